@@ -1,0 +1,91 @@
+import cors from '@fastify/cors'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { identifyCallers } from './auth/plugin.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db/client.ts'
+import { ApiError } from './errors.ts'
+import type { Bus, Outcome } from './events/bus.ts'
+import { maxBodyBytes, readBodies } from './http/body.ts'
+import { answerErrors, sendFailure } from './http/error-handler.ts'
+import { healthRoutes } from './http/health.ts'
+import { readIds } from './http/ids.ts'
+import { loggerOptions } from './http/logger.ts'
+import { describeApi } from './http/openapi.ts'
+import { ajvOptions } from './http/validation.ts'
+import type { Store } from './storage/store.ts'
+import { userRoutes } from './users/routes.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    config: Config
+    db: Db
+    store: Store
+    bus: Bus
+    /** Publishes what an operation says has happened, and gives back its answer. */
+    publish<Answer>(outcome: Outcome<Answer>): Promise<Answer>
+  }
+}
+
+export type AppParts = { config: Config; db: Db; store: Store; bus: Bus }
+
+const maxParamLength = 16_384
+const corsMaxAgeSeconds = 86_400
+
+/** The server with all its routes, not yet listening. */
+export async function buildApp({ config, db, store, bus }: AppParts): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: loggerOptions(config.logLevel),
+    logController: new LogController({
+      disableRequestLogging: !['debug', 'trace'].includes(config.logLevel),
+    }),
+    bodyLimit: maxBodyBytes,
+    ajv: ajvOptions,
+    rewriteUrl: (request) => withoutVersion(request.url ?? '/'),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength },
+    frameworkErrors: (_error, _request: FastifyRequest, reply) => {
+      reply.header('Access-Control-Allow-Origin', '*')
+      sendFailure(new ApiError('not_found'), reply)
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  app.decorate('config', config)
+  app.decorate('db', db)
+  app.decorate('store', store)
+  app.decorate('bus', bus)
+  app.decorate('publish', async <Answer>({ answer, events }: Outcome<Answer>) => {
+    await bus.publish(events)
+    return answer
+  })
+
+  await app.register(cors, {
+    origin: '*',
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowedHeaders: ['Authorization', 'Content-Type'],
+    exposedHeaders: [
+      'Retry-After',
+      'RateLimit-Limit',
+      'RateLimit-Remaining',
+      'RateLimit-Reset',
+      'x-ratelimit-limit',
+      'x-ratelimit-remaining',
+      'x-ratelimit-reset',
+    ],
+    maxAge: corsMaxAgeSeconds,
+    strictPreflight: false,
+  })
+  readBodies(app)
+  readIds(app)
+  answerErrors(app)
+  identifyCallers(app, db)
+  await describeApi(app)
+
+  await app.register(healthRoutes)
+  await app.register(userRoutes)
+  return app
+}
+
+/** Every path is served under `/v1` and at the root. */
+function withoutVersion(url: string): string {
+  return url.startsWith('/v1/') ? url.slice(3) : url
+}

@@ -1,0 +1,22 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+const tokenBytes = 64
+
+/** A new token: 128 lower-case hex characters. Existing clients refuse any other length. */
+export function newToken(): string {
+  return randomBytes(tokenBytes).toString('hex')
+}
+
+/** SHA-256 of a token or code: all that is kept of it. */
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+/**
+ * The token in an `Authorization` header or a gateway login: bare, or after `Bot ` or `Bearer `, for every kind of
+ * account (existing clients send the same token with the prefix in one place and bare in the other). Undefined if it
+ * cannot be one.
+ */
+export function readToken(header: string | undefined): string | undefined {
+  return /^(?:(?:bot|bearer) +)?([0-9a-f]{128})$/i.exec(header ?? '')?.[1]?.toLowerCase()
+}

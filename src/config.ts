@@ -1,0 +1,82 @@
+import { resolve } from 'node:path'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+const Environment = Type.Object({
+  HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'address to listen on' }),
+  PORT: Type.String({
+    pattern: '^[0-9]{1,5}$',
+    default: '8080',
+    description: 'a port, 0 to 65535; 0 takes a free one',
+  }),
+  DATA_DIR: Type.String({
+    minLength: 1,
+    default: './data',
+    description: 'a folder for the database and the files',
+  }),
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description: 'a postgres:// address; without one the server runs its own',
+    }),
+  ),
+  PUBLIC_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/]+(/.*)?$',
+      description: 'the http(s):// address that clients reach the server at',
+    }),
+  ),
+  RATE_LIMIT: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'on',
+    description: 'on or off',
+  }),
+  LOG_LEVEL: Type.Union(
+    ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'].map((level) => Type.Literal(level)),
+    { default: 'info', description: 'silent, fatal, error, warn, info, debug or trace' },
+  ),
+})
+
+export type Config = {
+  host: string
+  port: number
+  /** Absolute path. */
+  dataDir: string
+  /** Undefined: the server starts its own PostgreSQL in `dataDir`. */
+  databaseUrl: string | undefined
+  /** Without a slash at its end. Undefined: the address it listens on. */
+  publicUrl: string | undefined
+  rateLimit: boolean
+  logLevel: string
+}
+
+/** A variable of the environment that cannot be used; the message is one sentence for the operator. */
+export class ConfigError extends Error {}
+
+/** Reads the settings from an environment. An empty variable counts as absent. Throws `ConfigError` for a wrong one. */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const given: Record<string, string> = {}
+  for (const name of Object.keys(Environment.properties)) {
+    const value = environment[name]
+    if (value !== undefined && value !== '') given[name] = value
+  }
+  const values = Value.Default(Environment, given)
+  const wrong = Value.Errors(Environment, values).First()
+  if (wrong) throw notUsable(wrong.path.slice(1).split('/')[0] ?? '', given)
+  const settings = values as Static<typeof Environment>
+  if (Number(settings.PORT) > 65535) throw notUsable('PORT', given)
+  return {
+    host: settings.HOST,
+    port: Number(settings.PORT),
+    dataDir: resolve(settings.DATA_DIR),
+    databaseUrl: settings.DATABASE_URL,
+    publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
+    rateLimit: settings.RATE_LIMIT === 'on',
+    logLevel: settings.LOG_LEVEL,
+  }
+}
+
+function notUsable(name: string, given: Record<string, string>): ConfigError {
+  const wanted = Environment.properties[name as keyof typeof Environment.properties]?.description
+  const shown = /URL/.test(name) ? 'its value' : `"${given[name]}"`
+  return new ConfigError(`${name} is not usable: ${shown} is not ${wanted}.`)
+}

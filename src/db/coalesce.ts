@@ -1,0 +1,54 @@
+import DataLoader from 'dataloader'
+import type { Db } from './client.ts'
+
+/** While this many batches are on their way, the next one waits and grows. */
+const maxBatchesInFlight = 2
+const maxBatchSize = 500
+
+/**
+ * Makes of a query for many keys a read of one key that shares its statement with every other read waiting at the
+ * same moment. Nothing is cached: each answer is read after it was asked for. Inside a transaction it runs alone.
+ * `load` answers one row, or undefined, per key and in their order.
+ */
+export function coalesce<Key, Row>(
+  load: (db: Db, keys: readonly Key[]) => Promise<readonly Row[]>,
+): (db: Db, key: Key) => Promise<Row> {
+  const loaders = new WeakMap<Db, DataLoader<Key, Row>>()
+
+  function open(db: Db): DataLoader<Key, Row> {
+    let inFlight = 0
+    const waiting: (() => void)[] = []
+    const loader = new DataLoader<Key, Row>(
+      async (keys) => {
+        inFlight += 1
+        try {
+          return await load(db, keys)
+        } finally {
+          inFlight -= 1
+          waiting.shift()?.()
+        }
+      },
+      {
+        cache: false,
+        maxBatchSize,
+        batchScheduleFn: (dispatch) => {
+          if (inFlight < maxBatchesInFlight) setImmediate(dispatch)
+          else waiting.push(dispatch)
+        },
+      },
+    )
+    loaders.set(db, loader)
+    return loader
+  }
+
+  return async (db, key) => {
+    if (db.isTransaction) return (await load(db, [key]))[0] as Row
+    return (loaders.get(db) ?? open(db)).load(key)
+  }
+}
+
+/** Puts rows in the order of the keys they were asked by; a key without a row gets undefined. */
+export function inOrderOf<Key, Row>(keys: readonly Key[], rows: readonly Row[], keyOf: (row: Row) => Key) {
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]))
+  return keys.map((key) => byKey.get(key))
+}

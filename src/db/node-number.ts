@@ -1,0 +1,56 @@
+import pg from 'pg'
+import { assignNodeNumber } from '../ids.ts'
+
+/** Namespace of the advisory locks that stand for node numbers ('HRTH'). */
+const lockSpace = 0x48525448
+const nodeNumbers = 1024
+const retryMs = 500
+
+/**
+ * Claims a node number for the ids of this process: the first advisory lock of 1024 that nobody holds, held by a
+ * connection of its own. When that connection breaks, no id is made until a number is claimed again.
+ * Returns how to give the number back.
+ */
+export async function claimNodeNumber(databaseUrl: string): Promise<() => Promise<void>> {
+  let closing = false
+  let retry: NodeJS.Timeout | undefined
+  let client = await connect()
+
+  async function connect(): Promise<pg.Client> {
+    const fresh = new pg.Client({
+      connectionString: databaseUrl,
+      application_name: 'hearth node number',
+      keepAlive: true,
+    })
+    fresh.on('error', () => {})
+    await fresh.connect()
+    const { rows } = await fresh.query<{ n: number }>(
+      `select n from generate_series(0, ${nodeNumbers - 1}) n where pg_try_advisory_lock(${lockSpace}, n) limit 1`,
+    )
+    const claimed = rows[0]
+    if (!claimed) {
+      await fresh.end()
+      throw new Error(`All ${nodeNumbers} node numbers are taken`)
+    }
+    fresh.on('end', lose)
+    assignNodeNumber(claimed.n)
+    return fresh
+  }
+
+  function lose(): void {
+    if (closing) return
+    assignNodeNumber(null)
+    retry = setTimeout(() => {
+      connect().then((fresh) => {
+        client = fresh
+        if (closing) fresh.end()
+      }, lose)
+    }, retryMs)
+  }
+
+  return async () => {
+    closing = true
+    clearTimeout(retry)
+    await client.end()
+  }
+}

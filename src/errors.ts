@@ -1,0 +1,74 @@
+const spec = {
+  no_auth: [400, 'Authorization is required for this route'],
+  user_not_found: [400, 'That user does not exist'],
+  method_not_allowed_on_room_type: [400, 'endpoint only callable on private group rooms'],
+  out_of_scope: [400, 'caller is not part of the house'],
+  invalid_schema: [400, 'Required fields (name) not met'],
+  invalid_icon_file_format: [400, 'Your icon must be an image'],
+  no_permission: [400, 'You do not have permission to do this'],
+  internal_server_error: [500, 'Something went wrong internally'],
+} as const
+
+const extensions = {
+  invalid_header_file_format: [400, 'Your header must be an image'],
+  username_taken: [400, 'That username is already taken'],
+  email_taken: [400, 'That email is already taken'],
+  not_friends: [400, 'You are not friends with this user'],
+  invalid_credentials: [400, 'The login or password is wrong'],
+  mfa_required: [400, 'A two-factor code is required'],
+  invalid_code: [400, 'That code is wrong or has expired'],
+  mfa_already_enabled: [400, 'Two-factor authentication is already enabled'],
+  mfa_not_enabled: [400, 'Two-factor authentication is not enabled'],
+  parent_entity_doesnt_exist: [400, 'Parent entity does not exist in this house'],
+  entity_not_empty: [400, 'That entity still contains rooms'],
+  last_room: [400, 'A house must keep at least one room'],
+  limit_reached: [400, 'You have reached a limit (…)'],
+  not_offered: [400, 'This server does not offer calls'],
+  not_found: [404, 'Not found'],
+  house_not_found: [404, 'That house does not exist'],
+  room_not_found: [404, 'That room does not exist'],
+  message_not_found: [404, 'That message does not exist'],
+  invite_not_found: [404, 'That invite does not exist'],
+  member_not_found: [404, 'That member does not exist'],
+  role_not_found: [404, 'That role does not exist'],
+  entity_not_found: [404, 'That entity does not exist'],
+  ban_not_found: [404, 'That ban does not exist'],
+  bot_not_found: [404, 'That bot does not exist'],
+  session_not_found: [404, 'That session does not exist'],
+  friend_request_not_found: [404, 'That friend request does not exist'],
+  payload_too_large: [413, 'The request is too large'],
+  rate_limit: [429, 'You are being rate limited'],
+  unavailable: [503, 'The service is temporarily unavailable'],
+} as const
+
+/** Every code with its usual status and message: API 7 word for word, then the extensions. `docs/errors.md` shows it. */
+export const errorTable = { ...spec, ...extensions }
+
+export type ErrorCode = keyof typeof errorTable
+
+/** A failure the caller is told of. Status and message come from the table unless the contract names others. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+
+  constructor(code: ErrorCode, differs: { status?: number; message?: string } = {}) {
+    super(differs.message ?? errorTable[code][1])
+    this.code = code
+    this.status = differs.status ?? errorTable[code][0]
+  }
+}
+
+/** `invalid_schema`: required fields are missing or wrong. Names in the order of the contract's table. */
+export function fieldsRequired(...names: string[]): ApiError {
+  return new ApiError('invalid_schema', { message: `Required fields (${names.join(', ')}) not met` })
+}
+
+/** `invalid_schema`: optional fields or query parameters are wrong. */
+export function fieldsInvalid(...names: string[]): ApiError {
+  return new ApiError('invalid_schema', { message: `Invalid fields (${names.join(', ')})` })
+}
+
+/** `limit_reached`, naming what there are too many of: `houses`, `friends` … */
+export function limitReached(thing: string): ApiError {
+  return new ApiError('limit_reached', { message: `You have reached a limit (${thing})` })
+}

@@ -1,0 +1,49 @@
+import type { Member, Role } from '../houses/schemas.ts'
+import type { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
+
+/**
+ * What can happen, as facts named by ids: the gateway decides who hears of it and in which form. A form travels along
+ * where it is the same for everybody who hears of it, or where nobody could read it any more (a member who left).
+ * A null `house_id` means a private room.
+ */
+export type HearthEvent =
+  | { type: 'message_created'; room_id: string; house_id: string | null; message: GatewayMessage }
+  | { type: 'message_updated'; room_id: string; house_id: string | null; message: EditedGatewayMessage }
+  | { type: 'message_deleted'; room_id: string; house_id: string | null; message_id: string }
+  | { type: 'typing_started'; room_id: string; house_id: string | null; author_id: string; timestamp: number }
+  | {
+      type: 'read_state_updated'
+      user_id: string
+      room_id: string
+      message_id: string
+      mention_count: number
+    }
+  /** Name, icon, description, default permissions or owner changed. */
+  | { type: 'house_updated'; house_id: string }
+  | { type: 'house_deleted'; house_id: string }
+  /** What these members (null: any member) can read may have changed: roles, overrides, defaults, owner. */
+  | { type: 'visibility_changed'; house_id: string; user_ids: string[] | null }
+  | { type: 'member_joined'; house_id: string; user_id: string }
+  /** `member` as it was. When it was the owner, `house_updated` follows. */
+  | { type: 'member_left'; house_id: string; user_id: string; member: Member }
+  /** Roles or profile changed. */
+  | { type: 'member_updated'; house_id: string; user_id: string }
+  | { type: 'role_created' | 'role_updated'; house_id: string; role: Role }
+  | { type: 'role_deleted'; house_id: string; role_id: string }
+  | { type: 'entities_updated'; house_id: string }
+  | { type: 'room_created' | 'room_deleted'; room_id: string; house_id: string }
+  /** Name, description, emoji, position, overrides; participants or owner of a group. */
+  | { type: 'room_updated'; room_id: string; house_id: string | null }
+  | { type: 'private_room_entered' | 'private_room_left'; room_id: string; user_id: string }
+  /** Profile or username; `email_verified` alone concerns nobody but the user. */
+  | { type: 'user_updated'; user_id: string; only_self: boolean }
+  /** The relation of `user_id` to `other_id`, as `user_id` sees it now. */
+  | {
+      type: 'relationship_updated'
+      user_id: string
+      other_id: string
+      relationship_type: number
+      last_updated_at: string
+    }
+  | { type: 'settings_updated'; user_id: string }
+  | { type: 'sessions_ended'; session_ids: string[] }

@@ -1,0 +1,88 @@
+/** Permission bits by name (PROTOCOL 2.2). */
+export const permission = {
+  SEND_MESSAGES: 1 << 0,
+  READ_MESSAGES: 1 << 1,
+  ADMINISTRATOR: 1 << 2,
+  MODERATE_ROOM: 1 << 3,
+  EVICT_MEMBERS: 1 << 4,
+  KICK_MEMBERS: 1 << 5,
+  ATTACH_MEDIA: 1 << 6,
+  MANAGE_ROLES: 1 << 7,
+  MANAGE_BILLING: 1 << 8,
+  MANAGE_BOTS: 1 << 9,
+  MANAGE_INTEGRATIONS: 1 << 10,
+  MANAGE_ROOMS: 1 << 11,
+  START_PORTAL: 1 << 12,
+  STREAM_TO_PORTAL: 1 << 13,
+  TAKEOVER_PORTAL: 1 << 14,
+  POST_TO_FEED: 1 << 15,
+  MANAGE_USER_OVERRIDES: 1 << 16,
+  CREATE_INVITES: 1 << 17,
+  MANAGE_INVITES: 1 << 18,
+  HERE_MENTIONS: 1 << 19,
+} as const
+
+export const allPermissions = 1048575
+/** Bits 0, 1, 6, 12, 13, 15, 17: what everybody in a new house may do. */
+export const newHousePermissions = 176195
+
+export type AllowDeny = { allow: number; deny: number }
+export type RankedRole = AllowDeny & { id: string; position: number }
+
+/** What decides over a member in their house. `roles` in any order. */
+export type HouseFacts = {
+  user_id: string
+  owner_id: string
+  default_permissions: number
+  roles: readonly RankedRole[]
+}
+
+/** What a room adds. */
+export type RoomFacts = {
+  default_allow: number
+  default_deny: number
+  permission_overrides: Record<string, AllowDeny & { type: number }> | null
+}
+
+/** A member's bits in the house. */
+export function housePermissions(facts: HouseFacts): number {
+  if (facts.user_id === facts.owner_id) return allPermissions
+  const bits = inRisingRank(facts.roles).reduce(apply, facts.default_permissions)
+  return has(bits, permission.ADMINISTRATOR) ? allPermissions : bits
+}
+
+/** A member's bits in a room of the house; 0 when the room does not exist for them. */
+export function roomPermissions(facts: HouseFacts, room: RoomFacts): number {
+  const inHouse = housePermissions(facts)
+  if (has(inHouse, permission.ADMINISTRATOR)) return allPermissions
+  const overrides = room.permission_overrides ?? {}
+  let bits = apply(inHouse, { allow: room.default_allow, deny: room.default_deny })
+  for (const role of inRisingRank(facts.roles)) {
+    const override = overrides[role.id]
+    if (override?.type === 0) bits = apply(bits, override)
+  }
+  const own = overrides[facts.user_id]
+  if (own?.type === 1) bits = apply(bits, own)
+  bits &= ~permission.ADMINISTRATOR
+  return has(bits, permission.READ_MESSAGES) ? bits : 0
+}
+
+/** Whether all of these bits are set. */
+export function has(bits: number, wanted: number): boolean {
+  return (bits & wanted) === wanted
+}
+
+function apply(bits: number, change: AllowDeny): number {
+  return (bits & ~change.deny) | change.allow
+}
+
+/** Lowest position first, of equal ones the newer first, so that the highest and oldest has the last word. */
+function inRisingRank(roles: readonly RankedRole[]): RankedRole[] {
+  return [...roles].sort((a, b) => a.position - b.position || (BigInt(a.id) < BigInt(b.id) ? 1 : -1))
+}
+
+/** Where a member stands: the owner above all, else the highest position among their roles, −1 without roles. */
+export function rank(facts: HouseFacts): number {
+  if (facts.user_id === facts.owner_id) return Number.POSITIVE_INFINITY
+  return facts.roles.reduce((highest, role) => Math.max(highest, role.position), -1)
+}

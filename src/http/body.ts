@@ -1,0 +1,75 @@
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApiError } from '../errors.ts'
+import { malformedBody, wrongContentType } from './error-handler.ts'
+
+/** Size of a JSON body in bytes, but for the routes that take pictures. */
+export const maxBodyBytes = 256 * 1024
+/** Size of a JSON body with base64 pictures in it, in bytes. */
+export const maxPictureBodyBytes = 12 * 1024 * 1024
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The PATCH rule: all fields are optional, but an empty body is refused. */
+    refusesEmptyBody?: boolean
+  }
+}
+
+/**
+ * How bodies are read (PROTOCOL 6). Existing clients need the tolerant cases: between them they send a JSON type with
+ * an empty body, `null` or `{}` on DELETE and GET, and empty forms.
+ */
+export function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      done(null, takesBody(request) ? parseBody(request, body as Buffer) : undefined)
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  app.addHook('preParsing', async (request) => {
+    // Where the body is thrown away, its type does not count either, not even a malformed one.
+    if (!takesBody(request)) delete request.headers['content-type']
+  })
+  app.addHook('preValidation', async (request) => {
+    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
+    if (request.routeOptions.config.refusesEmptyBody && isEmpty(request.body)) {
+      throw new ApiError('invalid_schema', { message: 'JSON body cannot be empty' })
+    }
+  })
+}
+
+function takesBody(request: FastifyRequest): boolean {
+  return request.method !== 'DELETE' || request.routeOptions.schema?.body !== undefined
+}
+
+function isEmpty(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && Object.keys(body).length === 0
+}
+
+function parseBody(request: FastifyRequest, body: Buffer): unknown {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase()
+  const encoding = request.headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') throw wrongContentType()
+  if (type === 'application/json') return parseObject(body)
+  const mayBeEmpty = type === '' || type === 'application/x-www-form-urlencoded'
+  if (!mayBeEmpty || body.length > 0) throw wrongContentType()
+  return {}
+}
+
+/** An object as it was sent (`__proto__` is a field like any other); nothing, white space and `null` count as `{}`. */
+function parseObject(body: Buffer): unknown {
+  if (!isUtf8(body)) throw malformedBody()
+  const text = body.toString('utf8').replace(/^\uFEFF/, '')
+  if (text.trim() === '') return {}
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw malformedBody()
+  }
+  if (value === null) return {}
+  if (typeof value !== 'object' || Array.isArray(value)) throw malformedBody()
+  return value
+}

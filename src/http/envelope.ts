@@ -1,0 +1,24 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+
+/** The success envelope around a data schema. */
+export function Success<Data extends TSchema>(data: Data) {
+  return Type.Object({ success: Type.Literal(true), data })
+}
+
+/** The failure envelope; `expires_at` (unix seconds) only stands in a 429. */
+export const Failure = Type.Object(
+  {
+    success: Type.Literal(false),
+    error: Type.Object({ code: Type.String(), message: Type.String() }),
+    expires_at: Type.Optional(Type.Integer()),
+  },
+  { $id: 'Failure' },
+)
+
+/** What every route may answer besides its success. */
+export const failures = { '4xx': Failure, '5xx': Failure }
+
+/** Wraps the data of an answer. */
+export function ok<Data>(data: Data): { success: true; data: Data } {
+  return { success: true, data }
+}

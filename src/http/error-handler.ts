@@ -1,0 +1,68 @@
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchemaValidationError,
+} from 'fastify'
+import { isDatabaseAway } from '../db/client.ts'
+import { ApiError, fieldsInvalid, fieldsRequired } from '../errors.ts'
+import { NoNodeNumber } from '../ids.ts'
+
+const retryAfterSeconds = 1
+
+/** The one way out for everything that is thrown on the way of a request, and for routes that do not exist. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(toApiError(error, request), reply))
+  app.setNotFoundHandler((_request, reply) => sendFailure(new ApiError('not_found'), reply))
+}
+
+/** Answers a failure in its envelope. */
+export function sendFailure(failure: ApiError, reply: FastifyReply): FastifyReply {
+  if (failure.status === 503) reply.header('Retry-After', retryAfterSeconds)
+  const { code, message } = failure
+  return reply.code(failure.status).send({ success: false, error: { code, message } })
+}
+
+function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
+  if (error instanceof ApiError) return error
+  if (error.validation) return schemaFailure(error.validation, error.validationContext, request)
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('payload_too_large')
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return wrongContentType()
+  if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' || error.code === 'ERR_STREAM_PREMATURE_CLOSE') {
+    return malformedBody()
+  }
+  if (isDatabaseAway(error) || error instanceof NoNodeNumber) return new ApiError('unavailable')
+  request.log.error({ err: error }, 'unexpected failure')
+  return new ApiError('internal_server_error')
+}
+
+/** A content type that the route does not take: the API document answers it with this code and 415. */
+export function wrongContentType(): ApiError {
+  return new ApiError('internal_server_error', { status: 415 })
+}
+
+/** A body that is not a JSON object. */
+export function malformedBody(): ApiError {
+  return new ApiError('invalid_schema', { message: 'JSON body is malformed' })
+}
+
+type ObjectSchema = { properties?: Record<string, unknown>; required?: readonly string[] }
+
+/** Names the wrong fields in the order of the schema; the required ones alone where any of them is wrong. */
+function schemaFailure(
+  problems: FastifySchemaValidationError[],
+  context: string | undefined,
+  request: FastifyRequest,
+): ApiError {
+  const schema = request.routeOptions.schema?.[context as 'body' | 'querystring'] as ObjectSchema | undefined
+  const wrong = new Set(problems.map(fieldOf))
+  const inOrder = Object.keys(schema?.properties ?? {}).filter((name) => wrong.has(name))
+  const required = inOrder.filter((name) => schema?.required?.includes(name))
+  return required.length > 0 ? fieldsRequired(...required) : fieldsInvalid(...inOrder)
+}
+
+function fieldOf(problem: FastifySchemaValidationError): string {
+  const path = problem.instancePath.split('/')[1]
+  return path ?? String(problem.params.missingProperty ?? '')
+}

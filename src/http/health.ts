@@ -1,0 +1,42 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { listPendingMigrations } from '../db/migrate.ts'
+import { ApiError } from '../errors.ts'
+import { failures, ok, Success } from './envelope.ts'
+
+const Health = Type.Object({ status: Type.Literal('ok') })
+
+export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/health',
+    {
+      schema: {
+        operationId: 'getHealth',
+        summary: 'Whether the process runs',
+        tags: ['service'],
+        response: { 200: Success(Health), ...failures },
+      },
+    },
+    async () => ok({ status: 'ok' as const }),
+  )
+
+  app.get(
+    '/ready',
+    {
+      schema: {
+        operationId: 'getReady',
+        summary: 'Whether database and migrations are ready',
+        tags: ['service'],
+        response: { 200: Success(Health), ...failures },
+      },
+    },
+    async (request) => {
+      const pending = await listPendingMigrations(app.db).catch((error: unknown) => {
+        request.log.warn({ err: error }, 'not ready')
+        throw new ApiError('unavailable')
+      })
+      if (pending.length > 0) throw new ApiError('unavailable')
+      return ok({ status: 'ok' as const })
+    },
+  )
+}

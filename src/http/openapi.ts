@@ -1,0 +1,30 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+
+/** Collects the OpenAPI document from the routes' schemas, and serves it as a page at `/docs` and at `/docs/json`. */
+export async function describeApi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Hearth',
+        version: '1',
+        description: 'Every path is served under `/v1` and at the root. Answers come in an envelope.',
+      },
+      servers: [{ url: '/v1' }],
+      components: {
+        securitySchemes: {
+          token: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description: 'The token, bare or after `Bot ` or `Bearer `',
+          },
+        },
+      },
+    },
+    refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
+  })
+  await app.register(swaggerUi, { routePrefix: '/docs', indexPrefix: '', uiConfig: { deepLinking: true } })
+}

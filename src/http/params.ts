@@ -1,0 +1,26 @@
+import { type Static, type TObject, type TString, Type } from '@sinclair/typebox'
+
+const Id = Type.String({ description: 'an id; what is none is an id nobody has' })
+
+/** Path parameters that are ids, by name. Text that is no id reaches the handler as an id nobody has. */
+export function IdParams<Name extends string>(...names: Name[]): TObject<Record<Name, TString>> {
+  const properties = Object.fromEntries(names.map((name) => [name, Id])) as Record<Name, TString>
+  return Type.Object(properties)
+}
+
+/** The one path parameter `:id`. */
+export const IdParam = IdParams('id')
+
+/** Paging of message lists (PROTOCOL 0.6): at most one of before, after, around. */
+export const PageQuery = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.String({ pattern: '^(?:[1-9][0-9]?|100)$', description: '1 to 100, 50 without it' }),
+    ),
+    before: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}$' })),
+    after: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}$' })),
+    around: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}$' })),
+  },
+  { additionalProperties: false },
+)
+export type PageQuery = Static<typeof PageQuery>

@@ -1,0 +1,76 @@
+/** 2019-07-08T00:00:00Z in ms: bits 63–22 of an id count from here. */
+export const epochMs = 1562544000000
+
+const maxId = 2n ** 63n - 1n
+const maxSequence = 4095
+/** An id nobody ever has: stands in for text that is no id, so that it meets the route's answer to an unknown one. */
+export const nobodysId = '0'
+
+let node: number | null = 0
+let lastMs = 0
+let sequence = 0
+
+/** Raised by `newId` while no node number is held: ids could collide with those of another process. */
+export class NoNodeNumber extends Error {}
+
+/** Sets the node number (0–1023) of this process, or takes it away. Claimed in `db/node-number.ts`. */
+export function assignNodeNumber(number: number | null): void {
+  node = number
+}
+
+/** The node number that ids are made with; null while none is held. */
+export function nodeNumber(): number | null {
+  return node
+}
+
+/**
+ * A new 64-bit id as a decimal string: 42 bits of ms since `epochMs`, 10 bits node, 12 bits sequence. Greater than
+ * every id made here before, even when the clock steps back; past 4096 ids in a millisecond the next one is borrowed.
+ */
+export function newId(): string {
+  if (node === null) throw new NoNodeNumber('no node number is held')
+  const now = Date.now()
+  if (now > lastMs) {
+    lastMs = now
+    sequence = 0
+  } else if (sequence === maxSequence) {
+    lastMs += 1
+    sequence = 0
+  } else {
+    sequence += 1
+  }
+  return composeId(lastMs, node, sequence)
+}
+
+/** Makes every later id greater than this one, which another process may have made with a faster clock. */
+export function makeIdsAfter(id: string): void {
+  const ms = idTimeMs(id)
+  if (ms >= lastMs) {
+    lastMs = ms + 1
+    sequence = -1
+  }
+}
+
+function composeId(ms: number, nodeBits: number, sequenceBits: number): string {
+  return ((BigInt(ms - epochMs) << 22n) | BigInt((nodeBits << 12) | sequenceBits)).toString()
+}
+
+/** When an id was made, in ms since 1970. */
+export function idTimeMs(id: string): number {
+  return Number(BigInt(id) >> 22n) + epochMs
+}
+
+/** The smallest id that could have been made at this time. */
+export function firstIdAt(ms: number): string {
+  return composeId(ms, 0, 0)
+}
+
+/** Whether a text is an id: a plain decimal number from 1 to 2^63 − 1, without sign or leading zero. */
+export function isId(text: string): boolean {
+  return /^[1-9][0-9]{0,18}$/.test(text) && (text.length < 19 || BigInt(text) <= maxId)
+}
+
+/** The text itself if it is an id, else an id that nobody has. */
+export function asId(text: string): string {
+  return isId(text) ? text : nobodysId
+}

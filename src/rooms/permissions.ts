@@ -1,0 +1,39 @@
+import { has, permission, roomPermissions } from '../houses/permissions.ts'
+import type { RoomAccessRow } from './queries.ts'
+
+/** A caller's bits in a house room; 0 when it does not exist for them. Private rooms have no bits. */
+export function bitsInRoom(access: RoomAccessRow): number {
+  const { house_owner_id, default_permissions } = access
+  if (!access.is_inside || house_owner_id === null || default_permissions === null) return 0
+  const facts = {
+    user_id: access.user_id,
+    owner_id: house_owner_id,
+    default_permissions,
+    roles: access.roles,
+  }
+  return roomPermissions(facts, access)
+}
+
+/** Whether the room exists for the caller: they can read it. */
+export function canRead(access: RoomAccessRow | undefined): access is RoomAccessRow {
+  if (!access?.is_inside) return false
+  return access.house_id === null || bitsInRoom(access) !== 0
+}
+
+/** Whether the caller may send there, and type. */
+export function canSend(access: RoomAccessRow): boolean {
+  if (access.house_id === null) return access.is_inside && !access.is_cut_off
+  return has(bitsInRoom(access), permission.SEND_MESSAGES)
+}
+
+/** Whether the caller may send attachments there. */
+export function canAttach(access: RoomAccessRow): boolean {
+  if (access.house_id === null) return canSend(access)
+  return has(bitsInRoom(access), permission.SEND_MESSAGES | permission.ATTACH_MEDIA)
+}
+
+/** Whether the caller may delete other people's messages there. */
+export function canModerate(access: RoomAccessRow): boolean {
+  if (access.house_id === null) return access.is_inside && access.group_owner_id === access.user_id
+  return has(bitsInRoom(access), permission.MODERATE_ROOM)
+}

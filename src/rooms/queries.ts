@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import { coalesce } from '../db/coalesce.ts'
+import type { GatewayUserRow } from '../users/queries.ts'
+
+export type OverrideRow = { id: string; type: number; allow: number; deny: number }
+
+/** A room with the participants of a private one, by time of entering ([] in a house room). */
+export type RoomRow = {
+  id: string
+  type: number
+  house_id: string | null
+  owner_id: string | null
+  name: string | null
+  description: string | null
+  emoji: string | null
+  position: number | null
+  last_message_id: string | null
+  permission_overrides: Record<string, OverrideRow> | null
+  default_allow: number
+  default_deny: number
+  participants: GatewayUserRow[]
+}
+
+/** One statement's text for rooms in their full form; `where` names them. */
+export function selectRooms(where: ReturnType<typeof sql>) {
+  return sql<RoomRow>`
+    select rooms.id, rooms.type, rooms.house_id, rooms.owner_id, rooms.name, rooms.description, rooms.emoji,
+      rooms.position, rooms.last_message_id, rooms.permission_overrides, rooms.default_allow, rooms.default_deny,
+      case when rooms.type = 0 then '[]'::json else coalesce((
+        select json_agg(json_build_object('id', users.id::text, 'username', username, 'name', users.name,
+            'icon', icon, 'header', header, 'flags', flags, 'bot', bot, 'bio', bio, 'website', website,
+            'location', location) order by joined_at, user_id)
+        from room_recipients join users on users.id = user_id where room_id = rooms.id), '[]') end as participants
+    from rooms ${where}`
+}
+
+/** A room by id, or undefined. */
+export async function findRoom(db: Db, id: string): Promise<RoomRow | undefined> {
+  return (await selectRooms(sql`where rooms.id = ${id}`).execute(db)).rows[0]
+}
+
+/** The rooms of a house, by position, then id. */
+export async function listHouseRooms(db: Db, houseId: string): Promise<RoomRow[]> {
+  return (await selectRooms(sql`where rooms.house_id = ${houseId} order by position, id`).execute(db)).rows
+}
+
+/** What decides over one user in one room; `rooms/permissions.ts` reads it. */
+export type RoomAccessRow = {
+  room_id: string
+  type: number
+  /** The owner of a group, or null. */
+  group_owner_id: string | null
+  default_allow: number
+  default_deny: number
+  permission_overrides: Record<string, OverrideRow> | null
+  last_message_id: string | null
+  user_id: string
+  /** Member of the house, or participant of the private room. */
+  is_inside: boolean
+  house_id: string | null
+  house_owner_id: string | null
+  default_permissions: number | null
+  roles: { id: string; position: number; allow: number; deny: number }[]
+  /** One-to-one: one has blocked the other, or the other account is deleted. */
+  is_cut_off: boolean
+}
+
+/** The access of a user to a room, or undefined when there is no such room. */
+export const findRoomAccess = coalesce<{ room_id: string; user_id: string }, RoomAccessRow | undefined>(
+  async (db: Db, keys) => {
+    const rooms = keys.map((key) => key.room_id)
+    const users = keys.map((key) => key.user_id)
+    const { rows } = await sql<RoomAccessRow & { place: string }>`
+      select wanted.place, rooms.id as room_id, rooms.type, rooms.owner_id as group_owner_id, rooms.default_allow,
+        rooms.default_deny, rooms.permission_overrides, rooms.last_message_id, wanted.user_id,
+        (members.user_id is not null or room_recipients.user_id is not null) as is_inside,
+        rooms.house_id, houses.owner_id as house_owner_id, houses.default_permissions,
+        case when members.user_id is null then '[]'::json else coalesce((
+          select json_agg(json_build_object('id', roles.id::text, 'position', roles.position,
+            'allow', roles.allow, 'deny', roles.deny))
+          from member_roles join roles on roles.id = member_roles.role_id
+          where member_roles.house_id = rooms.house_id and member_roles.user_id = wanted.user_id), '[]') end as roles,
+        rooms.type = 1 and exists (
+          select from room_recipients as other join users on users.id = other.user_id
+          where other.room_id = rooms.id and other.user_id <> wanted.user_id
+            and (users.deleted_at is not null
+              or exists (select from blocks where type = 5 and user_id = wanted.user_id and target_id = other.user_id)
+              or exists (select from blocks where type = 5 and user_id = other.user_id and target_id = wanted.user_id))
+        ) as is_cut_off
+      from unnest(${rooms}::bigint[], ${users}::bigint[]) with ordinality as wanted (room_id, user_id, place)
+      join rooms on rooms.id = wanted.room_id
+      left join houses on houses.id = rooms.house_id
+      left join members on members.house_id = rooms.house_id and members.user_id = wanted.user_id
+      left join room_recipients on room_recipients.room_id = rooms.id and room_recipients.user_id = wanted.user_id
+    `.execute(db)
+    const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
+    return keys.map((_key, index) => byPlace.get(String(index + 1)))
+  },
+)

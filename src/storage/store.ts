@@ -1,0 +1,56 @@
+import { createReadStream } from 'node:fs'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+/** A file of the store, from `start` to `end` (bytes, inclusive). */
+export type StoredFile = { size: number; open(range?: { start: number; end: number }): Promise<Readable> }
+
+/** Where pictures and attachments lie. Names are relative paths of our own making, never a client's text. */
+export type Store = {
+  /** Writes a file whole or not at all, and durably, before it settles. */
+  write(name: string, content: Buffer | Readable): Promise<void>
+  /** The file, or undefined. */
+  find(name: string): Promise<StoredFile | undefined>
+  /** Forgets a file; one that is not there is no failure. */
+  remove(name: string): Promise<void>
+}
+
+let unfinished = 0
+
+/** A store in a folder, made when missing. */
+export function openFolderStore(folder: string): Store {
+  return {
+    async write(name, content) {
+      const path = join(folder, name)
+      const partial = `${path}.${process.pid}-${unfinished++}.part`
+      await mkdir(dirname(path), { recursive: true })
+      try {
+        const file = await open(partial, 'wx')
+        try {
+          await pipeline(
+            Buffer.isBuffer(content) ? Readable.from([content]) : content,
+            file.createWriteStream({ autoClose: false }),
+          )
+          await file.sync()
+        } finally {
+          await file.close()
+        }
+        await rename(partial, path)
+      } catch (error) {
+        await rm(partial, { force: true })
+        throw error
+      }
+    },
+    async find(name) {
+      const path = join(folder, name)
+      const found = await stat(path).catch(() => undefined)
+      if (!found?.isFile()) return undefined
+      return { size: found.size, open: async (range) => createReadStream(path, range) }
+    },
+    async remove(name) {
+      await rm(join(folder, name), { force: true })
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import { coalesce, inOrderOf } from '../db/coalesce.ts'
+
+export const compactUserColumns = [
+  'users.icon',
+  'users.id',
+  'users.username',
+  'users.name',
+  'users.header',
+  'users.flags',
+  'users.bot',
+] as const
+
+export const gatewayUserColumns = [
+  ...compactUserColumns,
+  'users.bio',
+  'users.website',
+  'users.location',
+] as const
+
+export const fullUserColumns = [
+  ...gatewayUserColumns,
+  'users.email',
+  'users.email_verified',
+  'users.mfa_enabled',
+] as const
+
+export type CompactUserRow = {
+  icon: string | null
+  id: string
+  username: string
+  name: string
+  header: string | null
+  flags: number
+  bot: boolean
+}
+export type GatewayUserRow = CompactUserRow & { bio: string; website: string; location: string }
+export type FullUserRow = GatewayUserRow & {
+  email: string | null
+  email_verified: boolean
+  mfa_enabled: boolean
+}
+
+/** A user by id, or undefined; deleted accounts are not found. */
+export const findUser = coalesce<string, FullUserRow | undefined>(async (db: Db, ids) => {
+  const rows = await db
+    .selectFrom('users')
+    .select(fullUserColumns)
+    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+    .where('deleted_at', 'is', null)
+    .execute()
+  return inOrderOf(ids, rows, (row) => row.id)
+})
+
+/** A user by username (lower case), or undefined. */
+export const findUserByUsername = coalesce<string, FullUserRow | undefined>(async (db: Db, usernames) => {
+  const rows = await db
+    .selectFrom('users')
+    .select(fullUserColumns)
+    .where('username', '=', sql<string>`any(${usernames}::text[])`)
+    .where('deleted_at', 'is', null)
+    .execute()
+  return inOrderOf(usernames, rows, (row) => row.username)
+})
+
+/** A user as others see it on the gateway, or undefined; deleted accounts are found, in their emptied form. */
+export const findGatewayUser = coalesce<string, GatewayUserRow | undefined>(async (db: Db, ids) => {
+  const rows = await db
+    .selectFrom('users')
+    .select(gatewayUserColumns)
+    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+    .execute()
+  return inOrderOf(ids, rows, (row) => row.id)
+})
+
+/** The users with these ids that exist and are not deleted, in no order. */
+export function listUsers(db: Db, ids: readonly string[]) {
+  return db
+    .selectFrom('users')
+    .select(fullUserColumns)
+    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+    .where('deleted_at', 'is', null)
+    .execute()
+}

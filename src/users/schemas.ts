@@ -1,0 +1,70 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { FilledLine, Line, Text } from '../http/strings.ts'
+
+/** Limits of PROTOCOL 1.5, in code points. */
+export const maxNameLength = 64
+export const maxLocationLength = 64
+export const maxWebsiteLength = 256
+export const maxTextLength = 512
+
+/** A picture name (40 hex characters and `.webp`), not an address; null when there is none. */
+export const PictureName = Type.Union([Type.String(), Type.Null()])
+
+/** API 2.1. `email` and the two flags below it are real only for the user themself. */
+export const FullUser = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  username: Type.String(),
+  icon: PictureName,
+  header: PictureName,
+  flags: Type.Integer(),
+  bot: Type.Boolean(),
+  location: Type.String(),
+  website: Type.String(),
+  bio: Type.String(),
+  email: Type.String(),
+  email_verified: Type.Boolean(),
+  mfa_enabled: Type.Boolean(),
+})
+export type FullUser = Static<typeof FullUser>
+
+/** API 2.2. */
+export const CompactUser = Type.Object({
+  icon: PictureName,
+  id: Type.String(),
+  username: Type.String(),
+  name: Type.String(),
+  header: PictureName,
+  flags: Type.Integer(),
+  bot: Type.Boolean(),
+})
+export type CompactUser = Static<typeof CompactUser>
+
+/** The user as the gateway, members and recipients show it (PROTOCOL 3.1). */
+export const GatewayUser = Type.Object({
+  id: Type.String(),
+  username: Type.String(),
+  name: Type.String(),
+  icon: PictureName,
+  header: PictureName,
+  flags: Type.Integer(),
+  user_flags: Type.String(),
+  bot: Type.Boolean(),
+  presence: Type.Union([Type.Literal('online'), Type.Literal('offline')]),
+  bio: Type.String(),
+  website: Type.String(),
+  location: Type.String(),
+  email_verified: Type.Boolean(),
+})
+export type GatewayUser = Static<typeof GatewayUser>
+
+/** A username as it may be typed: it is lower-cased first. Reserved and taken ones are another matter. */
+export const Username = Type.String({
+  pattern: '^(?![0-9]+$)[A-Za-z0-9](?:[A-Za-z0-9_.-]{1,30})[A-Za-z0-9]$',
+  description: '3–32 of a-z 0-9 _ . -, first and last a letter or digit, not all digits',
+})
+export const UserName = FilledLine(maxNameLength)
+export const Location = Line(maxLocationLength)
+/** Empty, or an absolute http(s) address. */
+export const Website = Line(maxWebsiteLength, { format: 'website' })
+export const Bio = Text(maxTextLength)

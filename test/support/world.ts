@@ -1,0 +1,256 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { sql } from 'kysely'
+import { afterAll, inject } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { hashToken, newToken } from '../../src/auth/tokens.ts'
+import { type Config, readConfig } from '../../src/config.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { createBus } from '../../src/events/bus.ts'
+import type { HearthEvent } from '../../src/events/events.ts'
+import { newHousePermissions } from '../../src/houses/permissions.ts'
+import { newId } from '../../src/ids.ts'
+import { openFolderStore } from '../../src/storage/store.ts'
+import { databaseOn, onServer } from './global-setup.ts'
+
+// One fresh database, folder and app per test file: importing this module makes them.
+const serverUrl = inject('databaseUrl')
+const databaseName = `hearth_test_${process.pid}_${Date.now().toString(36)}`
+await onServer(serverUrl, `create database ${databaseName} template ${inject('template')}`)
+
+export const databaseUrl = databaseOn(serverUrl, databaseName)
+export const folder = await mkdtemp(join(tmpdir(), 'hearth-files-'))
+export const config: Config = readConfig({
+  DATA_DIR: folder,
+  DATABASE_URL: databaseUrl,
+  RATE_LIMIT: 'off',
+  LOG_LEVEL: 'silent',
+  PUBLIC_URL: 'http://hearth.test',
+})
+export const db = openDatabase(databaseUrl)
+export const store = openFolderStore(join(folder, 'files'))
+export const bus = createBus()
+/** Everything published so far, oldest first. */
+export const published: HearthEvent[] = []
+bus.subscribe((event) => {
+  published.push(event)
+})
+export const app: FastifyInstance = await buildApp({ config, db, store, bus })
+await app.ready()
+
+afterAll(async () => {
+  await app.close()
+  await db.destroy()
+  await onServer(serverUrl, `drop database if exists ${databaseName} with (force)`)
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** An account with a token. */
+export type Person = { id: string; username: string; token: string; session_id: string }
+
+export type Answer = {
+  status: number
+  headers: Record<string, unknown>
+  /** The raw body. */
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: what the server answers is what the tests find out
+  body: any
+}
+
+/** Sends a request, as somebody or (null) without a token; `body` goes out as JSON unless `more` says otherwise. */
+export async function call(
+  caller: Person | null,
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS',
+  url: string,
+  body?: unknown,
+  more: InjectOptions = {},
+): Promise<Answer> {
+  const authorization = caller ? { authorization: caller.token } : {}
+  const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
+  const type = body === undefined ? {} : { 'content-type': 'application/json' }
+  const reply = await app.inject({
+    method,
+    url,
+    ...payload,
+    ...more,
+    headers: { ...authorization, ...type, ...more.headers },
+  })
+  const isJson = String(reply.headers['content-type']).startsWith('application/json')
+  return {
+    status: reply.statusCode,
+    headers: reply.headers,
+    text: reply.body,
+    body: isJson && reply.body !== '' ? JSON.parse(reply.body) : undefined,
+  }
+}
+
+/** The answer of a failed request, to compare a body with. */
+export function failure(code: string, message: string) {
+  return { success: false, error: { code, message } }
+}
+
+export const noAuth = failure('no_auth', 'Authorization is required for this route')
+
+let people = 0
+
+/** Makes an account with a login session. */
+export async function user(
+  fields: { username?: string; name?: string; email?: string; bot_of?: Person } = {},
+) {
+  people += 1
+  const id = newId()
+  const session_id = newId()
+  const token = newToken()
+  const username = fields.username ?? `person${people}`
+  await db
+    .insertInto('users')
+    .values({
+      id,
+      username,
+      name: fields.name ?? username,
+      bot: fields.bot_of !== undefined,
+      owner_id: fields.bot_of?.id ?? null,
+      email: fields.bot_of ? null : (fields.email ?? `${username}@example.org`),
+    })
+    .execute()
+  await db
+    .insertInto('sessions')
+    .values({ id: session_id, user_id: id, token_hash: hashToken(token) })
+    .execute()
+  return { id, username, token, session_id } satisfies Person
+}
+
+/** A house with its first room, entity and members, without going through the server. */
+export type Den = { id: string; room_id: string; entity_id: string; owner: Person }
+
+/** Makes a house as `POST /houses` does, with further members. */
+export async function house(options: {
+  owner: Person
+  members?: Person[]
+  default_permissions?: number
+}): Promise<Den> {
+  const [id, room_id, entity_id] = [newId(), newId(), newId()]
+  const default_permissions = options.default_permissions ?? newHousePermissions
+  await db
+    .insertInto('houses')
+    .values({ id, name: 'Den', owner_id: options.owner.id, default_permissions })
+    .execute()
+  await db
+    .insertInto('entities')
+    .values({ id: entity_id, house_id: id, name: 'Rooms', position: 0 })
+    .execute()
+  await db
+    .insertInto('rooms')
+    .values({ id: room_id, house_id: id, type: 0, name: 'general', position: 0 })
+    .execute()
+  await db.insertInto('entity_rooms').values({ room_id, entity_id, position: 0 }).execute()
+  for (const member of [options.owner, ...(options.members ?? [])]) await enter(id, member)
+  return { id, room_id, entity_id, owner: options.owner }
+}
+
+/** Makes somebody a member, now. */
+async function enter(houseId: string, member: Person): Promise<void> {
+  const joined_at = sql<Date>`clock_timestamp()`
+  await db.insertInto('members').values({ house_id: houseId, user_id: member.id, joined_at }).execute()
+}
+
+/** Adds a room to a house, at the end of its entity. */
+export async function houseRoom(
+  den: Den,
+  fields: { name?: string; default_deny?: number } = {},
+): Promise<string> {
+  const id = newId()
+  const { count } = await db
+    .selectFrom('rooms')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('house_id', '=', den.id)
+    .executeTakeFirstOrThrow()
+  const position = Number(count)
+  const { name = `room ${position}`, default_deny = 0 } = fields
+  await db
+    .insertInto('rooms')
+    .values({ id, house_id: den.id, type: 0, name, position, default_deny })
+    .execute()
+  await db.insertInto('entity_rooms').values({ room_id: id, entity_id: den.entity_id, position }).execute()
+  return id
+}
+
+/** Makes a role and gives it to members. */
+export async function role(
+  den: Den,
+  fields: { allow?: number; deny?: number; position?: number; members?: Person[] } = {},
+): Promise<string> {
+  const { allow = 0, deny = 0, position = 0, members = [] } = fields
+  const id = newId()
+  await db.insertInto('roles').values({ id, house_id: den.id, name: 'role', allow, deny, position }).execute()
+  for (const member of members) {
+    await db
+      .insertInto('member_roles')
+      .values({ house_id: den.id, user_id: member.id, role_id: id })
+      .execute()
+  }
+  return id
+}
+
+/** Makes the one-to-one room of two people. */
+export async function oneToOne(one: Person, other: Person): Promise<string> {
+  const [user_low, user_high] = inOrder(one, other)
+  const id = newId()
+  await db.insertInto('rooms').values({ id, type: 1, user_low, user_high }).execute()
+  for (const person of [one, other]) {
+    await db.insertInto('room_recipients').values({ room_id: id, user_id: person.id }).execute()
+  }
+  return id
+}
+
+/** Makes a group; the first is its owner. */
+export async function group(owner: Person, ...others: Person[]): Promise<string> {
+  const id = newId()
+  await db.insertInto('rooms').values({ id, type: 2, owner_id: owner.id }).execute()
+  for (const person of [owner, ...others]) {
+    await db.insertInto('room_recipients').values({ room_id: id, user_id: person.id }).execute()
+  }
+  return id
+}
+
+/** Makes two people friends. */
+export async function friends(one: Person, other: Person): Promise<void> {
+  const [user_low, user_high] = inOrder(one, other)
+  await db.insertInto('friendships').values({ user_low, user_high }).execute()
+}
+
+/** Lets somebody block (5) or restrict (4) another. */
+export async function block(by: Person, target: Person, type: 4 | 5 = 5): Promise<void> {
+  await db.insertInto('blocks').values({ user_id: by.id, target_id: target.id, type }).execute()
+}
+
+/** Puts a message into a room, as sending does, and gives its id. */
+export async function message(
+  roomId: string,
+  author: Person,
+  fields: { content?: string; mentions?: Person[]; expires_at?: Date } = {},
+): Promise<string> {
+  const id = newId()
+  const { content = 'hello', mentions = [], expires_at = null } = fields
+  const row = { room_id: roomId, id, author_id: author.id, expires_at }
+  const mentioned = mentions.map((person) => person.id)
+  const exploding_age = expires_at ? 5 : null
+  await db
+    .insertInto('messages')
+    .values({ ...row, device_id: author.session_id, content, mentions: mentioned, exploding_age })
+    .execute()
+  for (const user_id of mentioned) {
+    await db
+      .insertInto('mentions')
+      .values({ user_id, message_id: id, room_id: roomId, author_id: author.id, expires_at })
+      .execute()
+  }
+  await db.updateTable('rooms').set({ last_message_id: id }).where('id', '=', roomId).execute()
+  return id
+}
+
+function inOrder(one: Person, other: Person): [string, string] {
+  return BigInt(one.id) < BigInt(other.id) ? [one.id, other.id] : [other.id, one.id]
+}

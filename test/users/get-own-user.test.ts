@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { call, noAuth, user } from '../support/world.ts'
+
+test('fetching the own user answers the full user', async () => {
+  const ann = await user({ username: 'ann', name: 'Ann', email: 'ann@example.org' })
+  const answer = await call(ann, 'GET', '/users/@me')
+  expect(answer.status).toBe(200)
+  expect(answer.body).toEqual({
+    success: true,
+    data: {
+      id: ann.id,
+      name: 'Ann',
+      username: 'ann',
+      icon: null,
+      header: null,
+      flags: 0,
+      bot: false,
+      location: '',
+      website: '',
+      bio: '',
+      email: 'ann@example.org',
+      email_verified: false,
+      mfa_enabled: false,
+    },
+  })
+})
+
+test('fetching the own user without a token, or with a faulty one, answers no_auth', async () => {
+  const ann = await user()
+  for (const authorization of [
+    undefined,
+    '',
+    'x',
+    ann.token.slice(1),
+    `Basic ${ann.token}`,
+    'f'.repeat(128),
+  ]) {
+    const headers = authorization === undefined ? {} : { authorization }
+    const answer = await call(null, 'GET', '/users/@me', undefined, { headers })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(noAuth)
+  }
+})
+
+test('the token is taken bare and after Bot or Bearer, at the root and under /v1', async () => {
+  const ann = await user()
+  for (const authorization of [
+    ann.token,
+    `Bot ${ann.token}`,
+    `bearer   ${ann.token}`,
+    `BEARER ${ann.token}`,
+  ]) {
+    for (const path of ['/users/@me', '/v1/users/@me', '/v1/users/@me/']) {
+      const answer = await call(null, 'GET', path, undefined, { headers: { authorization } })
+      expect(answer.body.data.id).toBe(ann.id)
+    }
+  }
+})
