@@ -59,7 +59,7 @@ const allowed: Record<string, readonly string[]> = {
   http: ['http', 'db', 'errors', 'ids', 'config'],
   auth: ['auth', 'http', 'db', 'errors', 'ids'],
   images: ['images', 'storage', 'errors', 'ids'],
-  storage: ['storage', 'errors'],
+  storage: ['storage', 'errors', 'db'],
   events: ['events', 'schemas', 'db', 'ids'],
   db: ['db', 'ids', 'errors'],
   errors: [],
@@ -79,7 +79,7 @@ const forbiddenLibraries: Record<string, readonly string[]> = {
 }
 
 /** Resources whose schemas others may build on, from the lowest up. */
-const schemaOrder = ['users', 'rooms', 'houses', 'messages']
+const schemaOrder = ['users', 'members', 'roles', 'entities', 'rooms', 'houses', 'messages']
 
 type Import = { file: string; target: string; typeOnly: boolean; library: boolean }
 

@@ -1,5 +1,6 @@
-import type { Member, Role } from '../houses/schemas.ts'
+import type { Member } from '../members/schemas.ts'
 import type { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
+import type { Role } from '../roles/schemas.ts'
 
 /**
  * What can happen, as facts named by ids: the gateway decides who hears of it and in which form. A form travels along

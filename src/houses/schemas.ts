@@ -1,6 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Entity } from '../entities/schemas.ts'
+import { Member } from '../members/schemas.ts'
+import { Role } from '../roles/schemas.ts'
 import { EmbeddedRoom, Room } from '../rooms/schemas.ts'
-import { GatewayUser, PictureName } from '../users/schemas.ts'
+import { PictureName } from '../users/schemas.ts'
 
 const NullableString = Type.Union([Type.String(), Type.Null()])
 
@@ -17,43 +20,6 @@ export type House = Static<typeof House>
 
 /** API 4.10: the answer of house edit. */
 export const EditedHouse = Type.Object({ name: Type.String(), house_id: Type.String() })
-
-/** A member of a house (PROTOCOL 3.6); roles are role ids, highest first. */
-export const Member = Type.Object({
-  id: Type.String(),
-  user_id: Type.String(),
-  house_id: NullableString,
-  user: GatewayUser,
-  roles: Type.Array(Type.String()),
-  presence: Type.Union([Type.Literal('online'), Type.Literal('offline')]),
-  last_permission_update: NullableString,
-  joined_at: Type.String(),
-})
-export type Member = Static<typeof Member>
-
-export const Role = Type.Object({
-  id: Type.String(),
-  house_id: Type.String(),
-  name: Type.String(),
-  position: Type.Integer(),
-  level: Type.Integer(),
-  color: Type.String(),
-  allow: Type.Integer(),
-  deny: Type.Integer(),
-})
-export type Role = Static<typeof Role>
-
-export const Entity = Type.Object({
-  id: Type.String(),
-  house_id: Type.String(),
-  name: Type.String(),
-  type: Type.Literal(1),
-  position: Type.Integer(),
-  resource_pointers: Type.Array(
-    Type.Object({ resource_type: Type.Literal('room'), resource_id: Type.String() }),
-  ),
-})
-export type Entity = Static<typeof Entity>
 
 const summary = {
   id: Type.String(),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Member } from '../houses/schemas.ts'
+import { Member } from '../members/schemas.ts'
 import { CompactUser, GatewayUser } from '../users/schemas.ts'
 
 const NullableString = Type.Union([Type.String(), Type.Null()])
