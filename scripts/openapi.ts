@@ -1,0 +1,43 @@
+// Writes docs/openapi.json from the routes' schemas: npm run docs:openapi
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { openDatabase } from '../src/db/client.ts'
+import { createBus } from '../src/events/bus.ts'
+import { openFolderStore } from '../src/storage/store.ts'
+
+export const documentPath = join(import.meta.dirname, '../docs/openapi.json')
+
+/** The document as it is kept: paths and named schemas in alphabetical order, whatever the order of registration. */
+export function printDocument(app: FastifyInstance): string {
+  const document = app.swagger() as {
+    paths?: Record<string, unknown>
+    components?: { schemas?: Record<string, unknown> }
+  }
+  const schemas = sortKeys(document.components?.schemas)
+  const kept = {
+    ...document,
+    paths: sortKeys(document.paths),
+    components: { ...document.components, schemas },
+  }
+  return `${JSON.stringify(kept, null, 2)}\n`
+}
+
+function sortKeys(object: Record<string, unknown> = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+if (import.meta.main) {
+  // Nothing is asked of the database or the store: only the routes' descriptions are wanted.
+  const config = readConfig({ LOG_LEVEL: 'silent', DATABASE_URL: 'postgres://127.0.0.1:1/none' })
+  const db = openDatabase(config.databaseUrl!)
+  const store = openFolderStore(tmpdir())
+  const app = await buildApp({ config, db, store, bus: createBus() })
+  await app.ready()
+  await writeFile(documentPath, printDocument(app))
+  await app.close()
+  await db.destroy()
+}

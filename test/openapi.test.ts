@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { documentPath, printDocument } from '../scripts/openapi.ts'
+import { app } from './support/world.ts'
+
+type Operation = { operationId?: string; summary?: string; tags?: string[]; responses?: object }
+
+const document = JSON.parse(printDocument(app)) as { paths: Record<string, Record<string, Operation>> }
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ at: `${method} ${path}`, ...operation })),
+)
+
+test('docs/openapi.json is what the routes say', async () => {
+  const kept = await readFile(documentPath, 'utf8').catch(() => '')
+  const fresh = kept === printDocument(app)
+  expect(fresh, 'docs/openapi.json is stale: run `npm run docs:openapi` and commit it').toBe(true)
+})
+
+test('every operation has an id of its own, a summary, a tag and a described success', () => {
+  const lacking = operations.filter(({ operationId, summary, tags, responses }) => {
+    const success = Object.keys(responses ?? {}).some((status) => status.startsWith('2'))
+    return !operationId || !summary || !tags?.length || !success
+  })
+  expect(lacking.map(({ at }) => at)).toEqual([])
+  const ids = operations.map(({ operationId }) => operationId)
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+})
