@@ -13,6 +13,7 @@ import { readIds } from './http/ids.ts'
 import { loggerOptions } from './http/logger.ts'
 import { describeApi } from './http/openapi.ts'
 import { ajvOptions } from './http/validation.ts'
+import { privateRoomRoutes } from './rooms/private-room-routes.ts'
 import type { Store } from './storage/store.ts'
 import { userRoutes } from './users/routes.ts'
 
@@ -81,6 +82,7 @@ export async function buildApp({ config, db, store, bus }: AppParts): Promise<Fa
   await describeApi(app)
 
   await app.register(healthRoutes)
+  await app.register(privateRoomRoutes)
   await app.register(userRoutes)
   return app
 }

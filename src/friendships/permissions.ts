@@ -1,0 +1,19 @@
+import type { BlockRow } from './queries.ts'
+
+/** What a row of `blocks` stands for (PROTOCOL 2.1). */
+const blocked = 5
+
+/** Whether a caller may meet others in a room that is there already: nobody has blocked the other. */
+export function canMeet(blocks: readonly BlockRow[]): boolean {
+  return blocks.every((block) => block.type !== blocked)
+}
+
+/** Whether a caller may start a room with others, or add them to a group: they may meet, and none has restricted them. */
+export function canApproach(blocks: readonly BlockRow[], callerId: string): boolean {
+  return canMeet(blocks) && blocks.every((block) => block.user_id === callerId)
+}
+
+/** Whether a caller may ask for friendship: neither has blocked or restricted the other. */
+export function canBefriend(blocks: readonly BlockRow[]): boolean {
+  return blocks.length === 0
+}

@@ -1,0 +1,100 @@
+import type { Db } from '../db/client.ts'
+import { ApiError, fieldsInvalid, fieldsRequired } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import type { HearthEvent } from '../events/events.ts'
+import { canApproach, canMeet } from '../friendships/permissions.ts'
+import { listBlocksBetween } from '../friendships/queries.ts'
+import { asId, newId } from '../ids.ts'
+import { holdUsers } from '../users/lock-queries.ts'
+import { room } from './forms.ts'
+import { findPairRoomId, insertGroup, insertPairRoom, insertRecipients } from './private-room-queries.ts'
+import type { CreatePrivateRoom } from './private-room-schemas.ts'
+import { findRoom } from './queries.ts'
+import type { Room } from './schemas.ts'
+
+/** People in a group (PROTOCOL 1.6). */
+export const maxGroupSize = 50
+
+/**
+ * Opens the one-to-one room of the caller and `recipient`, the existing one if there is one, or makes a group of all
+ * named (API 4.5). Throws `invalid_schema`, `user_not_found`, `no_permission`.
+ */
+export async function openPrivateRoom(
+  db: Db,
+  callerId: string,
+  fields: CreatePrivateRoom,
+): Promise<Outcome<Room>> {
+  const others = othersNamed(fields, callerId)
+  if (fields.recipients == null) return openOneToOne(db, callerId, others[0]!)
+  return createGroup(db, callerId, others, fields.name ?? null)
+}
+
+/** The users named by a body, each once and without the caller. */
+function othersNamed(fields: CreatePrivateRoom, callerId: string): string[] {
+  const named = new Set(fields.recipients ?? [])
+  if (fields.recipient != null) named.add(fields.recipient)
+  named.delete(callerId)
+  if (named.size === 0) throw fieldsRequired('recipient')
+  if (named.size > maxGroupSize - 1) throw fieldsInvalid('recipients')
+  return [...named].map(asId)
+}
+
+/** The room of a pair. A restriction by the other stands against a new one only. */
+function openOneToOne(db: Db, callerId: string, otherId: string): Promise<Outcome<Room>> {
+  return db.transaction().execute(async (trx) => {
+    await holdAll(trx, [callerId, otherId])
+    const blocks = await listBlocksBetween(trx, callerId, [otherId])
+    if (!canMeet(blocks)) throw new ApiError('no_permission')
+    const existingId = await findPairRoomId(trx, callerId, otherId)
+    if (existingId !== undefined) return { answer: await roomFor(trx, existingId, callerId), events: [] }
+    if (!canApproach(blocks, callerId)) throw new ApiError('no_permission')
+    return createOneToOne(trx, callerId, otherId)
+  })
+}
+
+/** Makes the room of a pair, or finds the one somebody else has made since: no look-then-write, the index decides. */
+async function createOneToOne(trx: Db, callerId: string, otherId: string): Promise<Outcome<Room>> {
+  const id = newId()
+  if (!(await insertPairRoom(trx, id, callerId, otherId))) {
+    const existingId = await findPairRoomId(trx, callerId, otherId)
+    return { answer: await roomFor(trx, existingId!, callerId), events: [] }
+  }
+  return enter(trx, id, [callerId, otherId])
+}
+
+function createGroup(
+  db: Db,
+  callerId: string,
+  otherIds: string[],
+  name: string | null,
+): Promise<Outcome<Room>> {
+  return db.transaction().execute(async (trx) => {
+    await holdAll(trx, [callerId, ...otherIds])
+    const blocks = await listBlocksBetween(trx, callerId, otherIds)
+    if (!canApproach(blocks, callerId)) throw new ApiError('no_permission')
+    const id = newId()
+    await insertGroup(trx, { id, owner_id: callerId, name })
+    return enter(trx, id, [callerId, ...otherIds])
+  })
+}
+
+/** Holds accounts as they are. Throws `user_not_found` when one is missing or deleted. */
+async function holdAll(trx: Db, ids: string[]): Promise<void> {
+  const present = await holdUsers(trx, ids)
+  if (present.length < ids.length) throw new ApiError('user_not_found')
+}
+
+/** Lets everybody into a new room; the first is the caller. */
+async function enter(trx: Db, roomId: string, userIds: string[]): Promise<Outcome<Room>> {
+  await insertRecipients(trx, roomId, userIds)
+  const events = userIds.map(
+    (user_id): HearthEvent => ({ type: 'private_room_entered', room_id: roomId, user_id }),
+  )
+  return { answer: await roomFor(trx, roomId, userIds[0]!), events }
+}
+
+async function roomFor(trx: Db, roomId: string, receiverId: string): Promise<Room> {
+  const row = await findRoom(trx, roomId)
+  if (!row) throw new ApiError('room_not_found')
+  return room(row, receiverId)
+}

@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import { type RoomRow, selectRooms } from './queries.ts'
+
+/** All private rooms of a user, the latest activity (newest message, else creation) first. */
+export async function listPrivateRooms(db: Db, userId: string): Promise<RoomRow[]> {
+  const { rows } = await selectRooms(sql`
+    where rooms.id in (select room_id from room_recipients where user_id = ${userId})
+    order by coalesce(rooms.last_message_id, rooms.id) desc`).execute(db)
+  return rows
+}
+
+/** The id of the one-to-one room of two users, or undefined. */
+export async function findPairRoomId(db: Db, one: string, other: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from rooms
+    where user_low = least(${one}::bigint, ${other}::bigint)
+      and user_high = greatest(${one}::bigint, ${other}::bigint)`.execute(db)
+  return rows[0]?.id
+}
+
+/** Makes the one-to-one room of two users unless there is one, also when somebody else makes it now. Says whether. */
+export async function insertPairRoom(db: Db, id: string, one: string, other: string): Promise<boolean> {
+  const { rows } = await sql`
+    insert into rooms (id, type, user_low, user_high)
+    values (${id}, 1, least(${one}::bigint, ${other}::bigint), greatest(${one}::bigint, ${other}::bigint))
+    on conflict (user_low, user_high) do nothing
+    returning id`.execute(db)
+  return rows.length > 0
+}
+
+/** Makes a group without anybody in it yet. */
+export async function insertGroup(
+  db: Db,
+  group: { id: string; owner_id: string; name: string | null },
+): Promise<void> {
+  await db
+    .insertInto('rooms')
+    .values({ ...group, type: 2 })
+    .execute()
+}
+
+/** Lets users enter a private room, in the order given. */
+export async function insertRecipients(db: Db, roomId: string, userIds: readonly string[]): Promise<void> {
+  await sql`
+    insert into room_recipients (room_id, user_id)
+    select ${roomId}, user_id from unnest(${userIds}::bigint[]) with ordinality as entering (user_id, place)
+    order by place`.execute(db)
+}
+
+/** Which groups: one of them, or (null) all that the user is in. */
+type OneOrAll = string | null
+
+/** Locks the groups of a user, in id order, and gives their ids: none that they leave at this moment. */
+export async function lockGroupsOf(db: Db, userId: string, roomId: OneOrAll): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select rooms.id from rooms join room_recipients on room_recipients.room_id = rooms.id
+    where room_recipients.user_id = ${userId} and rooms.type = 2
+      and (${roomId}::bigint is null or rooms.id = ${roomId})
+    order by rooms.id for update`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** Takes a user out of rooms. */
+export async function deleteRecipient(db: Db, userId: string, roomIds: readonly string[]): Promise<void> {
+  await db
+    .deleteFrom('room_recipients')
+    .where('user_id', '=', userId)
+    .where('room_id', '=', sql<string>`any(${roomIds}::bigint[])`)
+    .execute()
+}
+
+/** Hands those of these groups that a user owns to the longest-standing participant, people before bots. */
+export async function passGroupsOn(db: Db, ownerId: string, roomIds: readonly string[]): Promise<void> {
+  await sql`
+    update rooms set owner_id = heirs.user_id
+    from (
+      select distinct on (room_id) room_id, user_id
+      from room_recipients join users on users.id = user_id
+      where room_id = any(${roomIds}::bigint[])
+      order by room_id, bot, joined_at, user_id
+    ) as heirs
+    where rooms.id = heirs.room_id and rooms.owner_id = ${ownerId}`.execute(db)
+}
+
+/** Those of these rooms that nobody is in. */
+export async function listEmptyRoomIds(db: Db, roomIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from unnest(${roomIds}::bigint[]) as wanted (id)
+    where not exists (select from room_recipients where room_id = wanted.id)`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** Notes the attachments of rooms as files to forget. */
+export async function discardRoomFiles(db: Db, roomIds: readonly string[]): Promise<void> {
+  await sql`
+    insert into discarded_files (name)
+    select 'attachments/' || room_id || '/' || id from messages
+    where room_id = any(${roomIds}::bigint[]) and attachment is not null
+    on conflict do nothing`.execute(db)
+}
+
+/** Removes rooms with their messages. */
+export async function deleteRooms(db: Db, roomIds: readonly string[]): Promise<void> {
+  await db.deleteFrom('rooms').where('id', '=', sql<string>`any(${roomIds}::bigint[])`).execute()
+}

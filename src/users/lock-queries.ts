@@ -1,0 +1,25 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import { type GatewayUserRow, gatewayUserColumns } from './queries.ts'
+
+/**
+ * Locks accounts in id order against each other's relations and against deletion, and gives those that exist and are
+ * not deleted, by id. Rows that merely refer to a user do not wait.
+ */
+export function lockUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {
+  return selectPresent(db, ids).forNoKeyUpdate().execute()
+}
+
+/** Holds accounts as they are, in id order: nothing `lockUsers` is for happens to them meanwhile. Gives the same. */
+export function holdUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {
+  return selectPresent(db, ids).forShare().execute()
+}
+
+function selectPresent(db: Db, ids: readonly string[]) {
+  return db
+    .selectFrom('users')
+    .select(gatewayUserColumns)
+    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+}

@@ -1,0 +1,46 @@
+import { db } from './world.ts'
+
+/** A gateway user as the server shows somebody made by `user()`. */
+export function gatewayUser(person: { id: string; username: string }, bot = false) {
+  return {
+    id: person.id,
+    username: person.username,
+    name: person.username,
+    icon: null,
+    header: null,
+    flags: 0,
+    user_flags: '0',
+    bot,
+    presence: 'offline',
+    bio: '',
+    website: '',
+    location: '',
+    email_verified: false,
+  }
+}
+
+/** Who is in a private room, by time of entering. */
+export async function participantsOf(roomId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('room_recipients')
+    .select('user_id')
+    .where('room_id', '=', roomId)
+    .orderBy('joined_at')
+    .orderBy('user_id')
+    .execute()
+  return rows.map((row) => row.user_id)
+}
+
+/** A room's row, or undefined. */
+export function roomRow(roomId: string) {
+  return db.selectFrom('rooms').selectAll().where('id', '=', roomId).executeTakeFirst()
+}
+
+/** Empties somebody's account, as far as others can tell. */
+export async function erase(person: { id: string }): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ deleted_at: new Date(), username: `deleted-${person.id}` })
+    .where('id', '=', person.id)
+    .execute()
+}
