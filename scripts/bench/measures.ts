@@ -1,0 +1,104 @@
+import type { LoadRequest } from './load.ts'
+import { memberCount, person, roomId } from './seed.ts'
+
+/** A measure of requests: what Hearth is asked, and which yardstick stands beside it. */
+export type Measure = {
+  key: string
+  title: string
+  target: number
+  yardstick: 'bare user' | 'bare page' | 'inserts'
+  requests: LoadRequest[]
+}
+
+const people = Array.from({ length: memberCount }, (_, n) => person(n))
+const json = { 'content-type': 'application/json' }
+
+function get(path: string, n?: number): LoadRequest {
+  return { method: 'GET', path, headers: n === undefined ? {} : { authorization: people[n]!.token } }
+}
+
+function send(room: number, n: number, mentions: boolean): LoadRequest {
+  const content = mentions
+    ? `hello <@${people[(n + 1) % memberCount]!.id}> by the fire`
+    : 'hello by the fire tonight'
+  const headers = { authorization: people[n]!.token, ...json }
+  return {
+    method: 'POST',
+    path: `/rooms/${roomId(room)}/messages`,
+    headers,
+    body: JSON.stringify({ content }),
+  }
+}
+
+const hundred = Array.from({ length: 100 }, (_, n) => n)
+
+/** The path of the history page of a room, and of the mentions page of member 0. */
+export const historyPath = (room: number) => `/rooms/${roomId(room)}/messages?limit=50`
+export const mentionsPath = '/streams/@me/mentions?limit=50'
+
+/** What is measured, with the targets as ratios to the yardstick. */
+export const measures: Measure[] = [
+  {
+    key: 'own-user',
+    title: '`GET /users/@me`, authorized',
+    target: 0.6,
+    yardstick: 'bare user',
+    requests: hundred.map((n) => get('/users/@me', n)),
+  },
+  {
+    key: 'user-by-id',
+    title: '`GET /users/:id`',
+    target: 0.6,
+    yardstick: 'bare user',
+    requests: hundred.map((n) => get(`/users/${people[n]!.id}`)),
+  },
+  {
+    key: 'user-by-username',
+    title: '`GET /users/:username`',
+    target: 0.6,
+    yardstick: 'bare user',
+    requests: hundred.map((n) => get(`/users/${people[n]!.username}`)),
+  },
+  {
+    key: 'send-100-rooms',
+    title: '`POST /rooms/:id/messages`, 100 rooms, 100 members, a tenth with mentions',
+    target: 1,
+    yardstick: 'inserts',
+    requests: hundred.map((n) => send(n, n, n % 10 === 0)),
+  },
+  {
+    key: 'send-one-room',
+    title: '`POST /rooms/:id/messages`, all into one room',
+    target: 0.8,
+    yardstick: 'inserts',
+    requests: hundred.map((n) => send(1, n, n % 10 === 0)),
+  },
+  {
+    key: 'history',
+    title: '`GET /rooms/:id/messages?limit=50`',
+    target: 0.35,
+    yardstick: 'bare page',
+    requests: hundred.map((n) => get(historyPath(n), n)),
+  },
+  {
+    key: 'mentions',
+    title: '`GET /streams/@me/mentions`',
+    target: 0.35,
+    yardstick: 'bare page',
+    requests: [get(mentionsPath, 0)],
+  },
+]
+
+/** Pages over all the data, for latencies at two sizes: `rooms` of them, taken in turn. */
+export function pageRequests(rooms: number): { history: LoadRequest[]; mentions: LoadRequest[] } {
+  const spread = Array.from({ length: Math.min(rooms, 200) }, (_, n) =>
+    Math.floor((n * rooms) / Math.min(rooms, 200)),
+  )
+  return {
+    history: spread.map((room, n) => get(historyPath(room), n % memberCount)),
+    mentions: [get(mentionsPath, 0)],
+  }
+}
+
+/** The requests behind the answers that the bare yardsticks give. */
+export const sampleRequests = { user: get('/users/@me', 0), page: get(historyPath(0), 0) }

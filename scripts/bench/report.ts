@@ -1,0 +1,140 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { cpus, release, totalmem } from 'node:os'
+import { join } from 'node:path'
+import type { LoadResult } from './load.ts'
+
+/** A line of the table of targets. `higherIsBetter` false: the value must stay at or below the target. */
+export type Row = {
+  title: string
+  subject: string
+  yardstick: string
+  value: number
+  unit: string
+  target: number
+  higherIsBetter: boolean
+}
+
+export type Report = {
+  startedAt: string
+  quick: boolean
+  load: string
+  inserts: string
+  node: string
+  postgres: string
+  connections: number
+  rows: Row[]
+  latencies: { title: string; result: LoadResult }[]
+  sizes: { title: string; points: { messages: number; p50: number; p99: number }[] }[]
+  notes: string[]
+}
+
+/** Writes `docs/performance.md`, its plots and the raw figures. */
+export async function writeReport(docs: string, report: Report): Promise<void> {
+  const folder = join(docs, 'performance')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'results.json'), `${JSON.stringify(report, null, 2)}\n`)
+  await writeFile(join(folder, 'latency.svg'), latencyPlot(report.latencies))
+  await writeFile(join(folder, 'size.svg'), sizePlot(report.sizes))
+  await writeFile(join(docs, 'performance.md'), page(report))
+}
+
+function isMet(row: Row): boolean {
+  return row.higherIsBetter ? row.value >= row.target : row.value <= row.target
+}
+
+function page(report: Report): string {
+  const figure = (row: Row) => `${row.value.toFixed(2)}${row.unit}`
+  const aim = (row: Row) => `${row.higherIsBetter ? '≥' : '≤'} ${row.target.toFixed(2)}${row.unit}`
+  const rows = report.rows.map((row) => {
+    return `| ${row.title} | ${row.subject} | ${row.yardstick} | ${figure(row)} | ${aim(row)} | ${isMet(row) ? 'met' : '**missed**'} |`
+  })
+  const latencies = report.latencies.map(({ title, result }) => {
+    const ms = [result.p50, result.p90, result.p99, result.p999].map((value) => value.toFixed(2)).join(' | ')
+    return `| ${title} | ${Math.round(result.requestsPerSecond)} | ${ms} |`
+  })
+  return `# Performance
+
+Written by \`npm run bench${report.quick ? ' -- --quick' : ''}\` on ${report.startedAt.slice(0, 10)}; every figure is from that one run, and
+the raw ones are in [performance/results.json](performance/results.json). Hearth and the yardsticks ran in turns on the same machine, the load
+generator beside them, so read the ratios, not the figures.
+
+- Machine: ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}
+- Node ${report.node}, PostgreSQL ${report.postgres}, \`synchronous_commit\` on, ${report.connections} connections
+- Load: ${report.load}; single inserts: ${report.inserts} into a table like \`messages\`, indexes included
+- Bare Fastify answers the same bytes through the same response schemas, from memory
+
+## Targets
+
+| measure | Hearth | yardstick | value | target | |
+| --- | --- | --- | --- | --- | --- |
+${rows.join('\n')}
+
+## Latency under load
+
+| request | requests/s | p50 ms | p90 ms | p99 ms | p99.9 ms |
+| --- | --- | --- | --- | --- | --- |
+${latencies.join('\n')}
+
+![Latency percentiles](performance/latency.svg)
+
+## Cost against the size of the data
+
+![p50 and p99 of pages by the number of messages](performance/size.svg)
+${report.notes.length > 0 ? `\n## Notes\n\n${report.notes.map((note) => `- ${note}`).join('\n')}\n` : ''}`
+}
+
+const colors = ['#1f6f8b', '#c8553d', '#588157', '#7b506f', '#d4a017', '#3d405b', '#8d99ae']
+
+type Line = { title: string; points: { x: number; y: number }[] }
+
+function latencyPlot(latencies: Report['latencies']): string {
+  const lines = latencies.map(({ title, result }) => ({
+    title: title.replaceAll('`', ''),
+    points: [result.p50, result.p90, result.p99, result.p999].map((y, x) => ({ x, y })),
+  }))
+  return plot('Latency percentiles (ms, logarithmic)', lines, ['p50', 'p90', 'p99', 'p99.9'])
+}
+
+function sizePlot(sizes: Report['sizes']): string {
+  const lines = sizes.flatMap(({ title, points }) => [
+    { title: `${title} p50`, points: points.map(({ p50 }, x) => ({ x, y: p50 })) },
+    { title: `${title} p99`, points: points.map(({ p99 }, x) => ({ x, y: p99 })) },
+  ])
+  const ticks = sizes[0]?.points.map(({ messages }) => `${messages.toLocaleString('en')} messages`) ?? []
+  return plot('Pages of 50 (ms, logarithmic)', lines, ticks)
+}
+
+/** Lines over named ticks, on a logarithmic scale of milliseconds. */
+function plot(title: string, lines: Line[], ticks: string[]): string {
+  const [width, height, left, top, bottom] = [860, 380, 60, 40, 50]
+  const plotWidth = 460
+  const values = lines.flatMap((line) => line.points.map((point) => point.y)).filter((y) => y > 0)
+  const low = Math.floor(Math.log10(Math.min(...values, 1)))
+  const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values, 1))))
+  const x = (tick: number) =>
+    left + (ticks.length > 1 ? (tick / (ticks.length - 1)) * plotWidth : plotWidth / 2)
+  const y = (ms: number) => top + ((high - Math.log10(ms)) / (high - low)) * (height - top - bottom)
+  const decades = Array.from({ length: high - low + 1 }, (_, n) => 10 ** (low + n))
+  const text = (at: { x: number; y: number }, content: string, anchor = 'start') =>
+    `<text x="${at.x.toFixed(0)}" y="${at.y.toFixed(0)}" text-anchor="${anchor}">${content.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</text>`
+  const grid = decades.map((ms) => {
+    const at = y(ms)
+    return `<path d="M${left} ${at.toFixed(1)}h${plotWidth}" stroke="#ddd"/>${text({ x: left - 8, y: at + 4 }, String(ms), 'end')}`
+  })
+  const labels = ticks.map((tick, n) => text({ x: x(n), y: height - bottom + 20 }, tick, 'middle'))
+  const drawn = lines.map((line, n) => {
+    const color = colors[n % colors.length]
+    const path = line.points.map(
+      (point, i) => `${i === 0 ? 'M' : 'L'}${x(point.x).toFixed(1)} ${y(point.y).toFixed(1)}`,
+    )
+    const legendY = top + 10 + n * 20
+    return `<path d="${path.join('')}" fill="none" stroke="${color}" stroke-width="2"/>
+<path d="M${left + plotWidth + 20} ${legendY - 4}h18" stroke="${color}" stroke-width="3"/>${text({ x: left + plotWidth + 44, y: legendY }, line.title)}`
+  })
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
+<rect width="${width}" height="${height}" fill="#fff"/>
+${text({ x: left, y: 22 }, title)}
+${[...grid, ...labels, ...drawn].join('\n')}
+</svg>
+`
+}

@@ -1,0 +1,176 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { hashToken } from '../../src/auth/tokens.ts'
+import { newHousePermissions } from '../../src/houses/permissions.ts'
+import { firstIdAt } from '../../src/ids.ts'
+
+/** How much a seeded database holds. */
+export type Size = {
+  houses: number
+  roomsPerHouse: number
+  messages: number
+  inBigRoom: number
+  mentions: number
+}
+
+export const smallSize: Size = {
+  houses: 2,
+  roomsPerHouse: 50,
+  messages: 10_000,
+  inBigRoom: 1_000,
+  mentions: 1_000,
+}
+export const bigSize: Size = {
+  houses: 10,
+  roomsPerHouse: 300,
+  messages: 10_000_000,
+  inBigRoom: 1_000_000,
+  mentions: 1_000_000,
+}
+
+/** Who and what the load uses; the same for every size. */
+export const memberCount = 1_000
+const firstUser = 1_000n
+const firstHouse = 10_000n
+const firstRoom = 100_000n
+const seededUntilMs = Date.UTC(2026, 0, 1)
+
+export type SeededPerson = { id: string; username: string; token: string; session_id: string }
+
+/** The n-th member; their token is derived from the number, so that a later run knows it. */
+export function person(n: number): SeededPerson {
+  const token = hashToken(`bench ${n}`).toString('hex').repeat(2)
+  return {
+    id: String(firstUser + BigInt(n)),
+    username: `member${n}`,
+    token,
+    session_id: String(firstUser * 2n + BigInt(n)),
+  }
+}
+
+/** The n-th room over all houses; the 0th is the big one. */
+export function roomId(n: number): string {
+  return String(firstRoom + BigInt(n))
+}
+
+/** Fills an empty, migrated database by COPY. Every member is in every house; the mentions are all of member 0. */
+export async function seed(databaseUrl: string, size: Size): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query(`set synchronous_commit = off; set maintenance_work_mem = '1GB'`)
+  const rooms = size.houses * size.roomsPerHouse
+  const range = (count: number) => Array.from({ length: count }, (_, n) => n)
+  const houseId = (n: number) => String(firstHouse + BigInt(n))
+  const people = range(memberCount).map(person)
+
+  await copy(
+    client,
+    'users (id, username, name, email)',
+    people.map((p) => [p.id, p.username, 'Member', `${p.username}@example.org`]),
+  )
+  await copy(
+    client,
+    'sessions (id, user_id, token_hash)',
+    people.map((p) => [p.session_id, p.id, `\\\\x${hashToken(p.token).toString('hex')}`]),
+  )
+  await copy(
+    client,
+    'houses (id, name, owner_id, default_permissions)',
+    range(size.houses).map((h) => [houseId(h), `House ${h}`, people[0]!.id, newHousePermissions]),
+  )
+  await copy(
+    client,
+    'members (house_id, user_id)',
+    range(size.houses).flatMap((h) => people.map((p) => [houseId(h), p.id])),
+  )
+  await copy(
+    client,
+    'rooms (id, type, house_id, name, position)',
+    range(rooms).map((r) => [
+      roomId(r),
+      0,
+      houseId(r % size.houses),
+      `room ${r}`,
+      Math.floor(r / size.houses),
+    ]),
+  )
+  // The search index is built once at the end: row by row it would take most of the time.
+  const { rows } = await client.query<{ indexdef: string }>(
+    `select indexdef from pg_indexes where indexname = 'messages_search'`,
+  )
+  await client.query('drop index if exists messages_search')
+  await copy(
+    client,
+    'messages (room_id, id, author_id, device_id, content, mentions)',
+    messageRows(size, rooms),
+  )
+  await copy(client, 'mentions (user_id, message_id, room_id, author_id)', mentionRows(size, rooms))
+  if (rows[0]) await client.query(rows[0].indexdef)
+  await client.query(
+    `update rooms set last_message_id = (select max(id) from messages where room_id = rooms.id)`,
+  )
+  await client.query('vacuum analyze')
+  await client.end()
+}
+
+type Cell = string | number
+
+async function copy(client: pg.Client, target: string, rows: Iterable<Cell[]>): Promise<void> {
+  const sink = client.query(copyFrom(`copy ${target} from stdin`))
+  await pipeline(Readable.from(inChunks(rows)), sink)
+}
+
+function* inChunks(rows: Iterable<Cell[]>): Generator<string> {
+  let chunk = ''
+  for (const row of rows) {
+    chunk += `${row.join('\t')}\n`
+    if (chunk.length > 65_536) {
+      yield chunk
+      chunk = ''
+    }
+  }
+  if (chunk !== '') yield chunk
+}
+
+const words =
+  'hearth fire wood smoke kettle winter story lamp chair window snow tea bread song river moss'.split(' ')
+
+type Place = { room: number; id: string; author: SeededPerson; isMention: boolean }
+
+/** Every message: room after room, ids rising within each; every so-manyth mentions member 0. */
+function* places(size: Size, rooms: number): Generator<Place> {
+  const people = Array.from({ length: memberCount }, (_, n) => person(n))
+  const perRoom = Math.floor((size.messages - size.inBigRoom) / (rooms - 1))
+  const mentionEvery = Math.floor(size.messages / size.mentions)
+  const firstId = BigInt(firstIdAt(seededUntilMs)) - BigInt(size.messages) * 4096n
+  let n = 0
+  for (let room = 0; room < rooms; room += 1) {
+    const count = room === 0 ? size.inBigRoom : perRoom
+    for (let i = 0; i < count; i += 1) {
+      const id = String(firstId + BigInt(i) * BigInt(rooms) * 4096n + BigInt(room))
+      const author = people[1 + (n % (memberCount - 1))]!
+      yield { room, id, author, isMention: n % mentionEvery === 0 }
+      n += 1
+    }
+  }
+}
+
+function* messageRows(size: Size, rooms: number): Generator<Cell[]> {
+  const reader = person(0)
+  let n = 0
+  for (const { room, id, author, isMention } of places(size, rooms)) {
+    n += 1
+    const text = [n % 16, (n >> 4) % 16, (n >> 8) % 16, (n >> 12) % 16].map((w) => words[w]).join(' ')
+    const content = isMention ? `${text} <@${reader.id}>` : text
+    yield [roomId(room), id, author.id, author.session_id, content, isMention ? `{${reader.id}}` : '{}']
+  }
+}
+
+function* mentionRows(size: Size, rooms: number): Generator<Cell[]> {
+  const reader = person(0)
+  for (const { room, id, author, isMention } of places(size, rooms)) {
+    if (isMention) yield [reader.id, id, roomId(room), author.id]
+  }
+}

@@ -1,0 +1,135 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { median } from './median.ts'
+import { residentMb, type Server, startServer } from './processes.ts'
+import type { Row } from './report.ts'
+import { memberCount, person, roomId } from './seed.ts'
+
+export type SocketSettings = {
+  root: string
+  cache: string
+  rounds: number
+  broadcasts: number
+  count: number
+  idle: number
+}
+
+type Sockets = {
+  open(origin: string, path: string, tokens: (string | null)[]): Promise<void>
+  receive(n: number): Promise<void>
+  close(): Promise<void>
+}
+
+function startSockets(root: string): Sockets {
+  const child = fork(join(root, 'scripts/bench/sockets.ts'), { execArgv: [] })
+  const answer = async () => {
+    const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+    if (typeof message !== 'object') throw new Error('the sockets ended')
+  }
+  return {
+    async open(origin, path, tokens) {
+      child.send({ open: { origin, path, tokens } })
+      await answer()
+    },
+    async receive(n) {
+      child.send({ expect: n })
+      await answer()
+    },
+    async close() {
+      child.disconnect()
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** Deliveries per second of messages to all sockets of one house, beside a bare loop with a frame of the same size. */
+export async function measureBroadcast(settings: SocketSettings, hearth: Server): Promise<Row> {
+  const { root, cache, rounds, broadcasts, count } = settings
+  const tokens = Array.from({ length: count }, (_, n) => person(n).token)
+  const post = {
+    method: 'POST',
+    headers: { authorization: person(0).token, 'content-type': 'application/json' },
+  }
+  const send = () =>
+    fetch(`${hearth.origin}/rooms/${roomId(0)}/messages`, {
+      ...post,
+      body: '{"content":"hello by the fire"}',
+    })
+  const sample = (await ((await send()).json() as Promise<{ data: unknown }>)).data
+  const frame = join(cache, 'frame.json')
+  await writeFile(frame, JSON.stringify({ seq: 1000, op: 0, e: 'MESSAGE_CREATE', d: sample }))
+  const bare = await startServer(join(root, 'scripts/bench/bare-sockets.ts'), { BARE_FRAME: frame })
+  const [ours, theirs] = [startSockets(root), startSockets(root)]
+  await ours.open(hearth.origin, '/socket', tokens)
+  await theirs.open(
+    bare.origin,
+    '/',
+    tokens.map(() => null),
+  )
+  const ratios: number[] = []
+  const figures: [number, number][] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const barely = await broadcast(theirs, count, broadcasts, () => fetch(bare.origin, { method: 'POST' }))
+    const ourRate = await broadcast(ours, count, broadcasts, send)
+    ratios.push(ourRate / barely)
+    figures.push([ourRate, barely])
+  }
+  await Promise.all([ours.close(), theirs.close()])
+  await bare.stop()
+  const [ourRate, barely] = figures[ratios.indexOf(median(ratios))]!
+  return {
+    title: `Deliveries to ${count} sockets`,
+    subject: `${Math.round(ourRate)}/s`,
+    yardstick: `bare ws loop: ${Math.round(barely)}/s`,
+    value: median(ratios),
+    unit: '',
+    target: 0.8,
+    higherIsBetter: true,
+  }
+}
+
+async function broadcast(
+  sockets: Sockets,
+  deliveries: number,
+  times: number,
+  send: () => Promise<Response>,
+): Promise<number> {
+  const started = performance.now()
+  const received = sockets.receive(deliveries * times)
+  for (let n = 0; n < times; n += 1) await (await send()).arrayBuffer()
+  await received
+  return (deliveries * times) / ((performance.now() - started) / 1000)
+}
+
+/** Memory that each idle, logged-in socket takes, beside a bare one. */
+export async function measureIdleSockets(settings: SocketSettings, hearth: Server): Promise<Row> {
+  const { root, cache, idle } = settings
+  const bare = await startServer(join(root, 'scripts/bench/bare-sockets.ts'), {
+    BARE_FRAME: join(cache, 'frame.json'),
+  })
+  const tokens = Array.from({ length: idle }, (_, n) => person(n % memberCount).token)
+  const each: number[] = []
+  for (const [server, path, logins] of [
+    [hearth, '/socket', tokens],
+    [bare, '/', tokens.map(() => null)],
+  ] as const) {
+    const before = await residentMb(server.process)
+    const sockets = startSockets(root)
+    await sockets.open(server.origin, path, [...logins])
+    each.push((((await residentMb(server.process)) - before) * 1024) / idle)
+    await sockets.close()
+  }
+  await bare.stop()
+  const [ours, theirs] = each as [number, number]
+  return {
+    title: `Memory per idle socket (${idle} sockets)`,
+    subject: `${ours.toFixed(1)} KB`,
+    yardstick: `bare ws: ${theirs.toFixed(1)} KB`,
+    value: ours / theirs,
+    unit: '',
+    target: 2,
+    higherIsBetter: false,
+  }
+}
