@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { ApiError, type ErrorCode } from '../errors.ts'
+import { NoPicture, renderHeader, renderIcon } from './render.ts'
+
+/** A picture as it is stored: its name (40 hex characters of the hash of its bytes, `.webp`) and its bytes. */
+export type Picture = { file: string; content: Buffer }
+
+/** The size of a picture as it was sent, decoded (PROTOCOL 1.6). */
+export const maxPictureBytes = 8 * 1024 * 1024
+
+const dataMarker = ';base64,'
+
+/**
+ * The bytes in a base64 string or a data URL; undefined if it is faulty (PROTOCOL 7.1). Throws `payload_too_large`
+ * for a sound string of more than `maxPictureBytes`, before decoding it.
+ */
+export function decodeBase64(text: string): Buffer | undefined {
+  const base64 = withoutDataPrefix(withoutLineBreaks(text))
+  if (base64 === undefined || base64.length % 4 !== 0) return undefined
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  // A search for one wrong character, because it takes the time of the string's length whatever is in it.
+  if (/[^A-Za-z0-9+/]/.test(base64.slice(0, base64.length - padding))) return undefined
+  if ((base64.length / 4) * 3 - padding > maxPictureBytes) throw new ApiError('payload_too_large')
+  return Buffer.from(base64, 'base64')
+}
+
+/** Byte by byte: replacing in the text takes a second where every other character is a line break. */
+function withoutLineBreaks(text: string): string {
+  if (!/[\r\n]/.test(text)) return text
+  const bytes = Buffer.from(text)
+  let length = 0
+  for (const byte of bytes) {
+    if (byte !== 0x0d && byte !== 0x0a) bytes[length++] = byte
+  }
+  return bytes.toString('utf8', 0, length)
+}
+
+/** What follows the announcement of a data URL, whose type is not believed; undefined if that is not base64. */
+function withoutDataPrefix(text: string): string | undefined {
+  if (!text.startsWith('data:')) return text
+  const marker = text.indexOf(dataMarker)
+  return marker === -1 ? undefined : text.slice(marker + dataMarker.length)
+}
+
+/** An icon of a user or house from the bytes sent. Throws `payload_too_large`, `invalid_icon_file_format`. */
+export function makeIcon(bytes: Buffer): Promise<Picture> {
+  return makePicture(bytes, renderIcon, 'invalid_icon_file_format')
+}
+
+/** An icon from base64. Throws as `makeIcon`; faulty base64 is `invalid_icon_file_format` too. */
+export async function readIcon(text: string): Promise<Picture> {
+  const bytes = decodeBase64(text)
+  if (!bytes) throw new ApiError('invalid_icon_file_format')
+  return makeIcon(bytes)
+}
+
+/** A user's header from base64. Throws `payload_too_large`, `invalid_header_file_format`. */
+export async function readHeader(text: string): Promise<Picture> {
+  const bytes = decodeBase64(text)
+  if (!bytes) throw new ApiError('invalid_header_file_format')
+  return makePicture(bytes, renderHeader, 'invalid_header_file_format')
+}
+
+async function makePicture(
+  bytes: Buffer,
+  render: (bytes: Buffer) => Promise<Buffer>,
+  refusal: ErrorCode,
+): Promise<Picture> {
+  if (bytes.length > maxPictureBytes) throw new ApiError('payload_too_large')
+  try {
+    const content = await render(bytes)
+    const hash = createHash('sha256').update(content).digest('hex')
+    return { file: `${hash.slice(0, 40)}.webp`, content }
+  } catch (error) {
+    throw error instanceof NoPicture ? new ApiError(refusal) : error
+  }
+}

@@ -1,0 +1,92 @@
+import type { Metadata, Sharp, SharpOptions } from 'sharp'
+import { createQueue } from './queue.ts'
+import { isWhole } from './whole.ts'
+
+/** Limits of PROTOCOL 1.6 and 7.2. */
+export const maxPixels = 50_000_000
+export const maxSidePixels = 16_384
+export const maxFrames = 60
+
+export const iconPixels = 512
+export const maxHeaderPixels = 1500
+
+const maxWorkMs = 20_000
+const webpQuality = 85
+
+/** Two pictures at work use both a small machine's cores; each that waits holds up to 20 MB of its request. */
+const takeTurn = createQueue({ atOnce: 2, waiting: 16 })
+
+/** Bytes that are no acceptable picture. */
+export class NoPicture extends Error {}
+
+type SharpModule = typeof import('sharp')['default']
+let loading: Promise<SharpModule> | undefined
+
+/** Sharp, loaded with the first picture rather than at start, and able to read nothing but our five formats. */
+function loadSharp(): Promise<SharpModule> {
+  loading ??= import('sharp').then(({ default: sharp }) => {
+    sharp.block({ operation: ['VipsForeignLoad'] })
+    sharp.unblock({
+      operation: [
+        'VipsForeignLoadPngBuffer',
+        'VipsForeignLoadJpegBuffer',
+        'VipsForeignLoadWebpBuffer',
+        'VipsForeignLoadNsgifBuffer',
+        'VipsForeignLoadHeifBuffer',
+      ],
+    })
+    sharp.cache(false)
+    sharp.concurrency(1)
+    return sharp
+  })
+  return loading
+}
+
+/** The picture as a square WebP that keeps a short animation. Throws `NoPicture`, or `unavailable` under load. */
+export function renderIcon(bytes: Buffer): Promise<Buffer> {
+  return render(bytes, { mayMove: true }, (picture) => {
+    return picture.resize(iconPixels, iconPixels, { fit: 'cover', position: 'centre' })
+  })
+}
+
+/** The first frame as a WebP of the same proportions, scaled down where it is too large. Throws as `renderIcon`. */
+export function renderHeader(bytes: Buffer): Promise<Buffer> {
+  return render(bytes, { mayMove: false }, (picture) => {
+    return picture.resize(maxHeaderPixels, maxHeaderPixels, { fit: 'inside', withoutEnlargement: true })
+  })
+}
+
+function render(
+  bytes: Buffer,
+  { mayMove }: { mayMove: boolean },
+  resize: (picture: Sharp) => Sharp,
+): Promise<Buffer> {
+  return takeTurn(async () => {
+    const sharp = await loadSharp()
+    const options: SharpOptions = { failOn: 'error', limitInputPixels: maxPixels }
+    try {
+      const header = await sharp(bytes, options).metadata()
+      if (!isAcceptable(header) || !isWhole(header.format, bytes))
+        throw new NoPicture('not an acceptable picture')
+      const moves = mayMove && keepsMoving(header)
+      const picture = sharp(bytes, { ...options, animated: moves }).timeout({ seconds: maxWorkMs / 1000 })
+      // Frames of an animation cannot be turned; its formats do not carry an orientation in practice.
+      const upright = moves ? picture : picture.autoOrient()
+      return await resize(upright).webp({ quality: webpQuality }).toBuffer()
+    } catch (error) {
+      throw error instanceof NoPicture ? error : new NoPicture('unreadable picture', { cause: error })
+    }
+  })
+}
+
+/** Judged by the header alone, before any pixel is decoded. */
+function isAcceptable({ format, compression, width, height }: Metadata): boolean {
+  // AVIF is the one kind of HEIF we take.
+  const known = format === 'heif' ? compression === 'av1' : ['png', 'jpeg', 'webp', 'gif'].includes(format)
+  return known && width <= maxSidePixels && height <= maxSidePixels && width * height <= maxPixels
+}
+
+function keepsMoving({ format, pages = 1, width, height }: Metadata): boolean {
+  const canMove = format === 'gif' || format === 'webp'
+  return canMove && pages > 1 && pages <= maxFrames && width * height * pages <= maxPixels
+}
