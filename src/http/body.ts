@@ -1,5 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyRequest,
+  preParsingHookHandler,
+  preValidationHookHandler,
+} from 'fastify'
 import { ApiError } from '../errors.ts'
 import { malformedBody, wrongContentType } from './error-handler.ts'
 
@@ -28,24 +33,36 @@ export function readBodies(app: FastifyInstance): void {
       done(error as Error)
     }
   })
-  app.addHook('preParsing', async (request) => {
-    // Where the body is thrown away, its type does not count either, not even a malformed one.
-    if (!takesBody(request)) delete request.headers['content-type']
-  })
-  app.addHook('preValidation', async (request) => {
-    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
-    if (request.routeOptions.config.refusesEmptyBody && isEmpty(request.body)) {
-      throw new ApiError('invalid_schema', { message: 'JSON body cannot be empty' })
+  // Each route gets only the hooks it has a use for: most requests pass through none.
+  app.addHook('onRoute', (route) => {
+    if (route.method === 'DELETE' && route.schema?.body === undefined) {
+      route.preParsing = [forgetContentType, ...[route.preParsing ?? []].flat()]
+    }
+    if (route.schema?.body !== undefined) {
+      const refusal = route.config?.refusesEmptyBody ? [refuseEmptyBody] : []
+      route.preValidation = [fillMissingBody, ...refusal, ...[route.preValidation ?? []].flat()]
     }
   })
 }
 
-function takesBody(request: FastifyRequest): boolean {
-  return request.method !== 'DELETE' || request.routeOptions.schema?.body !== undefined
+/** Where the body is thrown away, its type does not count either, not even a malformed one. */
+const forgetContentType: preParsingHookHandler = (request, _reply, _payload, done) => {
+  delete request.headers['content-type']
+  done()
 }
 
-function isEmpty(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && Object.keys(body).length === 0
+const fillMissingBody: preValidationHookHandler = (request, _reply, done) => {
+  request.body ??= {}
+  done()
+}
+
+const refuseEmptyBody: preValidationHookHandler = (request, _reply, done) => {
+  if (Object.keys(request.body as object).length > 0) return done()
+  done(new ApiError('invalid_schema', { message: 'JSON body cannot be empty' }))
+}
+
+function takesBody(request: FastifyRequest): boolean {
+  return request.method !== 'DELETE' || request.routeOptions.schema?.body !== undefined
 }
 
 function parseBody(request: FastifyRequest, body: Buffer): unknown {

@@ -1,12 +1,16 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, preValidationHookHandler } from 'fastify'
 import { asId } from '../ids.ts'
 
 /** Path parameters named `id` or `…_id` are ids: text that is none becomes an id nobody has (PROTOCOL 0.1). */
 export function readIds(app: FastifyInstance): void {
-  app.addHook('preValidation', async (request) => {
-    const params = request.params as Record<string, string> | undefined
-    for (const name in params) {
-      if (name === 'id' || name.endsWith('_id')) params[name] = asId(params[name]!)
+  app.addHook('onRoute', (route) => {
+    const names = [...route.url.matchAll(/:(id|[a-z_]+_id)\b/g)].map((match) => match[1]!)
+    if (names.length === 0) return
+    const normalise: preValidationHookHandler = (request, _reply, done) => {
+      const params = request.params as Record<string, string>
+      for (const name of names) params[name] = asId(params[name]!)
+      done()
     }
+    route.preValidation = [normalise, ...[route.preValidation ?? []].flat()]
   })
 }
