@@ -86,3 +86,30 @@ export function rank(facts: HouseFacts): number {
   if (facts.user_id === facts.owner_id) return Number.POSITIVE_INFINITY
   return facts.roles.reduce((highest, role) => Math.max(highest, role.position), -1)
 }
+
+/** Whether a member holds all of these bits in the house. */
+export function holds(facts: HouseFacts, wanted: number): boolean {
+  return has(housePermissions(facts), wanted)
+}
+
+/** Whether a member stands strictly above a position: of a role, or of another member by `rank`. */
+export function outranks(facts: HouseFacts, position: number): boolean {
+  return rank(facts) > position
+}
+
+export const noBits: AllowDeny = { allow: 0, deny: 0 }
+
+/** Every bit that differs between two settings. */
+export function changedBits(before: AllowDeny, after: AllowDeny): number {
+  return (before.allow ^ after.allow) | (before.deny ^ after.deny)
+}
+
+/** Whether a member may turn one setting into another: nobody grants, or takes away, what they lack. */
+export function canChangeBits(facts: HouseFacts, before: AllowDeny, after: AllowDeny): boolean {
+  return holds(facts, changedBits(before, after))
+}
+
+/** Whether a setting allows and denies the same bit. */
+export function contradicts({ allow, deny }: AllowDeny): boolean {
+  return (allow & deny) !== 0
+}

@@ -31,3 +31,16 @@ export const findMembership = coalesce<{ house_id: string; user_id: string }, Me
     return keys.map((_key, index) => byPlace.get(String(index + 1)))
   },
 )
+
+/**
+ * Holds a house until the transaction ends, so that changes to what it consists of (roles, entities, rooms) come one
+ * after another. Members may still come and go. Undefined when there is no such house.
+ */
+export function lockHouse(db: Db, id: string) {
+  return db
+    .selectFrom('houses')
+    .select(['id', 'owner_id', 'default_permissions'])
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}

@@ -1,17 +1,22 @@
-import { has, permission, roomPermissions } from '../houses/permissions.ts'
+import { type HouseFacts, has, permission, type RoomFacts, roomPermissions } from '../houses/permissions.ts'
 import type { RoomAccessRow } from './queries.ts'
 
 /** A caller's bits in a house room; 0 when it does not exist for them. Private rooms have no bits. */
 export function bitsInRoom(access: RoomAccessRow): number {
+  const facts = houseFacts(access)
+  return facts ? roomPermissions(facts, access) : 0
+}
+
+/** What decides over the caller in the house of the room; undefined outside of it, and in private rooms. */
+export function houseFacts(access: RoomAccessRow): HouseFacts | undefined {
   const { house_owner_id, default_permissions } = access
-  if (!access.is_inside || house_owner_id === null || default_permissions === null) return 0
-  const facts = {
-    user_id: access.user_id,
-    owner_id: house_owner_id,
-    default_permissions,
-    roles: access.roles,
-  }
-  return roomPermissions(facts, access)
+  if (!access.is_inside || house_owner_id === null || default_permissions === null) return undefined
+  return { user_id: access.user_id, owner_id: house_owner_id, default_permissions, roles: access.roles }
+}
+
+/** Those of the rooms of a house that a member can read, in their order. */
+export function readableRooms<Row extends RoomFacts>(facts: HouseFacts, rooms: readonly Row[]): Row[] {
+  return rooms.filter((room) => roomPermissions(facts, room) !== 0)
 }
 
 /** Whether the room exists for the caller: they can read it. */
