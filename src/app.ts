@@ -6,6 +6,8 @@ import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
 import { ApiError } from './errors.ts'
 import type { Bus, Outcome } from './events/bus.ts'
+import { blockRoutes } from './friendships/block-routes.ts'
+import { friendshipRoutes } from './friendships/routes.ts'
 import { maxBodyBytes, readBodies } from './http/body.ts'
 import { answerErrors, sendFailure } from './http/error-handler.ts'
 import { healthRoutes } from './http/health.ts'
@@ -82,6 +84,8 @@ export async function buildApp({ config, db, store, bus }: AppParts): Promise<Fa
   await describeApi(app)
 
   await app.register(healthRoutes)
+  await app.register(blockRoutes)
+  await app.register(friendshipRoutes)
   await app.register(privateRoomRoutes)
   await app.register(userRoutes)
   return app

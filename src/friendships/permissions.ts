@@ -1,11 +1,18 @@
 import type { BlockRow } from './queries.ts'
 
-/** What a row of `blocks` stands for (PROTOCOL 2.1). */
-const blocked = 5
+/** Relationship types (PROTOCOL 2.1), each as the one side sees it. */
+export const relationshipType = {
+  none: 0,
+  outgoingRequest: 1,
+  incomingRequest: 2,
+  friends: 3,
+  restricted: 4,
+  blocked: 5,
+} as const
 
 /** Whether a caller may meet others in a room that is there already: nobody has blocked the other. */
 export function canMeet(blocks: readonly BlockRow[]): boolean {
-  return blocks.every((block) => block.type !== blocked)
+  return blocks.every((block) => block.type !== relationshipType.blocked)
 }
 
 /** Whether a caller may start a room with others, or add them to a group: they may meet, and none has restricted them. */

@@ -1,8 +1,87 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
+import {
+  type CompactUserRow,
+  compactUserColumns,
+  type GatewayUserRow,
+  gatewayUserColumns,
+} from '../users/queries.ts'
 
 /** Somebody who blocks (5) or restricts (4) somebody. */
 export type BlockRow = { user_id: string; target_id: string; type: number; created_at: Date }
+
+/** What another user is to one: types 1–5, and since when. */
+export type Relation = { type: number; last_updated_at: Date }
+
+/** Every relation of a user, by the other's id: never two with the same other, none of type 0. */
+function relationsOf(userId: string) {
+  return sql`(
+    select target_id as other_id, type::int as type, created_at as last_updated_at
+      from blocks where user_id = ${userId}
+    union all select user_high, 3, created_at from friendships where user_low = ${userId}
+    union all select user_low, 3, created_at from friendships where user_high = ${userId}
+    union all select to_id, 1, created_at from friend_requests where from_id = ${userId}
+    union all select from_id, 2, created_at from friend_requests where to_id = ${userId}
+  ) as relations`
+}
+
+const compactColumns = sql.join(compactUserColumns.map((column) => sql.ref(column)))
+const gatewayColumns = sql.join(gatewayUserColumns.map((column) => sql.ref(column)))
+
+/** What one user is to another, or undefined when nothing. */
+export async function findRelation(db: Db, userId: string, otherId: string): Promise<Relation | undefined> {
+  const { rows } = await sql<Relation>`
+    select type, last_updated_at from ${relationsOf(userId)} where other_id = ${otherId}`.execute(db)
+  return rows[0]
+}
+
+/** All relations of a user (types 1–5), each with the other user's public columns, in no order. */
+export async function listRelationships(db: Db, userId: string): Promise<(GatewayUserRow & Relation)[]> {
+  const { rows } = await sql<GatewayUserRow & Relation>`
+    select ${gatewayColumns}, relations.type, relations.last_updated_at
+    from ${relationsOf(userId)} join users on users.id = relations.other_id`.execute(db)
+  return rows
+}
+
+/** The users who are this (a relationship type) to a user, by username. */
+export async function listRelated(db: Db, userId: string, type: number): Promise<CompactUserRow[]> {
+  const { rows } = await sql<CompactUserRow>`
+    select ${compactColumns} from ${relationsOf(userId)} join users on users.id = relations.other_id
+    where relations.type = ${type}
+    order by username collate "C"`.execute(db)
+  return rows
+}
+
+/** The users whose request waits for a user, and those whose answer they wait for, by username. */
+export async function listFriendRequests(db: Db, userId: string): Promise<(CompactUserRow & Relation)[]> {
+  const { rows } = await sql<CompactUserRow & Relation>`
+    select ${compactColumns}, relations.type, relations.last_updated_at
+    from ${relationsOf(userId)} join users on users.id = relations.other_id
+    where relations.type in (1, 2)
+    order by username collate "C"`.execute(db)
+  return rows
+}
+
+/** The friends two users have in common, by username. */
+export async function listMutualFriends(db: Db, one: string, other: string): Promise<CompactUserRow[]> {
+  const { rows } = await sql<CompactUserRow>`
+    select ${compactColumns} from users
+    where id in (select other_id from ${relationsOf(one)} where type = 3)
+      and id in (select other_id from ${relationsOf(other)} where type = 3)
+    order by username collate "C"`.execute(db)
+  return rows
+}
+
+/** The most friends and open requests, both directions together, that one of these users has. */
+export async function countTies(db: Db, userIds: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ most: string }>`
+    select max((select count(*) from friendships where user_low = id)
+      + (select count(*) from friendships where user_high = id)
+      + (select count(*) from friend_requests where from_id = id)
+      + (select count(*) from friend_requests where to_id = id)) as most
+    from unnest(${userIds}::bigint[]) as wanted (id)`.execute(db)
+  return Number(rows[0]!.most)
+}
 
 /** The blocks and restrictions between a user and others, in both directions. */
 export async function listBlocksBetween(

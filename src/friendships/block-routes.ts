@@ -1,0 +1,69 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { IdParams } from '../http/params.ts'
+import { compactUser } from '../users/forms.ts'
+import { CompactUser } from '../users/schemas.ts'
+import { liftBlock, setBlock } from './operations.ts'
+import { relationshipType } from './permissions.ts'
+import { listRelated } from './queries.ts'
+import { Relationship } from './schemas.ts'
+
+/** The two kinds of keeping somebody away, alike but for their strength. */
+const kinds = [
+  { word: 'blocked', verb: 'block', type: relationshipType.blocked },
+  { word: 'restricted', verb: 'restrict', type: relationshipType.restricted },
+] as const
+
+export const blockRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  for (const { word, verb, type } of kinds) {
+    app.get(
+      `/relationships/@me/${word}`,
+      {
+        onRequest: app.authenticate,
+        schema: {
+          operationId: word === 'blocked' ? 'listBlocked' : 'listRestricted',
+          summary: `List ${word} users, by username`,
+          tags: ['relationships'],
+          security: [{ token: [] }],
+          response: { 200: Success(Type.Array(CompactUser)), ...failures },
+        },
+      },
+      async (request) => ok((await listRelated(app.db, request.caller.id, type)).map(compactUser)),
+    )
+
+    app.put(
+      `/relationships/@me/${word}/:user_id`,
+      {
+        onRequest: app.authenticate,
+        schema: {
+          operationId: verb,
+          summary: `${verb === 'block' ? 'Block' : 'Restrict'} somebody; friendship and requests end`,
+          tags: ['relationships'],
+          security: [{ token: [] }],
+          params: IdParams('user_id'),
+          response: { 200: Success(Relationship), ...failures },
+        },
+      },
+      async (request) =>
+        ok(await app.publish(await setBlock(app.db, request.caller.id, request.params.user_id, type))),
+    )
+
+    app.delete(
+      `/relationships/@me/${word}/:user_id`,
+      {
+        onRequest: app.authenticate,
+        schema: {
+          operationId: `un${verb}`,
+          summary: `No longer ${verb} somebody`,
+          tags: ['relationships'],
+          security: [{ token: [] }],
+          params: IdParams('user_id'),
+          response: { 200: Success(Relationship), ...failures },
+        },
+      },
+      async (request) =>
+        ok(await app.publish(await liftBlock(app.db, request.caller.id, request.params.user_id, type))),
+    )
+  }
+}

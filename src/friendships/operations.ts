@@ -1,0 +1,157 @@
+import type { Db } from '../db/client.ts'
+import { ApiError, fieldsRequired, limitReached } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import type { HearthEvent } from '../events/events.ts'
+import { lockUsers } from '../users/lock-queries.ts'
+import { findGatewayUser, type GatewayUserRow } from '../users/queries.ts'
+import {
+  deleteBlock,
+  deleteFriendRequest,
+  deleteFriendship,
+  deleteRelationships,
+  insertFriendRequest,
+  insertFriendship,
+  upsertBlock,
+} from './change-queries.ts'
+import { relationship } from './forms.ts'
+import { canBefriend, relationshipType } from './permissions.ts'
+import { countTies, findRelation, listBlocksBetween, type Relation } from './queries.ts'
+import type { Relationship } from './schemas.ts'
+
+/** Friends and open requests of one user, both directions together (PROTOCOL 1.6). */
+export const maxTies = 1_000
+
+/**
+ * Asks somebody to be friends, or accepts their asking; a friend or an earlier request stays as it is (PROTOCOL 9.1).
+ * Throws `invalid_schema` for oneself, `user_not_found`, `no_permission`, `limit_reached`.
+ */
+export async function requestFriendship(
+  db: Db,
+  callerId: string,
+  otherId: string,
+): Promise<Outcome<Relationship>> {
+  if (otherId === callerId) throw fieldsRequired('user_id')
+  return db.transaction().execute(async (trx) => {
+    const other = await lockPair(trx, callerId, otherId)
+    if (!canBefriend(await listBlocksBetween(trx, callerId, [otherId]))) throw new ApiError('no_permission')
+    const present = await findRelation(trx, callerId, otherId)
+    if (present === undefined) return ask(trx, callerId, other)
+    if (present.type === relationshipType.incomingRequest) return accept(trx, callerId, other)
+    return { answer: relationship(other, present, callerId), events: [] }
+  })
+}
+
+async function ask(trx: Db, callerId: string, other: GatewayUserRow): Promise<Outcome<Relationship>> {
+  if ((await countTies(trx, [callerId, other.id])) >= maxTies) throw limitReached('friends')
+  const { last_updated_at } = await insertFriendRequest(trx, callerId, other.id)
+  const mine = { type: relationshipType.outgoingRequest, last_updated_at }
+  const theirs = { type: relationshipType.incomingRequest, last_updated_at }
+  return {
+    answer: relationship(other, mine, callerId),
+    events: [updated(callerId, other.id, mine), updated(other.id, callerId, theirs)],
+  }
+}
+
+async function accept(trx: Db, callerId: string, other: GatewayUserRow): Promise<Outcome<Relationship>> {
+  // Withdrawn since it was looked up: then there is nothing to accept.
+  if (!(await deleteFriendRequest(trx, callerId, other.id))) return ask(trx, callerId, other)
+  const { last_updated_at } = await insertFriendship(trx, callerId, other.id)
+  const friends = { type: relationshipType.friends, last_updated_at }
+  return { answer: relationship(other, friends, callerId), events: updatedBoth(callerId, other.id, friends) }
+}
+
+/** Cancels one's own request or declines theirs. Throws `friend_request_not_found`. */
+export async function withdrawRequest(
+  db: Db,
+  callerId: string,
+  otherId: string,
+): Promise<Outcome<Relationship>> {
+  if (!(await deleteFriendRequest(db, callerId, otherId))) throw new ApiError('friend_request_not_found')
+  const nothing = noRelation()
+  const other = await findGatewayUser(db, otherId)
+  return { answer: relationship(other!, nothing, callerId), events: updatedBoth(callerId, otherId, nothing) }
+}
+
+/** Ends a friendship (API 4.8). Throws `not_friends`, also for users nobody knows. */
+export async function unfriend(db: Db, callerId: string, friendId: string): Promise<Outcome<null>> {
+  if (!(await deleteFriendship(db, callerId, friendId))) throw new ApiError('not_friends')
+  return { answer: null, events: updatedBoth(callerId, friendId, noRelation()) }
+}
+
+/**
+ * Blocks (5) or restricts (4) somebody: friendship and requests end, the other's own block stays (PROTOCOL 9.1).
+ * Throws `invalid_schema` for oneself, `user_not_found`.
+ */
+export async function setBlock(
+  db: Db,
+  callerId: string,
+  otherId: string,
+  type: 4 | 5,
+): Promise<Outcome<Relationship>> {
+  if (otherId === callerId) throw fieldsRequired('user_id')
+  return db.transaction().execute(async (trx) => {
+    const other = await lockPair(trx, callerId, otherId)
+    const before = await findRelation(trx, callerId, otherId)
+    if (before?.type === type) return { answer: relationship(other, before, callerId), events: [] }
+    const { last_updated_at } = await upsertBlock(trx, callerId, otherId, type)
+    const mine = { type, last_updated_at }
+    const events = [updated(callerId, otherId, mine)]
+    if (before !== undefined && before.type <= relationshipType.friends) {
+      await deleteFriendRequest(trx, callerId, otherId)
+      await deleteFriendship(trx, callerId, otherId)
+      events.push(updated(otherId, callerId, { type: relationshipType.none, last_updated_at }))
+    }
+    return { answer: relationship(other, mine, callerId), events }
+  })
+}
+
+/** Lifts a block (5) or restriction (4); whatever else there is stays. Throws `user_not_found`. */
+export async function liftBlock(
+  db: Db,
+  callerId: string,
+  otherId: string,
+  type: 4 | 5,
+): Promise<Outcome<Relationship>> {
+  return db.transaction().execute(async (trx) => {
+    const other = await lockPair(trx, callerId, otherId)
+    const isLifted = await deleteBlock(trx, callerId, otherId, type)
+    const now = (await findRelation(trx, callerId, otherId)) ?? noRelation()
+    const events = isLifted ? [updated(callerId, otherId, now)] : []
+    return { answer: relationship(other, now, callerId), events }
+  })
+}
+
+/** Ends all relations of a user, inside the transaction that ends their account. Gives what changed for the others. */
+export async function endRelationships(trx: Db, userId: string): Promise<HearthEvent[]> {
+  await lockUsers(trx, [userId])
+  const others = await deleteRelationships(trx, userId)
+  const nothing = noRelation()
+  return others.map((otherId) => updated(otherId, userId, nothing))
+}
+
+/** Locks the two accounts, in id order, against every other change between either of them and anybody. */
+async function lockPair(trx: Db, callerId: string, otherId: string): Promise<GatewayUserRow> {
+  const present = await lockUsers(trx, [callerId, otherId])
+  if (!present.some((user) => user.id === callerId)) throw new ApiError('no_auth')
+  const other = present.find((user) => user.id === otherId)
+  if (!other) throw new ApiError('user_not_found')
+  return other
+}
+
+function noRelation(): Relation {
+  return { type: relationshipType.none, last_updated_at: new Date() }
+}
+
+function updated(userId: string, otherId: string, relation: Relation): HearthEvent {
+  return {
+    type: 'relationship_updated',
+    user_id: userId,
+    other_id: otherId,
+    relationship_type: relation.type,
+    last_updated_at: relation.last_updated_at.toISOString(),
+  }
+}
+
+function updatedBoth(one: string, other: string, relation: Relation): HearthEvent[] {
+  return [updated(one, other, relation), updated(other, one, relation)]
+}

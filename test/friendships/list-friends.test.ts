@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { ask, compactUser } from '../support/friendships.ts'
+import { call, friends, noAuth, user } from '../support/world.ts'
+
+const path = '/relationships/@me/friends'
+
+test('friends are compact users by username, whoever asked', async () => {
+  const [ann, ben, zoe, cat] = [
+    await user({ username: 'ann' }),
+    await user({ username: 'ben' }),
+    await user({ username: 'zoe' }),
+    await user({ username: 'cat' }),
+  ]
+  await friends(zoe, ann)
+  await friends(ann, ben)
+  await friends(ben, cat)
+  await ask(cat, ann)
+  const answer = await call(ann, 'GET', path)
+  expect(answer.status).toBe(200)
+  expect(answer.body).toEqual({ success: true, data: [compactUser(ben), compactUser(zoe)] })
+})
+
+test('somebody without friends gets an empty list', async () => {
+  expect((await call(await user(), 'GET', path)).body).toEqual({ success: true, data: [] })
+})
+
+test('listing friends without a token, or with a faulty one, answers no_auth', async () => {
+  for (const headers of [{}, { authorization: 'x' }]) {
+    const answer = await call(null, 'GET', path, undefined, { headers })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(noAuth)
+  }
+})

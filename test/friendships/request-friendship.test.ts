@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest'
+import { ask, expectTime, relations, updated } from '../support/friendships.ts'
+import { erase, gatewayUser } from '../support/rooms.ts'
+import { block, call, db, failure, friends, noAuth, published, user } from '../support/world.ts'
+
+const path = '/relationships/@me/friend-requests'
+const noPermission = failure('no_permission', 'You do not have permission to do this')
+const required = failure('invalid_schema', 'Required fields (user_id) not met')
+
+test('asking for friendship answers an outgoing request and tells both', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const before = published.length
+  const answer = await ask(ann, ben)
+  expect(answer.status).toBe(200)
+  expect(answer.body).toEqual({
+    success: true,
+    data: {
+      id: ben.id,
+      user_id: ben.id,
+      recipient_id: ann.id,
+      user: gatewayUser(ben),
+      type: 1,
+      last_updated_at: expectTime,
+    },
+  })
+  expect(await relations(ann, ben)).toEqual([1, 2])
+  expect(published.slice(before)).toEqual([updated(ann, ben, 1), updated(ben, ann, 2)])
+  const row = await db.selectFrom('friend_requests').selectAll().where('from_id', '=', ann.id).execute()
+  expect(row).toEqual([
+    { from_id: ann.id, to_id: ben.id, created_at: new Date(answer.body.data.last_updated_at) },
+  ])
+})
+
+test('asking back accepts: both are friends and hear so', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await ask(ann, ben)
+  const before = published.length
+  const answer = await ask(ben, ann)
+  expect(answer.body.data).toMatchObject({ user_id: ann.id, recipient_id: ben.id, type: 3 })
+  expect(await relations(ann, ben)).toEqual([3, 3])
+  expect(published.slice(before)).toEqual([updated(ben, ann, 3), updated(ann, ben, 3)])
+  expect(await db.selectFrom('friend_requests').selectAll().where('from_id', '=', ann.id).execute()).toEqual(
+    [],
+  )
+})
+
+test('repeating a request, or asking a friend, answers the relation as it is and tells nobody', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const first = await ask(ann, ben)
+  await friends(ann, cat)
+  const before = published.length
+  expect((await ask(ann, ben)).body).toEqual(first.body)
+  expect((await ask(ann, cat)).body.data).toMatchObject({ user_id: cat.id, type: 3 })
+  expect(published.length).toBe(before)
+})
+
+test('two people who ask each other at once end as friends, and one of them got a request in', async () => {
+  const pairs = await Promise.all(
+    Array.from({ length: 6 }, async () => [await user(), await user()] as const),
+  )
+  const before = published.length
+  const answers = await Promise.all(pairs.flatMap(([one, other]) => [ask(one, other), ask(other, one)]))
+  expect(answers.map((answer) => answer.status)).toEqual(Array(12).fill(200))
+  expect(answers.map((answer) => answer.body.data.type).sort()).toEqual([
+    ...Array(6).fill(1),
+    ...Array(6).fill(3),
+  ])
+  for (const [one, other] of pairs) expect(await relations(one, other)).toEqual([3, 3])
+  expect(published.length).toBe(before + 24)
+})
+
+test('twelve equal requests at once make one', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const before = published.length
+  const answers = await Promise.all(Array.from({ length: 12 }, () => ask(ann, ben)))
+  expect(new Set(answers.map((answer) => answer.text)).size).toBe(1)
+  expect(published.length).toBe(before + 2)
+})
+
+test('a missing or wrong user_id, or oneself, answers that it is required', async () => {
+  const ann = await user()
+  for (const body of [undefined, {}, { user: '1' }, { user_id: null }, { user_id: 5 }, { user_id: ann.id }]) {
+    const answer = await call(ann, 'POST', path, body)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(required)
+  }
+})
+
+test('an unknown or deleted user, or an id that is none, answers user_not_found', async () => {
+  const [ann, gone] = [await user(), await user()]
+  await erase(gone)
+  for (const user_id of ['1', '0', 'ben', '', '-1', gone.id]) {
+    const answer = await call(ann, 'POST', path, { user_id })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(failure('user_not_found', 'That user does not exist'))
+  }
+})
+
+test('a block or restriction in either direction answers no_permission', async () => {
+  const ann = await user()
+  for (const type of [4, 5] as const) {
+    const [byMe, byThem] = [await user(), await user()]
+    await block(ann, byMe, type)
+    await block(byThem, ann, type)
+    for (const other of [byMe, byThem]) {
+      const before = published.length
+      const answer = await ask(ann, other)
+      expect(answer.status).toBe(400)
+      expect(answer.body).toEqual(noPermission)
+      expect(published.length).toBe(before)
+    }
+  }
+})
+
+test('past 1,000 friends and open requests of either one, asking answers limit_reached; accepting still works', async () => {
+  const [ann, ben, early] = [await user(), await user(), await user()]
+  await ask(early, ann)
+  const first = 10n ** 18n
+  const crowd = Array.from({ length: 999 }, (_, index) => String(first + BigInt(index)))
+  await db
+    .insertInto('users')
+    .values(crowd.map((id) => ({ id, username: `crowd${id}`, name: 'one of many' })))
+    .execute()
+  await db
+    .insertInto('friendships')
+    .values(crowd.slice(0, 500).map((id) => ({ user_low: ann.id, user_high: id })))
+    .execute()
+  await db
+    .insertInto('friend_requests')
+    .values(
+      crowd
+        .slice(500)
+        .map((id, index) =>
+          index % 2 === 0 ? { from_id: ann.id, to_id: id } : { from_id: id, to_id: ann.id },
+        ),
+    )
+    .execute()
+  const full = failure('limit_reached', 'You have reached a limit (friends)')
+  for (const [caller, other] of [
+    [ann, ben],
+    [ben, ann],
+  ] as const) {
+    const answer = await ask(caller, other)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(full)
+  }
+  expect((await ask(ann, early)).body.data.type).toBe(3)
+  await call(ann, 'DELETE', `/relationships/@me/friends/${early.id}`)
+  expect((await ask(ben, ann)).status).toBe(200)
+})
+
+test('asking without a token, or with a faulty one, answers no_auth', async () => {
+  const ben = await user()
+  expect((await ask(null, ben)).body).toEqual(noAuth)
+  const headers = { authorization: 'x' }
+  expect((await call(null, 'POST', path, { user_id: 5 }, { headers })).body).toEqual(noAuth)
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { ask, expectTime, relations, updated } from '../support/friendships.ts'
+import { gatewayUser } from '../support/rooms.ts'
+import { call, failure, friends, noAuth, published, user } from '../support/world.ts'
+
+const path = (id: string) => `/relationships/@me/friend-requests/${id}`
+const notFound = failure('friend_request_not_found', 'That friend request does not exist')
+
+test('cancelling an own request answers type 0 and tells both', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await ask(ann, ben)
+  const before = published.length
+  const answer = await call(ann, 'DELETE', path(ben.id))
+  expect(answer.status).toBe(200)
+  expect(answer.body.data).toEqual({
+    id: ben.id,
+    user_id: ben.id,
+    recipient_id: ann.id,
+    user: gatewayUser(ben),
+    type: 0,
+    last_updated_at: expectTime,
+  })
+  expect(await relations(ann, ben)).toEqual([0, 0])
+  expect(published.slice(before)).toEqual([updated(ann, ben, 0), updated(ben, ann, 0)])
+})
+
+test('declining their request answers type 0 and tells both', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await ask(ben, ann)
+  const before = published.length
+  const answer = await call(ann, 'DELETE', path(ben.id))
+  expect(answer.body.data).toMatchObject({ user_id: ben.id, recipient_id: ann.id, type: 0 })
+  expect(await relations(ann, ben)).toEqual([0, 0])
+  expect(published.slice(before)).toEqual([updated(ann, ben, 0), updated(ben, ann, 0)])
+})
+
+test('where there is no request, also with friends, the answer is friend_request_not_found', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  await friends(ann, ben)
+  await ask(ben, cat)
+  const before = published.length
+  for (const id of [ben.id, cat.id, ann.id, '1', '0', 'x', '%00']) {
+    const answer = await call(ann, 'DELETE', path(id))
+    expect(answer.status).toBe(404)
+    expect(answer.body).toEqual(notFound)
+  }
+  expect(await relations(ann, ben)).toEqual([3, 3])
+  expect(await relations(ben, cat)).toEqual([1, 2])
+  expect(published.length).toBe(before)
+})
+
+test('accepting and cancelling at once end in a friendship or in nothing', async () => {
+  for (let round = 0; round < 5; round++) {
+    const [ann, ben] = [await user(), await user()]
+    await ask(ann, ben)
+    const [cancelled, accepted] = await Promise.all([call(ann, 'DELETE', path(ben.id)), ask(ben, ann)])
+    expect([200, 404]).toContain(cancelled!.status)
+    expect(accepted!.status).toBe(200)
+    const end = cancelled!.status === 404 ? [3, 3] : [2, 1]
+    expect(await relations(ann, ben)).toEqual(end)
+  }
+})
+
+test('withdrawing without a token, or with a faulty one, answers no_auth', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await ask(ann, ben)
+  for (const headers of [{}, { authorization: 'x' }]) {
+    const answer = await call(null, 'DELETE', path(ben.id), undefined, { headers })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(noAuth)
+  }
+  expect(await relations(ann, ben)).toEqual([1, 2])
+})
