@@ -67,6 +67,13 @@ export interface Blocks {
   user_id: Int8;
 }
 
+export interface BusEvents {
+  created_at: Generated<Timestamp>;
+  id: Generated<Int8>;
+  payload: string;
+  sender: string;
+}
+
 export interface DiscardedFiles {
   discarded_at: Generated<Timestamp>;
   name: string;
@@ -298,6 +305,7 @@ export interface DB {
   backup_codes: BackupCodes;
   bans: Bans;
   blocks: Blocks;
+  bus_events: BusEvents;
   discarded_files: DiscardedFiles;
   entities: Entities;
   entity_rooms: EntityRooms;

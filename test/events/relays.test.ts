@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openPostgresRelay } from '../../src/events/postgres-relay.ts'
+import { openRedisRelay } from '../../src/events/redis-relay.ts'
+import type { Relay } from '../../src/events/relay.ts'
+import { startRedis } from '../support/redis.ts'
+import { databaseUrl, db } from '../support/world.ts'
+
+/** A real server where one is given, else the double. */
+const given = process.env.TEST_REDIS_URL
+const redis = given ? { url: given, drop: () => {}, stop: async () => {} } : await startRedis()
+afterAll(() => redis.stop())
+
+const relays = {
+  PostgreSQL: {
+    open: () => openPostgresRelay(db, databaseUrl),
+    breakConnections: async () => {
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'hearth events'`.execute(db)
+    },
+  },
+  Redis: {
+    open: () => openRedisRelay(redis.url),
+    breakConnections: async () => redis.drop(),
+  },
+}
+
+/** A relay with what it has received. */
+async function listening(open: () => Promise<Relay>): Promise<{ relay: Relay; received: string[] }> {
+  const relay = await open()
+  onTestFinished(() => relay.close())
+  const received: string[] = []
+  relay.listen((text) => received.push(text))
+  return { relay, received }
+}
+
+describe.each(Object.entries(relays))('the relay over %s', (_name, { open, breakConnections }) => {
+  test('brings everything to every other process, once and in one order, and nothing back to the sender', async () => {
+    const [one, other, third] = await Promise.all([listening(open), listening(open), listening(open)])
+    const texts = Array.from({ length: 50 }, (_, n) => `${n} ${'é'.repeat(10_000)}`)
+    await Promise.all(
+      texts.flatMap((text) => [one.relay.send(`one ${text}`), other.relay.send(`other ${text}`)]),
+    )
+    await vi.waitFor(() => expect(third.received).toHaveLength(100))
+    expect(new Set(third.received).size).toBe(100)
+    await vi.waitFor(() => expect(one.received).toHaveLength(50))
+    expect(one.received).toEqual(third.received.filter((text) => text.startsWith('other')))
+    expect(other.received.every((text) => text.startsWith('one'))).toBe(true)
+  })
+
+  test('comes back after its connections broke', async () => {
+    const [one, other] = await Promise.all([listening(open), listening(open)])
+    await breakConnections()
+    await vi.waitFor(async () => {
+      await one.relay.send('again')
+      expect(other.received).toContain('again')
+    })
+  })
+})
+
+test('over PostgreSQL, what was sent while the listener was away is not missed', async () => {
+  const [one, other] = await Promise.all([
+    listening(relays.PostgreSQL.open),
+    listening(relays.PostgreSQL.open),
+  ])
+  await relays.PostgreSQL.breakConnections()
+  await one.relay.send('meanwhile')
+  await vi.waitFor(() => expect(other.received).toEqual(['meanwhile']))
+})

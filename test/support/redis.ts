@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+
+/**
+ * The least of a Redis that a pub/sub relay speaks to, on 127.0.0.1: RESP2 with INFO, CLIENT, SUBSCRIBE, PUBLISH, PING and
+ * QUIT, each message to every subscriber in the order of arrival. Stands in where no Redis is installed.
+ */
+export async function startRedis(): Promise<{ url: string; drop(): void; stop(): Promise<void> }> {
+  const subscribers = new Map<Socket, Set<string>>()
+  const sockets = new Set<Socket>()
+
+  function answer(socket: Socket, [name, ...args]: string[]): void {
+    const command = name!.toLowerCase()
+    if (command === 'info') socket.write(bulk('redis_version:7.0.0\r\nloading:0\r\n'))
+    else if (command === 'hello') socket.write("-ERR unknown command 'HELLO'\r\n")
+    else if (command === 'ping') socket.write('+PONG\r\n')
+    else if (command === 'subscribe') {
+      subscribers.set(socket, new Set([...(subscribers.get(socket) ?? []), args[0]!]))
+      socket.write(`*3\r\n${bulk('subscribe')}${bulk(args[0]!)}:1\r\n`)
+    } else if (command === 'publish') {
+      const receivers = [...subscribers].filter(([, channels]) => channels.has(args[0]!))
+      for (const [receiver] of receivers) {
+        receiver.write(`*3\r\n${bulk('message')}${bulk(args[0]!)}${bulk(args[1]!)}`)
+      }
+      socket.write(`:${receivers.length}\r\n`)
+    } else if (command === 'quit') socket.end('+OK\r\n')
+    else socket.write('+OK\r\n')
+  }
+
+  const server = createServer((socket) => {
+    let pending = Buffer.alloc(0)
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      sockets.delete(socket)
+      subscribers.delete(socket)
+    })
+    socket.on('data', (chunk) => {
+      pending = Buffer.concat([pending, chunk])
+      for (let command = takeCommand(pending); command; command = takeCommand(pending)) {
+        pending = pending.subarray(command.length)
+        answer(socket, command.words)
+      }
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    drop() {
+      for (const socket of sockets) socket.destroy()
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function bulk(text: string): string {
+  return `$${Buffer.byteLength(text)}\r\n${text}\r\n`
+}
+
+/** The first whole command of a buffer (an array of bulk strings) and how many bytes it takes, or undefined. */
+function takeCommand(buffer: Buffer): { words: string[]; length: number } | undefined {
+  let at = 0
+  const line = (): string | undefined => {
+    const end = buffer.indexOf('\r\n', at)
+    if (end === -1) return undefined
+    const text = buffer.toString('utf8', at, end)
+    at = end + 2
+    return text
+  }
+  const head = line()
+  if (head === undefined) return undefined
+  const words: string[] = []
+  for (let n = 0; n < Number(head.slice(1)); n += 1) {
+    const size = line()
+    if (size === undefined || buffer.length < at + Number(size.slice(1)) + 2) return undefined
+    words.push(buffer.toString('utf8', at, at + Number(size.slice(1))))
+    at += Number(size.slice(1)) + 2
+  }
+  return { words, length: at }
+}
