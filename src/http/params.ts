@@ -1,4 +1,6 @@
 import { type Static, type TObject, type TString, Type } from '@sinclair/typebox'
+import { fieldsInvalid } from '../errors.ts'
+import { isId } from '../ids.ts'
 
 const Id = Type.String({ description: 'an id; what is none is an id nobody has' })
 
@@ -24,3 +26,17 @@ export const PageQuery = Type.Object(
   { additionalProperties: false },
 )
 export type PageQuery = Static<typeof PageQuery>
+
+const defaultLimit = 50
+
+/** A page that was asked for; at most one of the three ids is there. */
+export type Page = { limit: number; before?: string; after?: string; around?: string }
+
+/** The page a query asks for. Throws `invalid_schema` for an id that cannot be one (0 can), and for two at once. */
+export function readPage({ limit, ...ids }: PageQuery): Page {
+  const given = Object.entries(ids).filter(([, id]) => id !== undefined)
+  const wrong = given.filter(([, id]) => id !== '0' && !isId(id)).map(([name]) => name)
+  if (wrong.length > 0) throw fieldsInvalid(...wrong)
+  if (given.length > 1) throw fieldsInvalid(...given.map(([name]) => name))
+  return { limit: limit === undefined ? defaultLimit : Number(limit), ...Object.fromEntries(given) }
+}
