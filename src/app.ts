@@ -15,6 +15,7 @@ import { readIds } from './http/ids.ts'
 import { loggerOptions } from './http/logger.ts'
 import { describeApi } from './http/openapi.ts'
 import { ajvOptions } from './http/validation.ts'
+import { messageRoutes } from './messages/routes.ts'
 import { privateRoomRoutes } from './rooms/private-room-routes.ts'
 import type { Store } from './storage/store.ts'
 import { userRoutes } from './users/routes.ts'
@@ -87,6 +88,7 @@ export async function buildApp({ config, db, store, bus }: AppParts): Promise<Fa
   await app.register(blockRoutes)
   await app.register(friendshipRoutes)
   await app.register(privateRoomRoutes)
+  await app.register(messageRoutes)
   await app.register(userRoutes)
   return app
 }

@@ -1,6 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { FilledText, Line } from '../http/strings.ts'
 import { Member } from '../members/schemas.ts'
 import { CompactUser, GatewayUser } from '../users/schemas.ts'
+
+/** Limits of PROTOCOL 1.5, in code points. */
+export const maxContentLength = 4000
+export const maxNonceLength = 64
+/** Limits of `exploding_age`, in seconds (PROTOCOL 4.11). */
+export const minExplodingAge = 5
+export const maxExplodingAge = 604_800
 
 const NullableString = Type.Union([Type.String(), Type.Null()])
 const NullableInteger = Type.Union([Type.Integer(), Type.Null()])
@@ -66,3 +74,17 @@ export const EditedGatewayMessage = Type.Object({
   metadata: Type.Null(),
 })
 export type EditedGatewayMessage = Static<typeof EditedGatewayMessage>
+
+const Content = FilledText(maxContentLength)
+
+/** The range of `exploding_age` counts only with `exploding: true`: without it the age is ignored. */
+export const SendMessage = Type.Object(
+  {
+    content: Content,
+    nonce: Type.Optional(Line(maxNonceLength, { minLength: 1 })),
+    exploding: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+    exploding_age: Type.Optional(NullableInteger),
+  },
+  { additionalProperties: false },
+)
+export type SendMessage = Static<typeof SendMessage>

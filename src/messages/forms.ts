@@ -1,0 +1,112 @@
+import { presenceOf } from '../events/presence.ts'
+import { epochMs, idTimeMs } from '../ids.ts'
+import type { Member } from '../members/schemas.ts'
+import { gatewayUser } from '../users/forms.ts'
+import type { GatewayUserRow } from '../users/queries.ts'
+import type { ListedMessageRow, MessageRow, SpeakerRow, StoredAttachment } from './queries.ts'
+import type { Attachment, EditedGatewayMessage, GatewayMessage, Message } from './schemas.ts'
+
+const bucketMs = 864_000_000
+
+/** What `exploding` says of an ordinary message in a house room: existing clients tell the kind of room by it. */
+const EXPLODING_IN_HOUSE_ROOMS = null
+
+/** The message in lists (API 2.3). `origin` is the server's public address. */
+export function message(row: ListedMessageRow, origin: string): Message {
+  const timestampMs = idTimeMs(row.id)
+  return {
+    id: row.id,
+    room_id: row.room_id,
+    author_id: row.author_id,
+    content: row.content,
+    device_id: row.device_id,
+    bucket: bucketOf(timestampMs),
+    type: 0,
+    timestamp: new Date(timestampMs).toISOString(),
+    edited_at: row.edited_at?.toISOString() ?? '',
+    author: {
+      icon: row.author_icon,
+      id: row.author_id,
+      username: row.author_username,
+      name: row.author_name,
+      header: row.author_header,
+      flags: row.author_flags,
+      bot: row.author_bot,
+    },
+    mentions: row.mentioned ?? [],
+    attachment: attachment(row, origin),
+    embed: {},
+    metadata: null,
+    exploding: row.exploding_age !== null,
+    exploding_age: row.exploding_age,
+  }
+}
+
+/** Where a message stands and who it speaks of: what its gateway form needs besides the row. */
+export type Setting = {
+  house_id: string | null
+  author: SpeakerRow
+  mentioned: readonly GatewayUserRow[]
+  origin: string
+}
+
+/** The message on the gateway and in the answers of sending (PROTOCOL 3.2). */
+export function gatewayMessage(row: MessageRow, setting: Setting): GatewayMessage {
+  const timestamp = idTimeMs(row.id)
+  const author = gatewayUser(setting.author)
+  const ordinary = setting.house_id === null ? false : EXPLODING_IN_HOUSE_ROOMS
+  return {
+    id: row.id,
+    room_id: row.room_id,
+    house_id: setting.house_id,
+    author_id: row.author_id,
+    author,
+    member: authorMember(setting, author),
+    content: row.content,
+    timestamp,
+    mentions: setting.mentioned.map(gatewayUser),
+    exploding: row.exploding_age === null ? ordinary : true,
+    exploding_age: row.exploding_age,
+    device_id: row.device_id,
+    bucket: bucketOf(timestamp),
+    attachment: attachment(row, setting.origin),
+  }
+}
+
+/** The message in MESSAGE_UPDATE and in the answers of editing. */
+export function editedGatewayMessage(row: MessageRow, setting: Setting): EditedGatewayMessage {
+  const edited_at = row.edited_at?.toISOString() ?? ''
+  return { ...gatewayMessage(row, setting), edited_at, embed: null, metadata: null }
+}
+
+/** The author as a member; in a private room what stands for one, as existing clients cannot do without. */
+function authorMember({ house_id, author }: Setting, user: GatewayMessage['author']): Member {
+  return {
+    id: author.id,
+    user_id: author.id,
+    house_id,
+    user,
+    roles: author.role_ids,
+    presence: presenceOf(author.id),
+    last_permission_update: author.last_permission_update?.toISOString() ?? null,
+    joined_at: (author.joined_at ?? new Date(idTimeMs(author.id))).toISOString(),
+  }
+}
+
+function bucketOf(timestampMs: number): number {
+  return Math.floor((timestampMs - epochMs) / bucketMs)
+}
+
+function attachment(row: MessageRow, origin: string): Attachment | null {
+  return row.attachment && attachmentForm(row.attachment, `${origin}/v1/attachments/${row.room_id}/${row.id}`)
+}
+
+function attachmentForm({ key, dimensions, ...stored }: StoredAttachment, address: string): Attachment {
+  return {
+    filename: stored.filename,
+    media_url: `${address}/${encodeURIComponent(stored.filename)}?key=${key}`,
+    ...(dimensions && { dimensions }),
+    content_type: stored.content_type,
+    size: stored.size,
+  }
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import { coalesce } from '../db/coalesce.ts'
+import { firstIdAt } from '../ids.ts'
+import { type MessageRow, messageColumns, type StoredAttachment } from './queries.ts'
+
+/** A message about to be written. */
+export type NewMessage = {
+  room_id: string
+  id: string
+  author_id: string
+  device_id: string
+  content: string
+  mentions: readonly string[]
+  exploding_age: number | null
+  expires_at: Date | null
+  nonce: string | null
+  attachment: StoredAttachment | null
+}
+
+/** Why a message was not written: its room is gone, holds a newer id, or holds a message of the same nonce. */
+export type Refusal = { id: string; reason: 'room_gone' | 'behind' | 'nonce_taken' }
+
+/**
+ * Writes messages with their mentions, moves the rooms' last message and the authors' read states to them, all in one
+ * statement. The rooms are locked in id order; under that lock a message whose id is not greater than all before it
+ * is refused (`behind`), so that the ids of a room rise in commit order. Gives what was refused, in no order.
+ */
+export async function insertMessages(db: Db, messages: readonly NewMessage[]): Promise<Refusal[]> {
+  const column = <Name extends keyof NewMessage>(name: Name) => messages.map((message) => message[name])
+  const mentions = messages.map((message) => `{${message.mentions.join(',')}}`)
+  const attachments = messages.map(({ attachment }) => attachment && JSON.stringify(attachment))
+  const { rows } = await sql<Refusal>`
+    with sent as materialized (
+      select * from unnest(${column('room_id')}::bigint[], ${column('id')}::bigint[],
+        ${column('author_id')}::bigint[], ${column('device_id')}::bigint[], ${column('content')}::text[],
+        ${mentions}::text[], ${column('exploding_age')}::int[], ${column('expires_at')}::timestamptz[],
+        ${column('nonce')}::text[], ${attachments}::text[])
+      as sent (room_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment)
+    ), locked as materialized (
+      select id, last_message_id from rooms where id = any(${column('room_id')}::bigint[])
+      order by id for no key update
+    ), written as (
+      insert into messages
+        (room_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment)
+      select room_id, sent.id, author_id, device_id, content, mentions::bigint[], exploding_age, expires_at, nonce,
+        attachment::jsonb
+      from sent join locked on locked.id = room_id
+      where last_message_id is null or sent.id > last_message_id
+      order by sent.id
+      on conflict (room_id, author_id, nonce) where nonce is not null do nothing
+      returning room_id, id, author_id
+    ), mentioned as (
+      insert into mentions (user_id, message_id, room_id, author_id, expires_at)
+      select unnest(mentions::bigint[]), id, room_id, author_id, expires_at
+      from sent where mentions <> '{}' and id in (select id from written)
+    ), moved as (
+      update rooms set last_message_id = newest.id
+      from (select room_id, max(id) as id from written group by room_id) as newest where rooms.id = newest.room_id
+    ), acked as (
+      insert into read_states (user_id, room_id, message_id)
+      select author_id, room_id, max(id) from written group by author_id, room_id order by author_id, room_id
+      on conflict (user_id, room_id) do update
+        set message_id = greatest(read_states.message_id, excluded.message_id)
+    )
+    select id, case
+        when not exists (select from locked where locked.id = room_id) then 'room_gone'
+        when id <= (select last_message_id from locked where locked.id = room_id) then 'behind'
+        else 'nonce_taken' end as reason
+    from sent where id not in (select id from written)`.execute(db)
+  return rows
+}
+
+/** The newest message id of each room that has one, with the rooms locked in id order until the transaction ends. */
+export async function lockRoomsToSend(db: Db, roomIds: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('rooms')
+    .select('last_message_id')
+    .where('id', '=', sql<string>`any(${roomIds}::bigint[])`)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  return rows.flatMap(({ last_message_id }) => last_message_id ?? [])
+}
+
+const nonceAgeMs = 24 * 60 * 60 * 1000
+
+/**
+ * The message that a nonce stands for in a room, or undefined. A nonce older than 24 h, or of a message that has
+ * exploded, is set free for the next one.
+ */
+export const findMessageByNonce = coalesce<
+  { room_id: string; author_id: string; nonce: string },
+  MessageRow | undefined
+>(async (db: Db, keys) => {
+  const { rows } = await sql<MessageRow & { place: string }>`
+    with wanted as (
+      select * from unnest(${keys.map((key) => key.room_id)}::bigint[], ${keys.map((key) => key.author_id)}::bigint[],
+        ${keys.map((key) => key.nonce)}::text[]) with ordinality as wanted (room_id, author_id, nonce, place)
+    ), freed as (
+      update messages set nonce = null from wanted
+      where messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
+        and messages.nonce = wanted.nonce
+        and (messages.id < ${firstIdAt(Date.now() - nonceAgeMs)} or messages.expires_at <= now())
+      returning messages.room_id, messages.id
+    )
+    select place, ${messageColumns}
+    from wanted join messages on messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
+      and messages.nonce = wanted.nonce
+    where (messages.room_id, messages.id) not in (select room_id, id from freed)`.execute(db)
+  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
+  return keys.map((_key, index) => byPlace.get(String(index + 1)))
+})
