@@ -44,6 +44,7 @@ export async function buildApp({ config, db, store, bus }: AppParts): Promise<Fa
       disableRequestLogging: !['debug', 'trace'].includes(config.logLevel),
     }),
     bodyLimit: maxBodyBytes,
+    return503OnClosing: false,
     ajv: ajvOptions,
     rewriteUrl: (request) => withoutVersion(request.url ?? '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },

@@ -69,6 +69,11 @@ export function isDatabaseAway(error: unknown): boolean {
   return awayMessages.test(error.message)
 }
 
+/** Whether an error says that the database is there but does not let us in: password, role or database name are wrong. */
+export function isDatabaseRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^(28|3D)/.test(error.code ?? '')
+}
+
 /** Whether an error is the refusal of this unique or foreign key, by the constraint's name. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.constraint === constraint

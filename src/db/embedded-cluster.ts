@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { chown, link, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { type Account, runAs } from './embedded-account.ts'
+
+/** The embedded PostgreSQL could not be brought up; the message is for the operator. */
+export class EmbeddedPostgresError extends Error {}
+
+const superuser = 'hearth'
+const probeTimeoutMs = 2_000
+const pollMs = 20
+/** Beyond the greatest pid of any Linux. */
+const nobodysPid = 4_194_305
+
+/** The folder of one cluster: `data`, `password` and `log` lie in it. */
+export type Cluster = { dir: string; data: string; password: string }
+
+/** Where a running postmaster listens. */
+export type Postmaster = { pid: number; port: number }
+
+export function addressOf(cluster: Cluster, port: number, database: string): string {
+  return `postgres://${superuser}:${cluster.password}@127.0.0.1:${port}/${database}`
+}
+
+/** The cluster of a folder that has one, or undefined. */
+export async function openCluster(dir: string): Promise<Cluster | undefined> {
+  const password = await readFile(join(dir, 'password'), 'utf8').catch(() => '')
+  return password === '' ? undefined : { dir, data: join(dir, 'data'), password }
+}
+
+/** The cluster of a folder, made when there is none. */
+export async function openOrMakeCluster(dir: string, account: Account, initdb: string): Promise<Cluster> {
+  const data = join(dir, 'data')
+  const isMade = existsSync(join(data, 'PG_VERSION'))
+  if (isMade && !existsSync(join(dir, 'password'))) {
+    throw new EmbeddedPostgresError(`${join(dir, 'password')} is missing: the database there needs it.`)
+  }
+  await makePassword(dir)
+  const cluster = { dir, data, password: await readFile(join(dir, 'password'), 'utf8') }
+  if (!isMade) await initialise(cluster, account, initdb)
+  return cluster
+}
+
+/** Makes the password whole or not at all; of two processes that start at once, one makes it. */
+async function makePassword(dir: string): Promise<void> {
+  const file = join(dir, 'password')
+  if (existsSync(file)) return
+  const fresh = `${file}.${process.pid}`
+  await writeFile(fresh, randomBytes(24).toString('hex'), { mode: 0o600, flush: true })
+  await link(fresh, file).catch((error: { code?: string }) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(fresh)
+}
+
+/** Makes the cluster beside its place and moves it there whole, so that a crash leaves no half of one. */
+async function initialise({ dir, data }: Cluster, account: Account, initdb: string): Promise<void> {
+  const fresh = `${data}.${process.pid}`
+  const password = join(dir, 'password')
+  if (account.uid !== undefined) await chown(password, account.uid, account.gid ?? -1)
+  const flags = ['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8', '--auth=scram-sha-256']
+  const child = runAs(account, initdb, ['-D', fresh, '-U', superuser, `--pwfile=${password}`, ...flags], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  child.on('error', () => {})
+  let complaint = ''
+  child.stderr?.on('data', (chunk) => {
+    complaint += chunk
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) {
+    throw new EmbeddedPostgresError(`PostgreSQL could not be initialised in ${dir}: ${complaint.trim()}`)
+  }
+  await rename(fresh, data).catch(async (error: { code?: string }) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+    await rm(fresh, { recursive: true })
+  })
+}
+
+/** The postmaster that runs on the cluster and answers, or undefined when none runs. Waits for one that starts or stops. */
+export async function findPostmaster(cluster: Cluster, patienceMs: number): Promise<Postmaster | undefined> {
+  const deadline = Date.now() + patienceMs
+  do {
+    const { pid, port } = await readLockFile(cluster)
+    if (!isAlive(pid)) return undefined
+    const state = port === 0 ? 'silent' : await probe(addressOf(cluster, port, 'postgres'))
+    if (state === 'ready') return { pid, port }
+    if (state !== 'busy' && !(await worksIn(pid, cluster.data))) return undefined
+    if (state === 'refuses') throw wrongPassword(cluster)
+    await delay(pollMs)
+  } while (Date.now() < deadline)
+  return undefined
+}
+
+/**
+ * Before a start: a lock file whose pid now belongs to somebody else would keep PostgreSQL from starting. The pid is
+ * replaced, not the file removed, so that PostgreSQL still looks whether orphans of the old server hold its memory.
+ */
+export async function disarmLockFile(cluster: Cluster): Promise<void> {
+  const { pid, lines } = await readLockFile(cluster)
+  if (!isAlive(pid) || (await worksIn(pid, cluster.data))) return
+  await writeFile(join(cluster.data, 'postmaster.pid'), [nobodysPid, ...lines.slice(1)].join('\n'))
+}
+
+async function readLockFile({ data }: Cluster): Promise<Postmaster & { lines: string[] }> {
+  const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+  return { pid: Number(lines[0]) || 0, port: Number(lines[3]) || 0, lines }
+}
+
+/** Whether a process has this folder as its own, as a postmaster has its cluster (Linux; elsewhere unknown, so no). */
+async function worksIn(pid: number, data: string): Promise<boolean> {
+  const folders = [readlink(`/proc/${pid}/cwd`), realpath(data)]
+  const [ofProcess, ofCluster] = await Promise.all(folders.map((folder) => folder.catch(() => undefined)))
+  return ofProcess !== undefined && ofProcess === ofCluster
+}
+
+/** Whether a server answers, is about to (it starts or stops), refuses our password, or is silent. */
+export async function probe(url: string): Promise<'ready' | 'busy' | 'refuses' | 'silent'> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: probeTimeoutMs })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.end()
+    return 'ready'
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code === '57P03') return 'busy'
+    return code === '28P01' ? 'refuses' : 'silent'
+  }
+}
+
+export function wrongPassword({ dir }: Cluster): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(`${join(dir, 'password')} is not the password of the database there.`)
+}
+
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') {
+    throw new EmbeddedPostgresError('No port is free on 127.0.0.1.')
+  }
+  return address.port
+}
+
+/** Whether a process runs. One that ended and that nobody has buried yet (a zombie) does not. */
+export function isAlive(pid: number): boolean {
+  if (pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EPERM') return false
+  }
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return process.platform !== 'linux'
+  }
+}
+
+/** What PostgreSQL said last, for the operator. */
+export async function lastWords({ dir }: Cluster): Promise<string> {
+  const log = await readFile(join(dir, 'log'), 'utf8').catch(() => '')
+  return log.trim().split('\n').slice(-3).join(' / ')
+}

@@ -1,0 +1,120 @@
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { isDatabaseAway, isDatabaseRefusal, openDatabase } from './db/client.ts'
+import { startPostgres } from './db/embedded.ts'
+import { UnreachableError } from './db/embedded-account.ts'
+import { EmbeddedPostgresError } from './db/embedded-cluster.ts'
+
+/** SIGTERM to exit takes less than 10 s, whatever hangs. */
+const stopTimeoutMs = 9_000
+/** Requests in flight get so much of that. */
+const closeTimeoutMs = 5_000
+
+type Stop = () => Promise<unknown>
+
+/** Runs the server of this environment until SIGTERM or SIGINT. A failed start is told in a sentence on stderr. */
+export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
+  const stops: Stop[] = []
+  let stopping = false
+  async function stop(): Promise<void> {
+    for (const each of stops.splice(0).reverse()) await each()
+  }
+  const starting = (async () => {
+    const config = readConfig(environment)
+    const app = await start(config, stops)
+    if (!stopping) announce(app, config)
+  })()
+
+  function leave(): void {
+    if (stopping) return
+    stopping = true
+    setTimeout(() => process.exit(1), stopTimeoutMs).unref()
+    starting.then(stop, stop).then(() => process.exit(0), failToStop)
+  }
+  process.on('SIGTERM', leave)
+  process.on('SIGINT', leave)
+
+  try {
+    await starting
+  } catch (error) {
+    if (stopping) return
+    process.stderr.write(`${describeFailure(error)}\n`)
+    await stop()
+    process.exit(1)
+  }
+}
+
+function failToStop(error: unknown): void {
+  process.stderr.write(`Hearth could not stop cleanly: ${(error as Error).stack}\n`)
+  process.exit(1)
+}
+
+/** Brings everything up; what has to be stopped again is added to `stops` as it comes up. */
+async function start(config: Config, stops: Stop[]): Promise<FastifyInstance> {
+  const loading = loadModules()
+  loading.catch(() => {})
+  const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
+  const { buildApp, claimNodeNumber, createBus, migrateToLatest, openFolderStore } = await loading
+  const db = openDatabase(databaseUrl)
+  stops.push(() => db.destroy())
+  await migrateToLatest(db)
+  stops.push(await claimNodeNumber(databaseUrl))
+  const store = openFolderStore(join(config.dataDir, 'files'))
+  const app = await buildApp({ config, db, store, bus: createBus() })
+  stops.push(() => close(app))
+  await app.listen({ host: config.host, port: config.port })
+  return app
+}
+
+/** The bulk of the modules, loaded while PostgreSQL comes up. */
+async function loadModules() {
+  const [app, bus, migrate, nodeNumber, storage] = await Promise.all([
+    import('./app.ts'),
+    import('./events/bus.ts'),
+    import('./db/migrate.ts'),
+    import('./db/node-number.ts'),
+    import('./storage/store.ts'),
+  ])
+  return { ...app, ...bus, ...migrate, ...nodeNumber, ...storage }
+}
+
+async function startEmbedded(config: Config, stops: Stop[]): Promise<string> {
+  const postgres = await startPostgres(join(config.dataDir, 'postgres'))
+  stops.push(() => postgres.stop())
+  return postgres.url
+}
+
+/** Finishes what is in flight; what takes longer than its time is cut off. */
+async function close(app: FastifyInstance): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), closeTimeoutMs)
+  await app.close()
+  clearTimeout(cut)
+}
+
+/** Tells the operator where everything is. */
+function announce(app: FastifyInstance, config: Config): void {
+  const address = app.listeningOrigin
+  const holds = config.databaseUrl === undefined ? 'database and files' : 'files'
+  process.stdout.write(
+    `Hearth answers at   ${address}\nData lies in        ${config.dataDir} (${holds})\nDocs page           ${address}/docs\n`,
+  )
+}
+
+/** A sentence for what the operator can put right; the stack for what is a bug. */
+function describeFailure(error: unknown): string {
+  const { code, message, stack, path, syscall } = error as NodeJS.ErrnoException
+  if ([ConfigError, EmbeddedPostgresError, UnreachableError].some((type) => error instanceof type)) {
+    return message
+  }
+  if (syscall === 'listen') {
+    return `HOST and PORT cannot be listened on: ${message}. Set PORT to a free one (0 takes any).`
+  }
+  if (isDatabaseAway(error) || isDatabaseRefusal(error)) {
+    return `DATABASE_URL cannot be used: ${message || code}.`
+  }
+  if (path !== undefined && syscall !== undefined && code !== 'ERR_MODULE_NOT_FOUND') {
+    return `DATA_DIR cannot be used: ${message}.`
+  }
+  return stack ?? String(error)
+}

@@ -1,0 +1,199 @@
+import { spawnSync } from 'node:child_process'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { findRunningPostgres, startPostgres } from '../../src/db/embedded.ts'
+import { isAlive } from '../../src/db/embedded-cluster.ts'
+import { failToStart, type Server, startServer } from '../support/server.ts'
+
+const careless = ['fsync=off', 'full_page_writes=off']
+const isRoot = process.getuid?.() === 0
+const nobody = 65_534
+
+let folder: string
+/** A data folder that has been started and stopped once: copied, not made anew, by each test. */
+let used: string
+const running: Server[] = []
+let copies = 0
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-embedded-'))
+  await chmod(folder, 0o755)
+  used = join(folder, 'used')
+  const postgres = await startPostgres(join(used, 'postgres'), careless)
+  await query(postgres.url, 'create table kept as select 42 n')
+  await postgres.stop()
+})
+
+afterEach(async () => {
+  for (const server of running.splice(0)) if (server.child.exitCode === null) await server.end('SIGTERM')
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+async function query(url: string, text: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function copyOfUsed(): Promise<string> {
+  const dir = join(folder, `copy${copies++}`)
+  const { status } = spawnSync('cp', ['-a', used, dir])
+  expect(status).toBe(0)
+  return dir
+}
+
+async function start(dir: string, options = {}): Promise<Server> {
+  const server = await startServer(dir, options)
+  running.push(server)
+  return server
+}
+
+async function postmasterPid(dir: string): Promise<number> {
+  return Number((await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0])
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 15_000
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error('it never came to be')
+    await delay(20)
+  }
+}
+
+test('what was written before a stop is there after the next start, and only the password opens it', async () => {
+  const dir = await copyOfUsed()
+  const postgres = await startPostgres(join(dir, 'postgres'), careless)
+  try {
+    expect(await query(postgres.url, 'select n from kept')).toEqual([{ n: 42 }])
+    expect(new URL(postgres.url).hostname).toBe('127.0.0.1')
+    const stranger = postgres.url.replace(/:[0-9a-f]{48}@/, ':wrong@')
+    await expect(query(stranger, 'select 1')).rejects.toMatchObject({ code: '28P01' })
+    expect(await findRunningPostgres(join(dir, 'postgres'))).toBe(postgres.url)
+  } finally {
+    await postgres.stop()
+  }
+  expect(await findRunningPostgres(join(dir, 'postgres'))).toBeUndefined()
+})
+
+test('a stale lock file does not keep it from starting, even when its pid now belongs to somebody else', async () => {
+  const dir = await copyOfUsed()
+  for (const pid of [4_194_303, process.pid]) {
+    const lines = [
+      pid,
+      join(dir, 'postgres/data'),
+      1_700_000_000,
+      1,
+      '',
+      '127.0.0.1',
+      '  123456    789',
+      'ready',
+    ]
+    await writeFile(join(dir, 'postgres/data/postmaster.pid'), `${lines.join('\n')}\n`)
+    const postgres = await startPostgres(join(dir, 'postgres'), careless)
+    expect(await query(postgres.url, 'select n from kept')).toEqual([{ n: 42 }])
+    await postgres.stop()
+  }
+})
+
+test('a PostgreSQL that survived the kill of its server is taken over, and stopped with the new one', async () => {
+  const dir = await copyOfUsed()
+  const first = await start(dir)
+  const pid = await postmasterPid(dir)
+  expect(await first.end('SIGKILL')).toBe(null)
+  expect(isAlive(pid)).toBe(true)
+  const second = await start(dir)
+  expect(await postmasterPid(dir)).toBe(pid)
+  expect((await fetch(`${second.origin}/ready`)).status).toBe(200)
+  process.kill(pid, 'SIGKILL')
+  await until(
+    async () => (await fetch(`${second.origin}/ready`)).status === 200 && (await postmasterPid(dir)) !== pid,
+  )
+  const successor = await postmasterPid(dir)
+  expect(await second.end('SIGTERM')).toBe(0)
+  expect(isAlive(successor)).toBe(false)
+})
+
+test('a killed PostgreSQL is answered with 503 at once and comes back without a restart of the server', async () => {
+  const dir = await copyOfUsed()
+  const server = await start(dir)
+  const pid = await postmasterPid(dir)
+  process.kill(pid, 'SIGKILL')
+  await until(async () => !isAlive(pid))
+  const asked = Date.now()
+  const answer = await fetch(`${server.origin}/users/nobody-here`)
+  expect(answer.status).toBe(503)
+  expect(Date.now() - asked).toBeLessThan(1_000)
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+  expect(await answer.json()).toMatchObject({ success: false, error: { code: 'unavailable' } })
+  expect((await fetch(`${server.origin}/health`)).status).toBe(200)
+  await until(async () => (await fetch(`${server.origin}/users/nobody-here`)).status === 400)
+})
+
+test('a second server on the same folder is refused with a sentence, and the first does not notice', async () => {
+  const dir = await copyOfUsed()
+  const first = await start(dir)
+  const { code, stderr } = await failToStart(dir)
+  expect(code).toBe(1)
+  expect(stderr).toMatch(
+    /^Another Hearth is running on \S+\. Stop it first, or set DATA_DIR to another folder\.\n$/,
+  )
+  expect((await fetch(`${first.origin}/ready`)).status).toBe(200)
+})
+
+test('a lost or foreign password file ends the start with a sentence', async () => {
+  const dir = await copyOfUsed()
+  await writeFile(join(dir, 'postgres/password'), 'f'.repeat(48))
+  expect(await failToStart(dir)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/is not the password/),
+  })
+  await rm(join(dir, 'postgres/password'))
+  expect(await failToStart(dir)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/password is missing/),
+  })
+})
+
+test.runIf(isRoot)(
+  'as root it runs under another account, also in a folder that only root may enter',
+  async () => {
+    const dir = join(folder, 'private')
+    await mkdir(dir, { mode: 0o700 })
+    const postgres = await startPostgres(join(dir, 'data/postgres'), careless)
+    try {
+      const status = await readFile(`/proc/${await postmasterPid(join(dir, 'data'))}/status`, 'utf8')
+      expect(/^Uid:\s+(\d+)/m.exec(status)?.[1]).not.toBe('0')
+      await query(postgres.url, 'create table one as select 1')
+    } finally {
+      await postgres.stop()
+    }
+  },
+)
+
+test.runIf(isRoot)('it starts for a plain user', async (context) => {
+  const checkout = join(folder, 'checkout')
+  const root = join(import.meta.dirname, '../..')
+  await mkdir(checkout)
+  for (const part of ['src', 'migrations', 'package.json']) {
+    await cp(join(root, part), join(checkout, part), { recursive: true })
+  }
+  await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'))
+  const asNobody = { uid: nobody, gid: nobody }
+  const readable = spawnSync('test', ['-r', join(checkout, 'node_modules/fastify/fastify.js')], asNobody)
+  if (readable.status !== 0) return context.skip('the modules of this checkout are for root alone')
+  const dir = join(checkout, 'data')
+  await mkdir(dir)
+  await chown(dir, nobody, nobody)
+  const server = await start(dir, { ...asNobody, main: join(checkout, 'src/main.ts') })
+  expect((await fetch(`${server.origin}/ready`)).status).toBe(200)
+  expect(await server.end('SIGINT')).toBe(0)
+})
