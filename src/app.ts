@@ -8,6 +8,8 @@ import { ApiError } from './errors.ts'
 import type { Bus, Outcome } from './events/bus.ts'
 import { blockRoutes } from './friendships/block-routes.ts'
 import { friendshipRoutes } from './friendships/routes.ts'
+import { ownHouseRoutes } from './houses/own-routes.ts'
+import { houseRoutes } from './houses/routes.ts'
 import { maxBodyBytes, readBodies } from './http/body.ts'
 import { answerErrors, sendFailure } from './http/error-handler.ts'
 import { healthRoutes } from './http/health.ts'
@@ -15,6 +17,7 @@ import { readIds } from './http/ids.ts'
 import { loggerOptions } from './http/logger.ts'
 import { describeApi } from './http/openapi.ts'
 import { ajvOptions } from './http/validation.ts'
+import { inviteRoutes } from './invites/routes.ts'
 import { messageRoutes } from './messages/routes.ts'
 import { privateRoomRoutes } from './rooms/private-room-routes.ts'
 import type { Store } from './storage/store.ts'
@@ -86,6 +89,9 @@ export async function buildApp({ config, db, store, bus }: AppParts): Promise<Fa
   await describeApi(app)
 
   await app.register(healthRoutes)
+  await app.register(houseRoutes)
+  await app.register(inviteRoutes)
+  await app.register(ownHouseRoutes)
   await app.register(blockRoutes)
   await app.register(friendshipRoutes)
   await app.register(privateRoomRoutes)

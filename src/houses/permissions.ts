@@ -113,3 +113,8 @@ export function canChangeBits(facts: HouseFacts, before: AllowDeny, after: Allow
 export function contradicts({ allow, deny }: AllowDeny): boolean {
   return (allow & deny) !== 0
 }
+
+/** Whether somebody, if a member at all, may edit the house. */
+export function canEditHouse(facts: HouseFacts | undefined): boolean {
+  return facts !== undefined && has(housePermissions(facts), permission.ADMINISTRATOR)
+}

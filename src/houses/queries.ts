@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import { coalesce } from '../db/coalesce.ts'
+import { coalesce, inOrderOf } from '../db/coalesce.ts'
 
 /** What decides over a member in their house; `houses/permissions.ts` reads it. */
 export type MembershipRow = {
@@ -32,15 +32,122 @@ export const findMembership = coalesce<{ house_id: string; user_id: string }, Me
   },
 )
 
+export type HouseRow = {
+  id: string
+  name: string
+  description: string | null
+  icon: string | null
+  owner_id: string
+  type: number
+  default_permissions: number
+}
+export type HouseSummaryRow = HouseRow & { member_count: number }
+
+const houseColumns = ['id', 'name', 'description', 'icon', 'owner_id', 'type', 'default_permissions'] as const
+
+const summaryColumns = sql`
+  houses.id, houses.name, houses.description, houses.icon, houses.owner_id, houses.type, houses.default_permissions,
+  (select count(*)::integer from members where members.house_id = houses.id) as member_count`
+
+/** A house with the number of its members, or undefined. */
+export const findHouseSummary = coalesce<string, HouseSummaryRow | undefined>(async (db: Db, ids) => {
+  const { rows } = await sql<HouseSummaryRow>`
+    select ${summaryColumns} from houses where id = any(${ids}::bigint[])`.execute(db)
+  return inOrderOf(ids, rows, (row) => row.id)
+})
+
+/** The houses of a user, in order of joining. */
+export async function listHouseSummaries(db: Db, userId: string): Promise<HouseSummaryRow[]> {
+  const { rows } = await sql<HouseSummaryRow>`
+    select ${summaryColumns} from members as own join houses on houses.id = own.house_id
+    where own.user_id = ${userId} order by own.joined_at, houses.id`.execute(db)
+  return rows
+}
+
+/** The ids of a user's houses, in order of joining. */
+export async function listHouseIds(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('members')
+    .select('house_id')
+    .where('user_id', '=', userId)
+    .orderBy('joined_at')
+    .orderBy('house_id')
+    .execute()
+  return rows.map((row) => row.house_id)
+}
+
 /**
  * Holds a house until the transaction ends, so that changes to what it consists of (roles, entities, rooms) come one
- * after another. Members may still come and go. Undefined when there is no such house.
+ * after another, those of its members, owner and settings too. Undefined when there is no such house.
  */
-export function lockHouse(db: Db, id: string) {
-  return db
-    .selectFrom('houses')
-    .select(['id', 'owner_id', 'default_permissions'])
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+export function lockHouse(db: Db, id: string): Promise<HouseRow | undefined> {
+  return db.selectFrom('houses').select(houseColumns).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+}
+
+export async function insertHouse(
+  db: Db,
+  house: Pick<HouseRow, 'id' | 'name' | 'description' | 'icon' | 'owner_id' | 'default_permissions'>,
+): Promise<void> {
+  await db.insertInto('houses').values(house).execute()
+}
+
+export async function updateHouse(
+  db: Db,
+  id: string,
+  changes: Partial<Pick<HouseRow, 'name' | 'description' | 'icon' | 'owner_id' | 'default_permissions'>>,
+): Promise<void> {
+  await db.updateTable('houses').set(changes).where('id', '=', id).execute()
+}
+
+/** The first room of a new house, in its first entity: existing clients look for that entity by its name. */
+export async function insertFirstRoom(
+  db: Db,
+  { house_id, room_id, entity_id }: { house_id: string; room_id: string; entity_id: string },
+): Promise<void> {
+  await sql`
+    with entity as (
+      insert into entities (id, house_id, name, position) values (${entity_id}, ${house_id}, 'Rooms', 0)
+    ), room as (
+      insert into rooms (id, house_id, type, name, position) values (${room_id}, ${house_id}, 0, 'general', 0)
+    )
+    insert into entity_rooms (room_id, entity_id, position) values (${room_id}, ${entity_id}, 0)`.execute(db)
+}
+
+/** Removes a house; its members, roles, bans, invites, entities and rooms go with it. */
+export async function deleteHouse(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('houses').where('id', '=', id).execute()
+}
+
+/** Locks the rooms of a house in id order, as sending does, and gives their ids. */
+export async function lockHouseRooms(db: Db, houseId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('rooms')
+    .select('id')
+    .where('house_id', '=', houseId)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/**
+ * Who the house of a departing owner falls to, or undefined when nobody else is in it: people before bots, holders of
+ * ADMINISTRATOR first, then the longest-standing. Of the roles that touch the bit the highest (of equals the older)
+ * has the last word, as in `housePermissions`.
+ */
+export async function findHeirId(db: Db, houseId: string, ownerId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ user_id: string }>`
+    select members.user_id
+    from members
+    join users on users.id = members.user_id
+    join houses on houses.id = members.house_id
+    where members.house_id = ${houseId} and members.user_id <> ${ownerId}
+    order by users.bot, coalesce((
+        select roles.allow & 4 from member_roles join roles on roles.id = member_roles.role_id
+        where member_roles.house_id = members.house_id and member_roles.user_id = members.user_id
+          and (roles.allow | roles.deny) & 4 <> 0
+        order by roles.position desc, roles.id limit 1),
+      houses.default_permissions & 4) desc, members.joined_at, members.user_id
+    limit 1`.execute(db)
+  return rows[0]?.user_id
 }

@@ -1,11 +1,47 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Entity } from '../entities/schemas.ts'
+import { FilledLine, Text } from '../http/strings.ts'
 import { Member } from '../members/schemas.ts'
 import { Role } from '../roles/schemas.ts'
 import { EmbeddedRoom, Room } from '../rooms/schemas.ts'
-import { PictureName } from '../users/schemas.ts'
+import { maxTextLength, PictureName } from '../users/schemas.ts'
+
+/** Limits of PROTOCOL 1.5 and 2.2. */
+export const maxHouseNameLength = 100
+const maxPermissions = 1048575
 
 const NullableString = Type.Union([Type.String(), Type.Null()])
+
+const HouseName = FilledLine(maxHouseNameLength)
+const HouseDescription = Type.Union([Text(maxTextLength), Type.Null()])
+const Base64Picture = Type.Union([Type.String({ description: 'base64 or a data URL' }), Type.Null()])
+
+/** API 4.9; a null icon is none. */
+export const CreateHouse = Type.Object(
+  {
+    name: HouseName,
+    icon: Type.Optional(Base64Picture),
+    description: Type.Optional(HouseDescription),
+  },
+  { additionalProperties: false },
+)
+export type CreateHouse = Static<typeof CreateHouse>
+
+/** API 4.10. Existing clients send a null icon when they mean no change; a null description clears it. */
+export const EditHouse = Type.Object(
+  {
+    name: HouseName,
+    icon: Type.Optional(Base64Picture),
+    description: Type.Optional(HouseDescription),
+    default_permissions: Type.Optional(Type.Integer({ minimum: 0, maximum: maxPermissions })),
+  },
+  { additionalProperties: false },
+)
+export type EditHouse = Static<typeof EditHouse>
+
+/** PROTOCOL 4.7: the new owner. */
+export const HandOverHouse = Type.Object({ user_id: Type.String() }, { additionalProperties: false })
+export const HandedOverHouse = Type.Object({ house_id: Type.String(), owner_id: Type.String() })
 
 /** API 2.4: the answer of house creation. */
 export const House = Type.Object({
@@ -20,6 +56,7 @@ export type House = Static<typeof House>
 
 /** API 4.10: the answer of house edit. */
 export const EditedHouse = Type.Object({ name: Type.String(), house_id: Type.String() })
+export type EditedHouse = Static<typeof EditedHouse>
 
 const summary = {
   id: Type.String(),

@@ -37,3 +37,69 @@ export const findMember = coalesce<{ house_id: string; user_id: string }, Member
     return keys.map((_key, index) => byPlace.get(String(index + 1)))
   },
 )
+
+/** Those of these users who are members of a house, in no order. */
+export async function listMembersById(
+  db: Db,
+  houseId: string,
+  userIds: readonly string[],
+): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`
+    select ${memberColumns} from members join users on users.id = members.user_id
+    where members.house_id = ${houseId} and members.user_id = any(${userIds}::bigint[])`.execute(db)
+  return rows
+}
+
+/** The `limit` longest-standing members of a house, in order of joining. */
+export async function listLongestMembers(db: Db, houseId: string, limit: number): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`
+    select ${memberColumns} from members join users on users.id = members.user_id
+    where members.house_id = ${houseId} order by members.joined_at, members.user_id limit ${limit}`.execute(
+    db,
+  )
+  return rows
+}
+
+/** In how many houses a user is. */
+export async function countMemberships(db: Db, userId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from members where user_id = ${userId}`.execute(db)
+  return rows[0]!.count
+}
+
+/** Makes a user a member, as of now, whenever the transaction began. */
+export async function insertMember(db: Db, houseId: string, userId: string): Promise<void> {
+  await sql`
+    insert into members (house_id, user_id, joined_at)
+    values (${houseId}, ${userId}, clock_timestamp())`.execute(db)
+}
+
+/** Takes a member out of a house, their roles with them. */
+export async function deleteMember(db: Db, houseId: string, userId: string): Promise<void> {
+  await db.deleteFrom('members').where('house_id', '=', houseId).where('user_id', '=', userId).execute()
+}
+
+/** Removes what the rooms of a house hold about one user: their overrides. Rooms are locked in id order. */
+export async function deleteUserOverrides(db: Db, houseId: string, userId: string): Promise<void> {
+  await sql`
+    with concerned as (
+      select id from rooms where house_id = ${houseId} and jsonb_exists(permission_overrides, ${userId}::text)
+      order by id for update
+    )
+    update rooms set permission_overrides = nullif(permission_overrides - ${userId}::text, '{}')
+    from concerned where rooms.id = concerned.id`.execute(db)
+}
+
+/** Removes what a user has read and set in the rooms of a house. Rows are locked in room order. */
+export async function deleteRoomStates(db: Db, houseId: string, userId: string): Promise<void> {
+  await sql`
+    with read as (
+      select room_id from read_states
+      where user_id = ${userId} and room_id in (select id from rooms where house_id = ${houseId})
+      order by room_id for update
+    ), unread as (
+      delete from read_states using read where user_id = ${userId} and read_states.room_id = read.room_id
+    )
+    delete from room_settings
+    where user_id = ${userId} and room_id in (select id from rooms where house_id = ${houseId})`.execute(db)
+}

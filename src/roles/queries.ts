@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
 export type RoleRow = {
@@ -12,10 +13,15 @@ export type RoleRow = {
 
 /** The roles of a house, highest first. */
 export function listRoles(db: Db, houseId: string): Promise<RoleRow[]> {
+  return listRolesOfHouses(db, [houseId])
+}
+
+/** The roles of several houses, highest first. */
+export function listRolesOfHouses(db: Db, houseIds: readonly string[]): Promise<RoleRow[]> {
   return db
     .selectFrom('roles')
     .select(['id', 'house_id', 'name', 'position', 'color', 'allow', 'deny'])
-    .where('house_id', '=', houseId)
+    .where('house_id', '=', sql<string>`any(${houseIds}::bigint[])`)
     .orderBy('position', 'desc')
     .orderBy('id')
     .execute()

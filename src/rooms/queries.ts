@@ -41,8 +41,14 @@ export async function findRoom(db: Db, id: string): Promise<RoomRow | undefined>
 }
 
 /** The rooms of a house, by position, then id. */
-export async function listHouseRooms(db: Db, houseId: string): Promise<RoomRow[]> {
-  return (await selectRooms(sql`where rooms.house_id = ${houseId} order by position, id`).execute(db)).rows
+export function listHouseRooms(db: Db, houseId: string): Promise<RoomRow[]> {
+  return listRoomsOfHouses(db, [houseId])
+}
+
+/** The rooms of several houses, by position, then id. */
+export async function listRoomsOfHouses(db: Db, houseIds: readonly string[]): Promise<RoomRow[]> {
+  const where = sql`where rooms.house_id = any(${houseIds}::bigint[]) order by position, id`
+  return (await selectRooms(where).execute(db)).rows
 }
 
 /** What decides over one user in one room; `rooms/permissions.ts` reads it. */

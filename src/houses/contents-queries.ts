@@ -1,0 +1,37 @@
+import type { Db } from '../db/client.ts'
+import { coalesce } from '../db/coalesce.ts'
+import { type EntityRow, listEntitiesOfHouses } from '../entities/queries.ts'
+import { listRolesOfHouses, type RoleRow } from '../roles/queries.ts'
+import { listRoomsOfHouses, type RoomRow } from '../rooms/queries.ts'
+import { findHouseSummary, type HouseSummaryRow } from './queries.ts'
+
+/** All there is in a house but its members, whoever may read it: rooms and entities by position, roles highest first. */
+export type HouseContents = {
+  house: HouseSummaryRow
+  rooms: RoomRow[]
+  entities: EntityRow[]
+  roles: RoleRow[]
+}
+
+/** The contents of a house, or undefined. Four statements for all houses that are asked for at the same moment. */
+export const findHouseContents = coalesce<string, HouseContents | undefined>(async (db: Db, ids) => {
+  const [houses, rooms, entities, roles] = await Promise.all([
+    Promise.all(ids.map((id) => findHouseSummary(db, id))),
+    listRoomsOfHouses(db, ids),
+    listEntitiesOfHouses(db, ids),
+    listRolesOfHouses(db, ids),
+  ])
+  const roomsOf = byHouse(rooms)
+  const entitiesOf = byHouse(entities)
+  const rolesOf = byHouse(roles)
+  return houses.map((house) => {
+    return (
+      house && { house, rooms: roomsOf(house.id), entities: entitiesOf(house.id), roles: rolesOf(house.id) }
+    )
+  })
+})
+
+function byHouse<Row extends { house_id: string | null }>(rows: Row[]): (houseId: string) => Row[] {
+  const groups = Map.groupBy(rows, (row) => row.house_id)
+  return (houseId) => groups.get(houseId) ?? []
+}

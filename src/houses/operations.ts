@@ -1,0 +1,114 @@
+import type { Db } from '../db/client.ts'
+import { ApiError } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import type { HearthEvent } from '../events/events.ts'
+import { newId } from '../ids.ts'
+import { type Picture, readIcon } from '../images/icon.ts'
+import { makeRoomForOne } from '../members/operations.ts'
+import { insertMember } from '../members/queries.ts'
+import type { Store } from '../storage/store.ts'
+import { lockUsers } from '../users/lock-queries.ts'
+import { readEditedIcon, replaceIcon } from './icon-operations.ts'
+import { discardIcon } from './icon-queries.ts'
+import { canEditHouse, newHousePermissions } from './permissions.ts'
+import {
+  findMembership,
+  type HouseRow,
+  insertFirstRoom,
+  insertHouse,
+  lockHouse,
+  updateHouse,
+} from './queries.ts'
+import type { CreateHouse, EditedHouse, EditHouse, House } from './schemas.ts'
+
+type Context = { db: Db; store: Store }
+type Membership = { house_id: string; user_id: string }
+
+/**
+ * Creates a house with its first room, in the entity `Rooms`, and its owner as member (API 4.9, PROTOCOL 9.3). Throws
+ * `invalid_icon_file_format`, `payload_too_large`, `limit_reached`.
+ */
+export async function createHouse(
+  { db, store }: Context,
+  ownerId: string,
+  fields: CreateHouse,
+): Promise<Outcome<House>> {
+  const icon = fields.icon == null ? null : await readIcon(fields.icon)
+  const { name, description = null } = fields
+  return db.transaction().execute(async (trx) => {
+    const [owner] = await lockUsers(trx, [ownerId])
+    if (!owner) throw new ApiError('no_auth')
+    await makeRoomForOne(trx, ownerId)
+    const [id, room_id, entity_id] = [newId(), newId(), newId()]
+    const settings = { name, description, default_permissions: newHousePermissions }
+    await insertHouse(trx, { id, owner_id: ownerId, icon: icon?.file ?? null, ...settings })
+    await insertFirstRoom(trx, { house_id: id, room_id, entity_id })
+    await insertMember(trx, id, ownerId)
+    if (icon) await replaceIcon(trx, store, { id, icon: null }, icon)
+    const room = { id: room_id, house_id: id, name: 'general', position: 0, type: 0 }
+    return {
+      answer: { id, name, description, owner_id: ownerId, rooms: [room], type: 0 },
+      events: [{ type: 'member_joined', house_id: id, user_id: ownerId }],
+    }
+  })
+}
+
+/**
+ * Edits a house (API 4.10; the order of the checks is PROTOCOL 4.7). Who may edit holds every bit, so that they may
+ * change every bit of the default permissions. Throws `no_permission`, and as `readEditedIcon`.
+ */
+export async function editHouse(
+  { db, store }: Context,
+  membership: Membership,
+  fields: EditHouse,
+): Promise<Outcome<EditedHouse>> {
+  if (!canEditHouse(await findMembership(db, membership))) throw new ApiError('no_permission')
+  const icon = fields.icon == null ? undefined : await readEditedIcon(fields.icon)
+  const house_id = membership.house_id
+  return db.transaction().execute(async (trx) => {
+    const house = await lockHouse(trx, house_id)
+    const mayEdit = canEditHouse(await findMembership(trx, membership))
+    if (!house || !mayEdit) throw new ApiError('no_permission')
+    const changes = changesOf(house, fields, icon)
+    const events = eventsOf(house_id, changes)
+    if (events.length > 0) await updateHouse(trx, house_id, changes)
+    if (icon) await replaceIcon(trx, store, house, icon)
+    return { answer: { name: fields.name, house_id }, events }
+  })
+}
+
+type Changes = Partial<Pick<HouseRow, 'name' | 'icon' | 'description' | 'default_permissions'>>
+
+/** What an edit makes different. */
+function changesOf(house: HouseRow, fields: EditHouse, icon: Picture | undefined): Changes {
+  const { name, description, default_permissions } = fields
+  const wanted: Changes = { name, description, default_permissions, icon: icon?.file }
+  const different = Object.entries(wanted).filter(([field, value]) => {
+    return value !== undefined && value !== house[field as keyof Changes]
+  })
+  return Object.fromEntries(different)
+}
+
+function eventsOf(house_id: string, changes: Changes): HearthEvent[] {
+  if (Object.keys(changes).length === 0) return []
+  const updated: HearthEvent = { type: 'house_updated', house_id }
+  if (changes.default_permissions === undefined) return [updated]
+  return [updated, { type: 'visibility_changed', house_id, user_ids: null }]
+}
+
+/** Takes the icon off a house. Throws `house_not_found`, `no_permission`. */
+export async function removeHouseIcon(db: Db, membership: Membership): Promise<Outcome<EditedHouse>> {
+  const house_id = membership.house_id
+  return db.transaction().execute(async (trx) => {
+    const caller = await findMembership(trx, membership)
+    if (!caller) throw new ApiError('house_not_found')
+    if (!canEditHouse(caller)) throw new ApiError('no_permission')
+    const house = await lockHouse(trx, house_id)
+    if (!house) throw new ApiError('house_not_found')
+    const answer = { name: house.name, house_id }
+    if (house.icon === null) return { answer, events: [] }
+    await updateHouse(trx, house_id, { icon: null })
+    await discardIcon(trx, house_id, house.icon)
+    return { answer, events: [{ type: 'house_updated', house_id }] }
+  })
+}

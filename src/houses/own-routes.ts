@@ -1,0 +1,46 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { IdParam } from '../http/params.ts'
+import { leaveOneHouse } from './ending-operations.ts'
+import { houseSummary } from './forms.ts'
+import { listHouseSummaries } from './queries.ts'
+import { HouseSummary } from './schemas.ts'
+
+/** The houses the caller is in. */
+export const ownHouseRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/users/@me/houses',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'listOwnHouses',
+        summary: 'List the houses the caller is in, in order of joining',
+        tags: ['houses'],
+        security: [{ token: [] }],
+        response: { 200: Success(Type.Array(HouseSummary)), ...failures },
+      },
+    },
+    async (request) => ok((await listHouseSummaries(app.db, request.caller.id)).map(houseSummary)),
+  )
+
+  app.delete(
+    '/users/@me/houses/:id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'leaveHouse',
+        summary: 'Leave a house',
+        tags: ['houses'],
+        security: [{ token: [] }],
+        params: IdParam,
+        response: { 204: Type.Null(), ...failures },
+      },
+    },
+    async (request, reply) => {
+      const membership = { house_id: request.params.id, user_id: request.caller.id }
+      await app.publish(await leaveOneHouse(app.db, membership))
+      return reply.code(204).send(null)
+    },
+  )
+}

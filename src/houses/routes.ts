@@ -1,0 +1,161 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { ApiError } from '../errors.ts'
+import { maxPictureBodyBytes } from '../http/body.ts'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { IdParam } from '../http/params.ts'
+import { asId } from '../ids.ts'
+import { room } from '../rooms/forms.ts'
+import { readableRooms } from '../rooms/permissions.ts'
+import { listHouseRooms } from '../rooms/queries.ts'
+import { Room } from '../rooms/schemas.ts'
+import { reachHouse } from './access-operations.ts'
+import { findHouseContents } from './contents-queries.ts'
+import { endHouse, handOverHouse } from './ending-operations.ts'
+import { houseDetail } from './forms.ts'
+import { createHouse, editHouse, removeHouseIcon } from './operations.ts'
+import {
+  CreateHouse,
+  EditedHouse,
+  EditHouse,
+  HandedOverHouse,
+  HandOverHouse,
+  House,
+  HouseDetail,
+} from './schemas.ts'
+
+const common = { tags: ['houses'], security: [{ token: [] }] }
+
+export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/houses',
+    {
+      onRequest: app.authenticate,
+      bodyLimit: maxPictureBodyBytes,
+      schema: {
+        operationId: 'createHouse',
+        summary: 'Create a house',
+        ...common,
+        body: CreateHouse,
+        response: { 200: Success(House), ...failures },
+      },
+    },
+    async (request) => ok(await app.publish(await createHouse(app, request.caller.id, request.body))),
+  )
+
+  app.patch(
+    '/houses/:id',
+    {
+      onRequest: app.authenticate,
+      bodyLimit: maxPictureBodyBytes,
+      schema: {
+        operationId: 'editHouse',
+        summary: 'Edit a house',
+        ...common,
+        params: IdParam,
+        body: EditHouse,
+        response: { 200: Success(EditedHouse), ...failures },
+      },
+    },
+    async (request) => {
+      const membership = { house_id: request.params.id, user_id: request.caller.id }
+      return ok(await app.publish(await editHouse(app, membership, request.body)))
+    },
+  )
+
+  app.delete(
+    '/houses/:id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'deleteHouse',
+        summary: 'Delete a house',
+        ...common,
+        params: IdParam,
+        response: { 204: Type.Null(), ...failures },
+      },
+    },
+    async (request, reply) => {
+      const membership = { house_id: request.params.id, user_id: request.caller.id }
+      await app.publish(await endHouse(app.db, membership))
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.delete(
+    '/houses/:id/icon',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'removeHouseIcon',
+        summary: 'Take the icon off a house',
+        ...common,
+        params: IdParam,
+        response: { 200: Success(EditedHouse), ...failures },
+      },
+    },
+    async (request) => {
+      const membership = { house_id: request.params.id, user_id: request.caller.id }
+      return ok(await app.publish(await removeHouseIcon(app.db, membership)))
+    },
+  )
+
+  app.get(
+    '/houses/:id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'getHouse',
+        summary: 'Fetch a house',
+        ...common,
+        params: IdParam,
+        response: { 200: Success(HouseDetail), ...failures },
+      },
+    },
+    async (request) => {
+      const membership = await reachHouse(app.db, request.params.id, request.caller.id)
+      const contents = await findHouseContents(app.db, membership.house_id)
+      if (!contents) throw new ApiError('house_not_found')
+      return ok(houseDetail(contents, membership))
+    },
+  )
+
+  app.get(
+    '/houses/:id/rooms',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'listHouseRooms',
+        summary: 'List the rooms of a house that the caller can read',
+        ...common,
+        params: IdParam,
+        response: { 200: Success(Type.Array(Room)), ...failures },
+      },
+    },
+    async (request) => {
+      const membership = await reachHouse(app.db, request.params.id, request.caller.id)
+      const rooms = readableRooms(membership, await listHouseRooms(app.db, membership.house_id))
+      return ok(rooms.map((row) => room(row, membership.user_id)))
+    },
+  )
+
+  app.patch(
+    '/houses/:id/owner',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'handOverHouse',
+        summary: 'Hand a house over to another member',
+        ...common,
+        params: IdParam,
+        body: HandOverHouse,
+        response: { 200: Success(HandedOverHouse), ...failures },
+      },
+    },
+    async (request) => {
+      const membership = { house_id: request.params.id, user_id: request.caller.id }
+      const heirId = asId(request.body.user_id)
+      return ok(await app.publish(await handOverHouse(app.db, membership, heirId)))
+    },
+  )
+}

@@ -1,0 +1,98 @@
+import { randomInt } from 'node:crypto'
+import type { Db } from '../db/client.ts'
+import { ApiError, limitReached } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import { reachHouse } from '../houses/access-operations.ts'
+import { houseSummary } from '../houses/forms.ts'
+import { holds, permission } from '../houses/permissions.ts'
+import { findHouseSummary, findMembership, lockHouse } from '../houses/queries.ts'
+import { addMember } from '../members/operations.ts'
+import { invite } from './forms.ts'
+import {
+  countInvites,
+  countUse,
+  deleteDeadInvites,
+  deleteInvite,
+  findInvite,
+  type InviteRow,
+  insertInvite,
+} from './queries.ts'
+import type { CreateInvite, Invite, JoinedHouse, RevokedInvite } from './schemas.ts'
+
+/** Live invites a house may have (PROTOCOL 1.6). */
+const maxInvites = 200
+const codeLength = 6
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+type Membership = { house_id: string; user_id: string }
+
+/** A live invite by the code in a path. Throws `invite_not_found`. */
+export async function reachInvite(db: Db, code: string): Promise<InviteRow> {
+  const found = /^[0-9A-Za-z]{6}$/.test(code) ? await findInvite(db, code) : undefined
+  if (!found) throw new ApiError('invite_not_found')
+  return found
+}
+
+/** Makes an invite. Throws `house_not_found`, `no_permission`, `limit_reached`. */
+export async function createInvite(
+  db: Db,
+  caller: Membership,
+  limits: CreateInvite,
+): Promise<Outcome<Invite>> {
+  const { house_id, user_id } = caller
+  const membership = await reachHouse(db, house_id, user_id)
+  if (!holds(membership, permission.CREATE_INVITES)) throw new ApiError('no_permission')
+  const max_uses = limits.max_uses || null
+  const max_age = limits.max_age || null
+  return db.transaction().execute(async (trx) => {
+    // Whoever is gone since makes none: bans revoke the invites that there are.
+    if (!(await lockHouse(trx, house_id))) throw new ApiError('house_not_found')
+    await reachHouse(trx, house_id, user_id)
+    await deleteDeadInvites(trx, house_id)
+    if ((await countInvites(trx, house_id)) >= maxInvites) throw limitReached('invites')
+    const row = await insertUnused(trx, { house_id, creator_id: user_id, max_uses, max_age })
+    return { answer: invite(row), events: [] }
+  })
+}
+
+/** Makes an invite with a code that nobody has: of 57 billion, the first one almost always. */
+async function insertUnused(
+  trx: Db,
+  fields: Pick<InviteRow, 'house_id' | 'creator_id' | 'max_uses' | 'max_age'>,
+): Promise<InviteRow> {
+  for (;;) {
+    const row = await insertInvite(trx, { ...fields, code: newCode() })
+    if (row) return row
+  }
+}
+
+function newCode(): string {
+  return Array.from({ length: codeLength }, () => alphabet[randomInt(alphabet.length)]).join('')
+}
+
+/**
+ * Joins the house of an invite. Somebody who is in it already uses nothing up. Throws `invite_not_found`,
+ * `no_permission` (banned), `limit_reached`.
+ */
+export async function useInvite(db: Db, userId: string, code: string): Promise<Outcome<JoinedHouse>> {
+  const { house_id } = await reachInvite(db, code)
+  return db.transaction().execute(async (trx) => {
+    const events = await addMember(trx, { house_id, user_id: userId })
+    if (!events) throw new ApiError('invite_not_found')
+    // Of two who race for the last use, the second finds none, and has not joined.
+    if (events.length > 0 && !(await countUse(trx, code))) throw new ApiError('invite_not_found')
+    const house = await findHouseSummary(trx, house_id)
+    if (!house) throw new ApiError('invite_not_found')
+    return { answer: { house_id, house: houseSummary(house) }, events }
+  })
+}
+
+/** Revokes an invite: its creator may, and who manages invites. Throws `invite_not_found`, `no_permission`. */
+export async function revokeInvite(db: Db, userId: string, code: string): Promise<Outcome<RevokedInvite>> {
+  const { house_id, creator_id } = await reachInvite(db, code)
+  const membership = await findMembership(db, { house_id, user_id: userId })
+  const mayManage = membership !== undefined && holds(membership, permission.MANAGE_INVITES)
+  if (creator_id !== userId && !mayManage) throw new ApiError('no_permission')
+  if (!(await deleteInvite(db, code))) throw new ApiError('invite_not_found')
+  return { answer: { code, house_id }, events: [] }
+}

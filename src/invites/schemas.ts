@@ -1,0 +1,53 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { HouseSummary } from '../houses/schemas.ts'
+
+/** Limits of PROTOCOL 1.5; age in seconds. */
+const maxUses = 1_000
+const maxAge = 31_536_000
+
+const NullableInteger = Type.Union([Type.Integer(), Type.Null()])
+
+/** PROTOCOL 4.12: 0, null and absent mean no limit. */
+export const CreateInvite = Type.Object(
+  {
+    max_uses: Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: maxUses }), Type.Null()])),
+    max_age: Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: maxAge }), Type.Null()])),
+  },
+  { additionalProperties: false },
+)
+export type CreateInvite = Static<typeof CreateInvite>
+
+/** PROTOCOL 3.6; `max_age` in seconds. */
+export const Invite = Type.Object({
+  code: Type.String(),
+  house_id: Type.String(),
+  creator_id: Type.String(),
+  created_at: Type.String(),
+  max_age: NullableInteger,
+  max_uses: NullableInteger,
+  uses: Type.Integer(),
+  type: Type.Integer(),
+})
+export type Invite = Static<typeof Invite>
+
+/** What anybody with the code may see: no names but the house's; existing clients need the two lists to be there. */
+export const InvitePreview = Type.Object({
+  code: Type.String(),
+  invite: Invite,
+  house: Type.Object({
+    ...HouseSummary.properties,
+    rooms: Type.Array(Type.Unknown(), { maxItems: 0 }),
+    members: Type.Array(Type.Unknown(), { maxItems: 0 }),
+  }),
+  counts: Type.Object({ house_members: Type.Integer() }),
+})
+export type InvitePreview = Static<typeof InvitePreview>
+
+export const JoinedHouse = Type.Object({ house_id: Type.String(), house: HouseSummary })
+export type JoinedHouse = Static<typeof JoinedHouse>
+
+export const RevokedInvite = Type.Object({ code: Type.String(), house_id: Type.String() })
+export type RevokedInvite = Static<typeof RevokedInvite>
+
+/** A code as it stands in a path; what cannot be one is one nobody has. */
+export const InviteCode = Type.Object({ code: Type.String() })

@@ -1,0 +1,59 @@
+import { isBanned } from '../bans/queries.ts'
+import type { Db } from '../db/client.ts'
+import { ApiError, limitReached } from '../errors.ts'
+import type { HearthEvent } from '../events/events.ts'
+import { lockHouse } from '../houses/queries.ts'
+import { lockUsers } from '../users/lock-queries.ts'
+import { member } from './forms.ts'
+import {
+  countMemberships,
+  deleteMember,
+  deleteRoomStates,
+  deleteUserOverrides,
+  findMember,
+  insertMember,
+} from './queries.ts'
+
+/** Houses a user may be in (PROTOCOL 1.6). */
+export const maxMemberships = 100
+
+type Membership = { house_id: string; user_id: string }
+
+/**
+ * Makes a user a member of a house, inside a transaction, and gives what happened: nothing when they already are one,
+ * undefined when there is no such house, or no such user any more. Throws `no_permission` when they are banned,
+ * `limit_reached`. Locks the user, then the house.
+ */
+export async function addMember(
+  trx: Db,
+  { house_id, user_id }: Membership,
+): Promise<HearthEvent[] | undefined> {
+  const [present] = await lockUsers(trx, [user_id])
+  if (!present || !(await lockHouse(trx, house_id))) return undefined
+  if (await findMember(trx, { house_id, user_id })) return []
+  if (await isBanned(trx, house_id, user_id)) throw new ApiError('no_permission')
+  await makeRoomForOne(trx, user_id)
+  await insertMember(trx, house_id, user_id)
+  return [{ type: 'member_joined', house_id, user_id }]
+}
+
+/** Refuses one house more than a user may be in. The user is locked. Throws `limit_reached`. */
+export async function makeRoomForOne(trx: Db, userId: string): Promise<void> {
+  if ((await countMemberships(trx, userId)) >= maxMemberships) throw limitReached('houses')
+}
+
+/**
+ * Takes a member out of a locked house: roles, overrides, read states and settings there go, messages stay. Gives what
+ * happened, undefined when they are no member. The owner leaves by `leaveHouse` alone.
+ */
+export async function removeMember(
+  trx: Db,
+  { house_id, user_id }: Membership,
+): Promise<HearthEvent[] | undefined> {
+  const row = await findMember(trx, { house_id, user_id })
+  if (!row) return undefined
+  await deleteMember(trx, house_id, user_id)
+  await deleteUserOverrides(trx, house_id, user_id)
+  await deleteRoomStates(trx, house_id, user_id)
+  return [{ type: 'member_left', house_id, user_id, member: member(row) }]
+}

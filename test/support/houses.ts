@@ -1,0 +1,56 @@
+import { newId } from '../../src/ids.ts'
+import { db, type Person, published } from './world.ts'
+
+/** A house's row, or undefined. */
+export function houseRow(id: string) {
+  return db.selectFrom('houses').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The ids of a house's members, in order of joining. */
+export async function membersOf(houseId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('members')
+    .select('user_id')
+    .where('house_id', '=', houseId)
+    .orderBy('joined_at')
+    .orderBy('user_id')
+    .execute()
+  return rows.map((row) => row.user_id)
+}
+
+/** Runs something and gives what it answered and the events it published. */
+export async function watching<Answer>(run: () => Promise<Answer>) {
+  const before = published.length
+  const answer = await run()
+  return { answer, events: published.slice(before) }
+}
+
+/** Makes somebody a member of that many houses of somebody else's. */
+export async function fillMemberships(person: Person, owner: Person, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => newId())
+  await db
+    .insertInto('houses')
+    .values(ids.map((id) => ({ id, name: 'Full', owner_id: owner.id, default_permissions: 0 })))
+    .execute()
+  await db
+    .insertInto('members')
+    .values(ids.map((house_id) => ({ house_id, user_id: person.id })))
+    .execute()
+}
+
+/** Whether the store should forget this file. */
+export async function isDiscarded(name: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('discarded_files')
+    .select('name')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Gives a message an attachment and tells where the file lies. */
+export async function attach(roomId: string, messageId: string): Promise<string> {
+  const attachment = JSON.stringify({ key: 'k', filename: 'f', content_type: 't', size: 1 })
+  await db.updateTable('messages').set({ attachment }).where('id', '=', messageId).execute()
+  return `attachments/${roomId}/${messageId}`
+}
