@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -27,16 +27,8 @@ export function openFolderStore(folder: string): Store {
       const partial = `${path}.${process.pid}-${unfinished++}.part`
       await mkdir(dirname(path), { recursive: true })
       try {
-        const file = await open(partial, 'wx')
-        try {
-          await pipeline(
-            Buffer.isBuffer(content) ? Readable.from([content]) : content,
-            file.createWriteStream({ autoClose: false }),
-          )
-          await file.sync()
-        } finally {
-          await file.close()
-        }
+        const source = Buffer.isBuffer(content) ? Readable.from([content]) : content
+        await pipeline(source, createWriteStream(partial, { flags: 'wx', flush: true }))
         await rename(partial, path)
       } catch (error) {
         await rm(partial, { force: true })
