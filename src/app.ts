@@ -8,8 +8,12 @@ import { ApiError } from './errors.ts'
 import type { Bus, Outcome } from './events/bus.ts'
 import { blockRoutes } from './friendships/block-routes.ts'
 import { friendshipRoutes } from './friendships/routes.ts'
+import type { Gateway } from './gateway/gateway.ts'
+import { isForGateway, openGateway } from './gateway/plugin.ts'
+import type { GatewaySettings } from './gateway/settings.ts'
 import { ownHouseRoutes } from './houses/own-routes.ts'
 import { houseRoutes } from './houses/routes.ts'
+
 import { maxBodyBytes, readBodies } from './http/body.ts'
 import { answerErrors, sendFailure } from './http/error-handler.ts'
 import { healthRoutes } from './http/health.ts'
@@ -29,18 +33,26 @@ declare module 'fastify' {
     db: Db
     store: Store
     bus: Bus
+    gateway: Gateway
     /** Publishes what an operation says has happened, and gives back its answer. */
     publish<Answer>(outcome: Outcome<Answer>): Promise<Answer>
   }
 }
 
-export type AppParts = { config: Config; db: Db; store: Store; bus: Bus }
+export type AppParts = {
+  config: Config
+  db: Db
+  store: Store
+  bus: Bus
+  /** What differs from the gateway's usual times and bounds. */
+  gateway?: Partial<GatewaySettings>
+}
 
 const maxParamLength = 16_384
 const corsMaxAgeSeconds = 86_400
 
 /** The server with all its routes, not yet listening. */
-export async function buildApp({ config, db, store, bus }: AppParts): Promise<FastifyInstance> {
+export async function buildApp({ config, db, store, bus, gateway }: AppParts): Promise<FastifyInstance> {
   const app = Fastify({
     logger: loggerOptions(config.logLevel),
     logController: new LogController({
@@ -48,6 +60,7 @@ export async function buildApp({ config, db, store, bus }: AppParts): Promise<Fa
     }),
     bodyLimit: maxBodyBytes,
     return503OnClosing: false,
+    http: { shouldUpgradeCallback: isForGateway },
     ajv: ajvOptions,
     rewriteUrl: (request) => withoutVersion(request.url ?? '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },
@@ -61,6 +74,7 @@ export async function buildApp({ config, db, store, bus }: AppParts): Promise<Fa
   app.decorate('db', db)
   app.decorate('store', store)
   app.decorate('bus', bus)
+  app.decorate('gateway', openGateway(app, gateway))
   app.decorate('publish', async <Answer>({ answer, events }: Outcome<Answer>) => {
     await bus.publish(events)
     return answer

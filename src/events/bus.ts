@@ -17,9 +17,9 @@ export function createBus(): Bus {
   const listeners = new Set<Listener>()
   return {
     async publish(events) {
-      for (const event of events) {
-        await Promise.all([...listeners].map((listener) => listener(event)))
-      }
+      // Every listener has all of them at once: nothing that is published later comes between.
+      const done = events.flatMap((event) => [...listeners].map((listener) => listener(event)))
+      await Promise.all(done)
     },
     subscribe(listener) {
       listeners.add(listener)

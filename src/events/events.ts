@@ -1,6 +1,7 @@
 import type { Member } from '../members/schemas.ts'
 import type { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
 import type { Role } from '../roles/schemas.ts'
+import type { Presence } from './presence.ts'
 
 /**
  * What can happen, as facts named by ids: the gateway decides who hears of it and in which form. A form travels along
@@ -32,10 +33,12 @@ export type HearthEvent =
   | { type: 'role_created' | 'role_updated'; house_id: string; role: Role }
   | { type: 'role_deleted'; house_id: string; role_id: string }
   | { type: 'entities_updated'; house_id: string }
-  | { type: 'room_created' | 'room_deleted'; room_id: string; house_id: string }
+  | { type: 'room_created'; room_id: string; house_id: string }
+  | { type: 'room_deleted'; room_id: string; house_id: string }
   /** Name, description, emoji, position, overrides; participants or owner of a group. */
   | { type: 'room_updated'; room_id: string; house_id: string | null }
-  | { type: 'private_room_entered' | 'private_room_left'; room_id: string; user_id: string }
+  | { type: 'private_room_entered'; room_id: string; user_id: string }
+  | { type: 'private_room_left'; room_id: string; user_id: string }
   /** Profile or username; `email_verified` alone concerns nobody but the user. */
   | { type: 'user_updated'; user_id: string; only_self: boolean }
   /** The relation of `user_id` to `other_id`, as `user_id` sees it now. */
@@ -48,3 +51,8 @@ export type HearthEvent =
     }
   | { type: 'settings_updated'; user_id: string }
   | { type: 'sessions_ended'; session_ids: string[] }
+  /** A user came online, or went offline. */
+  | { type: 'presence_changed'; user_id: string; presence: Presence }
+
+/** What happens, of one type. */
+export type EventOf<Type extends HearthEvent['type']> = Extract<HearthEvent, { type: Type }>

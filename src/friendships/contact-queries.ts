@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+
+/** The friends and private-room partners of a user, and whether the user has blocked them. */
+export async function listContacts(
+  db: Db,
+  userId: string,
+): Promise<{ user_id: string; is_blocked: boolean }[]> {
+  const { rows } = await sql<{ user_id: string; is_blocked: boolean }>`
+    select contacts.user_id, exists (
+        select from blocks where blocks.user_id = ${userId} and target_id = contacts.user_id and type = 5
+      ) as is_blocked
+    from (
+      select user_high as user_id from friendships where user_low = ${userId}
+      union select user_low from friendships where user_high = ${userId}
+      union select other.user_id from room_recipients as own
+        join room_recipients as other on other.room_id = own.room_id and other.user_id <> own.user_id
+        where own.user_id = ${userId}
+    ) as contacts`.execute(db)
+  return rows
+}
+
+/** Who has blocked a user. */
+export async function listBlockerIds(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('blocks')
+    .select('user_id')
+    .where('target_id', '=', userId)
+    .where('type', '=', 5)
+    .execute()
+  return rows.map((row) => row.user_id)
+}
+
+export type Sight = { user_id: string; viewer_id: string }
+
+/** Those of these pairs where the viewer may see the user's presence: a friend, or in a house or private room with them, and not blocked by them. */
+export async function listVisiblePairs(db: Db, pairs: readonly Sight[]): Promise<Sight[]> {
+  if (pairs.length === 0) return []
+  const { rows } = await sql<Sight>`
+    select wanted.user_id, wanted.viewer_id
+    from unnest(${pairs.map((pair) => pair.user_id)}::bigint[], ${pairs.map((pair) => pair.viewer_id)}::bigint[])
+      as wanted (user_id, viewer_id)
+    where wanted.user_id <> wanted.viewer_id
+      and not exists (select from blocks where blocks.user_id = wanted.user_id
+        and target_id = wanted.viewer_id and type = 5)
+      and (exists (select from friendships where user_low = least(wanted.user_id, wanted.viewer_id)
+          and user_high = greatest(wanted.user_id, wanted.viewer_id))
+        or exists (select from members as theirs join members as own on own.house_id = theirs.house_id
+          where theirs.user_id = wanted.user_id and own.user_id = wanted.viewer_id)
+        or exists (select from room_recipients as theirs join room_recipients as own on own.room_id = theirs.room_id
+          where theirs.user_id = wanted.user_id and own.user_id = wanted.viewer_id))`.execute(db)
+  return rows
+}

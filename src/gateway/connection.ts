@@ -1,0 +1,179 @@
+import { isUtf8 } from 'node:buffer'
+import type { Duplex } from 'node:stream'
+import type { RawData, WebSocket } from 'ws'
+import { type CloseReason, closeCodes } from './close-codes.ts'
+import { type Encoding, heartbeatAck, hello, type Payload, textFrame, zlibFrame } from './frames.ts'
+import { type GatewaySettings, maxUnsentBytes, pacedBelowBytes } from './settings.ts'
+
+/** A frame from the client. */
+export type ClientFrame = { op: number; d: unknown }
+
+/** What a connection tells the gateway. */
+export type ConnectionListener = {
+  frame(connection: Connection, frame: ClientFrame): void
+  /** It is gone. `code` is what the client closed with, if it was the one to close. */
+  closed(connection: Connection, code: number | undefined): void
+}
+
+const minuteMs = 60_000
+const checkDrainEveryMs = 20
+const heartbeatOp = 3
+
+/** One socket: frames in and out, signs of life, and its end. Knows nothing of what the frames say. */
+export class Connection {
+  /** Where it comes from. */
+  readonly address: string
+  /** Whether each heartbeat gets an answer. */
+  acknowledges = false
+  readonly openedAtMs = Date.now()
+  #heardAtMs = Date.now()
+  #pingedAtMs = 0
+  #frameTimes: number[] = []
+  /** Bytes in the socket's queue that do not count as unsent: what was paced by the queue itself. */
+  #exemptBytes = 0
+  #ending = false
+  #corked = false
+  readonly #socket: WebSocket
+  readonly #stream: Duplex
+  readonly #encoding: Encoding
+  readonly #listener: ConnectionListener
+  readonly #settings: GatewaySettings
+
+  constructor(parts: {
+    socket: WebSocket
+    stream: Duplex
+    encoding: Encoding
+    address: string
+    listener: ConnectionListener
+    settings: GatewaySettings
+  }) {
+    this.#socket = parts.socket
+    this.#stream = parts.stream
+    this.#encoding = parts.encoding
+    this.#listener = parts.listener
+    this.#settings = parts.settings
+    this.address = parts.address
+    // Existing clients stop, spin or never heartbeat when this comes late.
+    this.#socket.send(hello[this.#encoding])
+    this.#socket.on('message', (data) => this.#receive(data as Buffer))
+    this.#socket.on('pong', () => this.#hear())
+    this.#socket.on('ping', () => {
+      this.#hear()
+      this.#checkUnsent()
+    })
+    // Too big a frame, or one that breaks the websocket protocol: ws closes with the fitting code itself.
+    this.#socket.on('error', () => {})
+    this.#socket.on('close', (code) => this.#listener.closed(this, this.#ending ? undefined : code))
+  }
+
+  /** Whether it still takes frames. */
+  get isOpen(): boolean {
+    return !this.#ending && this.#socket.readyState === this.#socket.OPEN
+  }
+
+  /** Sends an event. `exempt`: its bytes do not count against the connection. */
+  send(seq: number, event: Payload, exempt = false): void {
+    if (!this.isOpen) return
+    this.#cork()
+    const frame = this.#encoding === 'text' ? textFrame(seq, event) : zlibFrame(seq, event)
+    this.#socket.send(frame)
+    if (exempt) this.#exemptBytes += frame.length
+    this.#checkUnsent()
+  }
+
+  /** Settles when little waits to be written, or the connection is over. */
+  async drained(): Promise<void> {
+    while (this.isOpen && this.#socket.bufferedAmount >= pacedBelowBytes) {
+      await new Promise((resolve) => setTimeout(resolve, checkDrainEveryMs).unref())
+    }
+  }
+
+  /** Ends it with a code, after what is queued. */
+  close(reason: CloseReason): void {
+    if (this.#ending) return
+    this.#ending = true
+    this.#uncork()
+    const code = closeCodes[reason]
+    this.#socket.close(code, reason)
+  }
+
+  /** Cuts it off where it stands. */
+  terminate(): void {
+    this.#ending = true
+    this.#socket.terminate()
+  }
+
+  /** Asks a silent client for a sign of life, and gives it up after a while. A client that heartbeats is never pinged. */
+  checkLife(nowMs: number): void {
+    if (!this.isOpen) return
+    const silentMs = nowMs - this.#heardAtMs
+    const unansweredMs = this.#pingedAtMs > this.#heardAtMs ? nowMs - this.#pingedAtMs : silentMs
+    if (silentMs >= this.#settings.closeSilentAfterMs) {
+      this.close('heartbeat_missing')
+    } else if (silentMs >= this.#settings.pingAfterMs && unansweredMs >= this.#settings.pingEveryMs) {
+      this.#pingedAtMs = nowMs
+      this.#socket.ping()
+    }
+  }
+
+  #hear(): void {
+    this.#heardAtMs = Date.now()
+  }
+
+  #receive(data: Buffer): void {
+    this.#hear()
+    if (this.#ending) return
+    const frame = readFrame(data)
+    if (!frame) this.close('bad_frame')
+    else if (frame.op === heartbeatOp) this.#acknowledge()
+    else if (this.#isTooFast()) this.close('too_many')
+    else this.#listener.frame(this, frame)
+  }
+
+  #acknowledge(): void {
+    if (!this.acknowledges || !this.isOpen) return
+    this.#socket.send(heartbeatAck[this.#encoding])
+    this.#checkUnsent()
+  }
+
+  #isTooFast(): boolean {
+    const now = Date.now()
+    this.#frameTimes.push(now)
+    if (this.#frameTimes.length <= this.#settings.maxFramesPerMinute) return false
+    return now - this.#frameTimes.shift()! < minuteMs
+  }
+
+  #checkUnsent(): void {
+    const unsent = this.#socket.bufferedAmount
+    if (unsent < pacedBelowBytes) this.#exemptBytes = 0
+    if (unsent - this.#exemptBytes > maxUnsentBytes) this.close('slow_consumer')
+  }
+
+  /** What is sent in one go is written in one go. */
+  #cork(): void {
+    if (this.#corked) return
+    this.#corked = true
+    this.#stream.cork()
+    process.nextTick(() => this.#uncork())
+  }
+
+  #uncork(): void {
+    if (!this.#corked) return
+    this.#corked = false
+    this.#stream.uncork()
+  }
+}
+
+/** A JSON object with an int `op`, or undefined. */
+function readFrame(data: RawData): ClientFrame | undefined {
+  if (!Buffer.isBuffer(data) || !isUtf8(data)) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(data.toString('utf8'))
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const { op, d } = value as { op?: unknown; d?: unknown }
+  return Number.isInteger(op) ? { op: op as number, d } : undefined
+}

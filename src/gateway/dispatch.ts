@@ -1,0 +1,135 @@
+import type { HearthEvent } from '../events/events.ts'
+import { type Audience, everybody, justOne } from './audience.ts'
+import type { Gateway } from './gateway.ts'
+import * as houses from './house-events.ts'
+import * as rooms from './room-events.ts'
+import type { Session } from './session.ts'
+import * as users from './user-events.ts'
+
+/** What the gateway deals with: what happened, and what it derives from that for single houses. */
+export type Fact =
+  | HearthEvent
+  | { type: 'member_presence'; house_id: string; user_id: string; presence: 'online' | 'offline' }
+
+/**
+ * Tells everybody who may hear of it. Settles when it is written. Facts of one house, private room or user go out in
+ * order; sessions that are logging in hold what concerns them.
+ */
+export function dispatch(gateway: Gateway, fact: Fact): void | Promise<void> {
+  if (fact.type === 'sessions_ended') return endSessions(gateway, fact.session_ids)
+  return gateway.lanes(scopesOf(fact)[0]!, () => {
+    const { hub } = gateway
+    const tick = hub.nextTick()
+    const scopes = isAboutContacts(fact) ? [] : scopesOf(fact)
+    for (const session of hub.awaiting(scopes)) {
+      session.hold(() => guarded(gateway, fact, justOne(session), () => [session]))
+    }
+    return guarded(gateway, fact, everybody(hub, tick), () => concerned(gateway, fact))
+  })
+}
+
+/** What cannot be told because of a failure must not be missed in silence: those who should have heard start anew. */
+function guarded(
+  gateway: Gateway,
+  fact: Fact,
+  audience: Audience,
+  losers: () => Session[],
+): void | Promise<void> {
+  const giveUp = (error: unknown) => {
+    gateway.log.error({ err: error, fact: fact.type }, 'an event could not be told')
+    for (const session of losers()) gateway.end(session, 'internal_error')
+  }
+  try {
+    return tell(gateway, fact, audience)?.catch(giveUp)
+  } catch (error) {
+    giveUp(error)
+  }
+}
+
+function tell(gateway: Gateway, fact: Fact, audience: Audience): void | Promise<void> {
+  switch (fact.type) {
+    case 'message_created':
+    case 'message_updated':
+    case 'message_deleted':
+      return rooms.tellMessage(fact, audience)
+    case 'typing_started':
+      return rooms.tellTyping(gateway, fact, audience)
+    case 'read_state_updated':
+      return users.tellReadState(fact, audience)
+    case 'house_updated':
+      return houses.tellHouseUpdated(gateway, fact, audience)
+    case 'house_deleted':
+      return houses.tellHouseDeleted(gateway, fact, audience)
+    case 'visibility_changed':
+      return houses.tellVisibility(gateway, fact, audience)
+    case 'member_joined':
+      return houses.tellMemberJoined(gateway, fact, audience)
+    case 'member_left':
+      return houses.tellMemberLeft(gateway, fact, audience)
+    case 'member_updated':
+      return houses.tellMemberUpdated(gateway, fact, audience)
+    case 'member_presence':
+      return houses.tellMemberPresence(gateway, fact, audience)
+    case 'role_created':
+    case 'role_updated':
+    case 'role_deleted':
+      return houses.tellRole(fact, audience)
+    case 'entities_updated':
+      return houses.tellEntities(gateway, fact, audience)
+    case 'room_created':
+      return rooms.tellRoomCreated(gateway, fact, audience)
+    case 'room_deleted':
+      return rooms.tellRoomDeleted(gateway, fact, audience)
+    case 'room_updated':
+      return rooms.tellRoomUpdated(gateway, fact, audience)
+    case 'private_room_entered':
+      return rooms.tellPrivateRoomEntered(gateway, fact, audience)
+    case 'private_room_left':
+      return rooms.tellPrivateRoomLeft(gateway, fact, audience)
+    case 'user_updated':
+      return users.tellUserUpdated(gateway, fact)
+    case 'presence_changed':
+      return users.tellPresence(gateway, fact)
+    case 'relationship_updated':
+      return users.tellRelationship(gateway, fact, audience)
+    case 'settings_updated':
+      return users.tellSettings(gateway, fact, audience)
+  }
+}
+
+/** The house, private room or user a fact is about, whose order it keeps; then whoever else must not miss it. */
+function scopesOf(fact: Fact): string[] {
+  switch (fact.type) {
+    case 'member_joined':
+    case 'member_left':
+      return [fact.house_id, fact.user_id]
+    case 'private_room_entered':
+    case 'private_room_left':
+      return [fact.room_id, fact.user_id]
+    case 'read_state_updated':
+    case 'relationship_updated':
+    case 'settings_updated':
+    case 'user_updated':
+    case 'presence_changed':
+      return [fact.user_id]
+    case 'sessions_ended':
+      return []
+    default:
+      return [fact.house_id ?? (fact as { room_id: string }).room_id]
+  }
+}
+
+/** Told to people rather than to those who know a place: each session holds the event itself. */
+function isAboutContacts(fact: Fact): boolean {
+  return fact.type === 'user_updated' || fact.type === 'presence_changed'
+}
+
+function concerned({ hub }: Gateway, fact: Fact): Session[] {
+  return scopesOf(fact).flatMap((id) => [...hub.inHouse(id), ...hub.inRoom(id), ...hub.ofUser(id)])
+}
+
+function endSessions(gateway: Gateway, loginSessionIds: readonly string[]): void {
+  for (const id of loginSessionIds) {
+    for (const session of gateway.hub.ofLogin(id)) gateway.end(session, 'invalid_token')
+  }
+}

@@ -1,0 +1,162 @@
+import { entity } from '../entities/forms.ts'
+import { listEntities } from '../entities/queries.ts'
+import type { EventOf as Of } from '../events/events.ts'
+import { findHouseContents, type HouseContents } from '../houses/contents-queries.ts'
+import { listRoleIds } from '../members/gateway-queries.ts'
+import { findMember } from '../members/queries.ts'
+import { room } from '../rooms/forms.ts'
+import { type Audience, emitTo } from './audience.ts'
+import { payload } from './frames.ts'
+import type { Gateway } from './gateway.ts'
+import { factsOf, houseOf, listMembersToShow, loadHouseFor, memberEvent, readableIds } from './house-state.ts'
+import type { Session } from './session.ts'
+
+export async function tellHouseUpdated({ db }: Gateway, fact: Of<'house_updated'>, audience: Audience) {
+  const sessions = audience.inHouse(fact.house_id)
+  if (sessions.length === 0) return
+  const contents = await findHouseContents(db, fact.house_id)
+  if (!contents) return
+  const userIds = usersOf(sessions)
+  const [rolesOf, members] = await Promise.all([
+    listRoleIds(db, fact.house_id, userIds),
+    listMembersToShow(db, contents, userIds),
+  ])
+  const shared = new Map<string, string>()
+  for (const [user_id, ofUser] of Map.groupBy(sessions, (session) => session.userId)) {
+    const role_ids = rolesOf.get(user_id)
+    if (!role_ids) continue
+    emitTo(ofUser, houseOf('HOUSE_UPDATE', contents, { user_id, role_ids }, members, shared).event)
+  }
+}
+
+export function tellHouseDeleted({ hub }: Gateway, { house_id }: Of<'house_deleted'>, audience: Audience) {
+  const event = payload('HOUSE_DOWN', { unavailable: false, house_id })
+  for (const session of audience.inHouse(house_id)) {
+    hub.leaveHouse(session, house_id)
+    session.emit(event)
+  }
+}
+
+/** HOUSE_JOIN to the joiner before anything else of the house; the others hear of the member. */
+export async function tellMemberJoined(gateway: Gateway, fact: Of<'member_joined'>, audience: Audience) {
+  const { db, hub } = gateway
+  const { house_id, user_id } = fact
+  const own = audience.ofUser(user_id).filter((session) => !session.houses.has(house_id))
+  if (own.length > 0) {
+    for (const session of own) hub.awaitScope(session, house_id)
+    const house = await loadHouseFor(db, house_id, user_id, usersOf(hub.inHouse(house_id)))
+    for (const session of house ? own : []) {
+      hub.enterHouse(session, house_id, house!.roomIds)
+      session.emit(house!.event)
+    }
+  }
+  const others = audience.inHouse(house_id).filter((session) => session.userId !== user_id)
+  if (others.length === 0) return
+  const row = await findMember(db, { house_id, user_id })
+  if (row) emitTo(others, memberEvent('HOUSE_MEMBER_JOIN', row))
+}
+
+export function tellMemberLeft({ hub }: Gateway, fact: Of<'member_left'>, audience: Audience) {
+  const { house_id, user_id, member } = fact
+  const farewell = payload('HOUSE_LEAVE', { id: house_id, house_id })
+  for (const session of audience.ofUser(user_id)) {
+    if (hub.leaveHouse(session, house_id)) session.emit(farewell)
+  }
+  emitTo(audience.inHouse(house_id), payload('HOUSE_MEMBER_LEAVE', member))
+}
+
+export async function tellMemberUpdated({ db }: Gateway, fact: Of<'member_updated'>, audience: Audience) {
+  const sessions = audience.inHouse(fact.house_id)
+  if (sessions.length === 0) return
+  const row = await findMember(db, { house_id: fact.house_id, user_id: fact.user_id })
+  if (row) emitTo(sessions, memberEvent('HOUSE_MEMBER_UPDATE', row))
+}
+
+/** A member came online or went offline. */
+export async function tellMemberPresence(
+  { db }: Gateway,
+  fact: { house_id: string; user_id: string; presence: 'online' | 'offline' },
+  audience: Audience,
+) {
+  const { house_id, user_id, presence } = fact
+  const others = audience.inHouse(house_id).filter((session) => session.userId !== user_id)
+  if (others.length === 0) return
+  const row = await findMember(db, { house_id, user_id })
+  if (!row) return
+  if (presence === 'online') emitTo(others, memberEvent('HOUSE_MEMBER_ENTER', row))
+  else emitTo(others, payload('HOUSE_MEMBER_EXIT', { id: user_id, house_id }))
+}
+
+export function tellRole(fact: Of<'role_created' | 'role_updated' | 'role_deleted'>, audience: Audience) {
+  const sessions = audience.inHouse(fact.house_id)
+  if (fact.type === 'role_deleted') {
+    emitTo(sessions, payload('ROLE_DELETE', { id: fact.role_id, house_id: fact.house_id }))
+  } else {
+    emitTo(sessions, payload(fact.type === 'role_created' ? 'ROLE_CREATE' : 'ROLE_UPDATE', fact.role))
+  }
+}
+
+/** Each is told of the entities with pointers to the rooms they were told of. */
+export async function tellEntities(
+  { db }: Gateway,
+  { house_id }: Of<'entities_updated'>,
+  audience: Audience,
+) {
+  const sessions = audience.inHouse(house_id)
+  if (sessions.length === 0) return
+  emitEntities(sessions, house_id, await listEntities(db, house_id))
+}
+
+function emitEntities(sessions: readonly Session[], houseId: string, rows: HouseContents['entities']) {
+  for (const session of sessions) {
+    const rooms = session.houses.get(houseId)
+    if (!rooms) continue
+    const entities = rows.map((row) => entity(row, rooms))
+    session.emit(payload('HOUSE_ENTITIES_UPDATE', { house_id: houseId, entities }))
+  }
+}
+
+/** To each whose readable rooms changed: those gained, those lost, then the entities. */
+export async function tellVisibility(gateway: Gateway, fact: Of<'visibility_changed'>, audience: Audience) {
+  const { house_id, user_ids } = fact
+  const sessions = audience
+    .inHouse(house_id)
+    .filter((session) => user_ids === null || user_ids.includes(session.userId))
+  if (sessions.length === 0) return
+  const [contents, rolesOf] = await Promise.all([
+    findHouseContents(gateway.db, house_id),
+    listRoleIds(gateway.db, house_id, usersOf(sessions)),
+  ])
+  if (!contents) return
+  for (const [userId, ofUser] of Map.groupBy(sessions, (session) => session.userId)) {
+    const roleIds = rolesOf.get(userId)
+    if (!roleIds) continue
+    const readable = new Set(readableIds(contents, factsOf(contents, userId, roleIds)))
+    for (const session of ofUser) tellDifference(gateway, session, contents, readable)
+  }
+}
+
+function tellDifference(
+  { hub }: Gateway,
+  session: Session,
+  { house, rooms, entities }: HouseContents,
+  readable: ReadonlySet<string>,
+) {
+  const known = session.houses.get(house.id)
+  if (!known) return
+  const gained = rooms.filter((row) => readable.has(row.id) && !known.has(row.id))
+  const lost = [...known].filter((id) => !readable.has(id))
+  for (const row of gained) {
+    hub.enterRoom(session, house.id, row.id)
+    session.emit(payload('ROOM_CREATE', room(row, session.userId)))
+  }
+  for (const id of lost) {
+    hub.leaveRoom(session, house.id, id)
+    session.emit(payload('ROOM_DELETE', { id, house_id: house.id }))
+  }
+  if (gained.length + lost.length > 0) emitEntities([session], house.id, entities)
+}
+
+export function usersOf(sessions: readonly Session[]): string[] {
+  return [...new Set(sessions.map((session) => session.userId))]
+}

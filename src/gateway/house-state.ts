@@ -1,0 +1,122 @@
+import type { Db } from '../db/client.ts'
+import { coalesce } from '../db/coalesce.ts'
+import { presenceOf } from '../events/presence.ts'
+import { findHouseContents, type HouseContents } from '../houses/contents-queries.ts'
+import { gatewayHouse } from '../houses/forms.ts'
+import type { HouseFacts } from '../houses/permissions.ts'
+import { member } from '../members/forms.ts'
+import { listLongestMembersOfHouses } from '../members/gateway-queries.ts'
+import { findMember, listMembersById, type MemberRow } from '../members/queries.ts'
+import { readableRooms } from '../rooms/permissions.ts'
+import { type Payload, payload } from './frames.ts'
+import { maxEventBytes, maxListedMembers } from './settings.ts'
+
+/** A house as one member is told of it. */
+export type HouseOf = { houseId: string; roomIds: string[]; event: Payload }
+
+/** The members of a house by joining, one more than are ever listed: all who ask at the same moment share a statement. */
+const listMembersOnce = coalesce<string, MemberRow[]>(async (db: Db, houseIds) => {
+  const rows = await listLongestMembersOfHouses(db, [...new Set(houseIds)], maxListedMembers + 1)
+  const byHouse = Map.groupBy(rows, (row) => row.house_id)
+  return houseIds.map((id) => byHouse.get(id) ?? [])
+})
+
+/** What decides over a member with these roles. */
+export function factsOf(contents: HouseContents, userId: string, roleIds: readonly string[]): HouseFacts {
+  return {
+    user_id: userId,
+    owner_id: contents.house.owner_id,
+    default_permissions: contents.house.default_permissions,
+    roles: contents.roles.filter((role) => roleIds.includes(role.id)),
+  }
+}
+
+/** The ids of the rooms that a member can read. */
+export function readableIds(contents: HouseContents, facts: HouseFacts): string[] {
+  return readableRooms(facts, contents.rooms).map((room) => room.id)
+}
+
+/** The house for somebody who joins it now. Undefined when it is gone, or they are. */
+export async function loadHouseFor(
+  db: Db,
+  houseId: string,
+  userId: string,
+  connectedIds: readonly string[],
+): Promise<HouseOf | undefined> {
+  const [contents, own] = await Promise.all([
+    findHouseContents(db, houseId),
+    findMember(db, { house_id: houseId, user_id: userId }),
+  ])
+  if (!contents || !own) return undefined
+  const members = await listMembersToShow(db, contents, [userId, ...connectedIds])
+  return houseOf('HOUSE_JOIN', contents, own, members)
+}
+
+/** The event that tells one member of a house: its rooms as they can read them, and as many members as fit. */
+export function houseOf(
+  name: 'HOUSE_JOIN' | 'HOUSE_UPDATE',
+  contents: HouseContents,
+  own: Pick<MemberRow, 'user_id' | 'role_ids'> & Partial<MemberRow>,
+  members: readonly MemberRow[],
+  shared = new Map<string, string>(),
+): HouseOf {
+  const facts = factsOf(contents, own.user_id, own.role_ids)
+  const { members: _none, ...rest } = gatewayHouse(contents, facts, [])
+  const json = JSON.stringify(rest)
+  const first = inOrder(contents.house.owner_id, own.user_id, members)
+  const listed = fitMembers(first, maxEventBytes - Buffer.byteLength(json), shared)
+  return {
+    houseId: contents.house.id,
+    roomIds: rest.rooms.map((room) => room.id),
+    event: { name, json: `${json.slice(0, -1)},"members":[${listed.join(',')}]}` },
+  }
+}
+
+/** All members of a small house; of a big one those who must be shown, and the longest-standing. */
+export async function listMembersToShow(
+  db: Db,
+  { house }: HouseContents,
+  firstIds: readonly string[],
+): Promise<MemberRow[]> {
+  const longest = await listMembersOnce(db, house.id)
+  if (longest.length <= maxListedMembers) return longest
+  const wanted = [...new Set([house.owner_id, ...firstIds])].slice(0, maxListedMembers + 1)
+  const first = await listMembersById(db, house.id, wanted)
+  return [...new Map([...first, ...longest].map((row) => [row.user_id, row])).values()]
+}
+
+/** Oneself, the owner, those online, the rest by joining: existing clients index their own member. */
+function inOrder(ownerId: string, userId: string, members: readonly MemberRow[]): MemberRow[] {
+  const place = (row: MemberRow) => {
+    if (row.user_id === userId) return 0
+    if (row.user_id === ownerId) return 1
+    return presenceOf(row.user_id) === 'online' ? 2 : 3
+  }
+  return members
+    .map((row) => ({ row, place: place(row) }))
+    .sort((a, b) => a.place - b.place || a.row.joined_at.getTime() - b.row.joined_at.getTime())
+    .slice(0, maxListedMembers)
+    .map(({ row }) => row)
+}
+
+/** The members as JSON, as many as the frame holds. */
+function fitMembers(members: readonly MemberRow[], maxBytes: number, shared: Map<string, string>): string[] {
+  const listed: string[] = []
+  let bytes = 0
+  for (const row of members) {
+    const json = shared.get(row.user_id) ?? JSON.stringify(member(row))
+    shared.set(row.user_id, json)
+    bytes += Buffer.byteLength(json) + 1
+    if (bytes > maxBytes && listed.length > 0) break
+    listed.push(json)
+  }
+  return listed
+}
+
+/** An event that says who somebody in a house is. */
+export function memberEvent(
+  name: 'HOUSE_MEMBER_JOIN' | 'HOUSE_MEMBER_UPDATE' | 'HOUSE_MEMBER_ENTER',
+  row: MemberRow,
+) {
+  return payload(name, member(row))
+}

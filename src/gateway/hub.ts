@@ -1,0 +1,155 @@
+import type { Payload } from './frames.ts'
+import type { Session } from './session.ts'
+
+type Index = Map<string, Set<Session>>
+
+/** Everybody who is connected, or may still resume: by what they were told about. */
+export class Hub {
+  readonly sessions = new Map<string, Session>()
+  readonly #byUser: Index = new Map()
+  readonly #byLogin: Index = new Map()
+  readonly #byHouse: Index = new Map()
+  readonly #byRoom: Index = new Map()
+  readonly #byWatched: Index = new Map()
+  readonly #awaiting: Index = new Map()
+  #clock = 0
+
+  /** Takes a session in; until `goLive`, what happens is held for it. */
+  add(session: Session): void {
+    this.sessions.set(session.id, session)
+    insert(this.#byUser, session.userId, session)
+    insert(this.#byLogin, session.loginSessionId, session)
+    this.awaitScope(session, session.userId)
+  }
+
+  /** Ends a session: nothing is sent to it any more, and it cannot be resumed. */
+  remove(session: Session): void {
+    this.sessions.delete(session.id)
+    remove(this.#byUser, session.userId, session)
+    remove(this.#byLogin, session.loginSessionId, session)
+    for (const id of session.awaited) remove(this.#awaiting, id, session)
+    for (const id of session.watched) remove(this.#byWatched, id, session)
+    for (const [house, rooms] of session.houses) {
+      remove(this.#byHouse, house, session)
+      for (const room of rooms) remove(this.#byRoom, room, session)
+    }
+    for (const room of session.privateRooms) remove(this.#byRoom, room, session)
+    session.held = null
+    session.liveFrom = Number.POSITIVE_INFINITY
+  }
+
+  /** The number of the next event to be dispatched. */
+  nextTick(): number {
+    this.#clock += 1
+    return this.#clock
+  }
+
+  /** Holds what happens in a house, in a private room or to the user, while the session logs in. */
+  awaitScope(session: Session, id: string): void {
+    if (!session.held) return
+    session.awaited.add(id)
+    insert(this.#awaiting, id, session)
+  }
+
+  /** The sessions that wait for one of these houses, private rooms or users. */
+  awaiting(ids: readonly string[]): Set<Session> {
+    const found = new Set<Session>()
+    if (this.#awaiting.size === 0) return found
+    for (const id of ids) for (const session of this.#awaiting.get(id) ?? []) found.add(session)
+    return found
+  }
+
+  /** The login is over: from now on it hears at once of everything it was told about. */
+  goLive(session: Session): void {
+    for (const id of session.awaited) remove(this.#awaiting, id, session)
+    session.awaited.clear()
+    session.held = null
+    session.liveFrom = this.#clock
+    for (const [house, rooms] of session.houses) {
+      insert(this.#byHouse, house, session)
+      for (const room of rooms) insert(this.#byRoom, room, session)
+    }
+    for (const room of session.privateRooms) insert(this.#byRoom, room, session)
+  }
+
+  enterHouse(session: Session, houseId: string, roomIds: Iterable<string>): void {
+    const rooms = new Set(roomIds)
+    session.houses.set(houseId, rooms)
+    if (session.held) return
+    insert(this.#byHouse, houseId, session)
+    for (const room of rooms) insert(this.#byRoom, room, session)
+  }
+
+  /** Returns whether it was told of the house at all. */
+  leaveHouse(session: Session, houseId: string): boolean {
+    const rooms = session.houses.get(houseId)
+    if (!rooms) return false
+    session.houses.delete(houseId)
+    remove(this.#byHouse, houseId, session)
+    for (const room of rooms) remove(this.#byRoom, room, session)
+    return true
+  }
+
+  /** A null house means a private room. */
+  enterRoom(session: Session, houseId: string | null, roomId: string): void {
+    if (houseId === null) session.privateRooms.add(roomId)
+    else session.houses.get(houseId)?.add(roomId)
+    if (!session.held) insert(this.#byRoom, roomId, session)
+  }
+
+  /** Returns whether it was told of the room at all. */
+  leaveRoom(session: Session, houseId: string | null, roomId: string): boolean {
+    const rooms = houseId === null ? session.privateRooms : session.houses.get(houseId)
+    if (!rooms?.delete(roomId)) return false
+    remove(this.#byRoom, roomId, session)
+    return true
+  }
+
+  watch(session: Session, userIds: ReadonlySet<string>): void {
+    for (const id of session.watched) remove(this.#byWatched, id, session)
+    session.watched = userIds
+    for (const id of userIds) insert(this.#byWatched, id, session)
+  }
+
+  ofUser(userId: string): Session[] {
+    return [...(this.#byUser.get(userId) ?? [])]
+  }
+
+  ofLogin(loginSessionId: string): Session[] {
+    return [...(this.#byLogin.get(loginSessionId) ?? [])]
+  }
+
+  inHouse(houseId: string): Session[] {
+    return [...(this.#byHouse.get(houseId) ?? [])]
+  }
+
+  inRoom(roomId: string): Session[] {
+    return [...(this.#byRoom.get(roomId) ?? [])]
+  }
+
+  watching(userId: string): Session[] {
+    return [...(this.#byWatched.get(userId) ?? [])]
+  }
+
+  /** To all sessions of a user; those that log in hear of it afterwards. */
+  sendTo(userId: string, event: Payload): void {
+    for (const session of this.ofUser(userId)) this.sendWhenLive(session, event)
+  }
+
+  sendWhenLive(session: Session, event: Payload): void {
+    if (session.held) session.hold(() => session.emit(event))
+    else session.emit(event)
+  }
+}
+
+function insert(index: Index, id: string, session: Session): void {
+  const found = index.get(id)
+  if (found) found.add(session)
+  else index.set(id, new Set([session]))
+}
+
+function remove(index: Index, id: string, session: Session): void {
+  const found = index.get(id)
+  if (!found?.delete(session)) return
+  if (found.size === 0) index.delete(id)
+}

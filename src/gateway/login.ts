@@ -1,0 +1,87 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { findCaller } from '../auth/queries.ts'
+import { presenceOf } from '../events/presence.ts'
+import { listHouseIds } from '../houses/queries.ts'
+import { listPrivateRoomIds } from '../rooms/gateway-queries.ts'
+import type { Gateway } from './gateway.ts'
+import { usersOf } from './house-events.ts'
+import { houseOf, listMembersToShow } from './house-state.ts'
+import type { Session } from './session.ts'
+import { type Announced, loadState } from './state.ts'
+
+/** Houses whose members are read together: so many members at a time. */
+const membersAtOnce = 5_000
+
+/**
+ * Tells a new session its state: INIT_STATE, after a pause one HOUSE_JOIN for each house it names, and then what
+ * happened meanwhile. Returns whether the token still held when the session was there to be ended with it.
+ */
+export async function tellState(gateway: Gateway, session: Session, tokenHash: string): Promise<boolean> {
+  const { db, hub } = gateway
+  const [houseIds, roomIds] = await Promise.all([
+    listHouseIds(db, session.userId),
+    listPrivateRoomIds(db, session.userId),
+  ])
+  for (const id of [...houseIds, ...roomIds]) hub.awaitScope(session, id)
+  const [state, caller] = await Promise.all([
+    loadState(db, session, { houseIds, roomIds }),
+    findCaller(db, tokenHash),
+  ])
+  if (!state || !caller) return false
+  if (!isOpen(session)) return true
+  for (const id of state.privateRoomIds) hub.enterRoom(session, null, id)
+  session.emitOnce(state.event)
+  if (state.houses.length > 0) await pause(gateway.settings.houseJoinDelayMs)
+  await tellHouses(gateway, session, state.houses)
+  await catchUp(gateway, session)
+  return true
+}
+
+/** The HOUSE_JOINs, no faster than the socket takes them. */
+async function tellHouses({ db, hub }: Gateway, session: Session, houses: readonly Announced[]) {
+  for (const part of inParts(houses)) {
+    const members = await Promise.all(
+      part.map(({ contents }) => {
+        const online = usersOf(hub.inHouse(contents.house.id)).filter((id) => presenceOf(id) === 'online')
+        return listMembersToShow(db, contents, [session.userId, ...online])
+      }),
+    )
+    for (const [index, { contents, own }] of part.entries()) {
+      await session.connection?.drained()
+      if (!isOpen(session)) return
+      // A house left in between still gets its HOUSE_JOIN, and what ended it follows.
+      const listed = members[index]!.some((row) => row.user_id === own.user_id)
+        ? members[index]!
+        : [own, ...members[index]!]
+      const house = houseOf('HOUSE_JOIN', contents, own, listed)
+      hub.enterHouse(session, house.houseId, house.roomIds)
+      session.emitOnce(house.event)
+    }
+  }
+}
+
+/** What was held, in order, until nothing is left of it. */
+async function catchUp({ hub }: Gateway, session: Session): Promise<void> {
+  for (let work = session.held?.shift(); work; work = session.held?.shift()) await work()
+  if (session.held) hub.goLive(session)
+}
+
+/** Its connection may close, or its token end, at any moment. */
+function isOpen(session: Session): boolean {
+  return session.held !== null && session.connection?.isOpen === true
+}
+
+function inParts(houses: readonly Announced[]): Announced[][] {
+  const parts: Announced[][] = []
+  let room = 0
+  for (const house of houses) {
+    const size = house.contents.house.member_count
+    if (size > room) {
+      parts.push([])
+      room = membersAtOnce
+    }
+    parts.at(-1)!.push(house)
+    room -= size
+  }
+  return parts
+}

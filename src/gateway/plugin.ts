@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { WebSocketServer } from 'ws'
+import { errorTable } from '../errors.ts'
+import { Connection } from './connection.ts'
+import type { Encoding } from './frames.ts'
+import { Gateway } from './gateway.ts'
+import { defaultSettings, type GatewaySettings, maxFrameBytes } from './settings.ts'
+
+/** Whether a request with an upgrade is for the gateway; all others are answered as if they had none. */
+export function isForGateway(request: Pick<IncomingMessage, 'url' | 'headers' | 'method'>): boolean {
+  if (request.method !== 'GET' || request.headers.upgrade?.toLowerCase() !== 'websocket') return false
+  return /^(?:\/v1)?\/socket\/?$/.test(decodedPath(request.url ?? ''))
+}
+
+/** Puts the gateway on the app's server: `/socket` and `/v1/socket`, of which HTTP knows nothing. */
+export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettings> = {}): Gateway {
+  const settings = { ...defaultSettings, ...changed }
+  const gateway = new Gateway({ db: app.db, bus: app.bus, log: app.log, settings })
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxFrameBytes,
+    // Text that is no UTF-8 is a bad frame like any other.
+    skipUTF8Validation: true,
+    handleProtocols: () => false,
+  })
+  let stopping = false
+
+  app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    stream.on('error', () => {})
+    const address = request.socket.remoteAddress ?? ''
+    const waitSeconds = app.config.rateLimit ? gateway.failedLogins.waitSeconds(address) : 0
+    if (stopping) return stream.destroy()
+    if (waitSeconds > 0) return refuse(stream, waitSeconds)
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      const encoding = encodingOf(request.url ?? '')
+      gateway.open(new Connection({ socket, stream, encoding, address, listener: gateway, settings }))
+    })
+  })
+  app.addHook('preClose', async () => {
+    stopping = true
+    await gateway.stop()
+  })
+  return gateway
+}
+
+function decodedPath(url: string): string {
+  const path = url.split('?', 1)[0]!
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** Lenient (existing clients send `compression=text_json?encoding=json`): only what begins with `zlib` is zlib. */
+function encodingOf(url: string): Encoding {
+  const query = url.slice(url.indexOf('?') + 1)
+  return new URLSearchParams(query).get('compression')?.startsWith('zlib') ? 'zlib' : 'text'
+}
+
+function refuse(stream: Duplex, waitSeconds: number): void {
+  const [status, message] = errorTable.rate_limit
+  const expires_at = Math.ceil(Date.now() / 1000) + waitSeconds
+  const body = JSON.stringify({ success: false, error: { code: 'rate_limit', message }, expires_at })
+  stream.end(
+    `HTTP/1.1 ${status} Too Many Requests\r\nConnection: close\r\nRetry-After: ${waitSeconds}\r\n` +
+      'Access-Control-Allow-Origin: *\r\nContent-Type: application/json; charset=utf-8\r\n' +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,48 @@
+import { type Presence, setPresence } from '../events/presence.ts'
+
+/** Who is online: from the first connection that logs in, until a while after the last one has gone. */
+export type Attendance = {
+  arrive(userId: string): void
+  leave(userId: string): void
+  /** Forgets everybody, and tells nobody. */
+  stop(): void
+}
+
+/** `changed` is called after the presence of a user has become another. */
+export function createAttendance(
+  offlineAfterMs: number,
+  changed: (userId: string, presence: Presence) => void,
+): Attendance {
+  const connections = new Map<string, number>()
+  const leaving = new Map<string, NodeJS.Timeout>()
+
+  function goOffline(userId: string): void {
+    leaving.delete(userId)
+    if (setPresence(userId, 'offline')) changed(userId, 'offline')
+  }
+
+  return {
+    arrive(userId) {
+      clearTimeout(leaving.get(userId))
+      leaving.delete(userId)
+      connections.set(userId, (connections.get(userId) ?? 0) + 1)
+      if (setPresence(userId, 'online')) changed(userId, 'online')
+    },
+    leave(userId) {
+      const left = (connections.get(userId) ?? 1) - 1
+      if (left > 0) {
+        connections.set(userId, left)
+        return
+      }
+      connections.delete(userId)
+      clearTimeout(leaving.get(userId))
+      leaving.set(userId, setTimeout(goOffline, offlineAfterMs, userId).unref())
+    },
+    stop() {
+      for (const timer of leaving.values()) clearTimeout(timer)
+      for (const userId of [...connections.keys(), ...leaving.keys()]) setPresence(userId, 'offline')
+      connections.clear()
+      leaving.clear()
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { listVisiblePairs } from '../friendships/contact-queries.ts'
+import { asId } from '../ids.ts'
+import { member } from '../members/forms.ts'
+import { listMembersAfter } from '../members/gateway-queries.ts'
+import { listMembersById, type MemberRow } from '../members/queries.ts'
+import { gatewayUser } from '../users/forms.ts'
+import { listGatewayUsers } from '../users/gateway-queries.ts'
+import { payload } from './frames.ts'
+import type { Gateway } from './gateway.ts'
+import type { Session } from './session.ts'
+import { maxChunkMembers, maxEventBytes, maxWatchedUsers } from './settings.ts'
+
+/** Op 6: whose presence the session wants to hear of, instead of those before; each is told at once. */
+export async function watchPresences({ db, hub }: Gateway, session: Session, d: unknown): Promise<void> {
+  const ids = idsIn(d)
+  if (!ids || ids.length > maxWatchedUsers) return
+  const pairs = [...new Set(ids)].map((user_id) => ({ user_id, viewer_id: session.userId }))
+  hub.watch(session, new Set(ids))
+  const visible = await listVisiblePairs(db, pairs)
+  for (const row of await listGatewayUsers(
+    db,
+    visible.map((pair) => pair.user_id),
+  )) {
+    session.emit(payload('PRESENCE_UPDATE', gatewayUser(row)))
+  }
+}
+
+/** Op 7: some or all members of a house the session was told of. */
+export async function listMembersFor({ db }: Gateway, session: Session, d: unknown): Promise<void> {
+  const ids = idsIn(d)
+  const houseId = (d as { house_id?: unknown } | null)?.house_id
+  if (!ids || typeof houseId !== 'string' || !session.houses.has(houseId)) return
+  if (ids.length > 0)
+    return emitChunks(session, houseId, await listMembersById(db, houseId, [...new Set(ids)]))
+  let last = '0'
+  while (session.houses.has(houseId)) {
+    const rows = await listMembersAfter(db, houseId, last, maxChunkMembers)
+    if (rows.length === 0) return
+    last = rows.at(-1)!.user_id
+    await session.connection?.drained()
+    emitChunks(session, houseId, rows)
+    if (rows.length < maxChunkMembers) return
+  }
+}
+
+function emitChunks(session: Session, houseId: string, rows: readonly MemberRow[]): void {
+  if (!session.houses.has(houseId)) return
+  let chunk: string[] = []
+  let bytes = 0
+  const emit = () => {
+    const json = `{"house_id":"${houseId}","members":{${chunk.join(',')}}}`
+    session.emit({ name: 'HOUSE_MEMBERS_CHUNK', json })
+    chunk = []
+    bytes = 0
+  }
+  for (const row of rows) {
+    const entry = `"${row.user_id}":${JSON.stringify(member(row))}`
+    const size = Buffer.byteLength(entry) + 1
+    if (chunk.length === maxChunkMembers || (chunk.length > 0 && bytes + size > maxEventBytes)) emit()
+    chunk.push(entry)
+    bytes += size
+  }
+  if (chunk.length > 0) emit()
+}
+
+/** The `user_ids` of a request, or undefined where that is no list of str. */
+function idsIn(d: unknown): string[] | undefined {
+  const ids = (d as { user_ids?: unknown } | null | undefined)?.user_ids
+  if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) return undefined
+  return ids.map(asId)
+}

@@ -1,0 +1,125 @@
+import type { EventOf as Of } from '../events/events.ts'
+import { findHouseContents, type HouseContents } from '../houses/contents-queries.ts'
+import { listRoleIds } from '../members/gateway-queries.ts'
+import { room } from '../rooms/forms.ts'
+import { findRoom, type RoomRow } from '../rooms/queries.ts'
+import { roomType } from '../rooms/schemas.ts'
+import { type Audience, emitTo } from './audience.ts'
+import { payload } from './frames.ts'
+import type { Gateway } from './gateway.ts'
+import { usersOf } from './house-events.ts'
+import { factsOf, readableIds } from './house-state.ts'
+import type { Session } from './session.ts'
+
+/** To those who can read it, and do not know it yet. */
+export async function tellRoomCreated({ db, hub }: Gateway, fact: Of<'room_created'>, audience: Audience) {
+  const { house_id, room_id } = fact
+  const sessions = audience.inHouse(house_id).filter((one) => !one.houses.get(house_id)?.has(room_id))
+  if (sessions.length === 0) return
+  const contents = await findHouseContents(db, house_id)
+  const row = contents?.rooms.find((one) => one.id === room_id)
+  if (!contents || !row) return
+  const event = payload('ROOM_CREATE', room(row, ''))
+  for (const session of await readersAmong(db, contents, room_id, sessions)) {
+    hub.enterRoom(session, house_id, room_id)
+    session.emit(event)
+  }
+}
+
+export function tellRoomDeleted({ hub }: Gateway, fact: Of<'room_deleted'>, audience: Audience) {
+  const { house_id, room_id } = fact
+  const event = payload('ROOM_DELETE', { id: room_id, house_id })
+  for (const session of audience.inRoom(room_id)) {
+    hub.leaveRoom(session, house_id, room_id)
+    session.emit(event)
+  }
+}
+
+export async function tellRoomUpdated(gateway: Gateway, fact: Of<'room_updated'>, audience: Audience) {
+  const sessions = audience.inRoom(fact.room_id)
+  if (sessions.length === 0) return
+  if (fact.house_id === null) return tellPrivateRoomUpdated(gateway, fact.room_id, sessions)
+  const contents = await findHouseContents(gateway.db, fact.house_id)
+  const row = contents?.rooms.find((one) => one.id === fact.room_id)
+  if (!contents || !row) return
+  // Who can no longer read it hears nothing of the change: `visibility_changed` follows.
+  const readers = await readersAmong(gateway.db, contents, fact.room_id, sessions)
+  emitTo(readers, payload('ROOM_UPDATE', room(row, '')))
+}
+
+async function tellPrivateRoomUpdated({ db }: Gateway, roomId: string, sessions: Session[]) {
+  const row = await findRoom(db, roomId)
+  if (!row) return
+  for (const [userId, ofUser] of Map.groupBy(sessions, (session) => session.userId)) {
+    if (isInside(row, userId)) emitTo(ofUser, payload('ROOM_UPDATE', room(row, userId)))
+  }
+}
+
+export async function tellPrivateRoomEntered(
+  { db, hub }: Gateway,
+  { room_id, user_id }: Of<'private_room_entered'>,
+  audience: Audience,
+) {
+  const sessions = audience.ofUser(user_id).filter((session) => !session.privateRooms.has(room_id))
+  if (sessions.length === 0) return
+  for (const session of sessions) hub.awaitScope(session, room_id)
+  const row = await findRoom(db, room_id)
+  if (!row || !isInside(row, user_id)) return
+  const event = payload('ROOM_CREATE', room(row, user_id))
+  for (const session of sessions) {
+    hub.enterRoom(session, null, room_id)
+    session.emit(event)
+  }
+}
+
+export function tellPrivateRoomLeft(
+  { hub }: Gateway,
+  { room_id, user_id }: Of<'private_room_left'>,
+  audience: Audience,
+) {
+  const event = payload('ROOM_DELETE', { id: room_id, house_id: null })
+  for (const session of audience.ofUser(user_id)) {
+    if (hub.leaveRoom(session, null, room_id)) session.emit(event)
+  }
+}
+
+export function tellMessage(
+  fact: Of<'message_created' | 'message_updated' | 'message_deleted'>,
+  audience: Audience,
+) {
+  const sessions = audience.inRoom(fact.room_id)
+  if (sessions.length === 0) return
+  if (fact.type === 'message_deleted') {
+    const { message_id, room_id, house_id } = fact
+    // Existing clients read one or the other id.
+    emitTo(sessions, payload('MESSAGE_DELETE', { id: message_id, message_id, room_id, house_id }))
+  } else {
+    const name = fact.type === 'message_created' ? 'MESSAGE_CREATE' : 'MESSAGE_UPDATE'
+    emitTo(sessions, payload(name, fact.message))
+  }
+}
+
+/** In a private room with the ids of those it is for; existing clients tell the kind of room by that key. */
+export async function tellTyping({ db }: Gateway, fact: Of<'typing_started'>, audience: Audience) {
+  const { timestamp, room_id, house_id, author_id } = fact
+  const typing = { timestamp, room_id, house_id, author_id }
+  if (house_id !== null) return emitTo(audience.inRoom(room_id), payload('TYPING_START', typing))
+  const row = await findRoom(db, room_id)
+  if (!row) return
+  const ids = row.participants.map((user) => user.id)
+  const recipient_ids = row.type === roomType.oneToOne ? ids.filter((id) => id !== author_id) : ids
+  emitTo(audience.inRoom(room_id), payload('TYPING_START', { ...typing, recipient_ids }))
+}
+
+async function readersAmong(db: Gateway['db'], contents: HouseContents, roomId: string, sessions: Session[]) {
+  const rolesOf = await listRoleIds(db, contents.house.id, usersOf(sessions))
+  const readers = new Set<string>()
+  for (const [userId, roleIds] of rolesOf) {
+    if (readableIds(contents, factsOf(contents, userId, roleIds)).includes(roomId)) readers.add(userId)
+  }
+  return sessions.filter((session) => readers.has(session.userId))
+}
+
+function isInside(row: RoomRow, userId: string): boolean {
+  return row.participants.some((user) => user.id === userId)
+}

@@ -1,0 +1,82 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Entity } from '../entities/schemas.ts'
+import { Relationship } from '../friendships/schemas.ts'
+import { GatewayHouse } from '../houses/schemas.ts'
+import { Member } from '../members/schemas.ts'
+import { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
+import { Role } from '../roles/schemas.ts'
+import { Room } from '../rooms/schemas.ts'
+import { GatewayUser } from '../users/schemas.ts'
+
+const Id = Type.String()
+const NullableId = Type.Union([Type.String(), Type.Null()])
+
+function ById<Value extends TSchema>(value: Value) {
+  return Type.Record(Type.String(), value)
+}
+
+const Settings = Type.Object({
+  user_id: Id,
+  theme: Type.Union([Type.Literal('dark'), Type.Null()]),
+  room_overrides: ById(Type.Object({ notification_preference: Type.Integer() })),
+  onboarded: Type.Boolean(),
+  enable_desktop_notifications: Type.Union([Type.Boolean(), Type.Null()]),
+})
+
+const InitState = Type.Object({
+  user: GatewayUser,
+  settings: Settings,
+  relationships: ById(Type.Pick(Relationship, ['user_id', 'user', 'type', 'last_updated_at'])),
+  read_state: ById(Type.Object({ message_id: Id, mention_count: Type.Integer() })),
+  private_rooms: Type.Array(Room, { description: 'latest activity first' }),
+  presences: ById(GatewayUser),
+  house_memberships: ById(Member),
+  house_ids: Type.Array(Id),
+  session_id: Type.String({ description: 'the gateway session, for resuming' }),
+})
+export type InitState = Static<typeof InitState>
+
+const MemberExit = Type.Object({ id: Type.String({ description: 'a user' }), house_id: Id })
+const RoomDelete = Type.Object({ id: Id, house_id: NullableId })
+const MessageDelete = Type.Object({ id: Id, message_id: Id, room_id: Id, house_id: NullableId })
+const TypingStart = Type.Object({
+  timestamp: Type.Integer(),
+  room_id: Id,
+  house_id: NullableId,
+  author_id: Id,
+  recipient_ids: Type.Optional(Type.Array(Id, { description: 'private rooms only' })),
+})
+
+/** The `d` of every event, by name (PROTOCOL 8.6). Those exact to the key stay so. */
+export const eventSchemas = {
+  INIT_STATE: InitState,
+  HOUSE_JOIN: GatewayHouse,
+  HOUSE_UPDATE: GatewayHouse,
+  HOUSE_LEAVE: Type.Object({ id: Id, house_id: Id }),
+  HOUSE_DOWN: Type.Object({ unavailable: Type.Boolean(), house_id: Id }),
+  HOUSE_MEMBER_JOIN: Member,
+  HOUSE_MEMBER_LEAVE: Member,
+  HOUSE_MEMBER_UPDATE: Member,
+  HOUSE_MEMBER_ENTER: Member,
+  HOUSE_MEMBER_EXIT: MemberExit,
+  HOUSE_MEMBERS_CHUNK: Type.Object({ house_id: Id, members: ById(Member) }),
+  HOUSE_ENTITIES_UPDATE: Type.Object({ house_id: Id, entities: Type.Array(Entity) }),
+  ROOM_CREATE: Room,
+  ROOM_UPDATE: Room,
+  ROOM_DELETE: RoomDelete,
+  MESSAGE_CREATE: GatewayMessage,
+  MESSAGE_UPDATE: EditedGatewayMessage,
+  MESSAGE_DELETE: MessageDelete,
+  TYPING_START: TypingStart,
+  PRESENCE_UPDATE: GatewayUser,
+  USER_UPDATE: GatewayUser,
+  RELATIONSHIP_UPDATE: Relationship,
+  ROLE_CREATE: Role,
+  ROLE_UPDATE: Role,
+  ROLE_DELETE: Type.Object({ id: Id, house_id: Id }),
+  RESUMED: Type.Object({ session_id: Type.String(), seq: Type.Integer() }),
+  READ_STATE_UPDATE: Type.Object({ room_id: Id, message_id: Id, mention_count: Type.Integer() }),
+  SETTINGS_UPDATE: Settings,
+} satisfies Record<string, TSchema>
+
+export type EventName = keyof typeof eventSchemas

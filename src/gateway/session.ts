@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import type { Caller } from '../auth/queries.ts'
+import type { Connection } from './connection.ts'
+import { type Payload, payload } from './frames.ts'
+import { keptEvents, maxHeldEvents, maxKeptBytes } from './settings.ts'
+
+/** Beyond `keptEvents`, so that the oldest go many at a time. */
+const spareEvents = 500
+
+/**
+ * A gateway session: what one client has been told, in numbered events, and what it has been told about. It outlives
+ * its connection for a while, and another connection may take it up.
+ */
+export class Session {
+  readonly id = randomBytes(16).toString('hex')
+  readonly userId: string
+  readonly loginSessionId: string
+  /** A client of ours, which takes events and frames that existing clients do not know. */
+  readonly extended: boolean
+  /** The houses it was told of, each with the rooms of it. */
+  readonly houses = new Map<string, Set<string>>()
+  readonly privateRooms = new Set<string>()
+  /** Whose presence it asked for (op 6). */
+  watched: ReadonlySet<string> = new Set()
+  /** What happens during the login, in order; null once that is over. */
+  held: (() => void | Promise<void>)[] | null = []
+  /** Ids of houses, private rooms and the user whose events are held. */
+  readonly awaited = new Set<string>()
+  /** Takes part in events dispatched after this one. */
+  liveFrom = Number.POSITIVE_INFINITY
+  detachedAtMs = 0
+  connection: Connection | undefined
+  /** What the client asked for, one after the other. */
+  requests: Promise<void> = Promise.resolve()
+  waitingRequests = 0
+  #seq = 0
+  #kept: Payload[] = []
+  #keptBytes = 0
+
+  constructor(caller: Caller, extended: boolean, connection: Connection) {
+    this.userId = caller.id
+    this.loginSessionId = caller.session_id
+    this.extended = extended
+    this.connection = connection
+  }
+
+  /** Sends an event now, and keeps it for a replay. */
+  emit(event: Payload): void {
+    this.#seq += 1
+    this.#keep(event)
+    this.connection?.send(this.#seq, event)
+  }
+
+  /** Sends an event of the login, which cannot be replayed. */
+  emitOnce(event: Payload): void {
+    this.#seq += 1
+    this.#kept = []
+    this.#keptBytes = 0
+    this.connection?.send(this.#seq, event, true)
+  }
+
+  /** Puts something off until the login is over. */
+  hold(work: () => void | Promise<void>): void {
+    if (this.held && this.held.length >= maxHeldEvents) this.connection?.close('slow_consumer')
+    else this.held?.push(work)
+  }
+
+  /** Whether everything after `seq` is still there. */
+  canReplay(seq: number): boolean {
+    return seq <= this.#seq && seq >= this.#seq - this.#kept.length
+  }
+
+  /** Goes on with another connection: first what was missed after `seq`, then RESUMED. */
+  resume(connection: Connection, seq: number): void {
+    this.connection = connection
+    connection.acknowledges = this.extended
+    const missed = this.#kept.slice(this.#kept.length - (this.#seq - seq))
+    missed.forEach((event, index) => {
+      connection.send(seq + 1 + index, event, true)
+    })
+    this.emit(payload('RESUMED', { session_id: this.id, seq: this.#seq }))
+  }
+
+  #keep(event: Payload): void {
+    this.#kept.push(event)
+    this.#keptBytes += event.json.length
+    if (this.#kept.length > keptEvents + spareEvents) this.#forget(spareEvents)
+    while (this.#keptBytes > maxKeptBytes && this.#kept.length > 0) this.#forget(1)
+  }
+
+  #forget(count: number): void {
+    for (const event of this.#kept.splice(0, count)) this.#keptBytes -= event.json.length
+  }
+}

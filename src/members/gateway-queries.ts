@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import { type MemberRow, memberColumns } from './queries.ts'
+
+/** Of each of these houses the `limit` longest-standing members, in order of joining. */
+export async function listLongestMembersOfHouses(
+  db: Db,
+  houseIds: readonly string[],
+  limit: number,
+): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`
+    select ${memberColumns}
+    from unnest(${houseIds}::bigint[]) as wanted (house_id)
+    cross join lateral (
+      select * from members where house_id = wanted.house_id order by joined_at, user_id limit ${limit}
+    ) as members
+    join users on users.id = members.user_id
+    order by members.joined_at, members.user_id`.execute(db)
+  return rows
+}
+
+/** The own member in each house of a user, in order of joining. */
+export async function listMembershipsOf(db: Db, userId: string): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`
+    select ${memberColumns} from members join users on users.id = members.user_id
+    where members.user_id = ${userId} order by members.joined_at, members.house_id`.execute(db)
+  return rows
+}
+
+/** The members of a house whose user id is greater than `after`, by user id. */
+export async function listMembersAfter(
+  db: Db,
+  houseId: string,
+  after: string,
+  limit: number,
+): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`
+    select ${memberColumns} from members join users on users.id = members.user_id
+    where members.house_id = ${houseId} and members.user_id > ${after}
+    order by members.user_id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** The role ids of those of these users who are members of a house, by user id. */
+export async function listRoleIds(
+  db: Db,
+  houseId: string,
+  userIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const { rows } = await sql<{ user_id: string; role_ids: string[] }>`
+    select user_id, array(select role_id::text from member_roles
+      where member_roles.house_id = members.house_id and member_roles.user_id = members.user_id) as role_ids
+    from members where house_id = ${houseId} and user_id = any(${userIds}::bigint[])`.execute(db)
+  return new Map(rows.map((row) => [row.user_id, row.role_ids]))
+}
+
+/** The houses of a user with at most so many members. */
+export async function listHousesWithPresence(db: Db, userId: string, maxMembers: number): Promise<string[]> {
+  const { rows } = await sql<{ house_id: string }>`
+    select own.house_id from members as own
+    where own.user_id = ${userId} and (
+      select count(*) from (select from members where house_id = own.house_id limit ${maxMembers + 1}) as counted
+    ) <= ${maxMembers}`.execute(db)
+  return rows.map((row) => row.house_id)
+}

@@ -1,0 +1,213 @@
+import { type AddressInfo, connect as openStream } from 'node:net'
+import { inflateSync } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, expect } from 'vitest'
+import WebSocket from 'ws'
+import { buildApp } from '../../src/app.ts'
+import { eventSchemas } from '../../src/gateway/schemas.ts'
+import type { GatewaySettings } from '../../src/gateway/settings.ts'
+import { bus, config, db, type Person, store } from './world.ts'
+
+/** What the server sends: the parsed frame, its text, and whether it came in a binary frame. */
+// biome-ignore lint/suspicious/noExplicitAny: what the server sends is what the tests find out
+export type Frame = { op: number; e?: string; seq?: number; d?: any; text: string; binary: boolean }
+
+export type Options = { zlib?: boolean; path?: string; extended?: boolean }
+
+const patienceMs = 5_000
+const open = new Set<Client>()
+
+/** An app with its own gateway on the world's database and bus, listening on 127.0.0.1. */
+export async function listen(
+  gateway: Partial<GatewaySettings> = {},
+  rateLimit = false,
+): Promise<FastifyInstance> {
+  const app = await buildApp({ config: { ...config, rateLimit }, db, store, bus, gateway })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  afterAll(async () => {
+    for (const client of open) client.socket.terminate()
+    await app.close()
+  })
+  return app
+}
+
+export function portOf(app: FastifyInstance): number {
+  return (app.server.address() as AddressInfo).port
+}
+
+/** A client written from PROTOCOL part 8 alone. */
+export class Client {
+  readonly socket: WebSocket
+  readonly frames: Frame[] = []
+  closed: { code: number; reason: string } | undefined
+  #waiting: (() => void)[] = []
+  #taken = 0
+
+  constructor(app: FastifyInstance, { zlib, path = '/socket' }: Options = {}) {
+    const query = zlib ? '?encoding=json&compression=zlib_json' : '?encoding=json&compression=text_json'
+    const address = path.includes('?') ? path : path + query
+    this.socket = new WebSocket(`ws://127.0.0.1:${portOf(app)}${address}`)
+    open.add(this)
+    this.socket.on('message', (data: Buffer, binary) => {
+      const text = (binary ? inflateSync(data) : data).toString('utf8')
+      this.frames.push({ ...JSON.parse(text), text, binary })
+      this.#wake()
+    })
+    this.socket.on('close', (code, reason) => {
+      open.delete(this)
+      this.closed = { code, reason: reason.toString() }
+      this.#wake()
+    })
+    this.socket.on('error', () => {})
+  }
+
+  get events(): Frame[] {
+    return this.frames.filter((frame) => frame.op === 0)
+  }
+
+  send(frame: unknown): void {
+    const text = typeof frame === 'string' || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame)
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(text)
+    else this.socket.once('open', () => this.socket.send(text))
+  }
+
+  /** Settles when the condition holds, which is looked at after each frame. */
+  async until(condition: () => boolean, what = 'it'): Promise<void> {
+    const deadline = Date.now() + patienceMs
+    while (!condition()) {
+      const left = deadline - Date.now()
+      if (left <= 0) {
+        const seen = this.events.map((frame) => frame.e).join(' ')
+        throw new Error(`waited for ${what} in vain; seen: ${seen}; closed: ${JSON.stringify(this.closed)}`)
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, left)
+        this.#waiting.push(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+      })
+    }
+  }
+
+  /** The next event of this name that was not taken yet; those before it are passed over. */
+  async next(name: string): Promise<Frame> {
+    let found: Frame | undefined
+    await this.until(() => {
+      const index = this.events.findIndex((frame, place) => place >= this.#taken && frame.e === name)
+      if (index === -1) return false
+      found = this.events[index]
+      this.#taken = index + 1
+      return true
+    }, name)
+    return found!
+  }
+
+  /** The names of the events since the last one taken. */
+  get sinceTaken(): string[] {
+    return this.events.slice(this.#taken).map((frame) => frame.e!)
+  }
+
+  /** Counts everything received so far as taken. */
+  takeAll(): void {
+    this.#taken = this.events.length
+  }
+
+  async hello(): Promise<void> {
+    await this.until(() => this.frames.length > 0, 'hello')
+  }
+
+  async end(): Promise<{ code: number; reason: string }> {
+    await this.until(() => this.closed !== undefined, 'the end')
+    return this.closed!
+  }
+
+  async close(code = 1000): Promise<void> {
+    this.socket.close(code)
+    await this.end()
+  }
+
+  /** Cuts the line as a lost network does. */
+  async cut(): Promise<void> {
+    this.socket.terminate()
+    await this.end()
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+}
+
+/** Connects and logs in, up to the last HOUSE_JOIN of the login. */
+export async function logIn(app: FastifyInstance, person: Person, options: Options = {}): Promise<Client> {
+  const client = new Client(app, options)
+  client.send({ op: 2, d: { token: person.token, ...(options.extended && { extended: true }) } })
+  await logged(client)
+  return client
+}
+
+/** Settles when the state of a login is complete. */
+export async function logged(client: Client): Promise<void> {
+  const init = await client.next('INIT_STATE')
+  for (const _house of init.d.house_ids) await client.next('HOUSE_JOIN')
+}
+
+/** Takes a session up again. */
+export function resume(app: FastifyInstance, person: Person, session_id: string, seq: number): Client {
+  const client = new Client(app)
+  client.send({ op: 11, d: { session_id, seq, token: person.token } })
+  return client
+}
+
+type Schema = {
+  properties?: Record<string, Schema>
+  required?: string[]
+  patternProperties?: Record<string, Schema>
+  items?: Schema
+  anyOf?: Schema[]
+  type?: string
+}
+
+/** Holds the payload to the exact keys of its schema, all the way down, and the frame to its four keys in order. */
+export function expectExact(frame: Frame): void {
+  expect(Object.keys(JSON.parse(frame.text))).toEqual(['seq', 'op', 'e', 'd'])
+  const schema = eventSchemas[frame.e as keyof typeof eventSchemas] as unknown as Schema
+  expect(schema, frame.e).toBeDefined()
+  expectKeys(frame.d, schema, frame.e!)
+}
+
+function expectKeys(value: unknown, schema: Schema, path: string): void {
+  if (schema.anyOf) {
+    if (value === null) return
+    const objects = schema.anyOf.filter((one) => one.type === 'object' || one.type === 'array')
+    if (objects.length === 1) expectKeys(value, objects[0]!, path)
+    return
+  }
+  if (schema.items) {
+    for (const [index, item] of (value as unknown[]).entries()) {
+      expectKeys(item, schema.items, `${path}[${index}]`)
+    }
+  }
+  const each = schema.patternProperties && Object.values(schema.patternProperties)[0]
+  if (each) {
+    for (const [key, item] of Object.entries(value as object)) expectKeys(item, each, `${path}.${key}`)
+  }
+  if (!schema.properties) return
+  const keys = Object.keys(value as object)
+  expect(
+    keys.filter((key) => !(key in schema.properties!)),
+    `${path}: too many keys`,
+  ).toEqual([])
+  expect(schema.required?.filter((key) => !keys.includes(key)) ?? [], `${path}: missing keys`).toEqual([])
+  for (const key of keys)
+    expectKeys((value as Record<string, unknown>)[key], schema.properties[key]!, `${path}.${key}`)
+}
+
+/** Sends raw bytes to the server and gives what comes back until it closes. */
+export async function raw(app: FastifyInstance, text: string): Promise<string> {
+  const stream = openStream(portOf(app), '127.0.0.1')
+  stream.write(text)
+  let answer = ''
+  for await (const part of stream) answer += part
+  return answer
+}
