@@ -59,6 +59,7 @@ export class Client {
       this.#wake()
     })
     this.socket.on('error', () => {})
+    this.socket.setMaxListeners(0)
   }
 
   get events(): Frame[] {

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { expectExact, listen, logIn, resume } from '../support/gateway.ts'
+import { block, friends, house, oneToOne, user } from '../support/world.ts'
+
+const app = await listen({ offlineAfterMs: 150 })
+
+test('coming online and going offline is told to friends, partners and houses, once', async () => {
+  const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
+  await friends(ann, ben)
+  await oneToOne(ann, cat)
+  const den = await house({ owner: ann, members: [dan] })
+  const [onBen, onCat, onDan] = [await logIn(app, ben), await logIn(app, cat), await logIn(app, dan)]
+  const onAnn = await logIn(app, ann)
+  for (const client of [onBen, onCat]) {
+    const frame = await client.next('PRESENCE_UPDATE')
+    expectExact(frame)
+    expect(frame.d).toMatchObject({ id: ann.id, presence: 'online' })
+  }
+  const enter = await onDan.next('HOUSE_MEMBER_ENTER')
+  expectExact(enter)
+  expect(enter.d).toMatchObject({ user_id: ann.id, presence: 'online' })
+  const second = await logIn(app, ann)
+  await second.close()
+  await onAnn.close()
+  expect((await onBen.next('PRESENCE_UPDATE')).d).toMatchObject({ id: ann.id, presence: 'offline' })
+  const exit = await onDan.next('HOUSE_MEMBER_EXIT')
+  expectExact(exit)
+  expect(exit.d).toEqual({ id: ann.id, house_id: den.id })
+  expect(onBen.events.filter((frame) => frame.e === 'PRESENCE_UPDATE').length).toBe(2)
+  expect(onDan.events.map((frame) => frame.e)).not.toContain('PRESENCE_UPDATE')
+  expect(onAnn.events.map((frame) => frame.e)).not.toContain('HOUSE_MEMBER_ENTER')
+})
+
+test('who comes back within the grace never went offline', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  await friends(ann, ben)
+  await friends(cat, ben)
+  const onBen = await logIn(app, ben)
+  const onAnn = await logIn(app, ann)
+  await onBen.next('PRESENCE_UPDATE')
+  const { session_id } = onAnn.events[0]!.d
+  const seq = onAnn.events.at(-1)!.seq!
+  await onAnn.cut()
+  const again = resume(app, ann, session_id, seq)
+  await again.next('RESUMED')
+  const onCat = await logIn(app, cat)
+  await onBen.next('PRESENCE_UPDATE')
+  await onCat.close()
+  expect((await onBen.next('PRESENCE_UPDATE')).d).toMatchObject({ id: cat.id, presence: 'offline' })
+  const ofAnn = onBen.events.filter((frame) => frame.e === 'PRESENCE_UPDATE' && frame.d.id === ann.id)
+  expect(ofAnn.length).toBe(1)
+})
+
+test('op 6 answers at once for those one may see, and tells their changes; a new list replaces the old', async () => {
+  const [ann, ben, cat, dan, eve] = [await user(), await user(), await user(), await user(), await user()]
+  await house({ owner: ann, members: [ben, cat, dan] })
+  await block(cat, ann)
+  const client = await logIn(app, ann)
+  client.takeAll()
+  client.send({ op: 6, d: { user_ids: [ben.id, cat.id, dan.id, eve.id, '1', ben.id, ann.id] } })
+  const first = [await client.next('PRESENCE_UPDATE'), await client.next('PRESENCE_UPDATE')]
+  for (const frame of first) expectExact(frame)
+  expect(first.map((frame) => frame.d.id).sort()).toEqual([ben.id, dan.id].sort())
+  await logIn(app, cat)
+  await logIn(app, eve)
+  await logIn(app, ben)
+  expect((await client.next('PRESENCE_UPDATE')).d).toMatchObject({ id: ben.id, presence: 'online' })
+  client.send({ op: 6, d: { user_ids: [ben.id] } })
+  await client.next('PRESENCE_UPDATE')
+  await logIn(app, dan)
+  await client.next('HOUSE_MEMBER_ENTER')
+  const told = client.events.filter((frame) => frame.e === 'PRESENCE_UPDATE').map((frame) => frame.d.id)
+  expect(told.length).toBe(4)
+  expect(told).not.toContain(cat.id)
+})

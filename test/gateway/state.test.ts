@@ -1,0 +1,166 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { Client, expectExact, listen, logIn } from '../support/gateway.ts'
+import {
+  block,
+  bus,
+  call,
+  db,
+  friends,
+  group,
+  house,
+  houseRoom,
+  message,
+  oneToOne,
+  role,
+  user,
+} from '../support/world.ts'
+
+const app = await listen({ offlineAfterMs: 50 })
+const readMessages = 2
+
+test('INIT_STATE holds exactly its keys, with every kind of thing in it', async () => {
+  const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
+  await friends(ann, ben)
+  await block(ann, dan)
+  const pair = await oneToOne(ann, ben)
+  const trio = await group(ann, ben, cat)
+  const den = await house({ owner: ann, members: [ben] })
+  await message(pair, ben)
+  const online = await logIn(app, ben)
+  const client = await logIn(app, ann)
+  for (const frame of client.events) expectExact(frame)
+  const { d } = client.events[0]!
+  expect(Object.keys(d)).toEqual([
+    'user',
+    'settings',
+    'relationships',
+    'read_state',
+    'private_rooms',
+    'presences',
+    'house_memberships',
+    'house_ids',
+    'session_id',
+  ])
+  expect(d.user).toMatchObject({ id: ann.id, presence: 'online' })
+  expect(Object.keys(d.relationships).sort()).toEqual([ben.id, dan.id].sort())
+  expect([d.relationships[ben.id].type, d.relationships[dan.id].type]).toEqual([3, 5])
+  expect(d.private_rooms.map((room: { id: string }) => room.id)).toEqual([pair, trio])
+  expect(d.private_rooms[0].recipients.map((one: { id: string }) => one.id)).toEqual([ben.id])
+  expect(Object.keys(d.presences)).toEqual([ben.id])
+  expect(d.house_ids).toEqual([den.id])
+  expect(d.house_memberships[den.id]).toMatchObject({ user_id: ann.id, house_id: den.id })
+  expect(d.session_id).toMatch(/^[0-9a-f]{32}$/)
+  expect(d.settings).toEqual({
+    user_id: ann.id,
+    theme: null,
+    room_overrides: {},
+    onboarded: false,
+    enable_desktop_notifications: null,
+  })
+  expect(online.closed).toBeUndefined()
+})
+
+test('who has blocked one is not among the presences', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await oneToOne(ann, ben)
+  await block(ben, ann)
+  await logIn(app, ben)
+  const client = await logIn(app, ann)
+  expect(client.events[0]!.d.presences).toEqual({})
+})
+
+test('there are as many HOUSE_JOINs as houses, at least 20 ms after INIT_STATE, in order of joining', async () => {
+  const ann = await user()
+  const dens = [await house({ owner: ann }), await house({ owner: ann }), await house({ owner: ann })]
+  const client = await logIn(app, ann)
+  expect(client.events.map((frame) => frame.e)).toEqual([
+    'INIT_STATE',
+    'HOUSE_JOIN',
+    'HOUSE_JOIN',
+    'HOUSE_JOIN',
+  ])
+  expect(client.events.slice(1).map((frame) => frame.d.id)).toEqual(dens.map((den) => den.id))
+  expect(client.events[0]!.d.house_ids).toEqual(dens.map((den) => den.id))
+})
+
+test('HOUSE_JOIN shows the rooms the receiver can read, pointers to no other, and the own member first', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann, members: [ben, cat] })
+  const secret = await houseRoom(den, { default_deny: readMessages })
+  const crew = await role(den, { position: 3, members: [cat] })
+  const rooms = async (person: typeof ann) => {
+    const client = await logIn(app, person)
+    const { d } = client.events[1]!
+    expectExact(client.events[1]!)
+    expect(d.members[0].id).toBe(person.id)
+    expect(d.roles.map((one: { id: string }) => one.id)).toEqual([crew])
+    const pointers = d.entities[0].resource_pointers.map((one: { resource_id: string }) => one.resource_id)
+    expect(pointers).toEqual(d.rooms.map((room: { id: string }) => room.id))
+    return pointers
+  }
+  expect(await rooms(ann)).toEqual([den.room_id, secret])
+  expect(await rooms(ben)).toEqual([den.room_id])
+})
+
+test('a big house lists 2,500 members: oneself, the owner, those online, the longest-standing', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann })
+  await sql`insert into users (id, username, name)
+    select n, 'crowd' || n, 'Crowd' from generate_series(1, 2600) as n`.execute(db)
+  await sql`insert into members (house_id, user_id, joined_at)
+    select ${den.id}, n, now() + n * interval '1 ms' from generate_series(1, 2600) as n`.execute(db)
+  await sql`insert into members (house_id, user_id, joined_at)
+    select ${den.id}, n, now() + interval '1 hour' from unnest(${[ben.id, cat.id]}::bigint[]) as n`.execute(
+    db,
+  )
+  const online = await logIn(app, cat)
+  const client = await logIn(app, ben)
+  const ids = client.events[1]!.d.members.map((one: { id: string }) => one.id)
+  expect(ids.length).toBe(2500)
+  expect(ids.slice(0, 5)).toEqual([ben.id, ann.id, cat.id, '1', '2'])
+  expectExact(client.events[1]!)
+  online.takeAll()
+  client.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
+  const seen = new Set<string>()
+  for (let part = 0; part < 3; part++) {
+    const chunk = await client.next('HOUSE_MEMBERS_CHUNK')
+    expect(Object.keys(chunk.d.members).length).toBeLessThanOrEqual(1000)
+    for (const id of Object.keys(chunk.d.members)) seen.add(id)
+  }
+  expect(seen.size).toBe(2603)
+})
+
+test('a house left during the login still gets its HOUSE_JOIN, and then what ends it', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const slow = await listen({ houseJoinDelayMs: 300 })
+  const client = new Client(slow, {})
+  client.send({ op: 2, d: { token: ben.token } })
+  const init = await client.next('INIT_STATE')
+  await db.deleteFrom('members').where('house_id', '=', den.id).where('user_id', '=', ben.id).execute()
+  const member = init.d.house_memberships[den.id]
+  await bus.publish([{ type: 'member_left', house_id: den.id, user_id: ben.id, member }])
+  const join = await client.next('HOUSE_JOIN')
+  expectExact(join)
+  expect(join.d.members.map((one: { id: string }) => one.id)).toContain(ben.id)
+  expect((await client.next('HOUSE_LEAVE')).d).toEqual({ id: den.id, house_id: den.id })
+})
+
+test('what happens during a login follows after the HOUSE_JOINs, once and in order', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const slow = await listen({ houseJoinDelayMs: 300 })
+  const client = new Client(slow, {})
+  client.send({ op: 2, d: { token: ben.token } })
+  await client.next('INIT_STATE')
+  const sent: string[] = []
+  for (let count = 0; count < 10; count++) {
+    const answer = await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: `m${count}` })
+    sent.push(answer.body.data.id)
+  }
+  await client.next('HOUSE_JOIN')
+  const heard: string[] = []
+  for (let count = 0; count < 10; count++) heard.push((await client.next('MESSAGE_CREATE')).d.id)
+  expect(heard).toEqual(sent)
+})
