@@ -11,6 +11,8 @@ export type RoleRow = {
   deny: number
 }
 
+const columns = ['id', 'house_id', 'name', 'position', 'color', 'allow', 'deny'] as const
+
 /** The roles of a house, highest first. */
 export function listRoles(db: Db, houseId: string): Promise<RoleRow[]> {
   return listRolesOfHouses(db, [houseId])
@@ -20,9 +22,49 @@ export function listRoles(db: Db, houseId: string): Promise<RoleRow[]> {
 export function listRolesOfHouses(db: Db, houseIds: readonly string[]): Promise<RoleRow[]> {
   return db
     .selectFrom('roles')
-    .select(['id', 'house_id', 'name', 'position', 'color', 'allow', 'deny'])
+    .select(columns)
     .where('house_id', '=', sql<string>`any(${houseIds}::bigint[])`)
     .orderBy('position', 'desc')
     .orderBy('id')
     .execute()
+}
+
+/** A role of a house, or undefined. */
+export function findRole(db: Db, houseId: string, id: string): Promise<RoleRow | undefined> {
+  return db
+    .selectFrom('roles')
+    .select(columns)
+    .where('house_id', '=', houseId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** How many roles a house has. */
+export async function countRoles(db: Db, houseId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('roles')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('house_id', '=', houseId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function insertRole(db: Db, row: RoleRow): Promise<void> {
+  await db.insertInto('roles').values(row).execute()
+}
+
+export async function updateRole(db: Db, { id, name, position, color, allow, deny }: RoleRow): Promise<void> {
+  await db.updateTable('roles').set({ name, position, color, allow, deny }).where('id', '=', id).execute()
+}
+
+/** Removes a role; those who had it lose it with the row. */
+export async function deleteRole(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('roles').where('id', '=', id).execute()
+}
+
+/** Takes a role out of the overrides of all rooms of the house. */
+export async function deleteRoleOverrides(db: Db, houseId: string, roleId: string): Promise<void> {
+  await sql`
+    update rooms set permission_overrides = nullif(permission_overrides - ${roleId}::text, '{}')
+    where house_id = ${houseId} and permission_overrides ? ${roleId}::text`.execute(db)
 }

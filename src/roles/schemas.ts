@@ -1,4 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { FilledLine } from '../http/strings.ts'
+
+const maxRoleNameLength = 64
+const maxRolePosition = 1_000
+/** All twenty bits (PROTOCOL 2.2). */
+const maxPermissionBits = 1_048_575
+
+/** A sum of permission bits in a body. */
+export const PermissionBits = Type.Integer({ minimum: 0, maximum: maxPermissionBits })
 
 /** A role (PROTOCOL 3.6); `level` is `position` again. */
 export const Role = Type.Object({
@@ -12,3 +21,25 @@ export const Role = Type.Object({
   deny: Type.Integer(),
 })
 export type Role = Static<typeof Role>
+
+const RoleName = FilledLine(maxRoleNameLength)
+const optional = {
+  color: Type.Optional(
+    Type.String({ pattern: '^#?[0-9A-Fa-f]{6}$', description: '6 hex digits, with or without #' }),
+  ),
+  position: Type.Optional(Type.Integer({ minimum: 0, maximum: maxRolePosition })),
+  allow: Type.Optional(PermissionBits),
+  deny: Type.Optional(PermissionBits),
+}
+
+export const CreateRole = Type.Object({ name: RoleName, ...optional }, { additionalProperties: false })
+export type CreateRole = Static<typeof CreateRole>
+
+export const EditRole = Type.Object(
+  { name: Type.Optional(RoleName), ...optional },
+  { additionalProperties: false },
+)
+export type EditRole = Static<typeof EditRole>
+
+export const DeletedRole = Type.Object({ id: Type.String(), house_id: Type.String() })
+export type DeletedRole = Static<typeof DeletedRole>

@@ -1,0 +1,50 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { reachHouse } from '../houses/access-operations.ts'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { IdParams } from '../http/params.ts'
+import { Member } from '../members/schemas.ts'
+import { giveRole, takeRole } from './member-role-operations.ts'
+
+const MemberRoleParams = IdParams('id', 'user_id', 'role_id')
+
+export const memberRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.put(
+    '/houses/:id/members/:user_id/roles/:role_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'giveRole',
+        summary: 'Give a role to a member',
+        description: 'Needs MANAGE_ROLES and a rank above the role. Oneself may be the member.',
+        tags: ['roles'],
+        security: [{ token: [] }],
+        params: MemberRoleParams,
+        response: { 200: Success(Member), ...failures },
+      },
+    },
+    async (request) => {
+      const membership = await reachHouse(app.db, request.params.id, request.caller.id)
+      return ok(await app.publish(await giveRole(app.db, membership, request.params)))
+    },
+  )
+
+  app.delete(
+    '/houses/:id/members/:user_id/roles/:role_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'takeRole',
+        summary: 'Take a role from a member',
+        description: 'Needs MANAGE_ROLES and a rank above the role. Oneself may be the member.',
+        tags: ['roles'],
+        security: [{ token: [] }],
+        params: MemberRoleParams,
+        response: { 200: Success(Member), ...failures },
+      },
+    },
+    async (request) => {
+      const membership = await reachHouse(app.db, request.params.id, request.caller.id)
+      return ok(await app.publish(await takeRole(app.db, membership, request.params)))
+    },
+  )
+}

@@ -1,0 +1,112 @@
+import type { Db } from '../db/client.ts'
+import { ApiError, fieldsInvalid, limitReached } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import type { HearthEvent } from '../events/events.ts'
+import { changedBits, contradicts, permission } from '../houses/permissions.ts'
+import { lockHouse, type MembershipRow } from '../houses/queries.ts'
+import { newId } from '../ids.ts'
+import { role } from './forms.ts'
+import { touchRoleHolders } from './member-role-queries.ts'
+import { canCreateRole, canEditRole, canHandleRole } from './permissions.ts'
+import {
+  countRoles,
+  deleteRoleOverrides,
+  deleteRole as deleteRoleRow,
+  findRole,
+  insertRole,
+  type RoleRow,
+  updateRole,
+} from './queries.ts'
+import type { CreateRole, DeletedRole, EditRole, Role } from './schemas.ts'
+
+/** Roles of a house (PROTOCOL 1.6). */
+export const maxRoles = 250
+const defaultColor = '#99aab5'
+/** Bits that decide over which rooms somebody can read. */
+const readingBits = permission.READ_MESSAGES | permission.ADMINISTRATOR
+
+/** Makes a role nobody has yet (PROTOCOL 4.8). Throws `no_permission`, `limit_reached`. */
+export async function createRole(db: Db, caller: MembershipRow, fields: CreateRole): Promise<Outcome<Role>> {
+  const { house_id } = caller
+  const { name, position = 0, color = defaultColor, allow = 0, deny = 0 } = fields
+  const row = { id: newId(), house_id, name, position, color: storedColor(color), allow, deny }
+  if (!canCreateRole(caller, row)) throw new ApiError('no_permission')
+  return db.transaction().execute(async (trx) => {
+    if (!(await lockHouse(trx, house_id))) throw new ApiError('house_not_found')
+    if ((await countRoles(trx, house_id)) >= maxRoles) throw limitReached('roles')
+    await insertRole(trx, row)
+    return { answer: role(row), events: [{ type: 'role_created', house_id, role: role(row) }] }
+  })
+}
+
+/** Changes the fields that were sent (PROTOCOL 4.8). Throws `role_not_found`, `no_permission`, `invalid_schema`. */
+export async function editRole(
+  db: Db,
+  caller: MembershipRow,
+  roleId: string,
+  fields: EditRole,
+): Promise<Outcome<Role>> {
+  const { house_id } = caller
+  return db.transaction().execute(async (trx) => {
+    const before = await lockRole(trx, house_id, roleId)
+    const after = { ...before, ...fields }
+    if (fields.color !== undefined) after.color = storedColor(fields.color)
+    if (!canEditRole(caller, before, after)) throw new ApiError('no_permission')
+    // One of them may contradict what stood there before.
+    if (contradicts(after)) {
+      throw fieldsInvalid(...(['allow', 'deny'] as const).filter((name) => name in fields))
+    }
+    const events = editEvents(before, after)
+    if (events.length > 0) await updateRole(trx, after)
+    return { answer: role(after), events }
+  })
+}
+
+/** Nothing when nothing differs; a position decides which role has the last word over a room. */
+function editEvents(before: RoleRow, after: RoleRow): HearthEvent[] {
+  const { house_id } = after
+  const keys = ['name', 'position', 'color', 'allow', 'deny'] as const
+  if (keys.every((key) => before[key] === after[key])) return []
+  const events: HearthEvent[] = [{ type: 'role_updated', house_id, role: role(after) }]
+  if ((changedBits(before, after) & readingBits) !== 0 || before.position !== after.position) {
+    events.push({ type: 'visibility_changed', house_id, user_ids: null })
+  }
+  return events
+}
+
+/**
+ * Deletes a role; it leaves its members and the overrides of all rooms (PROTOCOL 9.4). Throws `role_not_found`,
+ * `no_permission`.
+ */
+export async function deleteRole(
+  db: Db,
+  caller: MembershipRow,
+  roleId: string,
+): Promise<Outcome<DeletedRole>> {
+  const { house_id } = caller
+  return db.transaction().execute(async (trx) => {
+    const row = await lockRole(trx, house_id, roleId)
+    if (!canHandleRole(caller, row)) throw new ApiError('no_permission')
+    await touchRoleHolders(trx, house_id, roleId)
+    await deleteRoleOverrides(trx, house_id, roleId)
+    await deleteRoleRow(trx, roleId)
+    const events: HearthEvent[] = [
+      { type: 'role_deleted', house_id, role_id: roleId },
+      { type: 'visibility_changed', house_id, user_ids: null },
+    ]
+    return { answer: { id: roleId, house_id }, events }
+  })
+}
+
+/** The role as it is, with its house held. */
+async function lockRole(trx: Db, houseId: string, roleId: string): Promise<RoleRow> {
+  if (!(await lockHouse(trx, houseId))) throw new ApiError('house_not_found')
+  const row = await findRole(trx, houseId, roleId)
+  if (!row) throw new ApiError('role_not_found')
+  return row
+}
+
+/** With `#` and in lower case, however it was sent. */
+function storedColor(color: string): string {
+  return `#${color.replace('#', '').toLowerCase()}`
+}

@@ -1,0 +1,108 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { fieldsInvalid } from '../errors.ts'
+import { reachHouse } from '../houses/access-operations.ts'
+import { contradicts } from '../houses/permissions.ts'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { IdParam, IdParams } from '../http/params.ts'
+import { role } from './forms.ts'
+import { createRole, deleteRole, editRole } from './operations.ts'
+import { listRoles } from './queries.ts'
+import { CreateRole, DeletedRole, EditRole, Role } from './schemas.ts'
+
+const RoleParams = IdParams('id', 'role_id')
+
+export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/houses/:id/roles',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'listRoles',
+        summary: 'List the roles of a house, highest first',
+        tags: ['roles'],
+        security: [{ token: [] }],
+        params: IdParam,
+        response: { 200: Success(Type.Array(Role)), ...failures },
+      },
+    },
+    async (request) => {
+      await reachHouse(app.db, request.params.id, request.caller.id)
+      return ok((await listRoles(app.db, request.params.id)).map(role))
+    },
+  )
+
+  app.post(
+    '/houses/:id/roles',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'createRole',
+        summary: 'Create a role',
+        description:
+          'Needs MANAGE_ROLES. The role stands below the caller and holds only bits the caller holds.',
+        tags: ['roles'],
+        security: [{ token: [] }],
+        params: IdParam,
+        body: CreateRole,
+        response: { 200: Success(Role), ...failures },
+      },
+    },
+    async (request) => {
+      const { params, body, caller } = request
+      refuseContradiction(body)
+      const membership = await reachHouse(app.db, params.id, caller.id)
+      return ok(await app.publish(await createRole(app.db, membership, body)))
+    },
+  )
+
+  app.patch(
+    '/houses/:id/roles/:role_id',
+    {
+      onRequest: app.authenticate,
+      config: { refusesEmptyBody: true },
+      schema: {
+        operationId: 'editRole',
+        summary: 'Edit a role',
+        description: 'Needs MANAGE_ROLES and a higher rank; only bits the caller holds may change.',
+        tags: ['roles'],
+        security: [{ token: [] }],
+        params: RoleParams,
+        body: EditRole,
+        response: { 200: Success(Role), ...failures },
+      },
+    },
+    async (request) => {
+      const { params, body, caller } = request
+      refuseContradiction(body)
+      const membership = await reachHouse(app.db, params.id, caller.id)
+      return ok(await app.publish(await editRole(app.db, membership, params.role_id, body)))
+    },
+  )
+
+  app.delete(
+    '/houses/:id/roles/:role_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'deleteRole',
+        summary: 'Delete a role',
+        description: 'Needs MANAGE_ROLES and a higher rank. The role leaves all members and overrides.',
+        tags: ['roles'],
+        security: [{ token: [] }],
+        params: RoleParams,
+        response: { 200: Success(DeletedRole), ...failures },
+      },
+    },
+    async (request) => {
+      const { params, caller } = request
+      const membership = await reachHouse(app.db, params.id, caller.id)
+      return ok(await app.publish(await deleteRole(app.db, membership, params.role_id)))
+    },
+  )
+}
+
+/** A body that allows and denies the same bit is wrong before anything is looked up. */
+function refuseContradiction({ allow = 0, deny = 0 }: { allow?: number; deny?: number }): void {
+  if (contradicts({ allow, deny })) throw fieldsInvalid('allow', 'deny')
+}

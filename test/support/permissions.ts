@@ -1,0 +1,60 @@
+import { permission } from '../../src/houses/permissions.ts'
+import { type Answer, type Den, db, failure, house, type Person, published, role, user } from './world.ts'
+
+export const noPermission = failure('no_permission', 'You do not have permission to do this')
+export const houseNotFound = failure('house_not_found', 'That house does not exist')
+export const roomNotFound = failure('room_not_found', 'That room does not exist')
+export const roleNotFound = failure('role_not_found', 'That role does not exist')
+export const memberNotFound = failure('member_not_found', 'That member does not exist')
+export const entityNotFound = failure('entity_not_found', 'That entity does not exist')
+export const wrongRoomType = failure(
+  'method_not_allowed_on_room_type',
+  'endpoint only callable on private group rooms',
+)
+export const emptyBody = failure('invalid_schema', 'JSON body cannot be empty')
+export const noParentEntity = failure(
+  'parent_entity_doesnt_exist',
+  'Parent entity does not exist in this house',
+)
+
+export function invalid(...fields: string[]) {
+  return failure('invalid_schema', `Invalid fields (${fields.join(', ')})`)
+}
+
+export function required(...fields: string[]) {
+  return failure('invalid_schema', `Required fields (${fields.join(', ')}) not met`)
+}
+
+/** A house with an owner, a member without roles, and a moderator of rank 10 holding `bits` beyond the defaults. */
+export type ModeratedDen = Den & { member: Person; moderator: Person; moderator_role_id: string }
+
+export async function moderatedHouse(bits: number = permission.MANAGE_ROLES): Promise<ModeratedDen> {
+  const [owner, member, moderator] = [await user(), await user(), await user()]
+  const den = await house({ owner, members: [member, moderator] })
+  const moderator_role_id = await role(den, { allow: bits, position: 10, members: [moderator] })
+  return { ...den, member, moderator, moderator_role_id }
+}
+
+/** Does something, and gives its answer with the events it published. */
+export async function withEvents(work: () => Promise<Answer>) {
+  const before = published.length
+  const answer = await work()
+  return { answer, events: published.slice(before) }
+}
+
+/** Sets one override of a room. */
+export async function override(
+  roomId: string,
+  targetId: string,
+  fields: { type: 0 | 1; allow?: number; deny?: number },
+): Promise<void> {
+  const row = await db
+    .selectFrom('rooms')
+    .select('permission_overrides')
+    .where('id', '=', roomId)
+    .executeTakeFirstOrThrow()
+  const present = (row.permission_overrides ?? {}) as Record<string, object>
+  const added = { id: targetId, allow: 0, deny: 0, ...fields }
+  const permission_overrides = JSON.stringify({ ...present, [targetId]: added })
+  await db.updateTable('rooms').set({ permission_overrides }).where('id', '=', roomId).execute()
+}
