@@ -1,6 +1,7 @@
 import cors from '@fastify/cors'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { accountRoutes } from './accounts/routes.ts'
 import { identifyCallers } from './auth/plugin.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
@@ -108,6 +109,7 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   await app.register(houseRoutes)
   await app.register(inviteRoutes)
   await app.register(ownHouseRoutes)
+  await app.register(accountRoutes)
   await app.register(blockRoutes)
   await app.register(friendshipRoutes)
   await app.register(privateRoomRoutes)

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 const src = join(import.meta.dirname, '../src')
 
 /** Folders that are no resource: what every resource may lean on. */
-const shared = ['db', 'http', 'auth', 'images', 'storage', 'events', 'gateway'] as const
+const shared = ['db', 'http', 'auth', 'images', 'mail', 'storage', 'events', 'gateway'] as const
 
 /** The layers of a resource, and the resources' and shared parts each may import. */
 const allowed: Record<string, readonly string[]> = {
@@ -21,6 +21,7 @@ const allowed: Record<string, readonly string[]> = {
     'ids',
     'events',
     'images',
+    'mail',
     'storage',
   ],
   operations: [
@@ -57,13 +58,15 @@ const allowed: Record<string, readonly string[]> = {
     'config',
   ],
   http: ['http', 'db', 'errors', 'ids', 'config'],
-  auth: ['auth', 'http', 'db', 'errors', 'ids'],
-  images: ['images', 'storage', 'errors', 'ids'],
+  auth: ['auth', 'http', 'db', 'errors', 'ids', 'queue'],
+  images: ['images', 'storage', 'errors', 'ids', 'queue'],
+  mail: ['mail'],
   storage: ['storage', 'errors', 'db'],
   events: ['events', 'schemas', 'db', 'ids'],
   db: ['db', 'ids', 'errors'],
   errors: [],
   ids: [],
+  queue: ['errors'],
   config: [],
 }
 

@@ -6,6 +6,15 @@ function isWebsite(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text)
 }
 
+const maxEmailLength = 254
+const hostLabel = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]{0,61}[\\p{L}\\p{N}])?'
+const emailPattern = new RegExp(`^[^\\s\\p{Cc}\\p{Cs}@]+@${hostLabel}(?:\\.${hostLabel})*$`, 'u')
+
+/** One `@` with something before it and a host name after it. */
+function isEmail(text: string): boolean {
+  return text.length <= maxEmailLength && emailPattern.test(text)
+}
+
 /** Unknown fields are dropped, nothing is coerced, and every wrong field is found, to be named in the answer. */
 export const ajvOptions: FastifyServerOptions['ajv'] = {
   customOptions: {
@@ -15,6 +24,10 @@ export const ajvOptions: FastifyServerOptions['ajv'] = {
     allErrors: true,
     allowUnionTypes: true,
     strictTypes: false,
-    formats: { website: { type: 'string', validate: isWebsite } },
+    formats: {
+      // `email` is a looser one of the validator's own
+      mail_address: { type: 'string', validate: isEmail },
+      website: { type: 'string', validate: isWebsite },
+    },
   },
 }

@@ -1,5 +1,5 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
-import { createQueue } from './queue.ts'
+import { createQueue } from '../queue.ts'
 import { isWhole } from './whole.ts'
 
 /** Limits of PROTOCOL 1.6 and 7.2. */

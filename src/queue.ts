@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { ApiError } from './errors.ts'
 
 /** Runs a piece of work when it is its turn, or refuses it. */
 export type Queue = <Result>(work: () => Promise<Result>) => Promise<Result>

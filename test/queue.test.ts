@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createQueue } from '../../src/images/queue.ts'
+import { createQueue } from '../src/queue.ts'
 
 test('two pieces run at once, three wait in order, and the next is refused', async () => {
   const takeTurn = createQueue({ atOnce: 2, waiting: 3 })

@@ -1,0 +1,60 @@
+import { hashPassword, isPassword } from '../auth/passwords.ts'
+import { type Db, violates } from '../db/client.ts'
+import { ApiError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { ownUser } from '../users/forms.ts'
+import { isReserved } from '../users/permissions.ts'
+import {
+  type CredentialsRow,
+  findCredentialsByEmail,
+  findCredentialsByUsername,
+  findTaken,
+  insertAccount,
+} from './queries.ts'
+import type { LoggedIn, LogIn, Register } from './schemas.ts'
+import { type Device, openSession } from './session-operations.ts'
+
+/** Makes an account and its first login session (PROTOCOL 4.2). Throws `email_taken`, then `username_taken`. */
+export async function register(db: Db, fields: Register, device: Device): Promise<LoggedIn> {
+  const { email } = fields
+  const username = fields.username.toLowerCase()
+  await refuseTaken(db, email, username)
+  const password_hash = await hashPassword(fields.password)
+  const account = { id: newId(), username, name: fields.name ?? username, email, password_hash }
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const row = await insertAccount(trx, account)
+      return { token: await openSession(trx, row.id, device), user: ownUser(row) }
+    })
+  } catch (error) {
+    if (violates(error, 'users_email_unique')) throw new ApiError('email_taken')
+    if (!violates(error, 'users_username_unique')) throw error
+    // Both may be taken by now, and PostgreSQL names but one.
+    await refuseTaken(db, email, username)
+    throw new ApiError('username_taken')
+  }
+}
+
+async function refuseTaken(db: Db, email: string, username: string): Promise<void> {
+  const taken = await findTaken(db, { email, username })
+  if (taken.email) throw new ApiError('email_taken')
+  if (taken.username || isReserved(username)) throw new ApiError('username_taken')
+}
+
+/**
+ * Opens a login session (PROTOCOL 4.2). Throws `invalid_credentials`, in the same time for a wrong name and a wrong
+ * password; after the right password `mfa_required` or `invalid_code`.
+ */
+export async function logIn(db: Db, { login, password }: LogIn, device: Device): Promise<LoggedIn> {
+  const account = await findByLogin(db, login)
+  const isRight = await isPassword(password, account?.password_hash)
+  if (!account || !isRight) throw new ApiError('invalid_credentials')
+  const { password_hash, totp_secret, totp_last_step, ...user } = account
+  return { token: await openSession(db, user.id, device), user: ownUser(user) }
+}
+
+/** An `@` after the first character makes it an e-mail address; a leading one is dropped. */
+function findByLogin(db: Db, login: string): Promise<CredentialsRow | undefined> {
+  if (login.lastIndexOf('@') > 0) return findCredentialsByEmail(db, login)
+  return findCredentialsByUsername(db, login.replace(/^@/, '').toLowerCase())
+}

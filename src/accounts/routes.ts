@@ -1,0 +1,63 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { logIn, register } from './operations.ts'
+import { LoggedIn, LogIn, Register } from './schemas.ts'
+import { type Device, logOut } from './session-operations.ts'
+
+const maxClientLength = 256
+
+export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/auth/register',
+    {
+      schema: {
+        operationId: 'register',
+        summary: 'Make an account',
+        tags: ['accounts'],
+        body: Register,
+        response: { 200: Success(LoggedIn), ...failures },
+      },
+    },
+    async (request) => ok(await register(app.db, request.body, deviceOf(request))),
+  )
+
+  app.post(
+    '/auth/login',
+    {
+      schema: {
+        operationId: 'logIn',
+        summary: 'Open a login session with username or e-mail address, and password',
+        tags: ['accounts'],
+        body: LogIn,
+        response: { 200: Success(LoggedIn), ...failures },
+      },
+    },
+    async (request) => ok(await logIn(app.db, request.body, deviceOf(request))),
+  )
+
+  app.post(
+    '/auth/logout',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'logOut',
+        summary: 'End the login session of the token',
+        tags: ['accounts'],
+        security: [{ token: [] }],
+        response: { 204: Type.Null(), ...failures },
+      },
+    },
+    async (request, reply) => {
+      await app.publish(await logOut(app.db, request.caller))
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+/** What a client says of itself, cut, and where it calls from. */
+function deviceOf(request: FastifyRequest): Device {
+  const client = (request.headers['user-agent'] ?? '').replace(/\p{Cc}/gu, '').toWellFormed()
+  return { client: [...client].slice(0, maxClientLength).join(''), address: request.ip }
+}

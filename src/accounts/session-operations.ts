@@ -1,0 +1,36 @@
+import type { Caller } from '../auth/queries.ts'
+import { hashToken, newToken } from '../auth/tokens.ts'
+import type { Db } from '../db/client.ts'
+import { ApiError } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import type { HearthEvent } from '../events/events.ts'
+import { newId } from '../ids.ts'
+import { deleteSession, insertSession } from './session-queries.ts'
+
+/** What a client says of itself, and where it calls from. */
+export type Device = { client: string; address: string }
+
+/** Opens a login session and gives its token, which is kept nowhere. */
+export async function openSession(db: Db, userId: string, device: Device): Promise<string> {
+  const token = newToken()
+  await insertSession(db, { id: newId(), user_id: userId, token_hash: hashToken(token), ...device })
+  return token
+}
+
+/** What has happened when login sessions have ended: nothing if there were none. */
+export function sessionsEnded(session_ids: string[]): HearthEvent[] {
+  return session_ids.length === 0 ? [] : [{ type: 'sessions_ended', session_ids }]
+}
+
+/** Ends a login session of the caller (PROTOCOL 4.2). Throws `session_not_found`. */
+export async function endSession(db: Db, userId: string, id: string): Promise<Outcome<{ id: string }>> {
+  const ended = await deleteSession(db, userId, id)
+  if (ended.length === 0) throw new ApiError('session_not_found')
+  return { answer: { id }, events: sessionsEnded(ended) }
+}
+
+/** Ends the login session of the caller (PROTOCOL 4.2). */
+export async function logOut(db: Db, caller: Caller): Promise<Outcome<null>> {
+  const ended = await deleteSession(db, caller.id, caller.session_id)
+  return { answer: null, events: sessionsEnded(ended) }
+}

@@ -1,0 +1,43 @@
+import type { Db } from '../db/client.ts'
+
+/** Adds a login session. */
+export async function insertSession(
+  db: Db,
+  session: { id: string; user_id: string; token_hash: Buffer; client: string; address: string },
+): Promise<void> {
+  await db.insertInto('sessions').values(session).execute()
+}
+
+/** The login sessions of a user, newest first. */
+export function listSessions(db: Db, userId: string) {
+  return db
+    .selectFrom('sessions')
+    .select(['id', 'last_seen_at', 'client', 'address'])
+    .where('user_id', '=', userId)
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+export type SessionRow = Awaited<ReturnType<typeof listSessions>>[number]
+
+/** Ends one login session of a user. Gives the ids of those that ended: it, or none. */
+export async function deleteSession(db: Db, userId: string, id: string): Promise<string[]> {
+  const rows = await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Ends all login sessions of a user but (if one is named) one. Gives their ids. */
+export async function deleteSessions(db: Db, userId: string, exceptId?: string): Promise<string[]> {
+  const rows = await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .$if(exceptId !== undefined, (query) => query.where('id', '!=', exceptId!))
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}

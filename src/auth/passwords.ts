@@ -1,0 +1,28 @@
+import { hash, verify } from '@node-rs/argon2'
+import { createQueue } from '../queue.ts'
+
+/** Each hash takes 19 MiB and a processor for tens of milliseconds. */
+const hashesAtOnce = 2
+const maxHashesWaiting = 64
+
+const inTurn = createQueue({ atOnce: hashesAtOnce, waiting: maxHashesWaiting })
+
+/** argon2id of a random password that nobody knows, of the same cost as every other. */
+export const nobodysHash =
+  '$argon2id$v=19$m=19456,t=2,p=1$FUZUO806mU4OWVqpx1pQgA$ucTtIjoGMK9m7mGiZ+cHk8m9WQyvJrv+cS2O6+F5WCM'
+
+/** The argon2id hash of a password. Throws `unavailable` when too many wait to be hashed. */
+export function hashPassword(password: string): Promise<string> {
+  return inTurn(() => hash(password))
+}
+
+/**
+ * Whether a password is the one behind a hash. Without a hash (no such account, or a bot) it is not, and finding that
+ * out takes the same time. Throws `unavailable` when too many wait.
+ */
+export function isPassword(password: string, passwordHash: string | null | undefined): Promise<boolean> {
+  return inTurn(async () => {
+    const matches = await verify(passwordHash ?? nobodysHash, password)
+    return matches && typeof passwordHash === 'string'
+  })
+}

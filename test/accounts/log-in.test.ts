@@ -1,0 +1,72 @@
+import { parseOptions } from '@node-rs/argon2'
+import { expect, test } from 'vitest'
+import { hashPassword, nobodysHash } from '../../src/auth/passwords.ts'
+import { password, resident } from '../support/accounts.ts'
+import { call, db, failure, user } from '../support/world.ts'
+
+const wrong = failure('invalid_credentials', 'The login or password is wrong')
+const ann = await resident('ann')
+
+test('logging in by username or e-mail address, in any case, answers a new token each time', async () => {
+  const tokens = new Set([ann.token])
+  const logins = ['ann', 'ANN', '@ann', 'ann@example.org', 'ANN@Example.org']
+  for (const login of logins) {
+    const answer = await call(null, 'POST', '/auth/login', { login, password, captcha: null })
+    expect(answer.status).toBe(200)
+    expect(answer.body.data.user).toMatchObject({ id: ann.id, email: 'ann@example.org' })
+    expect(Object.keys(answer.body.data.user)).toHaveLength(13)
+    tokens.add(answer.body.data.token)
+  }
+  expect(tokens.size).toBe(logins.length + 1)
+  const sessions = await db.selectFrom('sessions').select('id').where('user_id', '=', ann.id).execute()
+  expect(sessions).toHaveLength(logins.length + 1)
+})
+
+test('a wrong name, a wrong password, a bot and a blank password all answer invalid_credentials', async () => {
+  await user({ username: 'robot', bot_of: ann })
+  const tries = [
+    { login: 'ann', password: 'wrong horse' },
+    { login: 'ann', password: '' },
+    { login: 'nobody', password },
+    { login: '', password },
+    { login: 'nobody@example.org', password },
+    { login: 'robot', password: '' },
+    { login: 'robot', password },
+  ]
+  for (const body of tries) {
+    const answer = await call(null, 'POST', '/auth/login', body)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(wrong)
+  }
+})
+
+test('an unknown name costs a hash of the same cost as a known one', async () => {
+  expect(parseOptions(nobodysHash)).toEqual(parseOptions(await hashPassword(password)))
+})
+
+test('missing and wrong fields are named', async () => {
+  const cases: [unknown, string][] = [
+    [{}, 'Required fields (login, password) not met'],
+    [{ login: 'ann', password: 5 }, 'Required fields (password) not met'],
+    [{ login: 'a\u0000', password }, 'Required fields (login) not met'],
+    [{ login: 'ann', password, code: null }, 'Invalid fields (code)'],
+  ]
+  for (const [body, message] of cases) {
+    const answer = await call(null, 'POST', '/auth/login', body)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(failure('invalid_schema', message))
+  }
+})
+
+test('past a bound of waiting hashes a login answers unavailable', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () =>
+      call(null, 'POST', '/auth/login', { login: 'ann', password: 'wrong one' }),
+    ),
+  )
+  const refused = answers.filter((answer) => answer.status === 503)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(refused[0]!.body.error.code).toBe('unavailable')
+  expect(refused[0]!.headers['retry-after']).toBe('1')
+  expect(answers.filter((answer) => answer.status === 400).length).toBeGreaterThanOrEqual(60)
+})

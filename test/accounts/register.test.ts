@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { call, db, failure, user } from '../support/world.ts'
+
+const good = { email: 'Ann@Example.org', username: 'Ann.A', password: 'correct horse' }
+const emailTaken = failure('email_taken', 'That email is already taken')
+const usernameTaken = failure('username_taken', 'That username is already taken')
+
+test('registering answers a token and the full user, and the token works', async () => {
+  const headers = { 'user-agent': 'Client/1 \u0001', authorization: 'nonsense' }
+  const answer = await call(null, 'POST', '/auth/register', { ...good, captcha: 1 }, { headers })
+  expect(answer.status).toBe(200)
+  const { token, user: ann } = answer.body.data
+  expect(token).toMatch(/^[0-9a-f]{128}$/)
+  expect(answer.body.data).toEqual({
+    token,
+    user: {
+      id: ann.id,
+      name: 'ann.a',
+      username: 'ann.a',
+      icon: null,
+      header: null,
+      flags: 0,
+      bot: false,
+      location: '',
+      website: '',
+      bio: '',
+      email: 'Ann@Example.org',
+      email_verified: false,
+      mfa_enabled: false,
+    },
+  })
+  const own = await call(null, 'GET', '/users/@me', undefined, { headers: { authorization: token } })
+  expect(own.body.data).toEqual(ann)
+})
+
+test('of password and token only hashes are kept, and the session names client and address', async () => {
+  const body = { email: 'kept@example.org', username: 'kept', password: good.password, name: 'Kept' }
+  const headers = { 'user-agent': `Client ${'x'.repeat(300)}` }
+  const answer = await call(null, 'POST', '/auth/register', body, { headers })
+  const { id, name } = answer.body.data.user
+  expect(name).toBe('Kept')
+  const account = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  expect(account.password_hash).toMatch(/^\$argon2id\$/)
+  const session = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(session.client).toBe(headers['user-agent'].slice(0, 256))
+  expect(session.address).toBe('127.0.0.1')
+  expect(session.token_hash).toHaveLength(32)
+})
+
+test('missing and wrong fields are named in their order', async () => {
+  const cases: [unknown, string][] = [
+    [undefined, 'Required fields (email, username, password) not met'],
+    [{ ...good, email: 5 }, 'Required fields (email) not met'],
+    [{ ...good, email: 'no address' }, 'Required fields (email) not met'],
+    [{ ...good, email: '@example.org' }, 'Required fields (email) not met'],
+    [{ ...good, email: 'a@b@c.org' }, 'Required fields (email) not met'],
+    [{ ...good, email: 'a@-b.org' }, 'Required fields (email) not met'],
+    [{ ...good, email: `${'a'.repeat(250)}@b.cd` }, 'Required fields (email) not met'],
+    [{ ...good, username: 'ab' }, 'Required fields (username) not met'],
+    [{ ...good, username: '12345' }, 'Required fields (username) not met'],
+    [{ ...good, username: '.ann' }, 'Required fields (username) not met'],
+    [{ ...good, password: 'seven77' }, 'Required fields (password) not met'],
+    [{ ...good, password: 'x'.repeat(257) }, 'Required fields (password) not met'],
+    [{ ...good, password: 'nul\u0000nul\u0000' }, 'Required fields (password) not met'],
+    [{ ...good, name: '  ' }, 'Invalid fields (name)'],
+    [{ ...good, name: null }, 'Invalid fields (name)'],
+  ]
+  for (const [body, message] of cases) {
+    const answer = await call(null, 'POST', '/auth/register', body)
+    expect([body, answer.status]).toEqual([body, 400])
+    expect(answer.body).toEqual(failure('invalid_schema', message))
+  }
+})
+
+test('a used e-mail address is refused without case, before a used username', async () => {
+  await user({ username: 'bob', email: 'bob@example.org' })
+  const body = { email: 'BOB@example.ORG', username: 'Bob', password: good.password }
+  expect((await call(null, 'POST', '/auth/register', body)).body).toEqual(emailTaken)
+  const other = { ...body, email: 'other@example.org' }
+  expect((await call(null, 'POST', '/auth/register', other)).body).toEqual(usernameTaken)
+})
+
+test('a reserved username is refused as taken', async () => {
+  for (const username of ['admin', 'Hearth', 'undefined', 'deleted-1']) {
+    const answer = await call(null, 'POST', '/auth/register', { ...good, email: 'r@example.org', username })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(usernameTaken)
+  }
+})
+
+test('of equal registrations at the same time one gets through', async () => {
+  const body = { email: 'race@example.org', username: 'race', password: good.password }
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => call(null, 'POST', '/auth/register', body)),
+  )
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1)
+  for (const answer of answers.filter((one) => one.status !== 200)) expect(answer.body).toEqual(emailTaken)
+})
+
+test('of registrations for one username at the same time one gets through', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, (_, i) => {
+      const body = { email: `race${i}@example.org`, username: 'racer', password: good.password }
+      return call(null, 'POST', '/auth/register', body)
+    }),
+  )
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1)
+  for (const one of answers.filter((answer) => answer.status !== 200)) expect(one.body).toEqual(usernameTaken)
+})
