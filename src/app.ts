@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { accountRoutes } from './accounts/routes.ts'
 import { identifyCallers } from './auth/plugin.ts'
+import { banRoutes } from './bans/routes.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
 import { ApiError } from './errors.ts'
@@ -23,6 +24,7 @@ import { loggerOptions } from './http/logger.ts'
 import { describeApi } from './http/openapi.ts'
 import { ajvOptions } from './http/validation.ts'
 import { inviteRoutes } from './invites/routes.ts'
+import { memberRoutes } from './members/routes.ts'
 import { messageRoutes } from './messages/routes.ts'
 import { memberRoleRoutes } from './roles/member-role-routes.ts'
 import { roleRoutes } from './roles/routes.ts'
@@ -106,8 +108,10 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   await describeApi(app)
 
   await app.register(healthRoutes)
+  await app.register(banRoutes)
   await app.register(houseRoutes)
   await app.register(inviteRoutes)
+  await app.register(memberRoutes)
   await app.register(ownHouseRoutes)
   await app.register(accountRoutes)
   await app.register(blockRoutes)

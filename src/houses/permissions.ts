@@ -118,3 +118,8 @@ export function contradicts({ allow, deny }: AllowDeny): boolean {
 export function canEditHouse(facts: HouseFacts | undefined): boolean {
   return facts !== undefined && has(housePermissions(facts), permission.ADMINISTRATOR)
 }
+
+/** Whether a member stands above another, so that they could remove them: never oneself, never the owner. */
+export function canRemove(facts: HouseFacts, target: HouseFacts): boolean {
+  return outranks(facts, rank(target))
+}

@@ -1,8 +1,11 @@
 import { isBanned } from '../bans/queries.ts'
 import type { Db } from '../db/client.ts'
 import { ApiError, limitReached } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { lockHouse } from '../houses/queries.ts'
+import { reachHouse } from '../houses/access-operations.ts'
+import { canRemove, holds, permission } from '../houses/permissions.ts'
+import { findMembership, lockHouse } from '../houses/queries.ts'
 import { lockUsers } from '../users/lock-queries.ts'
 import { member } from './forms.ts'
 import {
@@ -13,6 +16,7 @@ import {
   findMember,
   insertMember,
 } from './queries.ts'
+import type { RemovedMember } from './schemas.ts'
 
 /** Houses a user may be in (PROTOCOL 1.6). */
 export const maxMemberships = 100
@@ -56,4 +60,24 @@ export async function removeMember(
   await deleteUserOverrides(trx, house_id, user_id)
   await deleteRoomStates(trx, house_id, user_id)
   return [{ type: 'member_left', house_id, user_id, member: member(row) }]
+}
+
+/** Removes a member, who may come again. Throws `house_not_found`, `member_not_found`, `no_permission`. */
+export async function kickMember(
+  db: Db,
+  caller: Membership,
+  userId: string,
+): Promise<Outcome<RemovedMember>> {
+  const { house_id } = caller
+  await reachHouse(db, house_id, caller.user_id)
+  return db.transaction().execute(async (trx) => {
+    await lockHouse(trx, house_id)
+    const membership = await reachHouse(trx, house_id, caller.user_id)
+    const target = await findMembership(trx, { house_id, user_id: userId })
+    if (!target) throw new ApiError('member_not_found')
+    const mayKick = holds(membership, permission.KICK_MEMBERS) && canRemove(membership, target)
+    const events = mayKick && (await removeMember(trx, { house_id, user_id: userId }))
+    if (!events) throw new ApiError('no_permission')
+    return { answer: { house_id, user_id: userId }, events }
+  })
 }

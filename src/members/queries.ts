@@ -50,6 +50,21 @@ export async function listMembersById(
   return rows
 }
 
+/** Members of a house with greater user ids than `after`, ascending, of whom name or username begins with `start`. */
+export async function listMembers(
+  db: Db,
+  houseId: string,
+  { after, limit, start }: { after: string; limit: number; start: string },
+): Promise<MemberRow[]> {
+  const prefix = `${start.replace(/[\\%_]/g, '\\$&')}%`
+  const matching = sql`and (users.username like lower(${prefix}) or lower(users.name) like lower(${prefix}))`
+  const { rows } = await sql<MemberRow>`
+    select ${memberColumns} from members join users on users.id = members.user_id
+    where members.house_id = ${houseId} and members.user_id > ${after} ${start === '' ? sql`` : matching}
+    order by members.user_id limit ${limit}`.execute(db)
+  return rows
+}
+
 /** The `limit` longest-standing members of a house, in order of joining. */
 export async function listLongestMembers(db: Db, houseId: string, limit: number): Promise<MemberRow[]> {
   const { rows } = await sql<MemberRow>`

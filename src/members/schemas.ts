@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { GatewayUser } from '../users/schemas.ts'
+import { AnyText } from '../http/strings.ts'
+import { GatewayUser, maxNameLength } from '../users/schemas.ts'
 
 const NullableString = Type.Union([Type.String(), Type.Null()])
 
@@ -15,3 +16,18 @@ export const Member = Type.Object({
   joined_at: Type.String(),
 })
 export type Member = Static<typeof Member>
+
+/** PROTOCOL 4.8: `q` is the start of a name or username, in either case. */
+export const MemberQuery = Type.Object(
+  {
+    after: Type.Optional(Type.String({ pattern: '^(?:0|[1-9][0-9]{0,18})$' })),
+    limit: Type.Optional(
+      Type.String({ pattern: '^(?:[1-9][0-9]{0,2}|1000)$', description: '1 to 1000, 100 without it' }),
+    ),
+    q: Type.Optional(AnyText({ maxLength: maxNameLength })),
+  },
+  { additionalProperties: false },
+)
+
+export const RemovedMember = Type.Object({ house_id: Type.String(), user_id: Type.String() })
+export type RemovedMember = Static<typeof RemovedMember>

@@ -1,0 +1,15 @@
+import { compactUser } from '../users/forms.ts'
+import type { BanRow } from './queries.ts'
+import type { Ban } from './schemas.ts'
+
+export function ban(row: BanRow): Ban {
+  const { house_id, user_id, reason, created_by } = row
+  return {
+    house_id,
+    user_id,
+    user: compactUser(row.user),
+    reason,
+    created_by,
+    created_at: row.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,69 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { IdParam, IdParams } from '../http/params.ts'
+import { ban } from './forms.ts'
+import { banUser, liftBan, reachBans } from './operations.ts'
+import { listBans } from './queries.ts'
+import { Ban, LiftedBan, SetBan } from './schemas.ts'
+
+const common = { tags: ['bans'], security: [{ token: [] }] }
+
+export const banRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/houses/:id/bans',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'listBans',
+        summary: 'List the bans of a house, newest first',
+        ...common,
+        params: IdParam,
+        response: { 200: Success(Type.Array(Ban)), ...failures },
+      },
+    },
+    async (request) => {
+      const caller = { house_id: request.params.id, user_id: request.caller.id }
+      const { house_id } = await reachBans(app.db, caller)
+      return ok((await listBans(app.db, house_id)).map(ban))
+    },
+  )
+
+  app.put(
+    '/houses/:id/bans/:user_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'banUser',
+        summary: 'Ban a user from a house',
+        ...common,
+        params: IdParams('id', 'user_id'),
+        body: SetBan,
+        response: { 200: Success(Ban), ...failures },
+      },
+    },
+    async (request) => {
+      const caller = { house_id: request.params.id, user_id: request.caller.id }
+      const target = { user_id: request.params.user_id, reason: request.body.reason ?? null }
+      return ok(await app.publish(await banUser(app.db, caller, target)))
+    },
+  )
+
+  app.delete(
+    '/houses/:id/bans/:user_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'liftBan',
+        summary: 'Lift a ban',
+        ...common,
+        params: IdParams('id', 'user_id'),
+        response: { 200: Success(LiftedBan), ...failures },
+      },
+    },
+    async (request) => {
+      const caller = { house_id: request.params.id, user_id: request.caller.id }
+      return ok(await app.publish(await liftBan(app.db, caller, request.params.user_id)))
+    },
+  )
+}

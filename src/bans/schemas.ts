@@ -1,0 +1,23 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Text } from '../http/strings.ts'
+import { CompactUser, maxTextLength } from '../users/schemas.ts'
+
+/** PROTOCOL 4.8. */
+export const SetBan = Type.Object(
+  { reason: Type.Optional(Type.Union([Text(maxTextLength), Type.Null()])) },
+  { additionalProperties: false },
+)
+
+/** PROTOCOL 3.6. */
+export const Ban = Type.Object({
+  house_id: Type.String(),
+  user_id: Type.String(),
+  user: CompactUser,
+  reason: Type.Union([Type.String(), Type.Null()]),
+  created_by: Type.String(),
+  created_at: Type.String(),
+})
+export type Ban = Static<typeof Ban>
+
+export const LiftedBan = Type.Object({ house_id: Type.String(), user_id: Type.String() })
+export type LiftedBan = Static<typeof LiftedBan>

@@ -1,0 +1,95 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { ApiError, fieldsInvalid } from '../errors.ts'
+import { reachHouse } from '../houses/access-operations.ts'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { IdParam, IdParams } from '../http/params.ts'
+import { isId, nobodysId } from '../ids.ts'
+import { member } from './forms.ts'
+import { kickMember } from './operations.ts'
+import { findMember, listMembers } from './queries.ts'
+import { Member, MemberQuery, RemovedMember } from './schemas.ts'
+
+const defaultLimit = 100
+const common = { tags: ['members'], security: [{ token: [] }] }
+
+export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/houses/:id/members',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'listMembers',
+        summary: 'List the members of a house, by user id',
+        ...common,
+        params: IdParam,
+        querystring: MemberQuery,
+        response: { 200: Success(Type.Array(Member)), ...failures },
+      },
+    },
+    async (request) => {
+      const { after = nobodysId, limit = defaultLimit, q = '' } = request.query
+      if (after !== nobodysId && !isId(after)) throw fieldsInvalid('after')
+      const { house_id } = await reachHouse(app.db, request.params.id, request.caller.id)
+      const rows = await listMembers(app.db, house_id, { after, limit: Number(limit), start: q })
+      return ok(rows.map(member))
+    },
+  )
+
+  app.get(
+    '/houses/:id/members/:user_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'getMember',
+        summary: 'Fetch a member of a house',
+        ...common,
+        params: IdParams('id', 'user_id'),
+        response: { 200: Success(Member), ...failures },
+      },
+    },
+    async (request) => {
+      const { house_id } = await reachHouse(app.db, request.params.id, request.caller.id)
+      const row = await findMember(app.db, { house_id, user_id: request.params.user_id })
+      if (!row) throw new ApiError('member_not_found')
+      return ok(member(row))
+    },
+  )
+
+  app.delete(
+    '/houses/:id/members/:user_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'kickMember',
+        summary: 'Remove a member from a house',
+        ...common,
+        params: IdParams('id', 'user_id'),
+        response: { 200: Success(RemovedMember), ...failures },
+      },
+    },
+    async (request) => {
+      const caller = { house_id: request.params.id, user_id: request.caller.id }
+      return ok(await app.publish(await kickMember(app.db, caller, request.params.user_id)))
+    },
+  )
+
+  // Existing clients send this path; digits only, lest it take the place of others.
+  app.delete(
+    '/:house_id(^[0-9]+$)/members/:user_id(^[0-9]+$)',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'kickMemberByShortPath',
+        summary: 'Remove a member from a house',
+        ...common,
+        params: IdParams('house_id', 'user_id'),
+        response: { 200: Success(RemovedMember), ...failures },
+      },
+    },
+    async (request) => {
+      const caller = { house_id: request.params.house_id, user_id: request.caller.id }
+      return ok(await app.publish(await kickMember(app.db, caller, request.params.user_id)))
+    },
+  )
+}

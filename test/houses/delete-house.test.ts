@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { permission } from '../../src/houses/permissions.ts'
+import { newId } from '../../src/ids.ts'
+import { attach, houseRow, isDiscarded, membersOf, watching } from '../support/houses.ts'
+import { call, db, failure, house, houseRoom, message, noAuth, role, user } from '../support/world.ts'
+
+const noPermission = failure('no_permission', 'You do not have permission to do this')
+
+test('deleting a house as its owner answers 204 without body and type, and nothing of it is left', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const icon = `${'a'.repeat(40)}.webp`
+  await db.updateTable('houses').set({ icon }).where('id', '=', den.id).execute()
+  await role(den, { members: [ben] })
+  const second = await houseRoom(den)
+  await message(second, ben, { mentions: [ann] })
+  const files = [
+    await attach(den.room_id, await message(den.room_id, ben)),
+    await attach(second, await message(second, ben)),
+  ]
+  const { answer, events } = await watching(() => call(ann, 'DELETE', `/houses/${den.id}`))
+  expect(answer.status).toBe(204)
+  expect(answer.text).toBe('')
+  expect(answer.headers['content-type']).toBeUndefined()
+  expect(events).toEqual([{ type: 'house_deleted', house_id: den.id }])
+  expect(await houseRow(den.id)).toBeUndefined()
+  for (const table of ['members', 'member_roles', 'roles', 'entities', 'rooms', 'invites', 'bans'] as const) {
+    expect(await db.selectFrom(table).selectAll().where('house_id', '=', den.id).execute()).toEqual([])
+  }
+  expect(await db.selectFrom('mentions').selectAll().where('room_id', '=', second).execute()).toEqual([])
+  for (const file of [...files, `houses/${den.id}/icons/${icon}`]) expect(await isDiscarded(file)).toBe(true)
+})
+
+test('deleting a house as an administrator, a stranger, or one that does not exist, answers no_permission', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  await role(den, { allow: permission.ADMINISTRATOR, members: [ben] })
+  const attempts = [
+    await call(ben, 'DELETE', `/houses/${den.id}`),
+    await call(cat, 'DELETE', `/houses/${den.id}`),
+    await call(ann, 'DELETE', `/houses/${newId()}`),
+    await call(ann, 'DELETE', '/houses/x'),
+  ]
+  for (const answer of attempts) {
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(noPermission)
+  }
+  expect(await membersOf(den.id)).toEqual([ann.id, ben.id])
+})
+
+test('deleting a house without a token answers no_auth', async () => {
+  const den = await house({ owner: await user() })
+  expect((await call(null, 'DELETE', `/houses/${den.id}`)).body).toEqual(noAuth)
+})
+
+test('of equal deletions at once, one answers 204 and the others no_permission', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const { answer, events } = await watching(() =>
+    Promise.all(Array.from({ length: 8 }, () => call(ann, 'DELETE', `/houses/${den.id}`))),
+  )
+  expect(answer.map((one) => one.status).sort()).toEqual([204, ...Array(7).fill(400)])
+  expect(events).toHaveLength(1)
+})
+
+test('deletion against joining, leaving, sending and inviting ends without a house and without a 500', async () => {
+  for (let round = 0; round < 8; round++) {
+    const [ann, ben, cat] = [await user(), await user(), await user()]
+    const den = await house({ owner: ann, members: [ben] })
+    const { code } = (await call(ann, 'POST', `/houses/${den.id}/invites`, {})).body.data
+    const answers = await Promise.all([
+      call(cat, 'POST', `/invites/${code}`),
+      call(ann, 'DELETE', `/houses/${den.id}`),
+      call(ben, 'DELETE', `/users/@me/houses/${den.id}`),
+      call(ben, 'POST', `/houses/${den.id}/invites`, {}),
+      call(ann, 'PATCH', `/houses/${den.id}`, { name: 'New' }),
+    ])
+    expect(answers[1]!.status).toBe(204)
+    expect(answers.filter((one) => one.status >= 500)).toEqual([])
+    expect(await houseRow(den.id)).toBeUndefined()
+    expect(await membersOf(den.id)).toEqual([])
+  }
+})

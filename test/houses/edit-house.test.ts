@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest'
+import { allPermissions, permission } from '../../src/houses/permissions.ts'
+import { newId } from '../../src/ids.ts'
+import { houseRow, isDiscarded, watching } from '../support/houses.ts'
+import { picture, svg } from '../support/pictures.ts'
+import { call, db, failure, house, noAuth, role, store, user } from '../support/world.ts'
+
+const nameMissing = failure('invalid_schema', 'Required fields (name) not met')
+const noPermission = failure('no_permission', 'You do not have permission to do this')
+
+test('editing a house answers its name and id alone, and tells', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const { answer, events } = await watching(() =>
+    call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Nest', description: 'warm', owner_id: '5' }),
+  )
+  expect(answer.status).toBe(200)
+  expect(answer.body).toEqual({ success: true, data: { name: 'Nest', house_id: den.id } })
+  expect(events).toEqual([{ type: 'house_updated', house_id: den.id }])
+  expect(await houseRow(den.id)).toMatchObject({ name: 'Nest', description: 'warm', owner_id: ann.id })
+})
+
+test('an edit that changes nothing answers the same and tells nobody; a null description clears it', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const same = await watching(() => call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Den', icon: null }))
+  expect(same.answer.body.data).toEqual({ name: 'Den', house_id: den.id })
+  expect(same.events).toEqual([])
+  await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Den', description: 'warm' })
+  await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Den' })
+  expect((await houseRow(den.id))?.description).toBe('warm')
+  await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Den', description: null })
+  expect((await houseRow(den.id))?.description).toBe(null)
+})
+
+test('changed default permissions are told as a change of the house, then of what can be read', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const body = { name: 'Den', default_permissions: 3 }
+  const { events } = await watching(() => call(ann, 'PATCH', `/houses/${den.id}`, body))
+  expect(events).toEqual([
+    { type: 'house_updated', house_id: den.id },
+    { type: 'visibility_changed', house_id: den.id, user_ids: null },
+  ])
+  expect((await houseRow(den.id))?.default_permissions).toBe(3)
+})
+
+test('an administrator may edit, and so grant every bit; other members, strangers and unknown houses answer no_permission', async () => {
+  const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
+  const den = await house({ owner: ann, members: [ben, cat] })
+  await role(den, { allow: permission.ADMINISTRATOR, members: [ben] })
+  await role(den, { allow: allPermissions & ~permission.ADMINISTRATOR, members: [cat] })
+  const body = { name: 'New', icon: 'not base64!', default_permissions: allPermissions }
+  for (const [caller, id] of [
+    [cat, den.id],
+    [dan, den.id],
+    [ann, newId()],
+    [ann, 'x'],
+  ] as const) {
+    const answer = await call(caller, 'PATCH', `/houses/${id}`, body)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(noPermission)
+  }
+  expect((await houseRow(den.id))?.name).toBe('Den')
+  const grant = await call(ben, 'PATCH', `/houses/${den.id}`, { ...body, icon: null })
+  expect(grant.status).toBe(200)
+  expect((await houseRow(den.id))?.default_permissions).toBe(allPermissions)
+})
+
+test('a missing or unacceptable name answers invalid_schema, also beside an icon and to a stranger', async () => {
+  const den = await house({ owner: await user() })
+  const stranger = await user()
+  const icon = (await picture()).toString('base64')
+  for (const body of [
+    undefined,
+    {},
+    { icon },
+    { name: null, icon },
+    { name: ' ' },
+    { name: 5, description: 5 },
+  ]) {
+    const answer = await call(stranger, 'PATCH', `/houses/${den.id}`, body)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(nameMissing)
+  }
+})
+
+test('another field of wrong type or form answers invalid_schema with its name', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  for (const [field, value] of [
+    ['icon', 5],
+    ['description', ['x']],
+    ['description', 'x'.repeat(513)],
+    ['default_permissions', -1],
+    ['default_permissions', 1048576],
+    ['default_permissions', 1.5],
+    ['default_permissions', null],
+  ] as const) {
+    const answer = await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'New', [field]: value })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(failure('invalid_schema', `Invalid fields (${field})`))
+  }
+  expect((await houseRow(den.id))?.name).toBe('Den')
+})
+
+test('an icon of faulty base64 answers 500 invalid_schema, and nothing changes', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  for (const icon of ['####', 'abc', 'a=bc', 'data:image/png,x', '\ud800', 'aGVsbG8']) {
+    const answer = await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'New', icon })
+    expect(answer.status).toBe(500)
+    expect(answer.body).toEqual(nameMissing)
+  }
+  expect((await houseRow(den.id))?.name).toBe('Den')
+})
+
+test('an icon past 8 MiB answers payload_too_large, and what is no image invalid_icon_file_format', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const large = Buffer.alloc(8 * 1024 * 1024 + 1).toString('base64')
+  const tooLarge = await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'New', icon: large })
+  expect(tooLarge.status).toBe(413)
+  expect(tooLarge.body).toEqual(failure('payload_too_large', 'The request is too large'))
+  for (const icon of ['', 'aGVsbG8=', svg.toString('base64')]) {
+    const answer = await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'New', icon })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(failure('invalid_icon_file_format', 'Your icon must be an image'))
+  }
+  expect((await houseRow(den.id))?.name).toBe('Den')
+})
+
+test('a new icon replaces the old one, whose file is given up; absent and null leave it', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const path = (file: string | null | undefined) => `houses/${den.id}/icons/${file}`
+  const [one, other] = [await picture('jpeg'), await picture('webp')]
+  await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Den', icon: one.toString('base64') })
+  const first = (await houseRow(den.id))?.icon
+  await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Den' })
+  await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Den', icon: null })
+  expect((await houseRow(den.id))?.icon).toBe(first)
+  expect(await isDiscarded(path(first))).toBe(false)
+  const replaced = await watching(() =>
+    call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Den', icon: other.toString('base64') }),
+  )
+  expect(replaced.events).toEqual([{ type: 'house_updated', house_id: den.id }])
+  const second = (await houseRow(den.id))?.icon
+  expect(second).not.toBe(first)
+  expect(await isDiscarded(path(first))).toBe(true)
+  await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Den', icon: one.toString('base64') })
+  expect((await houseRow(den.id))?.icon).toBe(first)
+  expect(await isDiscarded(path(first))).toBe(false)
+  expect(await isDiscarded(path(second))).toBe(true)
+  expect(await store.find(path(first))).toBeDefined()
+})
+
+test('editing a house without a token, or with a faulty one, answers no_auth before all else', async () => {
+  const den = await house({ owner: await user() })
+  for (const authorization of ['', 'x', 'f'.repeat(128)]) {
+    const answer = await call(null, 'PATCH', `/houses/${den.id}`, {}, { headers: { authorization } })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(noAuth)
+  }
+})
+
+test('taking the icon off answers name and id, gives the file up, and tells once', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const icon = `${'b'.repeat(40)}.webp`
+  await db.updateTable('houses').set({ icon }).where('id', '=', den.id).execute()
+  const remove = (caller: typeof ann | null) => call(caller, 'DELETE', `/houses/${den.id}/icon`)
+  expect((await remove(ben)).body).toEqual(noPermission)
+  expect((await remove(cat)).body).toEqual(failure('house_not_found', 'That house does not exist'))
+  expect((await remove(cat)).status).toBe(404)
+  expect((await remove(null)).body).toEqual(noAuth)
+  const { answer, events } = await watching(() => remove(ann))
+  expect(answer.body).toEqual({ success: true, data: { name: 'Den', house_id: den.id } })
+  expect(events).toEqual([{ type: 'house_updated', house_id: den.id }])
+  expect((await houseRow(den.id))?.icon).toBe(null)
+  expect(await isDiscarded(`houses/${den.id}/icons/${icon}`)).toBe(true)
+  expect((await watching(() => remove(ann))).events).toEqual([])
+})
