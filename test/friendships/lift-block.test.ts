@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { ask, expectTime, relations, updated } from '../support/friendships.ts'
+import { erase, gatewayUser } from '../support/rooms.ts'
+import { block, call, failure, friends, noAuth, published, user } from '../support/world.ts'
+
+describe.each([
+  { word: 'blocked', type: 5, other: 4 },
+  { word: 'restricted', type: 4, other: 5 },
+] as const)('DELETE /relationships/@me/$word/:user_id', ({ word, type, other }) => {
+  const path = (id: string) => `/relationships/@me/${word}/${id}`
+
+  test('answers type 0 and tells the caller alone', async () => {
+    const [ann, ben] = [await user(), await user()]
+    await block(ann, ben, type)
+    const before = published.length
+    const answer = await call(ann, 'DELETE', path(ben.id))
+    expect(answer.status).toBe(200)
+    expect(answer.body.data).toEqual({
+      id: ben.id,
+      user_id: ben.id,
+      recipient_id: ann.id,
+      user: gatewayUser(ben),
+      type: 0,
+      last_updated_at: expectTime,
+    })
+    expect(await relations(ann, ben)).toEqual([0, 0])
+    expect(published.slice(before)).toEqual([updated(ann, ben, 0)])
+    expect((await ask(ben, ann)).status).toBe(200)
+  })
+
+  test('leaves the own block of the other as it is', async () => {
+    const [ann, ben] = [await user(), await user()]
+    await block(ann, ben, type)
+    await block(ben, ann, type)
+    const before = published.length
+    await call(ann, 'DELETE', path(ben.id))
+    expect(await relations(ann, ben)).toEqual([0, type])
+    expect(published.slice(before)).toEqual([updated(ann, ben, 0)])
+  })
+
+  test('where the relation is another, answers it as it is and tells nobody', async () => {
+    const [ann, friend, kept, asked, stranger] = await Promise.all(Array.from({ length: 5 }, () => user()))
+    await friends(ann!, friend!)
+    await block(ann!, kept!, other)
+    await ask(ann!, asked!)
+    const before = published.length
+    for (const [person, present] of [
+      [friend!, 3],
+      [kept!, other],
+      [asked!, 1],
+      [stranger!, 0],
+    ] as const) {
+      const answer = await call(ann!, 'DELETE', path(person.id))
+      expect(answer.status).toBe(200)
+      expect(answer.body.data).toMatchObject({
+        user_id: person.id,
+        type: present,
+        last_updated_at: expectTime,
+      })
+    }
+    expect(published.length).toBe(before)
+  })
+
+  test('nobody answers user_not_found', async () => {
+    const [ann, gone] = [await user(), await user()]
+    await erase(gone)
+    for (const id of [gone.id, '1', '0', 'x', '%00']) {
+      const answer = await call(ann, 'DELETE', path(id))
+      expect(answer.status).toBe(400)
+      expect(answer.body).toEqual(failure('user_not_found', 'That user does not exist'))
+    }
+  })
+
+  test('no token, or a faulty one, answers no_auth', async () => {
+    const [ann, ben] = [await user(), await user()]
+    await block(ann, ben, type)
+    for (const headers of [{}, { authorization: 'x' }]) {
+      const answer = await call(null, 'DELETE', path(ben.id), undefined, { headers })
+      expect(answer.status).toBe(400)
+      expect(answer.body).toEqual(noAuth)
+    }
+    expect(await relations(ann, ben)).toEqual([type, 0])
+  })
+})

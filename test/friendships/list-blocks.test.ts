@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest'
+import { compactUser } from '../support/friendships.ts'
+import { block, call, noAuth, user } from '../support/world.ts'
+
+describe.each([
+  { word: 'blocked', type: 5, other: 4 },
+  { word: 'restricted', type: 4, other: 5 },
+] as const)('GET /relationships/@me/$word', ({ word, type, other }) => {
+  const path = `/relationships/@me/${word}`
+
+  test('lists compact users by username, neither the other kind nor those who did it to the caller', async () => {
+    const [ann, zoe, ben, cat, dan] = await Promise.all(
+      ['ann', 'zoe', 'ben', 'cat', 'dan'].map((name) => user({ username: `${name}.${word}` })),
+    )
+    await block(ann!, zoe!, type)
+    await block(ann!, ben!, type)
+    await block(ann!, cat!, other)
+    await block(dan!, ann!, type)
+    const answer = await call(ann!, 'GET', path)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({ success: true, data: [compactUser(ben!), compactUser(zoe!)] })
+  })
+
+  test('nobody gives an empty list', async () => {
+    expect((await call(await user(), 'GET', path)).body).toEqual({ success: true, data: [] })
+  })
+
+  test('no token, or a faulty one, answers no_auth', async () => {
+    for (const headers of [{}, { authorization: 'x' }]) {
+      const answer = await call(null, 'GET', path, undefined, { headers })
+      expect(answer.status).toBe(400)
+      expect(answer.body).toEqual(noAuth)
+    }
+  })
+})

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { ask, expectTime, relations, updated } from '../support/friendships.ts'
+import { erase, gatewayUser } from '../support/rooms.ts'
+import { block, call, db, failure, friends, noAuth, published, user } from '../support/world.ts'
+
+describe.each([
+  { word: 'blocked', type: 5, other: 4 },
+  { word: 'restricted', type: 4, other: 5 },
+] as const)('PUT /relationships/@me/$word/:user_id', ({ word, type, other }) => {
+  const path = (id: string) => `/relationships/@me/${word}/${id}`
+
+  test('answers the relationship and tells the caller alone', async () => {
+    const [ann, ben] = [await user(), await user()]
+    const before = published.length
+    const answer = await call(ann, 'PUT', path(ben.id))
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({
+      success: true,
+      data: {
+        id: ben.id,
+        user_id: ben.id,
+        recipient_id: ann.id,
+        user: gatewayUser(ben),
+        type,
+        last_updated_at: expectTime,
+      },
+    })
+    const row = await db.selectFrom('blocks').selectAll().where('user_id', '=', ann.id).executeTakeFirst()
+    const created_at = new Date(answer.body.data.last_updated_at)
+    expect(row).toEqual({ user_id: ann.id, target_id: ben.id, type, created_at })
+    expect(await relations(ann, ben)).toEqual([type, 0])
+    expect(published.slice(before)).toEqual([updated(ann, ben, type)])
+  })
+
+  test('ends a friendship or a request either way, and tells the other', async () => {
+    const [ann, friend, asker, asked] = [await user(), await user(), await user(), await user()]
+    await friends(ann, friend)
+    await ask(asker, ann)
+    await ask(ann, asked)
+    for (const person of [friend, asker, asked]) {
+      const before = published.length
+      await call(ann, 'PUT', path(person.id))
+      expect(await relations(ann, person)).toEqual([type, 0])
+      expect(published.slice(before)).toEqual([updated(ann, person, type), updated(person, ann, 0)])
+    }
+  })
+
+  test('leaves the own block of the other as it is', async () => {
+    const ann = await user()
+    for (const theirs of [4, 5] as const) {
+      const ben = await user()
+      await block(ben, ann, theirs)
+      const before = published.length
+      await call(ann, 'PUT', path(ben.id))
+      expect(await relations(ann, ben)).toEqual([type, theirs])
+      expect(published.slice(before)).toEqual([updated(ann, ben, type)])
+    }
+  })
+
+  test('replaces the other kind, and again answers the same and tells nobody', async () => {
+    const [ann, ben] = [await user(), await user()]
+    await block(ann, ben, other)
+    const before = published.length
+    const first = await call(ann, 'PUT', path(ben.id))
+    const again = await call(ann, 'PUT', path(ben.id))
+    expect(first.body.data.type).toBe(type)
+    expect(again.body).toEqual(first.body)
+    expect(published.slice(before)).toEqual([updated(ann, ben, type)])
+  })
+
+  test('oneself answers invalid_schema, nobody user_not_found', async () => {
+    const [ann, gone] = [await user(), await user()]
+    await erase(gone)
+    const oneself = await call(ann, 'PUT', path(ann.id))
+    expect(oneself.status).toBe(400)
+    expect(oneself.body).toEqual(failure('invalid_schema', 'Required fields (user_id) not met'))
+    for (const id of [gone.id, '1', '0', 'x', '%00', '99999999999999999999']) {
+      const answer = await call(ann, 'PUT', path(id))
+      expect(answer.status).toBe(400)
+      expect(answer.body).toEqual(failure('user_not_found', 'That user does not exist'))
+    }
+  })
+
+  test('twice twelve at once from both sides leave both blocks and no friendship', async () => {
+    const [ann, ben] = [await user(), await user()]
+    await friends(ann, ben)
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => [
+        call(ann, 'PUT', path(ben.id)),
+        call(ben, 'PUT', path(ann.id)),
+      ]).flat(),
+    )
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]))
+    expect(await relations(ann, ben)).toEqual([type, type])
+  })
+
+  test('blocking and asking at once never leave a request beside the block', async () => {
+    for (let round = 0; round < 5; round++) {
+      const [ann, ben] = [await user(), await user()]
+      const [set, asked] = await Promise.all([call(ann, 'PUT', path(ben.id)), ask(ben, ann)])
+      expect(set!.status).toBe(200)
+      expect([200, 400]).toContain(asked!.status)
+      expect(await relations(ann, ben)).toEqual([type, 0])
+    }
+  })
+
+  test('no token, or a faulty one, answers no_auth', async () => {
+    const ben = await user()
+    for (const headers of [{}, { authorization: 'x' }]) {
+      const answer = await call(null, 'PUT', path(ben.id), undefined, { headers })
+      expect(answer.status).toBe(400)
+      expect(answer.body).toEqual(noAuth)
+    }
+  })
+})
