@@ -29,6 +29,7 @@ import { messageRoutes } from './messages/routes.ts'
 import { memberRoleRoutes } from './roles/member-role-routes.ts'
 import { roleRoutes } from './roles/routes.ts'
 import { privateRoomRoutes } from './rooms/private-room-routes.ts'
+import { recipientRoutes } from './rooms/recipient-routes.ts'
 import type { Store } from './storage/store.ts'
 import { userRoutes } from './users/routes.ts'
 
@@ -120,6 +121,7 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   await app.register(messageRoutes)
   await app.register(memberRoleRoutes)
   await app.register(roleRoutes)
+  await app.register(recipientRoutes)
   await app.register(userRoutes)
   return app
 }

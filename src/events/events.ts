@@ -35,8 +35,8 @@ export type HearthEvent =
   | { type: 'entities_updated'; house_id: string }
   | { type: 'room_created'; room_id: string; house_id: string }
   | { type: 'room_deleted'; room_id: string; house_id: string }
-  /** Name, description, emoji, position, overrides; participants or owner of a group. */
-  | { type: 'room_updated'; room_id: string; house_id: string | null }
+  /** Name, description, emoji, position, overrides; participants or owner of a group. Not told to who just entered. */
+  | { type: 'room_updated'; room_id: string; house_id: string | null; except_user_id?: string }
   | { type: 'private_room_entered'; room_id: string; user_id: string }
   | { type: 'private_room_left'; room_id: string; user_id: string }
   /** Profile or username; `email_verified` alone concerns nobody but the user. */

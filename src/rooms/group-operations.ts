@@ -1,15 +1,81 @@
 import type { Db } from '../db/client.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, limitReached } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
+import { canApproach } from '../friendships/permissions.ts'
+import { listBlocksBetween } from '../friendships/queries.ts'
+import { holdUsers } from '../users/lock-queries.ts'
+import { reachRoom } from './access-operations.ts'
+import { room } from './forms.ts'
 import {
   deleteRecipient,
   deleteRooms,
   discardRoomFiles,
+  insertRecipients,
   listEmptyRoomIds,
+  listRecipientIds,
+  lockGroup,
   lockGroupsOf,
   passGroupsOn,
 } from './private-room-queries.ts'
+import type { RemovedRecipient } from './private-room-schemas.ts'
+import { findRoom } from './queries.ts'
+import type { Room } from './schemas.ts'
+
+/** People in a group (PROTOCOL 1.6). */
+export const maxGroupSize = 50
+
+const group = 2
+
+/**
+ * Adds somebody to a group the caller is in; who is in it already stays (PROTOCOL 9.2). Throws `room_not_found`,
+ * `method_not_allowed_on_room_type`, `user_not_found`, `no_permission`, `limit_reached`.
+ */
+export async function addRecipient(
+  db: Db,
+  callerId: string,
+  roomId: string,
+  userId: string,
+): Promise<Outcome<Room>> {
+  await reachGroup(db, roomId, callerId)
+  return db.transaction().execute(async (trx) => {
+    const present = await holdUsers(trx, [callerId, userId])
+    if (!present.some((user) => user.id === userId)) throw new ApiError('user_not_found')
+    const { participants } = await enterGroupWork(trx, roomId, callerId)
+    if (participants.has(userId)) return { answer: await showRoom(trx, roomId, callerId), events: [] }
+    const blocks = await listBlocksBetween(trx, callerId, [userId])
+    if (!canApproach(blocks, callerId)) throw new ApiError('no_permission')
+    if (participants.size >= maxGroupSize) throw limitReached('recipients')
+    await insertRecipients(trx, roomId, [userId])
+    return {
+      answer: await showRoom(trx, roomId, callerId),
+      events: [
+        { type: 'private_room_entered', room_id: roomId, user_id: userId },
+        { type: 'room_updated', room_id: roomId, house_id: null, except_user_id: userId },
+      ],
+    }
+  })
+}
+
+/**
+ * Removes somebody from the caller's own group, or oneself from any (PROTOCOL 9.2). Throws `room_not_found`,
+ * `method_not_allowed_on_room_type`, `member_not_found`, `no_permission`.
+ */
+export async function removeRecipient(
+  db: Db,
+  callerId: string,
+  roomId: string,
+  userId: string,
+): Promise<Outcome<RemovedRecipient>> {
+  await reachGroup(db, roomId, callerId)
+  const events = await db.transaction().execute(async (trx) => {
+    const { ownerId, participants } = await enterGroupWork(trx, roomId, callerId)
+    if (!participants.has(userId)) throw new ApiError('member_not_found')
+    if (userId !== callerId && ownerId !== callerId) throw new ApiError('no_permission')
+    return takeOut(trx, userId, roomId)
+  })
+  return { answer: { id: roomId, user_id: userId }, events }
+}
 
 /**
  * Takes the caller out of a group: ownership passes on, the last one out ends it (API 4.6, PROTOCOL 9.2). Throws
@@ -24,6 +90,31 @@ export async function leaveGroup(db: Db, callerId: string, roomId: string): Prom
 /** Takes a user out of all their groups, inside the transaction that ends their account. Gives what happened. */
 export function leaveAllGroups(trx: Db, userId: string): Promise<HearthEvent[]> {
   return takeOut(trx, userId, null)
+}
+
+/** A private room as one of those in it sees it now. */
+export async function showRoom(db: Db, roomId: string, receiverId: string): Promise<Room> {
+  const row = await findRoom(db, roomId)
+  if (!row) throw new ApiError('room_not_found')
+  return room(row, receiverId)
+}
+
+/** Refuses rooms the caller cannot see, and those that are no group. */
+async function reachGroup(db: Db, roomId: string, callerId: string): Promise<void> {
+  const access = await reachRoom(db, roomId, callerId)
+  if (access.type !== group) throw new ApiError('method_not_allowed_on_room_type')
+}
+
+/** Locks a group and reads who is in it. Throws `room_not_found` when the caller is so no longer. */
+async function enterGroupWork(
+  trx: Db,
+  roomId: string,
+  callerId: string,
+): Promise<{ ownerId: string | null; participants: Set<string> }> {
+  const locked = await lockGroup(trx, roomId)
+  const participants = new Set(await listRecipientIds(trx, roomId))
+  if (!locked || !participants.has(callerId)) throw new ApiError('room_not_found')
+  return { ownerId: locked.owner_id, participants }
 }
 
 /** Takes a user out of one group or (null) of all. Gives what happened: nothing when they are in none. */

@@ -6,14 +6,10 @@ import { canApproach, canMeet } from '../friendships/permissions.ts'
 import { listBlocksBetween } from '../friendships/queries.ts'
 import { asId, newId } from '../ids.ts'
 import { holdUsers } from '../users/lock-queries.ts'
-import { room } from './forms.ts'
+import { maxGroupSize, showRoom } from './group-operations.ts'
 import { findPairRoomId, insertGroup, insertPairRoom, insertRecipients } from './private-room-queries.ts'
 import type { CreatePrivateRoom } from './private-room-schemas.ts'
-import { findRoom } from './queries.ts'
 import type { Room } from './schemas.ts'
-
-/** People in a group (PROTOCOL 1.6). */
-export const maxGroupSize = 50
 
 /**
  * Opens the one-to-one room of the caller and `recipient`, the existing one if there is one, or makes a group of all
@@ -46,7 +42,7 @@ function openOneToOne(db: Db, callerId: string, otherId: string): Promise<Outcom
     const blocks = await listBlocksBetween(trx, callerId, [otherId])
     if (!canMeet(blocks)) throw new ApiError('no_permission')
     const existingId = await findPairRoomId(trx, callerId, otherId)
-    if (existingId !== undefined) return { answer: await roomFor(trx, existingId, callerId), events: [] }
+    if (existingId !== undefined) return { answer: await showRoom(trx, existingId, callerId), events: [] }
     if (!canApproach(blocks, callerId)) throw new ApiError('no_permission')
     return createOneToOne(trx, callerId, otherId)
   })
@@ -57,7 +53,7 @@ async function createOneToOne(trx: Db, callerId: string, otherId: string): Promi
   const id = newId()
   if (!(await insertPairRoom(trx, id, callerId, otherId))) {
     const existingId = await findPairRoomId(trx, callerId, otherId)
-    return { answer: await roomFor(trx, existingId!, callerId), events: [] }
+    return { answer: await showRoom(trx, existingId!, callerId), events: [] }
   }
   return enter(trx, id, [callerId, otherId])
 }
@@ -90,11 +86,5 @@ async function enter(trx: Db, roomId: string, userIds: string[]): Promise<Outcom
   const events = userIds.map(
     (user_id): HearthEvent => ({ type: 'private_room_entered', room_id: roomId, user_id }),
   )
-  return { answer: await roomFor(trx, roomId, userIds[0]!), events }
-}
-
-async function roomFor(trx: Db, roomId: string, receiverId: string): Promise<Room> {
-  const row = await findRoom(trx, roomId)
-  if (!row) throw new ApiError('room_not_found')
-  return room(row, receiverId)
+  return { answer: await showRoom(trx, roomId, userIds[0]!), events }
 }

@@ -48,6 +48,27 @@ export async function insertRecipients(db: Db, roomId: string, userIds: readonly
     order by place`.execute(db)
 }
 
+/** Locks a group, so that nobody enters or leaves meanwhile, and gives its owner; undefined when there is none. */
+export function lockGroup(db: Db, id: string): Promise<{ owner_id: string | null } | undefined> {
+  return db
+    .selectFrom('rooms')
+    .select('owner_id')
+    .where('id', '=', id)
+    .where('type', '=', 2)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** The ids of those in a private room, in no order. */
+export async function listRecipientIds(db: Db, roomId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('room_recipients')
+    .select('user_id')
+    .where('room_id', '=', roomId)
+    .execute()
+  return rows.map((row) => row.user_id)
+}
+
 /** Which groups: one of them, or (null) all that the user is in. */
 type OneOrAll = string | null
 
