@@ -14,8 +14,8 @@ import type { Gateway } from './gateway/gateway.ts'
 import { isForGateway, openGateway } from './gateway/plugin.ts'
 import type { GatewaySettings } from './gateway/settings.ts'
 import { ownHouseRoutes } from './houses/own-routes.ts'
+import { housePictureRoutes } from './houses/picture-routes.ts'
 import { houseRoutes } from './houses/routes.ts'
-
 import { maxBodyBytes, readBodies } from './http/body.ts'
 import { answerErrors, sendFailure } from './http/error-handler.ts'
 import { healthRoutes } from './http/health.ts'
@@ -31,6 +31,7 @@ import { roleRoutes } from './roles/routes.ts'
 import { privateRoomRoutes } from './rooms/private-room-routes.ts'
 import { recipientRoutes } from './rooms/recipient-routes.ts'
 import type { Store } from './storage/store.ts'
+import { userPictureRoutes } from './users/picture-routes.ts'
 import { userRoutes } from './users/routes.ts'
 
 declare module 'fastify' {
@@ -122,11 +123,14 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   await app.register(memberRoleRoutes)
   await app.register(roleRoutes)
   await app.register(recipientRoutes)
+  await app.register(housePictureRoutes)
+  await app.register(userPictureRoutes)
   await app.register(userRoutes)
   return app
 }
 
-/** Every path is served under `/v1` and at the root. */
+/** Every path is served under `/v1` and at the root; `@me` may come with its `@` encoded. */
 function withoutVersion(url: string): string {
-  return url.startsWith('/v1/') ? url.slice(3) : url
+  const path = url.startsWith('/v1/') ? url.slice(3) : url
+  return path.includes('%40') ? path.replace(/^[^?]*/, (each) => each.replaceAll('%40', '@')) : path
 }

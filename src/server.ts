@@ -5,11 +5,23 @@ import { isDatabaseAway, isDatabaseRefusal, openDatabase } from './db/client.ts'
 import { startPostgres } from './db/embedded.ts'
 import { UnreachableError } from './db/embedded-account.ts'
 import { EmbeddedPostgresError } from './db/embedded-cluster.ts'
+import type { HearthEvent } from './events/events.ts'
 
 /** SIGTERM to exit takes less than 10 s, whatever hangs. */
 const stopTimeoutMs = 9_000
 /** Requests in flight get so much of that. */
 const closeTimeoutMs = 5_000
+
+/** After these there may be files to erase. */
+const mayDiscardFiles = new Set<HearthEvent['type']>([
+  'house_deleted',
+  'house_updated',
+  'member_left',
+  'message_deleted',
+  'private_room_left',
+  'room_deleted',
+  'user_updated',
+])
 
 type Stop = () => Promise<unknown>
 
@@ -55,13 +67,20 @@ async function start(config: Config, stops: Stop[]): Promise<FastifyInstance> {
   const loading = loadModules()
   loading.catch(() => {})
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
-  const { buildApp, claimNodeNumber, createBus, migrateToLatest, openFolderStore } = await loading
+  const { buildApp, claimNodeNumber, createBus, migrateToLatest, openFolderStore, startErasing } =
+    await loading
   const db = openDatabase(databaseUrl)
   stops.push(() => db.destroy())
   await migrateToLatest(db)
   stops.push(await claimNodeNumber(databaseUrl))
   const store = openFolderStore(join(config.dataDir, 'files'))
-  const app = await buildApp({ config, db, store, bus: createBus() })
+  const bus = createBus()
+  const app = await buildApp({ config, db, store, bus })
+  const eraser = startErasing(db, store, (error) => app.log.warn({ err: error }, 'discarded files stay'))
+  stops.push(() => eraser.stop())
+  bus.subscribe(({ type }) => {
+    if (mayDiscardFiles.has(type)) eraser.wake()
+  })
   stops.push(() => close(app))
   await app.listen({ host: config.host, port: config.port })
   return app
@@ -69,14 +88,15 @@ async function start(config: Config, stops: Stop[]): Promise<FastifyInstance> {
 
 /** The bulk of the modules, loaded while PostgreSQL comes up. */
 async function loadModules() {
-  const [app, bus, migrate, nodeNumber, storage] = await Promise.all([
+  const [app, bus, migrate, nodeNumber, eraser, storage] = await Promise.all([
     import('./app.ts'),
     import('./events/bus.ts'),
     import('./db/migrate.ts'),
     import('./db/node-number.ts'),
+    import('./storage/eraser.ts'),
     import('./storage/store.ts'),
   ])
-  return { ...app, ...bus, ...migrate, ...nodeNumber, ...storage }
+  return { ...app, ...bus, ...migrate, ...nodeNumber, ...eraser, ...storage }
 }
 
 async function startEmbedded(config: Config, stops: Stop[]): Promise<string> {

@@ -40,3 +40,9 @@ export function readPage({ limit, ...ids }: PageQuery): Page {
   if (given.length > 1) throw fieldsInvalid(...given.map(([name]) => name))
   return { limit: limit === undefined ? defaultLimit : Number(limit), ...Object.fromEntries(given) }
 }
+
+/** The owner of a picture, and its name. */
+export const PictureParams = Type.Object({
+  id: Id,
+  file: Type.String({ description: '40 hex characters and `.webp`' }),
+})

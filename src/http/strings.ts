@@ -1,7 +1,8 @@
 import { type StringOptions, Type } from '@sinclair/typebox'
 
 const noControl = '[^\\p{Cc}\\p{Cs}]'
-const noControlButBreaks = '(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])'
+// Spelt out as one class: a choice of two, repeated, overflows the stack on texts of some megabytes.
+const noControlButBreaks = '[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\p{Cs}]'
 
 /** Any well-formed string: no U+0000, no unpaired surrogate. Lengths count code points. */
 export function AnyText(options: StringOptions = {}) {

@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
@@ -17,19 +17,21 @@ export type Store = {
   remove(name: string): Promise<void>
 }
 
-let unfinished = 0
+const partialMark = /\.[0-9]+-[0-9]+\.part$/
+let writes = 0
 
 /** A store in a folder, made when missing. */
 export function openFolderStore(folder: string): Store {
   return {
     async write(name, content) {
       const path = join(folder, name)
-      const partial = `${path}.${process.pid}-${unfinished++}.part`
-      await mkdir(dirname(path), { recursive: true })
+      const partial = `${path}.${process.pid}-${writes++}.part`
+      const made = await mkdir(dirname(path), { recursive: true })
       try {
         const source = Buffer.isBuffer(content) ? Readable.from([content]) : content
         await pipeline(source, createWriteStream(partial, { flags: 'wx', flush: true }))
         await rename(partial, path)
+        await syncFolders(dirname(path), made && dirname(made))
       } catch (error) {
         await rm(partial, { force: true })
         throw error
@@ -42,7 +44,24 @@ export function openFolderStore(folder: string): Store {
       return { size: found.size, open: async (range) => createReadStream(path, range) }
     },
     async remove(name) {
-      await rm(join(folder, name), { force: true })
+      const path = join(folder, name)
+      // With the file goes what a crash in the middle of writing it has left.
+      const beside = await readdir(dirname(path)).catch(() => [])
+      const partials = beside.filter((each) => each.replace(partialMark, '') === basename(path))
+      await Promise.all(
+        [...partials, basename(path)].map((each) => rm(join(dirname(path), each), { force: true })),
+      )
     },
   }
+}
+
+/** Makes names durable: in the folder itself and, where folders above it are new, up to the one that was there. */
+async function syncFolders(folder: string, upTo: string | undefined): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  if (upTo !== undefined && folder !== upTo) await syncFolders(dirname(folder), upTo)
 }

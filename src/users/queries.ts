@@ -83,3 +83,25 @@ export function listUsers(db: Db, ids: readonly string[]) {
     .where('deleted_at', 'is', null)
     .execute()
 }
+
+/** The user with their private fields and, of a bot, whether others may add it; locked against other edits. */
+export function lockUser(db: Db, id: string) {
+  return db
+    .selectFrom('users')
+    .select([...fullUserColumns, 'users.public'])
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+/** What an edit can change of a user. */
+export type UserChanges = Partial<
+  Pick<FullUserRow, 'location' | 'username' | 'website' | 'bio' | 'header' | 'icon' | 'name'> & {
+    public: boolean
+  }
+>
+
+export async function updateUser(db: Db, id: string, changes: UserChanges): Promise<void> {
+  await db.updateTable('users').set(changes).where('id', '=', id).execute()
+}

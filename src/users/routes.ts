@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../errors.ts'
+import { maxPictureBodyBytes } from '../http/body.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { isId } from '../ids.ts'
 import { ownUser, strangersUser } from './forms.ts'
-import { findUser, findUserByUsername } from './queries.ts'
-import { FullUser } from './schemas.ts'
+import { editUser, findUserByRef } from './operations.ts'
+import { findUser } from './queries.ts'
+import { EditUser, FullUser } from './schemas.ts'
 
 const UserRef = Type.Object({
   ref: Type.String({ description: 'an id, or a username with or without a leading @' }),
@@ -31,6 +32,26 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 
+  app.patch(
+    '/users/@me',
+    {
+      onRequest: app.authenticate,
+      bodyLimit: maxPictureBodyBytes,
+      config: { refusesEmptyBody: true },
+      schema: {
+        operationId: 'editOwnUser',
+        summary: 'Edit own user',
+        tags: ['users'],
+        security: [{ token: [] }],
+        body: EditUser,
+        response: { 200: Success(FullUser), ...failures },
+      },
+    },
+    async (request) => {
+      return ok(await app.publish(await editUser(app.db, app.store, request.caller.id, request.body)))
+    },
+  )
+
   app.get(
     '/users/:ref',
     {
@@ -44,16 +65,10 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const ref = request.params.ref.replace(/^@/, '').toLowerCase()
-      const user =
-        (isId(ref) && (await findUser(app.db, ref))) || (await findUserByUsername(app.db, usernameOf(ref)))
+      const { ref } = request.params
+      const user = await findUserByRef(app.db, ref)
       if (!user) throw new ApiError('user_not_found')
       return ok(user.id === request.caller?.id ? ownUser(user) : strangersUser(user))
     },
   )
-}
-
-/** The text itself where it can be a username; nobody's name where it holds what the database could not even take. */
-function usernameOf(ref: string): string {
-  return /^[a-z0-9_.-]{1,64}$/.test(ref) ? ref : ''
 }

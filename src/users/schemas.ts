@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { FilledLine, Line, Text } from '../http/strings.ts'
+import { AnyText, FilledLine, Line, Text } from '../http/strings.ts'
 
 /** Limits of PROTOCOL 1.5, in code points. */
 export const maxNameLength = 64
@@ -68,3 +68,21 @@ export const Location = Line(maxLocationLength)
 /** Empty, or an absolute http(s) address. */
 export const Website = Line(maxWebsiteLength, { format: 'website' })
 export const Bio = Text(maxTextLength)
+/** A picture as it is sent: base64 or a data URL (PROTOCOL 7.1). What is in it is looked at later. */
+export const SentPicture = AnyText({ description: 'a picture as base64 or as a data URL' })
+const SentPictureOrNone = Type.Union([SentPicture, Type.Null()], { description: 'null removes it' })
+
+/** API 4.1: at least one field, `name` and the nulls being extensions. */
+export const EditUser = Type.Object(
+  {
+    location: Type.Optional(Location),
+    username: Type.Optional(Username),
+    website: Type.Optional(Website),
+    bio: Type.Optional(Bio),
+    header: Type.Optional(SentPictureOrNone),
+    icon: Type.Optional(SentPictureOrNone),
+    name: Type.Optional(UserName),
+  },
+  { additionalProperties: false },
+)
+export type EditUser = Static<typeof EditUser>

@@ -1,0 +1,24 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { pictureAnswers } from '../http/media.ts'
+import { PictureParams } from '../http/params.ts'
+import { sendPicture } from '../images/serve.ts'
+import { findHouseIcon } from './picture-queries.ts'
+
+export const housePictureRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/houses/:id/icons/:file',
+    {
+      schema: {
+        operationId: 'getHouseIcon',
+        summary: 'The icon of a house',
+        tags: ['media'],
+        params: PictureParams,
+        response: pictureAnswers,
+      },
+    },
+    async (request, reply) => {
+      const house = await findHouseIcon(app.db, request.params.id)
+      return sendPicture(app.store, request, reply, { folder: 'houses/icons', present: house?.icon })
+    },
+  )
+}

@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../errors.ts'
+import type { Store } from '../storage/store.ts'
+
+/** On everything that clients may have put there: no guessing of types, no scripts (PROTOCOL 7.3). */
+export const mediaHeaders = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+} as const
+
+const forEver = 'public, max-age=31536000, immutable'
+
+/** Whose pictures lie where. */
+export type PictureFolder = 'users/icons' | 'users/headers' | 'houses/icons'
+
+/** Where a picture lies in the store. */
+export function pictureName(folder: PictureFolder, ownerId: string, file: string): string {
+  const [owners, kind] = folder.split('/')
+  return `${owners}/${ownerId}/${kind}/${file}`
+}
+
+/**
+ * Answers with a picture of the store. `present` is the name its owner has now: any other is gone, or never was a
+ * picture's name. Throws `not_found`.
+ */
+export async function sendPicture(
+  store: Store,
+  request: FastifyRequest<{ Params: { id: string; file: string } }>,
+  reply: FastifyReply,
+  picture: { folder: PictureFolder; present: string | null | undefined },
+): Promise<FastifyReply> {
+  const { id, file } = request.params
+  if (file !== picture.present) throw new ApiError('not_found')
+  const etag = `"${file.replace('.webp', '')}"`
+  const headers = { ...mediaHeaders, 'Cache-Control': forEver, ETag: etag }
+  if (namesEtag(request.headers['if-none-match'], etag)) return reply.code(304).headers(headers).send()
+  const stored = await store.find(pictureName(picture.folder, id, file))
+  if (!stored) throw new ApiError('not_found')
+  reply.headers({ ...headers, 'Content-Type': 'image/webp', 'Content-Length': stored.size })
+  return reply.send(await stored.open())
+}
+
+/** Whether an `If-None-Match` header holds this ETag, weak or strong, or `*`. */
+export function namesEtag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')))
+}

@@ -1,0 +1,47 @@
+import type { Db } from '../db/client.ts'
+import { eraseDiscarded } from './discard.ts'
+import type { Store } from './store.ts'
+
+const regularlyMs = 60_000
+
+/** Erases discarded files for as long as the process runs. */
+export type Eraser = {
+  /** Looks at once: something may have been discarded. */
+  wake(): void
+  /** Settled when nothing is under way any more. */
+  stop(): Promise<void>
+}
+
+/** Starts erasing: now, whenever woken, and once a minute, which also catches what a crash or another process left. */
+export function startErasing(db: Db, store: Store, onFailure: (error: unknown) => void): Eraser {
+  let stopped = false
+  let wanted = false
+  let round: Promise<void> | undefined
+
+  async function eraseAll(): Promise<void> {
+    while (wanted && !stopped) {
+      wanted = false
+      if ((await eraseDiscarded(db, store)) > 0) wanted = true
+    }
+  }
+  function wake(): void {
+    wanted = true
+    round ??= eraseAll()
+      .catch(onFailure)
+      .finally(() => {
+        round = undefined
+      })
+  }
+
+  const timer = setInterval(wake, regularlyMs)
+  timer.unref()
+  wake()
+  return {
+    wake,
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      await round
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import { type Db, violates } from '../db/client.ts'
+import { ApiError } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import type { HearthEvent } from '../events/events.ts'
+import { listHouseIds } from '../houses/queries.ts'
+import { isId } from '../ids.ts'
+import { type Picture, readHeader, readIcon } from '../images/icon.ts'
+import { pictureName } from '../images/serve.ts'
+import { discardFiles, keepFiles, saveFile } from '../storage/discard.ts'
+import type { Store } from '../storage/store.ts'
+import { ownUser } from './forms.ts'
+import { isReserved } from './permissions.ts'
+import {
+  type FullUserRow,
+  findUser,
+  findUserByUsername,
+  lockUser,
+  type UserChanges,
+  updateUser,
+} from './queries.ts'
+import type { EditUser, FullUser } from './schemas.ts'
+
+/**
+ * The user that an id or a username means, with or without a leading `@`, or undefined (PROTOCOL 4.1). Text that can be
+ * no username is not even asked for: the database could not take all of it.
+ */
+export async function findUserByRef(db: Db, ref: string): Promise<FullUserRow | undefined> {
+  const name = ref.replace(/^@/, '').toLowerCase()
+  const byId = isId(name) ? await findUser(db, name) : undefined
+  if (byId || !/^[a-z0-9_.-]{1,64}$/.test(name)) return byId
+  return findUserByUsername(db, name)
+}
+
+/**
+ * Edits a user, a bot likewise, and of a bot also whether it is public (API 4.1). The answer is the user as they
+ * themself see it; nothing happens where nothing is different. Throws `invalid_header_file_format`,
+ * `invalid_icon_file_format`, `payload_too_large`, `username_taken`, and `no_auth` for an account that is gone.
+ */
+export async function editUser(
+  db: Db,
+  store: Store,
+  userId: string,
+  fields: EditUser & { public?: boolean },
+): Promise<Outcome<FullUser>> {
+  const { header, icon, ...texts } = fields
+  const pictures = {
+    header: header == null ? header : await readHeader(header),
+    icon: icon == null ? icon : await readIcon(icon),
+  }
+  const username = texts.username?.toLowerCase()
+  if (username !== undefined) await refuseTaken(db, userId, username)
+  await savePictures(db, store, userId, pictures)
+  const wanted = { ...texts, username, header: fileOf(pictures.header), icon: fileOf(pictures.icon) }
+  try {
+    return await db.transaction().execute((trx) => applyEdit(trx, userId, wanted))
+  } catch (error) {
+    throw violates(error, 'users_username_unique') ? new ApiError('username_taken') : error
+  }
+}
+
+/** The own present username is not taken, not even a reserved one. Who comes first in a race, the constraint says. */
+async function refuseTaken(db: Db, userId: string, username: string): Promise<void> {
+  const holder = await findUserByUsername(db, username)
+  const taken = holder ? holder.id !== userId : isReserved(username)
+  if (taken) throw new ApiError('username_taken')
+}
+
+/** A picture that was read; null removes the present one, undefined leaves it. */
+type Sent = Picture | null | undefined
+
+function fileOf(picture: Sent): string | null | undefined {
+  return picture == null ? picture : picture.file
+}
+
+async function savePictures(db: Db, store: Store, userId: string, pictures: { header: Sent; icon: Sent }) {
+  const { header, icon } = pictures
+  if (header) await saveFile(db, store, pictureName('users/headers', userId, header.file), header.content)
+  if (icon) await saveFile(db, store, pictureName('users/icons', userId, icon.file), icon.content)
+}
+
+async function applyEdit(trx: Db, userId: string, wanted: UserChanges): Promise<Outcome<FullUser>> {
+  const before = await lockUser(trx, userId)
+  if (!before) throw new ApiError('no_auth')
+  const changes = differences(wanted, before)
+  if (Object.keys(changes).length > 0) {
+    await updateUser(trx, userId, changes)
+    await keepFiles(trx, pictureNames(userId, changes))
+    await discardFiles(trx, pictureNames(userId, differences(before, { ...before, ...changes })))
+  }
+  const { public: _before, ...profile } = before
+  const { public: _changed, ...changedProfile } = changes
+  return {
+    answer: ownUser({ ...profile, ...changedProfile }),
+    events: Object.keys(changedProfile).length > 0 ? await updatesOf(trx, userId) : [],
+  }
+}
+
+/** The fields of one that are set and differ from the other. */
+function differences(one: UserChanges, other: UserChanges): UserChanges {
+  const differing = Object.entries(one).filter(([field, value]) => {
+    return value !== undefined && value !== other[field as keyof UserChanges]
+  })
+  return Object.fromEntries(differing)
+}
+
+/** Where the pictures among these fields lie. */
+function pictureNames(userId: string, { header, icon }: UserChanges): string[] {
+  return [
+    ...(header ? [pictureName('users/headers', userId, header)] : []),
+    ...(icon ? [pictureName('users/icons', userId, icon)] : []),
+  ]
+}
+
+/** A changed profile shows to whoever knows the user, and in each of their houses. */
+async function updatesOf(trx: Db, user_id: string): Promise<HearthEvent[]> {
+  const houses = await listHouseIds(trx, user_id)
+  return [
+    { type: 'user_updated', user_id, only_self: false },
+    ...houses.map((house_id): HearthEvent => ({ type: 'member_updated', house_id, user_id })),
+  ]
+}

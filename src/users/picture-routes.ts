@@ -1,0 +1,41 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { pictureAnswers } from '../http/media.ts'
+import { PictureParams } from '../http/params.ts'
+import { sendPicture } from '../images/serve.ts'
+import { findGatewayUser } from './queries.ts'
+
+export const userPictureRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/users/:id/icons/:file',
+    {
+      schema: {
+        operationId: 'getUserIcon',
+        summary: 'The icon of a user',
+        tags: ['media'],
+        params: PictureParams,
+        response: pictureAnswers,
+      },
+    },
+    async (request, reply) => {
+      const user = await findGatewayUser(app.db, request.params.id)
+      return sendPicture(app.store, request, reply, { folder: 'users/icons', present: user?.icon })
+    },
+  )
+
+  app.get(
+    '/users/:id/headers/:file',
+    {
+      schema: {
+        operationId: 'getUserHeader',
+        summary: 'The header of a user',
+        tags: ['media'],
+        params: PictureParams,
+        response: pictureAnswers,
+      },
+    },
+    async (request, reply) => {
+      const user = await findGatewayUser(app.db, request.params.id)
+      return sendPicture(app.store, request, reply, { folder: 'users/headers', present: user?.header })
+    },
+  )
+}

@@ -1,0 +1,129 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { beforeEach, expect, test } from 'vitest'
+import { discardFiles, eraseDiscarded, keepFiles, saveFile } from '../../src/storage/discard.ts'
+import { startErasing } from '../../src/storage/eraser.ts'
+import { db, folder, store, user } from '../support/world.ts'
+
+const bytes = Buffer.from('bytes')
+const file = `${'b'.repeat(40)}.webp`
+const has = async (name: string) => (await store.find(name)) !== undefined
+const listed = async () => {
+  const rows = await db.selectFrom('discarded_files').select('name').orderBy('name').execute()
+  return rows.map((row) => row.name)
+}
+/** Lets an hour pass for all that is listed. */
+const anHourLater = () =>
+  db
+    .updateTable('discarded_files')
+    .set({ discarded_at: new Date(0) })
+    .execute()
+
+beforeEach(async () => {
+  await db.deleteFrom('discarded_files').execute()
+})
+
+test('a saved file that no transaction puts to use is erased, but not before an hour', async () => {
+  await saveFile(db, store, 'attachments/1/1', bytes)
+  expect(await eraseDiscarded(db, store)).toBe(0)
+  expect(await has('attachments/1/1')).toBe(true)
+  await anHourLater()
+  expect(await eraseDiscarded(db, store)).toBe(1)
+  expect(await has('attachments/1/1')).toBe(false)
+  expect(await listed()).toEqual([])
+})
+
+test('a file whose writing failed is listed, so that what there is of it is erased', async () => {
+  const broken = Readable.from(
+    (async function* () {
+      yield bytes
+      throw new Error('the client went away')
+    })(),
+  )
+  await expect(saveFile(db, store, 'attachments/1/2', broken)).rejects.toThrow('went away')
+  expect(await listed()).toEqual(['attachments/1/2'])
+  expect(await has('attachments/1/2')).toBe(false)
+})
+
+test('with a file goes what a crash in the middle of writing it has left', async () => {
+  await mkdir(join(folder, 'files/attachments/2'), { recursive: true })
+  await writeFile(join(folder, 'files/attachments/2/1.77-0.part'), bytes)
+  await store.write('attachments/2/11', bytes)
+  await discardFiles(db, ['attachments/2/1'])
+  await eraseDiscarded(db, store)
+  expect(await readdir(join(folder, 'files/attachments/2'))).toEqual(['11'])
+})
+
+test('a file put to use stays', async () => {
+  await saveFile(db, store, 'attachments/1/3', bytes)
+  await db.transaction().execute((trx) => keepFiles(trx, ['attachments/1/3']))
+  await anHourLater()
+  await eraseDiscarded(db, store)
+  expect(await has('attachments/1/3')).toBe(true)
+})
+
+test('a file that was erased meanwhile cannot be put to use', async () => {
+  await saveFile(db, store, 'attachments/1/4', bytes)
+  await anHourLater()
+  await eraseDiscarded(db, store)
+  const keeping = db.transaction().execute((trx) => keepFiles(trx, ['attachments/1/4']))
+  await expect(keeping).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('a file given up in a transaction that fails stays', async () => {
+  await store.write('attachments/1/5', bytes)
+  const failing = db.transaction().execute(async (trx) => {
+    await discardFiles(trx, ['attachments/1/5'])
+    throw new Error('rolled back')
+  })
+  await expect(failing).rejects.toThrow('rolled back')
+  await eraseDiscarded(db, store)
+  expect(await has('attachments/1/5')).toBe(true)
+})
+
+test('a listed picture that a row names again is taken off the list and stays', async () => {
+  const ann = await user()
+  await db.updateTable('users').set({ icon: file }).where('id', '=', ann.id).execute()
+  const names = [`users/${ann.id}/headers/${file}`, `users/${ann.id}/icons/${file}`]
+  for (const name of names) await store.write(name, bytes)
+  await discardFiles(db, names)
+  expect(await eraseDiscarded(db, store)).toBe(2)
+  expect(await Promise.all(names.map(has))).toEqual([false, true])
+  expect(await listed()).toEqual([])
+})
+
+test('a file that the store does not let go of stays listed, and the others go', async () => {
+  const names = ['attachments/3/1', 'attachments/3/2']
+  for (const name of names) await store.write(name, bytes)
+  await discardFiles(db, names)
+  const stubborn = {
+    ...store,
+    remove: (name: string) => (name.endsWith('1') ? Promise.reject() : store.remove(name)),
+  }
+  expect(await eraseDiscarded(db, stubborn)).toBe(1)
+  expect(await listed()).toEqual(['attachments/3/1'])
+})
+
+test('many who erase at once deal with each file once', async () => {
+  const names = Array.from({ length: 40 }, (_, i) => `attachments/4/${i}`)
+  for (const name of names) await store.write(name, bytes)
+  await discardFiles(db, names)
+  const done = await Promise.all(Array.from({ length: 6 }, () => eraseDiscarded(db, store)))
+  expect(done.reduce((sum, each) => sum + each)).toBe(40)
+  expect(await readdir(join(folder, 'files/attachments/4'))).toEqual([])
+})
+
+test('the eraser erases what it finds at its start, and more when woken', async () => {
+  const names = Array.from({ length: 120 }, (_, i) => `attachments/5/${i}`)
+  for (const name of names) await store.write(name, bytes)
+  await discardFiles(db, names)
+  const failures: unknown[] = []
+  const eraser = startErasing(db, store, (error) => failures.push(error))
+  await expect.poll(listed).toEqual([])
+  await discardFiles(db, ['attachments/5/again'])
+  eraser.wake()
+  await expect.poll(listed).toEqual([])
+  await eraser.stop()
+  expect(failures).toEqual([])
+})
