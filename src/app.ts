@@ -26,6 +26,8 @@ import { ajvOptions } from './http/validation.ts'
 import { inviteRoutes } from './invites/routes.ts'
 import { memberRoutes } from './members/routes.ts'
 import { messageRoutes } from './messages/routes.ts'
+import { streamRoutes } from './messages/stream-routes.ts'
+import { readStateRoutes } from './read-states/routes.ts'
 import { memberRoleRoutes } from './roles/member-role-routes.ts'
 import { roleRoutes } from './roles/routes.ts'
 import { privateRoomRoutes } from './rooms/private-room-routes.ts'
@@ -120,6 +122,8 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   await app.register(friendshipRoutes)
   await app.register(privateRoomRoutes)
   await app.register(messageRoutes)
+  await app.register(streamRoutes)
+  await app.register(readStateRoutes)
   await app.register(memberRoleRoutes)
   await app.register(roleRoutes)
   await app.register(recipientRoutes)

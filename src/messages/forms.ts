@@ -3,7 +3,8 @@ import { epochMs, idTimeMs } from '../ids.ts'
 import type { Member } from '../members/schemas.ts'
 import { gatewayUser } from '../users/forms.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
-import type { ListedMessageRow, MessageRow, SpeakerRow, StoredAttachment } from './queries.ts'
+import type { ListedMessageRow } from './page-queries.ts'
+import type { MessageRow, SpeakerRow, StoredAttachment } from './queries.ts'
 import type { Attachment, EditedGatewayMessage, GatewayMessage, Message } from './schemas.ts'
 
 const bucketMs = 864_000_000

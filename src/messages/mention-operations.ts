@@ -2,8 +2,9 @@ import type { Db } from '../db/client.ts'
 import { isId } from '../ids.ts'
 import { canRead } from '../rooms/permissions.ts'
 import { findRoomAccess } from '../rooms/queries.ts'
-import { listMentionRooms, listMentions } from './mention-queries.ts'
-import { findSpeaker, type ListedMessageRow, listMessages, type Page, type SpeakerRow } from './queries.ts'
+import { listMentionRooms, listMentions, type RoomMentionsRow } from './mention-queries.ts'
+import { type ListedMessageRow, listMessages, type Page } from './page-queries.ts'
+import { findSpeaker, type SpeakerRow } from './queries.ts'
 
 /** Distinct mentions recorded per message (PROTOCOL 1.6). */
 const maxMentions = 50
@@ -28,18 +29,25 @@ export async function listMentioned(db: Db, room_id: string, ids: readonly strin
   return found.filter((speaker) => speaker !== undefined).slice(0, maxMentions)
 }
 
+/** How often a page is read anew when a message of it is deleted meanwhile: else it would look like the last one. */
+const maxReadings = 3
+
 /** A page of the messages that mention a user in rooms they can read now (API 4.4), newest first. */
 export async function listOwnMentions(db: Db, userId: string, page: Page): Promise<ListedMessageRow[]> {
-  let rooms = await listMentions(db, userId, page, [])
-  if (!rooms.every(canRead)) {
-    // The page must be cut anew without what they cannot read: rare, so that most pages need no list of rooms.
-    const all = await listMentionRooms(db, userId)
-    const unreadable = all.filter((access) => !(canRead(access) as boolean)).map((access) => access.room_id)
-    rooms = (await listMentions(db, userId, page, unreadable)).filter(canRead)
+  for (let reading = 1; ; reading += 1) {
+    const rooms = await listReadableMentions(db, userId, page)
+    const roomIds = rooms.map((room) => room.room_id)
+    const ids = rooms.flatMap((room) => room.message_ids)
+    const messages = await listMessages(db, roomIds, ids)
+    if (messages.length === ids.length || reading === maxReadings) return messages
   }
-  return listMessages(
-    db,
-    rooms.map((room) => room.room_id),
-    rooms.flatMap((room) => room.message_ids),
-  )
+}
+
+async function listReadableMentions(db: Db, userId: string, page: Page): Promise<RoomMentionsRow[]> {
+  const rooms = await listMentions(db, userId, page, [])
+  if (rooms.every(canRead)) return rooms
+  // The page must be cut anew without what they cannot read: rare, so that most pages need no list of rooms.
+  const all = await listMentionRooms(db, userId)
+  const unreadable = all.filter((access) => !(canRead(access) as boolean)).map((access) => access.room_id)
+  return (await listMentions(db, userId, page, unreadable)).filter(canRead)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
-import { type Page, selectPage } from './queries.ts'
+import { type Page, selectPage } from './page-queries.ts'
 
 /** The mentions of a page that lie in one room, with what decides whether the mentioned user can read it. */
 export type RoomMentionsRow = RoomAccessRow & { message_ids: string[] }

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { coalesce } from '../db/coalesce.ts'
-import type { CompactUserRow, GatewayUserRow } from '../users/queries.ts'
+import type { GatewayUserRow } from '../users/queries.ts'
 
 /** What `messages.attachment` holds; the store has the file under `attachmentFile` (attachment-queries.ts). */
 export type StoredAttachment = {
@@ -36,70 +36,6 @@ export const messageColumns = sql`
 /** Whether a message has not exploded: every query of messages says so, whatever the sweep has done. */
 export const isThere = sql`(messages.expires_at is null or messages.expires_at > now())`
 
-/** A page that was asked for; at most one of the three ids is there. */
-export type Page = { limit: number; before?: string; after?: string; around?: string }
-
-/**
- * The statement's text for one page: `select` (which ends in a where clause) cut to those whose `id` lies in the page.
- * Rows come in no order to rely on.
- */
-export function selectPage(select: RawBuilder<unknown>, id: RawBuilder<unknown>, page: Page) {
-  const newest = (condition: RawBuilder<unknown>, limit: number) =>
-    sql`(${select} and ${condition} order by ${id} desc limit ${limit})`
-  const oldest = (after: string, limit: number) =>
-    sql`(${select} and ${id} > ${after} order by ${id} limit ${limit})`
-  if (page.before !== undefined) return newest(sql`${id} < ${page.before}`, page.limit)
-  if (page.after !== undefined) return oldest(page.after, page.limit)
-  if (page.around === undefined) return newest(sql`true`, page.limit)
-  const older = newest(sql`${id} <= ${page.around}`, Math.ceil(page.limit / 2))
-  return sql`${older} union all ${oldest(page.around, Math.floor(page.limit / 2))}`
-}
-
-/** Newest first. */
-export function newestFirst(one: { id: string }, other: { id: string }): number {
-  return BigInt(one.id) < BigInt(other.id) ? 1 : -1
-}
-
-/** A message with its author and the mentioned users, as lists show it. */
-export type ListedMessageRow = MessageRow & {
-  author_icon: string | null
-  author_username: string
-  author_name: string
-  author_header: string | null
-  author_flags: number
-  author_bot: boolean
-  /** Null when nobody is. */
-  mentioned: CompactUserRow[] | null
-}
-
-/** The statement's text for messages in their list form; `from` names their table or page `messages`. */
-export function selectListed(from: RawBuilder<unknown>) {
-  return sql<ListedMessageRow>`
-    select ${messageColumns}, users.icon as author_icon, users.username as author_username,
-      users.name as author_name, users.header as author_header, users.flags as author_flags,
-      users.bot as author_bot,
-      case when messages.mentions <> '{}' then (
-        select json_agg(json_build_object('icon', icon, 'id', id::text, 'username', username, 'name', name,
-          'header', header, 'flags', flags, 'bot', bot) order by place)
-        from unnest(messages.mentions) with ordinality as wanted (user_id, place)
-        join users on users.id = wanted.user_id) end as mentioned
-    from ${from} join users on users.id = messages.author_id`
-}
-
-/** The messages with these ids in these rooms that are there, newest first. */
-export async function listMessages(
-  db: Db,
-  roomIds: readonly string[],
-  ids: readonly string[],
-): Promise<ListedMessageRow[]> {
-  if (ids.length === 0) return []
-  const { rows } = await selectListed(
-    sql`(select * from messages where room_id = any(${roomIds}::bigint[]) and id = any(${ids}::bigint[])
-      and ${isThere}) as messages`,
-  ).execute(db)
-  return rows.sort(newestFirst)
-}
-
 /** Somebody as an author in a room: the user, and what their membership there shows. */
 export type SpeakerRow = GatewayUserRow & {
   is_deleted: boolean
@@ -132,3 +68,63 @@ export const findSpeaker = coalesce<{ room_id: string; user_id: string }, Speake
     return keys.map((_key, index) => byPlace.get(String(index + 1)))
   },
 )
+
+/** A message that is there, or undefined. */
+export async function findMessage(db: Db, roomId: string, id: string): Promise<MessageRow | undefined> {
+  const { rows } = await sql<MessageRow>`
+    select ${messageColumns} from messages where room_id = ${roomId} and id = ${id} and ${isThere}`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/** A message that is there, kept as it is until the transaction ends, or undefined. */
+export async function lockMessage(db: Db, roomId: string, id: string): Promise<MessageRow | undefined> {
+  const { rows } = await sql<MessageRow>`
+    select ${messageColumns} from messages where room_id = ${roomId} and id = ${id} and ${isThere}
+    for update`.execute(db)
+  return rows[0]
+}
+
+/** Gives a locked message a new content, and mentions in place of the old ones. */
+export async function updateMessage(
+  db: Db,
+  message: { room_id: string; id: string; content: string; mentions: readonly string[] },
+): Promise<MessageRow> {
+  const { room_id, id, content, mentions } = message
+  const { rows } = await sql<MessageRow>`
+    with edited as (
+      update messages set content = ${content}, mentions = ${mentions}::bigint[], edited_at = now()
+      where room_id = ${room_id} and id = ${id} returning *
+    ), gone as (
+      delete from mentions
+      where room_id = ${room_id} and message_id = ${id} and user_id <> all(${mentions}::bigint[])
+    ), added as (
+      insert into mentions (user_id, message_id, room_id, author_id, expires_at)
+      select unnest(mentions), id, room_id, author_id, expires_at from edited
+      on conflict do nothing
+    )
+    select ${messageColumns} from edited as messages`.execute(db)
+  return rows[0]!
+}
+
+/** Removes locked messages with their mentions, and notes their attachments as files to forget. */
+export async function deleteMessages(
+  db: Db,
+  messages: readonly { room_id: string; id: string }[],
+): Promise<void> {
+  const roomIds = messages.map((message) => message.room_id)
+  const ids = messages.map((message) => message.id)
+  await sql`
+    with gone as (
+      delete from messages using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
+      where messages.room_id = wanted.room_id and messages.id = wanted.id
+      returning messages.room_id, attachment
+    ), unmentioned as (
+      delete from mentions using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
+      where mentions.room_id = wanted.room_id and message_id = wanted.id
+    )
+    insert into discarded_files (name)
+    select 'attachments/' || room_id || '/' || (attachment ->> 'key') from gone where attachment is not null
+    on conflict do nothing`.execute(db)
+}

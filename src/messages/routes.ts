@@ -1,13 +1,30 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { fieldsRequired } from '../errors.ts'
+import { ApiError, fieldsRequired } from '../errors.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParam, PageQuery, readPage } from '../http/params.ts'
+import { IdParam, IdParams, PageQuery, readPage } from '../http/params.ts'
 import { publicUrl } from '../http/public-url.ts'
+import { ackMessage } from '../read-states/operations.ts'
+import { Acked } from '../read-states/schemas.ts'
+import { reachRoom } from '../rooms/access-operations.ts'
 import { message } from './forms.ts'
-import { listOwnMentions } from './mention-operations.ts'
-import { GatewayMessage, Message, maxExplodingAge, minExplodingAge, SendMessage } from './schemas.ts'
+import { deleteMessage, editMessage, startTyping } from './operations.ts'
+import { listMessages, listRoomMessages } from './page-queries.ts'
+import {
+  DeletedMessage,
+  EditedGatewayMessage,
+  EditMessage,
+  EditOrAckMessage,
+  GatewayMessage,
+  Message,
+  maxExplodingAge,
+  minExplodingAge,
+  SendMessage,
+  Typing,
+} from './schemas.ts'
 import { openSending } from './send-operations.ts'
+
+const MessageParams = IdParams('id', 'message_id')
 
 export const messageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const origin = () => publicUrl(app)
@@ -35,22 +52,138 @@ export const messageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 
   app.get(
-    '/streams/@me/mentions',
+    '/rooms/:id/messages',
     {
       onRequest: app.authenticate,
       schema: {
-        operationId: 'listOwnMentions',
-        summary: 'List the messages that mention the caller',
+        operationId: 'listMessages',
+        summary: 'List the messages of a room',
         tags: ['messages'],
         security: [{ token: [] }],
+        params: IdParam,
         querystring: PageQuery,
         response: { 200: Success(Type.Array(Message)), ...failures },
       },
     },
-    async ({ caller, query }) => {
-      const rows = await listOwnMentions(app.db, caller.id, readPage(query))
+    async ({ caller, params, query }) => {
+      const page = readPage(query)
+      await reachRoom(app.db, params.id, caller.id)
+      const rows = await listRoomMessages(app.db, params.id, page)
       return ok(rows.map((row) => message(row, origin())))
     },
+  )
+
+  app.get(
+    '/rooms/:id/messages/:message_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'getMessage',
+        summary: 'Fetch a message',
+        tags: ['messages'],
+        security: [{ token: [] }],
+        params: MessageParams,
+        response: { 200: Success(Message), ...failures },
+      },
+    },
+    async ({ caller, params }) => {
+      await reachRoom(app.db, params.id, caller.id)
+      const [row] = await listMessages(app.db, [params.id], [params.message_id])
+      if (!row) throw new ApiError('message_not_found')
+      return ok(message(row, origin()))
+    },
+  )
+
+  app.patch(
+    '/rooms/:id/messages/:message_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'editMessage',
+        summary: 'Edit a message',
+        tags: ['messages'],
+        security: [{ token: [] }],
+        params: MessageParams,
+        body: EditMessage,
+        response: { 200: Success(EditedGatewayMessage), ...failures },
+      },
+    },
+    async ({ caller, params, body }) =>
+      ok(await app.publish(await editMessage(app.db, caller, params, body.content, origin()))),
+  )
+
+  app.post(
+    '/rooms/:id/messages/:message_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'editOrAckMessage',
+        summary: 'Edit a message (with content) or mark it as read (without)',
+        tags: ['messages'],
+        security: [{ token: [] }],
+        params: MessageParams,
+        body: EditOrAckMessage,
+        response: { 200: Success(Type.Union([EditedGatewayMessage, Acked])), ...failures },
+      },
+    },
+    async (request) => {
+      const { caller, params, body } = request
+      if (body.content === undefined) {
+        return ok(await app.publish(await ackMessage(app.db, caller.id, params.id, params.message_id)))
+      }
+      if (!request.validateInput(body, EditMessage)) throw fieldsRequired('content')
+      const content = body.content as string
+      return ok(await app.publish(await editMessage(app.db, caller, params, content, origin())))
+    },
+  )
+
+  app.delete(
+    '/rooms/:id/messages/:message_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'deleteMessage',
+        summary: 'Delete a message',
+        tags: ['messages'],
+        security: [{ token: [] }],
+        params: MessageParams,
+        response: { 200: Success(DeletedMessage), ...failures },
+      },
+    },
+    async ({ caller, params }) => ok(await app.publish(await deleteMessage(app.db, caller, params))),
+  )
+
+  app.delete(
+    '/houses/:house_id/rooms/:id/messages/:message_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'deleteHouseMessage',
+        summary: 'Delete a message of a house room',
+        tags: ['messages'],
+        security: [{ token: [] }],
+        params: IdParams('house_id', 'id', 'message_id'),
+        response: { 200: Success(DeletedMessage), ...failures },
+      },
+    },
+    async ({ caller, params }) =>
+      ok(await app.publish(await deleteMessage(app.db, caller, params, params.house_id))),
+  )
+
+  app.post(
+    '/rooms/:id/typing',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'startTyping',
+        summary: 'Say that one is typing',
+        tags: ['messages'],
+        security: [{ token: [] }],
+        params: IdParam,
+        response: { 200: Success(Typing), ...failures },
+      },
+    },
+    async ({ caller, params }) => ok(await app.publish(await startTyping(app.db, caller, params.id))),
   )
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { FilledText, Line } from '../http/strings.ts'
+import { FilledText, Line, Text } from '../http/strings.ts'
 import { Member } from '../members/schemas.ts'
 import { CompactUser, GatewayUser } from '../users/schemas.ts'
 
@@ -88,3 +88,23 @@ export const SendMessage = Type.Object(
   { additionalProperties: false },
 )
 export type SendMessage = Static<typeof SendMessage>
+
+/** Blank content is for messages with an attachment; the row decides. */
+export const EditMessage = Type.Object({ content: Text(maxContentLength) }, { additionalProperties: false })
+export type EditMessage = Static<typeof EditMessage>
+
+/** Existing clients use the one path for either: with `content` it edits, without it acks. */
+export const EditOrAckMessage = Type.Object(
+  { content: Type.Optional(Type.Unknown()) },
+  { additionalProperties: false },
+)
+
+export const DeletedMessage = Type.Object({
+  id: Type.String(),
+  room_id: Type.String(),
+  house_id: NullableString,
+})
+export type DeletedMessage = Static<typeof DeletedMessage>
+
+export const Typing = Type.Object({ room_id: Type.String(), timestamp: Type.Integer() })
+export type Typing = Static<typeof Typing>

@@ -4,8 +4,9 @@ import { coalesceWrites } from '../db/coalesce-writes.ts'
 import { ApiError } from '../errors.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { idTimeMs, makeIdsAfter, newId } from '../ids.ts'
-import { canAttach, canRead, canSend } from '../rooms/permissions.ts'
-import { findRoomAccess, type RoomAccessRow } from '../rooms/queries.ts'
+import { reachRoom } from '../rooms/access-operations.ts'
+import { canAttach, canSend } from '../rooms/permissions.ts'
+import type { RoomAccessRow } from '../rooms/queries.ts'
 import { gatewayMessage } from './forms.ts'
 import { listMentioned, mentionedIn } from './mention-operations.ts'
 import { findSpeaker, type SpeakerRow, type StoredAttachment } from './queries.ts'
@@ -66,8 +67,7 @@ export function openSending(
   )
 
   async function checkAccess(caller: Caller, room_id: string, withAttachment: boolean) {
-    const access = await findRoomAccess(db, { room_id, user_id: caller.id })
-    if (!canRead(access)) throw new ApiError('room_not_found')
+    const access = await reachRoom(db, room_id, caller.id)
     if (!(withAttachment ? canAttach(access) : canSend(access))) throw new ApiError('no_permission')
     return access
   }

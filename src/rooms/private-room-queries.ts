@@ -116,7 +116,7 @@ export async function listEmptyRoomIds(db: Db, roomIds: readonly string[]): Prom
 export async function discardRoomFiles(db: Db, roomIds: readonly string[]): Promise<void> {
   await sql`
     insert into discarded_files (name)
-    select 'attachments/' || room_id || '/' || id from messages
+    select 'attachments/' || room_id || '/' || (attachment ->> 'key') from messages
     where room_id = any(${roomIds}::bigint[]) and attachment is not null
     on conflict do nothing`.execute(db)
 }

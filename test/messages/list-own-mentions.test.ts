@@ -1,29 +1,22 @@
 import { expect, test } from 'vitest'
 import { idTimeMs } from '../../src/ids.ts'
+import { compactUserOf, listIds, refusesStrangers, refusesWrongPages } from '../support/messages.ts'
 import {
   block,
   call,
   db,
-  failure,
   group,
   house,
   houseRoom,
   message,
-  noAuth,
   oneToOne,
   type Person,
   role,
   user,
 } from '../support/world.ts'
 
-async function idsFor(caller: Person, query = ''): Promise<string[]> {
-  const answer = await call(caller, 'GET', `/streams/@me/mentions${query}`)
-  expect(answer.status).toBe(200)
-  return answer.body.data.map((one: { id: string }) => one.id)
-}
-
-const compactUserOf = ({ id, username }: Person) => {
-  return { icon: null, id, username, name: username, header: null, flags: 0, bot: false }
+function idsFor(caller: Person, query = ''): Promise<string[]> {
+  return listIds(caller, `/streams/@me/mentions${query}`)
 }
 
 test('the mentions are messages in the list form, newest first, over houses and private rooms', async () => {
@@ -61,10 +54,7 @@ test('without mentions the list is empty', async () => {
 })
 
 test('asking for the mentions without a token, or with a faulty one, answers no_auth', async () => {
-  for (const headers of [{}, { authorization: 'f'.repeat(128) }]) {
-    const answer = await call(null, 'GET', '/streams/@me/mentions', undefined, { headers })
-    expect([answer.status, answer.body]).toEqual([400, noAuth])
-  }
+  await refusesStrangers('GET', '/streams/@me/mentions')
 })
 
 test('the scope is that of now: left houses and groups, and rooms made unreadable, are left out', async () => {
@@ -137,25 +127,5 @@ test('pages by limit, before, after and around', async () => {
 })
 
 test('a malformed page answers invalid_schema with the name of the parameter', async () => {
-  const ann = await user()
-  const wrong: Record<string, string> = {
-    'limit=0': 'limit',
-    'limit=101': 'limit',
-    'limit=x': 'limit',
-    'limit=': 'limit',
-    'limit=5&limit=6': 'limit',
-    'before=x': 'before',
-    'before=9999999999999999999': 'before',
-    'after=-1': 'after',
-    'around=01': 'around',
-    'before=1&after=2': 'before, after',
-    'limit=1000&around=x': 'limit, around',
-  }
-  for (const [query, names] of Object.entries(wrong)) {
-    const answer = await call(ann, 'GET', `/streams/@me/mentions?${query}`)
-    expect([answer.status, answer.body]).toEqual([
-      400,
-      failure('invalid_schema', `Invalid fields (${names})`),
-    ])
-  }
+  await refusesWrongPages(await user(), '/streams/@me/mentions')
 })

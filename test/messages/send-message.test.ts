@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { epochMs, idTimeMs } from '../../src/ids.ts'
+import { gatewayUserOf, listRows, noPermission, roomNotFound } from '../support/messages.ts'
 import {
   block,
   call,
@@ -14,29 +15,6 @@ import {
   published,
   user,
 } from '../support/world.ts'
-
-const roomNotFound = failure('room_not_found', 'That room does not exist')
-const noPermission = failure('no_permission', 'You do not have permission to do this')
-
-const gatewayUserOf = (person: { id: string; username: string }) => ({
-  id: person.id,
-  username: person.username,
-  name: person.username,
-  icon: null,
-  header: null,
-  flags: 0,
-  user_flags: '0',
-  bot: false,
-  presence: 'offline',
-  bio: '',
-  website: '',
-  location: '',
-  email_verified: false,
-})
-
-function listRows(roomId: string) {
-  return db.selectFrom('messages').selectAll().where('room_id', '=', roomId).orderBy('id').execute()
-}
 
 test('sending into a house room answers the gateway form, writes the row, and tells of it', async () => {
   const [ann, bob] = [await user(), await user()]

@@ -52,5 +52,5 @@ export async function isDiscarded(name: string): Promise<boolean> {
 export async function attach(roomId: string, messageId: string): Promise<string> {
   const attachment = JSON.stringify({ key: 'k', filename: 'f', content_type: 't', size: 1 })
   await db.updateTable('messages').set({ attachment }).where('id', '=', messageId).execute()
-  return `attachments/${roomId}/${messageId}`
+  return `attachments/${roomId}/k`
 }

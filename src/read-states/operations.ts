@@ -1,0 +1,39 @@
+import type { Db } from '../db/client.ts'
+import { ApiError } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import { nobodysId } from '../ids.ts'
+import { reachRoom } from '../rooms/access-operations.ts'
+import { canRead } from '../rooms/permissions.ts'
+import { countMentions, listReadStateRows, moveReadState } from './queries.ts'
+import type { Acked, ReadStates } from './schemas.ts'
+
+/**
+ * Acks a room up to a message, which may be gone since; an older one changes nothing (PROTOCOL 4.13). Throws
+ * `room_not_found`, and `message_not_found` for an id that no message of the room can have had yet.
+ */
+export async function ackMessage(
+  db: Db,
+  userId: string,
+  room_id: string,
+  messageId: string,
+): Promise<Outcome<Acked>> {
+  const { last_message_id } = await reachRoom(db, room_id, userId)
+  const isKnown = messageId !== nobodysId && BigInt(messageId) <= BigInt(last_message_id ?? 0)
+  if (!isKnown) throw new ApiError('message_not_found')
+  const { message_id, previous } = await moveReadState(db, userId, room_id, messageId)
+  const mention_count = await countMentions(db, userId, room_id, message_id)
+  const answer = { room_id, message_id, mention_count }
+  const hasMoved = message_id !== previous
+  return { answer, events: hasMoved ? [{ type: 'read_state_updated', user_id: userId, ...answer }] : [] }
+}
+
+/** The read states of a user in the rooms they can read now, but for those with neither an ack nor a mention. */
+export async function listReadStates(db: Db, userId: string): Promise<ReadStates> {
+  const rows = await listReadStateRows(db, userId)
+  const states = rows.flatMap((row) => {
+    const { room_id, message_id, mention_count } = row
+    if (!canRead(row) || (message_id === null && mention_count === 0)) return []
+    return [[room_id, { message_id: message_id ?? nobodysId, mention_count }] as const]
+  })
+  return Object.fromEntries(states)
+}

@@ -1,0 +1,72 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import { type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
+
+/** How many mentions of a user in a room count as unread after a message: none of their own, nor of the blocked. */
+function mentionCount(userId: string, roomId: RawBuilder<unknown>, after: RawBuilder<unknown>) {
+  return sql<number>`(
+    select count(*)::int from mentions
+    where mentions.user_id = ${userId} and mentions.room_id = ${roomId} and message_id > ${after}
+      and author_id <> ${userId} and (expires_at is null or expires_at > now())
+      and not exists (select from blocks where blocks.user_id = ${userId} and target_id = author_id))`
+}
+
+/**
+ * Moves the read state of a user in a room forward to a message, never back. Gives where it stands now, and where it
+ * stood before (null: nowhere).
+ */
+export async function moveReadState(
+  db: Db,
+  userId: string,
+  roomId: string,
+  messageId: string,
+): Promise<{ message_id: string; previous: string | null }> {
+  const { rows } = await sql<{ message_id: string; previous: string | null }>`
+    insert into read_states (user_id, room_id, message_id) values (${userId}, ${roomId}, ${messageId})
+    on conflict (user_id, room_id) do update
+      set message_id = greatest(read_states.message_id, excluded.message_id)
+    returning message_id,
+      (select message_id from read_states where user_id = ${userId} and room_id = ${roomId}) as previous`.execute(
+    db,
+  )
+  return rows[0]!
+}
+
+/** How many mentions of a user in a room count as unread after a message. */
+export async function countMentions(
+  db: Db,
+  userId: string,
+  roomId: string,
+  messageId: string,
+): Promise<number> {
+  const count = mentionCount(userId, sql`${roomId}::bigint`, sql`${messageId}::bigint`)
+  const { rows } = await sql<{ count: number }>`select ${count} as count`.execute(db)
+  return rows[0]!.count
+}
+
+export type ReadStateRow = RoomAccessRow & { message_id: string | null; mention_count: number }
+
+/**
+ * Where a user stands in the rooms they have acked or are mentioned in, with what decides whether they can read them.
+ * The rooms of the mentions are found by leaping from one to the next.
+ */
+export async function listReadStateRows(db: Db, userId: string): Promise<ReadStateRow[]> {
+  const next = (after: RawBuilder<unknown>) =>
+    sql`(select room_id from mentions where user_id = ${userId} and room_id > ${after} order by room_id limit 1)`
+  const { rows } = await sql<ReadStateRow>`
+    with recursive leaps as (
+      select ${next(sql`0`)} as room_id
+      union all select ${next(sql`leaps.room_id`)} from leaps where room_id is not null
+    ), states as materialized (
+      select room_id, message_id from read_states where user_id = ${userId}
+    ), wanted as (
+      select room_id, message_id, ${userId}::bigint as user_id, 0 as place
+      from leaps full join states using (room_id) where room_id is not null
+    )
+    select access.*, wanted.message_id,
+      ${mentionCount(userId, sql`wanted.room_id`, sql`coalesce(wanted.message_id, 0)`)} as mention_count
+    from (${selectRoomAccess(sql`wanted`)}) as access join wanted on wanted.room_id = access.room_id`.execute(
+    db,
+  )
+  return rows
+}

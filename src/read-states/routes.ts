@@ -1,0 +1,39 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { IdParams } from '../http/params.ts'
+import { ackMessage, listReadStates } from './operations.ts'
+import { Acked, ReadStates } from './schemas.ts'
+
+export const readStateRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/users/@me/read-state',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'listReadStates',
+        summary: 'How far the caller has read, room by room',
+        tags: ['messages'],
+        security: [{ token: [] }],
+        response: { 200: Success(ReadStates), ...failures },
+      },
+    },
+    async ({ caller }) => ok(await listReadStates(app.db, caller.id)),
+  )
+
+  app.post(
+    '/rooms/:id/messages/:message_id/ack',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'ackMessage',
+        summary: 'Mark a room as read up to a message',
+        tags: ['messages'],
+        security: [{ token: [] }],
+        params: IdParams('id', 'message_id'),
+        response: { 200: Success(Acked), ...failures },
+      },
+    },
+    async ({ caller, params }) =>
+      ok(await app.publish(await ackMessage(app.db, caller.id, params.id, params.message_id))),
+  )
+}

@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest'
+import {
+  gatewayUserOf,
+  listRows,
+  messageNotFound,
+  noPermission,
+  refusesStrangers,
+  roomNotFound,
+} from '../support/messages.ts'
+import {
+  call,
+  db,
+  failure,
+  house,
+  houseRoom,
+  message,
+  oneToOne,
+  published,
+  role,
+  user,
+} from '../support/world.ts'
+
+const required = failure('invalid_schema', 'Required fields (content) not met')
+
+// The same message may be edited by PATCH, and by POST with a content.
+const methods = ['PATCH', 'POST'] as const
+
+test('editing answers the edited gateway form, changes the row, and tells of it', async () => {
+  for (const method of methods) {
+    const [ann, bob] = [await user(), await user()]
+    const den = await house({ owner: ann, members: [bob] })
+    await role(den, { members: [bob] })
+    const sent = await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'frist' })
+    const before = published.length
+    const url = `/rooms/${den.room_id}/messages/${sent.body.data.id}`
+    const answer = await call(bob, method, url, { content: `first <@${ann.id}>` })
+    expect(answer.status).toBe(200)
+    const { edited_at } = answer.body.data
+    const changed = { content: `first <@${ann.id}>`, mentions: [gatewayUserOf(ann)] }
+    expect(answer.body.data).toEqual({
+      ...sent.body.data,
+      ...changed,
+      edited_at,
+      embed: null,
+      metadata: null,
+    })
+    expect(edited_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    const [row] = await listRows(den.room_id)
+    expect(row).toMatchObject({ content: `first <@${ann.id}>`, mentions: [ann.id] })
+    expect(row?.edited_at?.toISOString()).toBe(edited_at)
+    expect(published.slice(before)).toEqual([
+      { type: 'message_updated', room_id: den.room_id, house_id: den.id, message: answer.body.data },
+    ])
+  }
+})
+
+test('an edit computes the mentions anew', async () => {
+  const [ann, bob, cat] = [await user(), await user(), await user()]
+  const { room_id } = await house({ owner: ann, members: [bob, cat] })
+  const send = { content: `<@${bob.id}> <@${cat.id}>` }
+  const { id } = (await call(ann, 'POST', `/rooms/${room_id}/messages`, send)).body.data
+  const mentioned = async () => {
+    const rows = await db.selectFrom('mentions').select('user_id').where('message_id', '=', id).execute()
+    return rows.map((row) => row.user_id).sort()
+  }
+  await call(ann, 'PATCH', `/rooms/${room_id}/messages/${id}`, { content: `<@${ann.id}> <@${cat.id}>` })
+  expect(await mentioned()).toEqual([ann.id, cat.id].sort())
+  await call(ann, 'PATCH', `/rooms/${room_id}/messages/${id}`, { content: 'nobody' })
+  expect(await mentioned()).toEqual([])
+})
+
+test('edits of one message at once leave mentions that agree with its content', async () => {
+  const people = await Promise.all(Array.from({ length: 6 }, () => user()))
+  const [ann] = people as [(typeof people)[number]]
+  const { room_id } = await house({ owner: ann, members: people.slice(1) })
+  const id = await message(room_id, ann)
+  const edits = people.map((person) =>
+    call(ann, 'PATCH', `/rooms/${room_id}/messages/${id}`, { content: `<@${person.id}>` }),
+  )
+  expect((await Promise.all(edits)).map((answer) => answer.status)).toEqual(people.map(() => 200))
+  const [row] = await listRows(room_id)
+  const mentions = await db.selectFrom('mentions').select('user_id').where('message_id', '=', id).execute()
+  expect(mentions.map((mention) => mention.user_id)).toEqual(row?.mentions)
+})
+
+test('an exploding message keeps its end when edited', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const expires_at = new Date(Date.now() + 60_000)
+  const id = await message(room_id, ann, { expires_at })
+  const answer = await call(ann, 'PATCH', `/rooms/${room_id}/messages/${id}`, { content: 'new' })
+  expect(answer.body.data).toMatchObject({ exploding: true, exploding_age: 5 })
+  expect((await listRows(room_id))[0]?.expires_at).toEqual(expires_at)
+})
+
+test('only a message with an attachment may lose its content', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const id = await message(room_id, ann)
+  const attachment = {
+    key: 'a'.repeat(32),
+    filename: 'a',
+    content_type: 'text/plain',
+    size: 1,
+    dimensions: null,
+  }
+  const edit = () => call(ann, 'PATCH', `/rooms/${room_id}/messages/${id}`, { content: '' })
+  expect((await edit()).body).toEqual(required)
+  await db
+    .updateTable('messages')
+    .set({ attachment: JSON.stringify(attachment) })
+    .where('id', '=', id)
+    .execute()
+  expect((await edit()).body.data.content).toBe('')
+})
+
+test('a wrong content answers invalid_schema and changes nothing', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const id = await message(room_id, ann)
+  for (const method of methods) {
+    for (const content of [null, 5, ' ', 'a'.repeat(4001), 'a\u0000']) {
+      const answer = await call(ann, method, `/rooms/${room_id}/messages/${id}`, { content })
+      expect([answer.status, answer.body]).toEqual([400, required])
+    }
+  }
+  expect((await call(ann, 'PATCH', `/rooms/${room_id}/messages/${id}`, {})).body).toEqual(required)
+  expect(await listRows(room_id)).toMatchObject([{ content: 'hello', edited_at: null }])
+})
+
+test('editing the message of another answers no_permission, for a moderator and the owner too', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const { room_id } = await house({ owner: ann, members: [bob] })
+  const id = await message(room_id, bob)
+  for (const method of methods) {
+    const answer = await call(ann, method, `/rooms/${room_id}/messages/${id}`, { content: 'mine' })
+    expect([answer.status, answer.body]).toEqual([400, noPermission])
+  }
+})
+
+test('the author may edit where they can read, though they may not send any more', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [bob] })
+  const id = await message(den.room_id, bob)
+  const edit = () => call(bob, 'PATCH', `/rooms/${den.room_id}/messages/${id}`, { content: 'late' })
+  await db.updateTable('rooms').set({ default_deny: 1 }).where('id', '=', den.room_id).execute()
+  expect((await edit()).status).toBe(200)
+  await db.updateTable('rooms').set({ default_deny: 2 }).where('id', '=', den.room_id).execute()
+  expect((await edit()).body).toEqual(roomNotFound)
+})
+
+test('a message that is unknown, of another room, or exploded answers message_not_found', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const den = await house({ owner: ann })
+  const elsewhere = await message(await houseRoom(den), ann)
+  const exploded = await message(den.room_id, ann, { expires_at: new Date(Date.now() - 1) })
+  for (const id of ['1', 'x', elsewhere, exploded]) {
+    const answer = await call(ann, 'PATCH', `/rooms/${den.room_id}/messages/${id}`, { content: 'new' })
+    expect([answer.status, answer.body]).toEqual([404, messageNotFound])
+  }
+  const foreign = await oneToOne(ann, bob)
+  const cat = await user()
+  const id = await message(foreign, ann)
+  const answer = await call(cat, 'PATCH', `/rooms/${foreign}/messages/${id}`, { content: 'new' })
+  expect([answer.status, answer.body]).toEqual([404, roomNotFound])
+})
+
+test('without a token, or with a faulty one, editing answers no_auth', async () => {
+  for (const method of methods) await refusesStrangers(method, '/rooms/1/messages/1')
+})

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { messageNotFound, refusesStrangers, roomNotFound } from '../support/messages.ts'
+import { block, call, db, house, message, published, user } from '../support/world.ts'
+
+async function readStateOf(userId: string, roomId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('read_states')
+    .select('message_id')
+    .where('user_id', '=', userId)
+    .where('room_id', '=', roomId)
+    .executeTakeFirst()
+  return row?.message_id
+}
+
+test('an ack moves the read state, counts the mentions after it, and tells the caller', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const { room_id } = await house({ owner: ann, members: [bob] })
+  // The second path is that of editing, taken without a content.
+  for (const path of ['/ack', '']) {
+    const first = await message(room_id, ann, { mentions: [bob] })
+    const second = await message(room_id, ann, { mentions: [bob] })
+    await message(room_id, bob, { mentions: [bob] })
+    const before = published.length
+    const answer = await call(bob, 'POST', `/rooms/${room_id}/messages/${first}${path}`, {})
+    const data = { room_id, message_id: first, mention_count: 1 }
+    expect([answer.status, answer.body.data]).toEqual([200, data])
+    expect(await readStateOf(bob.id, room_id)).toBe(first)
+    expect(published.slice(before)).toEqual([{ type: 'read_state_updated', user_id: bob.id, ...data }])
+    const last = await call(bob, 'POST', `/rooms/${room_id}/messages/${second}${path}`)
+    expect(last.body.data).toEqual({ room_id, message_id: second, mention_count: 0 })
+  }
+})
+
+test('an ack of an older message answers the present state and tells of nothing', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const [older, newer] = [await message(room_id, ann), await message(room_id, ann)]
+  await call(ann, 'POST', `/rooms/${room_id}/messages/${newer}/ack`)
+  const before = published.length
+  const answer = await call(ann, 'POST', `/rooms/${room_id}/messages/${older}/ack`)
+  expect(answer.body.data).toEqual({ room_id, message_id: newer, mention_count: 0 })
+  expect(await readStateOf(ann.id, room_id)).toBe(newer)
+  expect(published.length).toBe(before)
+})
+
+test('acks at once end at the newest', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const ids: string[] = []
+  for (let n = 0; n < 8; n += 1) ids.push(await message(room_id, ann))
+  const urls = ids.map((id) => `/rooms/${room_id}/messages/${id}/ack`)
+  const answers = await Promise.all(urls.reverse().map((url) => call(ann, 'POST', url)))
+  expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => 200))
+  expect(await readStateOf(ann.id, room_id)).toBe(ids.at(-1))
+})
+
+test('mentions by oneself, by the blocked and restricted, and exploded ones do not count', async () => {
+  const [ann, bob, cat, dan] = [await user(), await user(), await user(), await user()]
+  const { room_id } = await house({ owner: ann, members: [bob, cat, dan] })
+  await block(bob, cat, 5)
+  await block(bob, dan, 4)
+  const first = await message(room_id, ann)
+  for (const author of [bob, cat, dan]) await message(room_id, author, { mentions: [bob] })
+  await message(room_id, ann, { mentions: [bob], expires_at: new Date(Date.now() - 1) })
+  const answer = await call(bob, 'POST', `/rooms/${room_id}/messages/${first}/ack`)
+  expect(answer.body.data.mention_count).toBe(0)
+})
+
+test('a message gone since can be acked, one beyond the newest of the room cannot', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const empty = await call(ann, 'POST', `/rooms/${room_id}/messages/1/ack`)
+  expect([empty.status, empty.body]).toEqual([404, messageNotFound])
+  const id = await message(room_id, ann)
+  await db.deleteFrom('messages').where('id', '=', id).execute()
+  expect((await call(ann, 'POST', `/rooms/${room_id}/messages/${id}/ack`)).status).toBe(200)
+  for (const wrong of [String(BigInt(id) + 1n), 'x', '0']) {
+    const answer = await call(ann, 'POST', `/rooms/${room_id}/messages/${wrong}/ack`)
+    expect([answer.status, answer.body]).toEqual([404, messageNotFound])
+  }
+})
+
+test('in a room the caller cannot read an ack answers room_not_found', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const { room_id } = await house({ owner: ann })
+  const id = await message(room_id, ann)
+  for (const path of ['/ack', '']) {
+    const answer = await call(bob, 'POST', `/rooms/${room_id}/messages/${id}${path}`)
+    expect([answer.status, answer.body]).toEqual([404, roomNotFound])
+  }
+  expect(await readStateOf(bob.id, room_id)).toBeUndefined()
+})
+
+test('without a token, or with a faulty one, an ack answers no_auth', async () => {
+  await refusesStrangers('POST', '/rooms/1/messages/1/ack')
+})

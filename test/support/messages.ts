@@ -1,0 +1,67 @@
+import { expect } from 'vitest'
+import { call, db, failure, noAuth, type Person } from './world.ts'
+
+export const roomNotFound = failure('room_not_found', 'That room does not exist')
+export const messageNotFound = failure('message_not_found', 'That message does not exist')
+export const noPermission = failure('no_permission', 'You do not have permission to do this')
+
+type Method = Parameters<typeof call>[1]
+
+/** Holds a route to no_auth without a token and with a faulty one, whatever the body. */
+export async function refusesStrangers(method: Method, url: string): Promise<void> {
+  for (const headers of [{}, { authorization: 'f'.repeat(128) }]) {
+    const answer = await call(null, method, url, {}, { headers })
+    expect([answer.status, answer.body]).toEqual([400, noAuth])
+  }
+}
+
+/** The ids of the messages a list answers, in its order. */
+export async function listIds(caller: Person, url: string): Promise<string[]> {
+  const answer = await call(caller, 'GET', url)
+  expect(answer.status).toBe(200)
+  return answer.body.data.map((one: { id: string }) => one.id)
+}
+
+/** The user as others see it over the gateway, offline. */
+export function gatewayUserOf({ id, username }: Person) {
+  const pictures = { icon: null, header: null }
+  const texts = { bio: '', website: '', location: '' }
+  const rest = { flags: 0, user_flags: '0', bot: false, presence: 'offline', email_verified: false }
+  return { id, username, name: username, ...pictures, ...texts, ...rest }
+}
+
+/** The user as authors and mentions of lists show it. */
+export function compactUserOf({ id, username }: Person) {
+  return { icon: null, id, username, name: username, header: null, flags: 0, bot: false }
+}
+
+/** The rows of a room, oldest first. */
+export function listRows(roomId: string) {
+  return db.selectFrom('messages').selectAll().where('room_id', '=', roomId).orderBy('id').execute()
+}
+
+/** Queries that are no page, and the parameters their failure names. */
+export const wrongPages: Record<string, string> = {
+  'limit=0': 'limit',
+  'limit=101': 'limit',
+  'limit=x': 'limit',
+  'limit=': 'limit',
+  'limit=5&limit=6': 'limit',
+  'before=x': 'before',
+  'before=9999999999999999999': 'before',
+  'after=-1': 'after',
+  'around=01': 'around',
+  'before=1&after=2': 'before, after',
+  'limit=1000&around=x': 'limit, around',
+}
+
+/** Holds a list to invalid_schema for every malformed page. */
+export async function refusesWrongPages(caller: Person, url: string): Promise<void> {
+  for (const [query, names] of Object.entries(wrongPages)) {
+    const answer = await call(caller, 'GET', `${url}?${query}`)
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      failure('invalid_schema', `Invalid fields (${names})`),
+    ])
+  }
+}
