@@ -39,6 +39,7 @@ export function readBodies(app: FastifyInstance): void {
       route.preParsing = [forgetContentType, ...[route.preParsing ?? []].flat()]
     }
     if (route.schema?.body !== undefined) {
+      route.preParsing = [forgetEmptyContentType, ...[route.preParsing ?? []].flat()]
       const refusal = route.config?.refusesEmptyBody ? [refuseEmptyBody] : []
       route.preValidation = [fillMissingBody, ...refusal, ...[route.preValidation ?? []].flat()]
     }
@@ -48,6 +49,12 @@ export function readBodies(app: FastifyInstance): void {
 /** Where the body is thrown away, its type does not count either, not even a malformed one. */
 const forgetContentType: preParsingHookHandler = (request, _reply, _payload, done) => {
   delete request.headers['content-type']
+  done()
+}
+
+/** An empty header is none; the framework takes it for a malformed type. */
+const forgetEmptyContentType: preParsingHookHandler = (request, _reply, _payload, done) => {
+  if (request.headers['content-type'] === '') delete request.headers['content-type']
   done()
 }
 

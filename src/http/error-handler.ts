@@ -11,6 +11,9 @@ import { NoNodeNumber } from '../ids.ts'
 
 const retryAfterSeconds = 1
 
+/** What of a refused upload is read and thrown away, so that the answer reaches a client that is still sending. */
+const maxSwallowedBytes = 64 * 1024 * 1024
+
 /** The one way out for everything that is thrown on the way of a request, and for routes that do not exist. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(toApiError(error, request), reply))
@@ -19,12 +22,26 @@ export function answerErrors(app: FastifyInstance): void {
 
 /** Answers a failure in its envelope. */
 export function sendFailure(failure: ApiError, reply: FastifyReply): FastifyReply {
+  if (reply.request.raw.complete === false) swallowBody(reply)
   if (failure.status === 503) reply.header('Retry-After', retryAfterSeconds)
   const { code, message } = failure
   return reply.code(failure.status).send({ success: false, error: { code, message } })
 }
 
+/** Closing at once would reset the connection, and the client would not read why. */
+function swallowBody(reply: FastifyReply): void {
+  const { raw } = reply.request
+  let swallowed = 0
+  reply.removeHeader('connection')
+  raw.on('data', (chunk: Buffer) => {
+    swallowed += chunk.length
+    if (swallowed > maxSwallowedBytes) raw.destroy()
+  })
+}
+
 function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
+  // Where there is no route, the body that was sent to it does not matter.
+  if (request.is404) return new ApiError('not_found')
   if (error instanceof ApiError) return error
   if (error.validation) return schemaFailure(error.validation, error.validationContext, request)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('payload_too_large')

@@ -1,0 +1,176 @@
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { app, call, db, failure, noAuth, type Person, published, user } from '../support/world.ts'
+
+const json = 'application/json'
+const malformed = failure('invalid_schema', 'JSON body is malformed')
+const empty = failure('invalid_schema', 'JSON body cannot be empty')
+const wrongType = failure('internal_server_error', 'Something went wrong internally')
+const tooLarge = failure('payload_too_large', 'The request is too large')
+const bioOf = async (person: Person) =>
+  (await db.selectFrom('users').select('bio').where('id', '=', person.id).executeTakeFirstOrThrow()).bio
+
+/** Sends these bytes with this type (null: none) to PATCH /users/@me. */
+function send(caller: Person, payload: string | Buffer, type: string | null = json, more: object = {}) {
+  const headers = { ...(type === null ? {} : { 'content-type': type }), ...more }
+  return call(caller, 'PATCH', '/users/@me', undefined, { payload, headers })
+}
+
+describe('bodies of a route that takes one', () => {
+  test.each([
+    ['no type', null, ''],
+    ['an empty type', '', ''],
+    ['JSON', json, ''],
+    ['JSON', json, ' \r\n\t'],
+    ['JSON', json, 'null'],
+    ['JSON', json, '{}'],
+    ['JSON with parameters', 'Application/JSON; charset=utf-8; x=y', ''],
+    ['a form', 'application/x-www-form-urlencoded', ''],
+  ])('with %s (%j), %j counts as an empty object', async (_name, type, payload) => {
+    const answer = await send(await user(), payload, type)
+    expect([answer.status, answer.body]).toEqual([400, empty])
+  })
+
+  test.each([
+    [null, '{"bio":"x"}'],
+    ['', '{"bio":"x"}'],
+    ['application/x-www-form-urlencoded', 'bio=x'],
+    ['multipart/form-data; boundary=x', ''],
+    ['multipart/form-data', '{"bio":"x"}'],
+    ['text/plain', ''],
+    ['text/plain', '{"bio":"x"}'],
+    ['application/jsonx', '{"bio":"x"}'],
+    ['application/merge-patch+json', '{"bio":"x"}'],
+    ['nonsense', '{"bio":"x"}'],
+  ])('type %j with %j is not supported', async (type, payload) => {
+    const ann = await user()
+    const answer = await send(ann, payload, type)
+    expect([answer.status, answer.body]).toEqual([415, wrongType])
+    expect(await bioOf(ann)).toBe('')
+  })
+
+  test('a content encoding other than identity is not supported', async () => {
+    const ann = await user()
+    const answer = await send(ann, '{"bio":"x"}', json, { 'content-encoding': 'gzip' })
+    expect([answer.status, answer.body]).toEqual([415, wrongType])
+    expect((await send(ann, '{"bio":"x"}', json, { 'content-encoding': 'identity' })).status).toBe(200)
+  })
+
+  test.each([
+    '[]',
+    '[{"bio":"x"}]',
+    '"x"',
+    '5',
+    'true',
+    '{',
+    '{"bio":"x"',
+    '{"bio":"x",}',
+    "{'bio':'x'}",
+    '{"bio":"x"}{}',
+    '{"bio":"\u0000"}',
+    '\u0000',
+    'undefined',
+    'NaN',
+    '{"bio":"\\ud8"}',
+    '['.repeat(100_000),
+  ])('%j is malformed', async (payload) => {
+    const ann = await user()
+    const answer = await send(ann, payload)
+    expect([answer.status, answer.body]).toEqual([400, malformed])
+    expect(await bioOf(ann)).toBe('')
+  })
+
+  test('bytes that are no UTF-8 are malformed', async () => {
+    const bytes = Buffer.concat([Buffer.from('{"bio":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])
+    const answer = await send(await user(), bytes)
+    expect([answer.status, answer.body]).toEqual([400, malformed])
+  })
+
+  test.each(['{"bio":"a\\u0000b"}', '{"bio":"\\ud800"}', '{"bio":"\\udc00 x"}'])(
+    '%s holds what no string may hold',
+    async (payload) => {
+      const answer = await send(await user(), payload)
+      expect([answer.status, answer.body]).toEqual([400, failure('invalid_schema', 'Invalid fields (bio)')])
+    },
+  )
+
+  test('a byte order mark is skipped, and of equal keys the last wins', async () => {
+    const ann = await user()
+    expect((await send(ann, '\uFEFF{"bio":"first","bio":"last"}')).status).toBe(200)
+    expect(await bioOf(ann)).toBe('last')
+  })
+
+  test.each([
+    '{"__proto__":{"bio":"x","name":5}}',
+    '{"constructor":{"prototype":{"bio":"x"}}}',
+    '{"__proto__":null}',
+    '{"toString":1,"hasOwnProperty":2}',
+    `{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
+    `{"x":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}}`,
+  ])('%# holds plain unknown fields', async (payload) => {
+    const ann = await user()
+    published.length = 0
+    const answer = await send(ann, payload)
+    expect(answer.status).toBe(200)
+    expect(answer.body.data).toMatchObject({ id: ann.id, bio: '' })
+    expect(published).toEqual([])
+    expect(({} as { bio?: string }).bio).toBeUndefined()
+  })
+})
+
+describe('bodies where none is taken', () => {
+  test.each(['{}', 'null', '', '{', 'x'.repeat(1_000)])('GET with %j works', async (payload) => {
+    const ann = await user()
+    for (const type of [json, 'text/plain', 'nonsense']) {
+      const more = { payload, headers: { 'content-type': type } }
+      expect((await call(ann, 'GET', '/users/@me', undefined, more)).status).toBe(200)
+    }
+  })
+
+  test.each(['{}', 'null', '', '{', '[]', 'x'])('DELETE with %j works', async (payload) => {
+    const ann = await user()
+    for (const type of [json, 'text/plain', 'nonsense', '']) {
+      const more = { payload, headers: { 'content-type': type } }
+      const answer = await call(ann, 'DELETE', '/users/@me/houses/1', undefined, more)
+      expect(answer.body.error.code).toBe('out_of_scope')
+    }
+  })
+
+  test('DELETE with more than 256 KiB is too large', async () => {
+    const more = { payload: 'x'.repeat(256 * 1024 + 1), headers: { 'content-type': json } }
+    const answer = await call(await user(), 'DELETE', '/users/@me/houses/1', undefined, more)
+    expect([answer.status, answer.body]).toEqual([413, tooLarge])
+  })
+})
+
+describe('over a real connection', () => {
+  const mib = 1024 * 1024
+  const listen = async () => {
+    if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 })
+    return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/users/@me`
+  }
+  const pieces = (size: number) =>
+    new ReadableStream({
+      start(controller) {
+        for (let at = 0; at < size; at += mib) controller.enqueue(new Uint8Array(mib).fill(0x20))
+        controller.close()
+      },
+    })
+
+  test.each([
+    ['of known length', (size: number) => 'x'.repeat(size)],
+    ['in chunks', pieces],
+  ])('the refusal of an upload %s reaches the client', async (_name, body) => {
+    const url = await listen()
+    const ann = await user()
+    for (const [authorization, status, refusal] of [
+      [ann.token, 413, tooLarge],
+      ['x', 400, noAuth],
+    ] as const) {
+      const headers = { authorization, 'content-type': json }
+      const init = { method: 'PATCH', headers, body: body(30 * mib), duplex: 'half' } as RequestInit
+      const answer = await fetch(url, init)
+      expect([answer.status, await answer.json()]).toEqual([status, refusal])
+    }
+  })
+})

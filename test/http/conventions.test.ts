@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { app, call, failure, user } from '../support/world.ts'
+
+const notFound = failure('not_found', 'Not found')
+const jsonType = 'application/json; charset=utf-8'
+
+test('every route is served at the root and under /v1, and nowhere else', async () => {
+  const ann = await user()
+  for (const path of ['/users/@me', '/v1/users/@me', '/users/@me/', '/v1/users/@me/', '/users/@me?x=1&x=2']) {
+    expect([path, (await call(ann, 'GET', path)).status]).toEqual([path, 200])
+  }
+  for (const path of ['/v2/users/@me', '/v1/v1/users/@me', '/V1/users/@me', '/Users/@me', '/v1users/@me']) {
+    const answer = await call(ann, 'GET', path)
+    expect([path, answer.status, answer.body]).toEqual([path, 404, notFound])
+  }
+})
+
+test('an unknown path, or a method a known path lacks, answers not_found in the envelope', async () => {
+  const ann = await user()
+  const calls = [
+    ['GET', '/'],
+    ['GET', '/v1'],
+    ['GET', '/v1/'],
+    ['GET', '/nothing'],
+    ['GET', '/houses'],
+    ['GET', '/users'],
+    ['POST', '/users/@me'],
+    ['PUT', '/users/@me'],
+    ['DELETE', '/health'],
+    ['PATCH', `/users/${ann.id}`],
+  ] as const
+  for (const [method, path] of calls) {
+    const answer = await call(ann, method, path, method === 'GET' ? undefined : { bio: 'x' })
+    expect([path, answer.status, answer.body]).toEqual([path, 404, notFound])
+    expect(answer.headers['content-type']).toBe(jsonType)
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+  }
+})
+
+test('a method or path nobody knows is not found without a token, too', async () => {
+  const more = { payload: '{', headers: { 'content-type': 'text/plain' } }
+  const answer = await call(null, 'POST', '/nothing', undefined, more)
+  expect([answer.status, answer.body]).toEqual([404, notFound])
+})
+
+test('a path with bad percent-encoding answers not_found', async () => {
+  for (const path of ['/users/%zz', '/users/%', '/users/%e2%82', '/%c0%80', '/v1/users/%ff']) {
+    const answer = await call(null, 'GET', path)
+    expect([path, answer.status, answer.body]).toEqual([path, 404, notFound])
+    expect(answer.headers['content-type']).toBe(jsonType)
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+  }
+})
+
+test('paths are percent-decoded', async () => {
+  const ann = await user()
+  for (const path of ['/%75sers/@me', '/users/%40me', '/users/%40%6de']) {
+    expect([path, (await call(ann, 'GET', path)).body.data?.id]).toEqual([path, ann.id])
+  }
+  expect((await call(ann, 'PATCH', '/users/%40me', { bio: 'x' })).status).toBe(200)
+})
+
+test('success comes in its envelope, as UTF-8 JSON, readable from everywhere', async () => {
+  const answer = await call(await user(), 'GET', '/users/@me')
+  expect(Object.keys(answer.body)).toEqual(['success', 'data'])
+  expect(answer.headers['content-type']).toBe(jsonType)
+  expect(answer.headers['access-control-allow-origin']).toBe('*')
+  expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
+  expect(String(answer.headers['access-control-expose-headers'])).toContain('Retry-After')
+})
+
+test('HEAD works as GET without the body', async () => {
+  const ann = await user()
+  const [get, head] = [await call(ann, 'GET', '/users/@me'), await call(ann, 'HEAD', '/users/@me')]
+  expect([head.status, head.text]).toEqual([200, ''])
+  expect(head.headers['content-length']).toBe(get.headers['content-length'])
+  expect((await call(null, 'HEAD', '/users/@me')).status).toBe(400)
+  expect((await call(null, 'HEAD', '/nothing')).status).toBe(404)
+})
+
+test('OPTIONS on any path answers what is allowed, without a body', async () => {
+  const asked = { origin: 'https://a.example', 'access-control-request-method': 'PATCH' }
+  for (const path of ['/users/@me', '/v1/users/@me', '/nothing', '/']) {
+    for (const headers of [asked, {}]) {
+      const answer = await call(null, 'OPTIONS', path, undefined, { headers })
+      expect([path, answer.status, answer.text]).toEqual([path, 204, ''])
+      expect(answer.headers['access-control-allow-origin']).toBe('*')
+      expect(answer.headers['access-control-allow-methods']).toBe('GET, POST, PUT, PATCH, DELETE')
+      expect(answer.headers['access-control-allow-headers']).toBe('Authorization, Content-Type')
+      expect(answer.headers['access-control-max-age']).toBe('86400')
+    }
+  }
+})
+
+test('statuses 401, 403 and 405 are no part of any described answer', async () => {
+  const document = JSON.stringify(app.swagger())
+  for (const status of ['401', '403', '405']) expect(document).not.toContain(`"${status}"`)
+})
