@@ -10,6 +10,10 @@ const maxConnections = 10
 const connectTimeoutMs = 3_000
 const maxStatementNames = 2_000
 
+// Statements are planned once per connection: they are written so that one plan serves every parameter, and planning
+// some of them takes longer than running them.
+const sessionOptions = '-c plan_cache_mode=force_generic_plan -c jit=off'
+
 const statementNames = new Map<string, string>()
 
 /** The name a statement is prepared under: a hash of its text. */
@@ -41,6 +45,7 @@ export function openDatabase(databaseUrl: string): Db {
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
     application_name: 'hearth',
+    options: sessionOptions,
     Client: PreparingClient,
   })
   // An idle connection that breaks is replaced at the next use; unheard, the event would end the process.

@@ -36,7 +36,7 @@ const maxReadings = 3
 export async function listOwnMentions(db: Db, userId: string, page: Page): Promise<ListedMessageRow[]> {
   for (let reading = 1; ; reading += 1) {
     const rooms = await listReadableMentions(db, userId, page)
-    const roomIds = rooms.map((room) => room.room_id)
+    const roomIds = rooms.flatMap((room) => room.message_ids.map(() => room.room_id))
     const ids = rooms.flatMap((room) => room.message_ids)
     const messages = await listMessages(db, roomIds, ids)
     if (messages.length === ids.length || reading === maxReadings) return messages

@@ -12,9 +12,9 @@ export type Page = { limit: number; before?: string; after?: string; around?: st
  */
 export function selectPage(select: RawBuilder<unknown>, id: RawBuilder<unknown>, page: Page) {
   const newest = (condition: RawBuilder<unknown>, limit: number) =>
-    sql`(${select} and ${condition} order by ${id} desc limit ${limit})`
+    sql`(${select} and ${condition} order by ${id} desc limit ${sql.lit(limit)})`
   const oldest = (after: string, limit: number) =>
-    sql`(${select} and ${id} > ${after} order by ${id} limit ${limit})`
+    sql`(${select} and ${id} > ${after} order by ${id} limit ${sql.lit(limit)})`
   if (page.before !== undefined) return newest(sql`${id} < ${page.before}`, page.limit)
   if (page.after !== undefined) return oldest(page.after, page.limit)
   if (page.around === undefined) return newest(sql`true`, page.limit)
@@ -22,56 +22,54 @@ export function selectPage(select: RawBuilder<unknown>, id: RawBuilder<unknown>,
   return sql`${older} union all ${oldest(page.around, Math.floor(page.limit / 2))}`
 }
 
-/** Newest first. */
+/** Newest first; ids are compared as the numbers that they write. */
 export function newestFirst(one: { id: string }, other: { id: string }): number {
-  return BigInt(one.id) < BigInt(other.id) ? 1 : -1
+  return other.id.length - one.id.length || (one.id < other.id ? 1 : -1)
 }
 
 /** A message with its author and the mentioned users, as lists show it. */
-export type ListedMessageRow = MessageRow & {
-  author_icon: string | null
-  author_username: string
-  author_name: string
-  author_header: string | null
-  author_flags: number
-  author_bot: boolean
-  /** Null when nobody is. */
-  mentioned: CompactUserRow[] | null
+export type ListedMessageRow = MessageRow & { author: CompactUserRow; mentioned: CompactUserRow[] }
+
+type People = Record<string, CompactUserRow>
+
+/**
+ * The messages that `page` selects, newest first. Everybody on the page is read once, whatever they wrote and however
+ * often they are mentioned, and comes with one of the rows.
+ */
+async function listSelected(db: Db, page: RawBuilder<unknown>): Promise<ListedMessageRow[]> {
+  const { rows } = await sql<MessageRow & { people: People | null }>`
+    with messages as materialized (${page})
+    select ${messageColumns}, case when row_number() over () = 1 then (
+      select json_object_agg(id::text, json_build_object('icon', icon, 'id', id::text, 'username', username,
+        'name', name, 'header', header, 'flags', flags, 'bot', bot))
+      from users where id = any(array(select author_id from messages union select unnest(mentions) from messages))
+    ) end as people
+    from messages`.execute(db)
+  const people = rows.find((row) => row.people !== null)?.people ?? {}
+  return rows.sort(newestFirst).map((row) => ({
+    ...row,
+    author: people[row.author_id]!,
+    mentioned: row.mentions.map((id) => people[id]!),
+  }))
 }
 
-/** The statement's text for messages in their list form; `from` names their table or page `messages`. */
-export function selectListed(from: RawBuilder<unknown>) {
-  return sql<ListedMessageRow>`
-    select ${messageColumns}, users.icon as author_icon, users.username as author_username,
-      users.name as author_name, users.header as author_header, users.flags as author_flags,
-      users.bot as author_bot,
-      case when messages.mentions <> '{}' then (
-        select json_agg(json_build_object('icon', icon, 'id', id::text, 'username', username, 'name', name,
-          'header', header, 'flags', flags, 'bot', bot) order by place)
-        from unnest(messages.mentions) with ordinality as wanted (user_id, place)
-        join users on users.id = wanted.user_id) end as mentioned
-    from ${from} join users on users.id = messages.author_id`
-}
-
-/** The messages with these ids in these rooms that are there, newest first. */
+/** The messages at these places (room and id, pairwise) that are there, newest first. */
 export async function listMessages(
   db: Db,
   roomIds: readonly string[],
   ids: readonly string[],
 ): Promise<ListedMessageRow[]> {
   if (ids.length === 0) return []
-  const { rows } = await selectListed(
-    sql`(select * from messages where room_id = any(${roomIds}::bigint[]) and id = any(${ids}::bigint[])
-      and ${isThere}) as messages`,
-  ).execute(db)
-  return rows.sort(newestFirst)
+  // Pairs: `room_id = any(…) and id = any(…)` would probe the index once for every room and every id.
+  return listSelected(
+    db,
+    sql`select messages.* from unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
+      join messages on messages.room_id = wanted.room_id and messages.id = wanted.id where ${isThere}`,
+  )
 }
 
 /** A page of a room's messages, newest first. */
 export async function listRoomMessages(db: Db, roomId: string, page: Page): Promise<ListedMessageRow[]> {
   const select = sql`select * from messages where room_id = ${roomId} and ${isThere}`
-  const { rows } = await selectListed(sql`(${selectPage(select, sql.ref('id'), page)}) as messages`).execute(
-    db,
-  )
-  return rows.sort(newestFirst)
+  return listSelected(db, selectPage(select, sql.ref('id'), page))
 }
