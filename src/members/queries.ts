@@ -50,7 +50,10 @@ export async function listMembersById(
   return rows
 }
 
-/** Members of a house with greater user ids than `after`, ascending, of whom name or username begins with `start`. */
+/**
+ * Members of a house with greater user ids than `after`, ascending, of whom name or username begins with `start`, in
+ * either case (of letters past ASCII, where the locale of the database knows them).
+ */
 export async function listMembers(
   db: Db,
   houseId: string,

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { allPermissions, newHousePermissions, permission } from '../../src/houses/permissions.ts'
+import { call, db, failure, house, houseRoom, noAuth, role, user } from '../support/world.ts'
+
+test('a house shows each member the rooms they can read, pointers to those alone, and their own bits', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const hidden = await houseRoom(den, { name: 'hidden', default_deny: permission.READ_MESSAGES })
+  const last = await houseRoom(den, { name: 'last' })
+  const helper = await role(den, { allow: permission.MANAGE_ROLES, position: 4, members: [ben] })
+  const asBen = (await call(ben, 'GET', `/houses/${den.id}`)).body.data
+  expect(asBen).toEqual({
+    id: den.id,
+    name: 'Den',
+    description: null,
+    icon: null,
+    banner: null,
+    owner_id: ann.id,
+    type: 0,
+    member_count: 2,
+    default_permissions: newHousePermissions,
+    rooms: [den.room_id, last].map((id, index) => ({
+      id,
+      house_id: den.id,
+      name: index === 0 ? 'general' : 'last',
+      position: index * 2,
+      type: 0,
+      emoji: null,
+      description: null,
+      last_message_id: null,
+      permission_overrides: null,
+      default_permission_override: null,
+      recipients: null,
+      owner_id: null,
+    })),
+    entities: [
+      {
+        id: den.entity_id,
+        house_id: den.id,
+        name: 'Rooms',
+        type: 1,
+        position: 0,
+        resource_pointers: [den.room_id, last].map((resource_id) => ({ resource_type: 'room', resource_id })),
+      },
+    ],
+    roles: [
+      expect.objectContaining({ id: helper, house_id: den.id, position: 4, level: 4, color: '#99aab5' }),
+    ],
+    permissions: newHousePermissions | permission.MANAGE_ROLES,
+  })
+  const asAnn = (await call(ann, 'GET', `/houses/${den.id}`)).body.data
+  expect(asAnn.permissions).toBe(allPermissions)
+  expect(asAnn.rooms.map((room: { id: string }) => room.id)).toEqual([den.room_id, hidden, last])
+  expect(asAnn.entities[0].resource_pointers).toHaveLength(3)
+  expect((await call(ben, 'GET', `/houses/${den.id}/rooms`)).body.data).toEqual(asBen.rooms)
+  expect((await call(ann, 'GET', `/houses/${den.id}/rooms`)).body.data).toEqual(asAnn.rooms)
+})
+
+test('many houses asked for at once are each answered as their own', async () => {
+  const ann = await user()
+  const dens = await Promise.all(Array.from({ length: 5 }, () => house({ owner: ann })))
+  const answers = await Promise.all([...dens, ...dens].map((den) => call(ann, 'GET', `/houses/${den.id}`)))
+  expect(answers.map((answer) => [answer.body.data.id, answer.body.data.rooms[0].id])).toEqual(
+    [...dens, ...dens].map((den) => [den.id, den.room_id]),
+  )
+})
+
+test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann })
+  for (const id of [den.id, '1', 'x', '%00']) {
+    for (const path of ['', '/rooms']) {
+      const answer = await call(ben, 'GET', `/houses/${id}${path}`)
+      expect(answer.status).toBe(404)
+      expect(answer.body).toEqual(failure('house_not_found', 'That house does not exist'))
+      expect((await call(null, 'GET', `/houses/${id}${path}`)).body).toEqual(noAuth)
+    }
+  }
+})
+
+test('the own houses are listed in order of joining', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const [first, second] = [await house({ owner: ann }), await house({ owner: ann, members: [ben] })]
+  await db.insertInto('members').values({ house_id: first.id, user_id: ben.id }).execute()
+  const { body } = await call(ben, 'GET', '/users/@me/houses')
+  expect(body.data).toEqual(
+    [second, first].map((den) => ({
+      id: den.id,
+      name: 'Den',
+      description: null,
+      icon: null,
+      banner: null,
+      owner_id: ann.id,
+      type: 0,
+      member_count: 2,
+    })),
+  )
+  expect((await call(await user(), 'GET', '/users/@me/houses')).body.data).toEqual([])
+  expect((await call(null, 'GET', '/users/@me/houses')).body).toEqual(noAuth)
+})

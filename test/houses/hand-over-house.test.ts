@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { permission } from '../../src/houses/permissions.ts'
+import { houseRow, watching } from '../support/houses.ts'
+import { call, failure, house, noAuth, role, user } from '../support/world.ts'
+
+const noPermission = failure('no_permission', 'You do not have permission to do this')
+
+test('handing a house over answers the new owner, and tells of the house and of what the two can read', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const { answer, events } = await watching(() =>
+    call(ann, 'PATCH', `/houses/${den.id}/owner`, { user_id: ben.id }),
+  )
+  expect(answer.status).toBe(200)
+  expect(answer.body).toEqual({ success: true, data: { house_id: den.id, owner_id: ben.id } })
+  expect(events).toEqual([
+    { type: 'house_updated', house_id: den.id },
+    { type: 'visibility_changed', house_id: den.id, user_ids: [ann.id, ben.id] },
+  ])
+  expect((await houseRow(den.id))?.owner_id).toBe(ben.id)
+})
+
+test('handing it to oneself changes nothing and tells nobody', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const { answer, events } = await watching(() =>
+    call(ann, 'PATCH', `/houses/${den.id}/owner`, { user_id: ann.id }),
+  )
+  expect(answer.body.data).toEqual({ house_id: den.id, owner_id: ann.id })
+  expect(events).toEqual([])
+})
+
+test('only the owner may, and not to a bot', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const bot = await user({ bot_of: ann })
+  const den = await house({ owner: ann, members: [ben, bot] })
+  await role(den, { allow: permission.ADMINISTRATOR, members: [ben] })
+  for (const [caller, heir] of [
+    [ben, ben],
+    [ann, bot],
+  ] as const) {
+    const answer = await call(caller, 'PATCH', `/houses/${den.id}/owner`, { user_id: heir.id })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(noPermission)
+  }
+  expect((await houseRow(den.id))?.owner_id).toBe(ann.id)
+})
+
+test('a missing user id, a stranger as heir or caller, and a missing token are refused', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann })
+  const hand = (caller: typeof ann | null, body: unknown) =>
+    call(caller, 'PATCH', `/houses/${den.id}/owner`, body)
+  for (const body of [{}, { user_id: 5 }, { user_id: null }]) {
+    expect((await hand(ann, body)).body).toEqual(
+      failure('invalid_schema', 'Required fields (user_id) not met'),
+    )
+  }
+  for (const user_id of [ben.id, 'x', '\u0000']) {
+    expect((await hand(ann, { user_id })).body).toEqual(
+      failure('member_not_found', 'That member does not exist'),
+    )
+  }
+  expect((await hand(ben, { user_id: ann.id })).body).toEqual(
+    failure('house_not_found', 'That house does not exist'),
+  )
+  expect((await hand(null, { user_id: ann.id })).body).toEqual(noAuth)
+})
+
+test('handing over while the heir leaves keeps the owner a member', async () => {
+  for (let round = 0; round < 8; round++) {
+    const [ann, ben] = [await user(), await user()]
+    const den = await house({ owner: ann, members: [ben] })
+    const [handed, left] = await Promise.all([
+      call(ann, 'PATCH', `/houses/${den.id}/owner`, { user_id: ben.id }),
+      call(ben, 'DELETE', `/users/@me/houses/${den.id}`),
+    ])
+    expect([200, 404]).toContain(handed.status)
+    expect(left.status).toBe(204)
+    expect((await houseRow(den.id))?.owner_id).toBe(ann.id)
+  }
+})

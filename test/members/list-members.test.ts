@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { gatewayUser } from '../support/rooms.ts'
+import { call, failure, house, noAuth, role, user } from '../support/world.ts'
+
+test('listing members answers them by user id, with user and roles, highest first', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ben, members: [ann] })
+  const low = await role(den, { position: 1, members: [ann] })
+  const high = await role(den, { position: 2, members: [ann] })
+  const { status, body } = await call(ann, 'GET', `/houses/${den.id}/members`)
+  expect(status).toBe(200)
+  const form = (person: typeof ann, roles: string[]) => ({
+    id: person.id,
+    user_id: person.id,
+    house_id: den.id,
+    user: gatewayUser(person),
+    roles,
+    presence: 'offline',
+    last_permission_update: null,
+    joined_at: expect.stringMatching(/Z$/),
+  })
+  expect(body.data).toEqual([form(ann, [high, low]), form(ben, [])])
+  expect((await call(ben, 'GET', `/houses/${den.id}/members/${ann.id}`)).body.data).toEqual(body.data[0])
+})
+
+test('pages follow each other by `after`, without overlap or gap', async () => {
+  const people = await Promise.all(Array.from({ length: 7 }, () => user()))
+  const den = await house({ owner: people[0]!, members: people.slice(1) })
+  const seen: string[] = []
+  for (let after = '0'; ; after = seen.at(-1)!) {
+    const { data } = (await call(people[3]!, 'GET', `/houses/${den.id}/members?limit=3&after=${after}`)).body
+    if (data.length === 0) break
+    seen.push(...data.map((one: { id: string }) => one.id))
+  }
+  expect(seen).toEqual(people.map((one) => one.id).sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)))
+})
+
+test('`q` finds the start of a name or username in either case, and takes every character as it is', async () => {
+  const ann = await user({ username: 'ann_a', name: 'Zoe' })
+  const ben = await user({ username: 'benny', name: 'ÄNN%' })
+  const cat = await user({ username: 'catann', name: 'back\\slash' })
+  const den = await house({ owner: ann, members: [ben, cat] })
+  const find = async (q: string) => {
+    const { data } = (await call(ann, 'GET', `/houses/${den.id}/members?q=${encodeURIComponent(q)}`)).body
+    return data.map((one: { id: string }) => one.id)
+  }
+  expect(await find('ANN')).toEqual([ann.id])
+  expect(await find('Ännn')).toEqual([])
+  expect(await find('Änn%')).toEqual([ben.id])
+  expect(await find('%')).toEqual([])
+  expect(await find('ann_')).toEqual([ann.id])
+  expect(await find('a__')).toEqual([])
+  expect(await find('back\\')).toEqual([cat.id])
+  expect(await find('')).toHaveLength(3)
+})
+
+test('a malformed query answers invalid_schema', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  for (const [field, value] of [
+    ['limit', '0'],
+    ['limit', '1001'],
+    ['limit', 'x'],
+    ['after', '-1'],
+    ['after', '9999999999999999999'],
+    ['after', ''],
+    ['q', '%00'],
+    ['q', 'x'.repeat(65)],
+  ]) {
+    const answer = await call(ann, 'GET', `/houses/${den.id}/members?${field}=${value}`)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(failure('invalid_schema', `Invalid fields (${field})`))
+  }
+})
+
+test('strangers find no house, members no stranger, and nobody anything without a token', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann })
+  for (const path of ['members', `members/${ann.id}`]) {
+    const answer = await call(ben, 'GET', `/houses/${den.id}/${path}`)
+    expect(answer.status).toBe(404)
+    expect(answer.body).toEqual(failure('house_not_found', 'That house does not exist'))
+    expect((await call(null, 'GET', `/houses/${den.id}/${path}`)).body).toEqual(noAuth)
+  }
+  const nobody = await call(ann, 'GET', `/houses/${den.id}/members/${ben.id}`)
+  expect(nobody.status).toBe(404)
+  expect(nobody.body).toEqual(failure('member_not_found', 'That member does not exist'))
+})
