@@ -6,6 +6,7 @@ import { identifyCallers } from './auth/plugin.ts'
 import { banRoutes } from './bans/routes.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
+import { entityRoutes } from './entities/routes.ts'
 import { ApiError } from './errors.ts'
 import type { Bus, Outcome } from './events/bus.ts'
 import { blockRoutes } from './friendships/block-routes.ts'
@@ -30,8 +31,10 @@ import { streamRoutes } from './messages/stream-routes.ts'
 import { readStateRoutes } from './read-states/routes.ts'
 import { memberRoleRoutes } from './roles/member-role-routes.ts'
 import { roleRoutes } from './roles/routes.ts'
+import { overrideRoutes } from './rooms/override-routes.ts'
 import { privateRoomRoutes } from './rooms/private-room-routes.ts'
 import { recipientRoutes } from './rooms/recipient-routes.ts'
+import { roomRoutes } from './rooms/routes.ts'
 import type { Store } from './storage/store.ts'
 import { userPictureRoutes } from './users/picture-routes.ts'
 import { userRoutes } from './users/routes.ts'
@@ -111,6 +114,7 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   identifyCallers(app, db)
   await describeApi(app)
 
+  await app.register(entityRoutes)
   await app.register(healthRoutes)
   await app.register(banRoutes)
   await app.register(houseRoutes)
@@ -125,10 +129,12 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   await app.register(streamRoutes)
   await app.register(readStateRoutes)
   await app.register(memberRoleRoutes)
+  await app.register(overrideRoutes)
   await app.register(roleRoutes)
   await app.register(recipientRoutes)
   await app.register(housePictureRoutes)
   await app.register(userPictureRoutes)
+  await app.register(roomRoutes)
   await app.register(userRoutes)
   return app
 }

@@ -1,4 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { AnyText, FilledLine } from '../http/strings.ts'
+
+const maxEntityNameLength = 64
+/** As many as a house has rooms. */
+const maxPointers = 500
+/** What the column holds. */
+const maxPosition = 2_147_483_647
 
 /** A category of rooms (PROTOCOL 3.6); pointers in display order. */
 export const Entity = Type.Object({
@@ -12,3 +19,31 @@ export const Entity = Type.Object({
   ),
 })
 export type Entity = Static<typeof Entity>
+
+const EntityName = FilledLine(maxEntityNameLength)
+const EntityType = Type.Optional(Type.Literal(1))
+const pointer = Type.Object({ resource_type: Type.Literal('room'), resource_id: AnyText() })
+
+export const CreateEntity = Type.Object(
+  { name: EntityName, type: EntityType },
+  { additionalProperties: false },
+)
+export type CreateEntity = Static<typeof CreateEntity>
+
+export const EditEntity = Type.Object(
+  {
+    name: Type.Optional(EntityName),
+    position: Type.Optional(Type.Integer({ minimum: 0, maximum: maxPosition })),
+    resource_pointers: Type.Optional(Type.Array(pointer, { maxItems: maxPointers })),
+    type: EntityType,
+  },
+  { additionalProperties: false },
+)
+export type EditEntity = Static<typeof EditEntity>
+
+/** Existing clients look through the whole list for the entity they do not know. */
+export const HouseEntities = Type.Object({ entities: Type.Array(Entity) })
+export type HouseEntities = Static<typeof HouseEntities>
+
+export const DeletedEntity = Type.Object({ id: Type.String(), house_id: Type.String() })
+export type DeletedEntity = Static<typeof DeletedEntity>

@@ -1,0 +1,73 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { reachHouse } from '../houses/access-operations.ts'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { IdParam, IdParams } from '../http/params.ts'
+import { createEntity, deleteEntity, editEntity } from './operations.ts'
+import { CreateEntity, DeletedEntity, EditEntity, Entity, HouseEntities } from './schemas.ts'
+
+const EntityParams = IdParams('id', 'entity_id')
+const common = { tags: ['entities'], security: [{ token: [] }] }
+
+export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/houses/:id/entities',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'createEntity',
+        summary: 'Create an entity; answers all entities of the house by position',
+        description: 'Needs MANAGE_ROOMS.',
+        ...common,
+        params: IdParam,
+        body: CreateEntity,
+        response: { 200: Success(HouseEntities), ...failures },
+      },
+    },
+    async (request) => {
+      const membership = await reachHouse(app.db, request.params.id, request.caller.id)
+      return ok(await app.publish(await createEntity(app.db, membership, request.body)))
+    },
+  )
+
+  app.patch(
+    '/houses/:id/entities/:entity_id',
+    {
+      onRequest: app.authenticate,
+      config: { refusesEmptyBody: true },
+      schema: {
+        operationId: 'editEntity',
+        summary: 'Edit an entity, its place, or the order of its rooms',
+        description: 'Needs MANAGE_ROOMS. A room named in `resource_pointers` moves in from its old entity.',
+        ...common,
+        params: EntityParams,
+        body: EditEntity,
+        response: { 200: Success(Entity), ...failures },
+      },
+    },
+    async (request) => {
+      const { params, body, caller } = request
+      const membership = await reachHouse(app.db, params.id, caller.id)
+      return ok(await app.publish(await editEntity(app.db, membership, params.entity_id, body)))
+    },
+  )
+
+  app.delete(
+    '/houses/:id/entities/:entity_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'deleteEntity',
+        summary: 'Delete an empty entity',
+        description: 'Needs MANAGE_ROOMS.',
+        ...common,
+        params: EntityParams,
+        response: { 200: Success(DeletedEntity), ...failures },
+      },
+    },
+    async (request) => {
+      const { params, caller } = request
+      const membership = await reachHouse(app.db, params.id, caller.id)
+      return ok(await app.publish(await deleteEntity(app.db, membership, params.entity_id)))
+    },
+  )
+}

@@ -1,0 +1,142 @@
+import type { Db } from '../db/client.ts'
+import { listEntities, putRooms } from '../entities/queries.ts'
+import { ApiError, fieldsInvalid, limitReached } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import type { HearthEvent } from '../events/events.ts'
+import { has, holds, permission } from '../houses/permissions.ts'
+import { lockHouse, type MembershipRow } from '../houses/queries.ts'
+import { asId, newId } from '../ids.ts'
+import { room } from './forms.ts'
+import {
+  deleteRoom as deleteRoomRow,
+  findRoomCount,
+  insertHouseRoom,
+  lockRoom,
+  updateRoom,
+} from './house-room-queries.ts'
+import type { CreateHouseRoom, DeletedRoom, EditRoom } from './house-room-schemas.ts'
+import { bitsInRoom } from './permissions.ts'
+import { discardRoomFiles } from './private-room-queries.ts'
+import { findRoom, type RoomAccessRow, type RoomRow } from './queries.ts'
+import type { Room } from './schemas.ts'
+
+/** Rooms of a house (PROTOCOL 1.6). */
+export const maxRooms = 500
+/** Existing clients, and the contract, put a room without a named entity here. */
+const defaultEntityName = 'Rooms'
+const [houseRoomType, oneToOneType] = [0, 1]
+
+/**
+ * Makes a room at the end of a house and of an entity (PROTOCOL 4.10). Throws `parent_entity_doesnt_exist`,
+ * `no_permission`, `limit_reached`.
+ */
+export function createHouseRoom(
+  db: Db,
+  caller: MembershipRow,
+  fields: CreateHouseRoom,
+): Promise<Outcome<Room>> {
+  const { house_id } = caller
+  return db.transaction().execute(async (trx) => {
+    if (!(await lockHouse(trx, house_id))) throw new ApiError('house_not_found')
+    const entities = await listEntities(trx, house_id)
+    const wanted = fields.parent_entity_id ?? undefined
+    const named = entities.find((one) => one.id === (wanted === undefined ? '' : asId(wanted)))
+    if (wanted !== undefined && !named) throw new ApiError('parent_entity_doesnt_exist')
+    if (!holds(caller, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
+    const { count, position } = await findRoomCount(trx, house_id)
+    if (count >= maxRooms) throw limitReached('rooms')
+    const { name, description = null } = fields
+    const id = newId()
+    const emoji = emojiName(fields.emoji) ?? null
+    await insertHouseRoom(trx, { id, house_id, name, description, emoji, position })
+    const entity = named ?? entities.find((one) => one.name === defaultEntityName) ?? entities[0]
+    if (entity) await putRooms(trx, entity.id, [...entity.room_ids, id])
+    const events: HearthEvent[] = [{ type: 'room_created', room_id: id, house_id }]
+    if (entity) events.push({ type: 'entities_updated', house_id })
+    return { answer: room((await findRoom(trx, id))!, caller.user_id), events }
+  })
+}
+
+/**
+ * Changes what was sent of a house room or a group (PROTOCOL 4.10). Throws `method_not_allowed_on_room_type`,
+ * `invalid_schema`, `parent_entity_doesnt_exist`, `no_permission`.
+ */
+export async function editRoom(db: Db, access: RoomAccessRow, fields: EditRoom): Promise<Outcome<Room>> {
+  if (access.type === oneToOneType) throw new ApiError('method_not_allowed_on_room_type')
+  refuseFieldsOfOtherTypes(access.type, fields)
+  const { house_id, room_id } = access
+  return db.transaction().execute(async (trx) => {
+    if (house_id !== null) await lockHouse(trx, house_id)
+    if (!(await lockRoom(trx, room_id))) throw new ApiError('room_not_found')
+    const moves =
+      house_id === null ? undefined : await findMove(trx, house_id, room_id, fields.parent_entity_id)
+    if (house_id !== null && !has(bitsInRoom(access), permission.MANAGE_ROOMS)) {
+      throw new ApiError('no_permission')
+    }
+    const before = (await findRoom(trx, room_id))!
+    const changes = changesOf(before, fields)
+    const events: HearthEvent[] = []
+    if (Object.keys(changes).length > 0) {
+      await updateRoom(trx, room_id, changes)
+      events.push({ type: 'room_updated', room_id, house_id })
+    }
+    if (moves && house_id !== null) {
+      await putRooms(trx, moves.entity_id, moves.room_ids)
+      events.push({ type: 'entities_updated', house_id })
+    }
+    return { answer: room({ ...before, ...changes }, access.user_id), events }
+  })
+}
+
+/** Groups have no place in a house, house rooms always have a name. */
+function refuseFieldsOfOtherTypes(type: number, fields: EditRoom): void {
+  const foreign = (['position', 'parent_entity_id'] as const).filter((name) => name in fields)
+  if (type !== houseRoomType && foreign.length > 0) throw fieldsInvalid(...foreign)
+  if (type === houseRoomType && fields.name === null) throw fieldsInvalid('name')
+}
+
+/** Where a room goes when another entity is named: at its end. */
+async function findMove(trx: Db, houseId: string, roomId: string, entityId: string | undefined) {
+  if (entityId === undefined) return undefined
+  const entity = (await listEntities(trx, houseId)).find((one) => one.id === asId(entityId))
+  if (!entity) throw new ApiError('parent_entity_doesnt_exist')
+  if (entity.room_ids.includes(roomId)) return undefined
+  return { entity_id: entity.id, room_ids: [...entity.room_ids, roomId] }
+}
+
+/** The fields that differ from the row. */
+function changesOf(
+  before: RoomRow,
+  fields: EditRoom,
+): Partial<Pick<RoomRow, 'name' | 'description' | 'emoji'>> & { position?: number } {
+  const { name, description, position } = fields
+  const wanted = { name, description, emoji: emojiName(fields.emoji), position }
+  const changed = Object.entries(wanted).filter(([key, value]) => {
+    return value !== undefined && value !== before[key as keyof typeof wanted]
+  })
+  return Object.fromEntries(changed)
+}
+
+/** Undefined where nothing was sent. */
+function emojiName(emoji: EditRoom['emoji']): string | null | undefined {
+  return typeof emoji === 'object' && emoji !== null ? emoji.data : emoji
+}
+
+/** Deletes a house room with its messages and files (PROTOCOL 9.3). Throws `no_permission`, `last_room`. */
+export async function deleteHouseRoom(db: Db, access: RoomAccessRow): Promise<Outcome<DeletedRoom>> {
+  const { house_id, room_id } = access
+  if (house_id === null) throw new ApiError('method_not_allowed_on_room_type')
+  if (!has(bitsInRoom(access), permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
+  return db.transaction().execute(async (trx) => {
+    await lockHouse(trx, house_id)
+    if (!(await lockRoom(trx, room_id))) throw new ApiError('room_not_found')
+    if ((await findRoomCount(trx, house_id)).count === 1) throw new ApiError('last_room')
+    await discardRoomFiles(trx, [room_id])
+    await deleteRoomRow(trx, room_id)
+    const events: HearthEvent[] = [
+      { type: 'room_deleted', room_id, house_id },
+      { type: 'entities_updated', house_id },
+    ]
+    return { answer: { id: room_id, house_id }, events }
+  })
+}

@@ -1,0 +1,55 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { AnyText, FilledLine, Line, Text } from '../http/strings.ts'
+import { PermissionBits } from '../roles/schemas.ts'
+
+const maxRoomNameLength = 64
+const maxDescriptionLength = 512
+const maxEmojiNameLength = 64
+/** Far past what a house needs, and far from the end of the column: a new room stands one beyond the greatest. */
+const maxRoomPosition = 1_000_000
+
+const RoomName = FilledLine(maxRoomNameLength)
+const Description = Type.Optional(Type.Union([Text(maxDescriptionLength), Type.Null()]))
+const EmojiName = Line(maxEmojiNameLength, { minLength: 1 })
+/** A bare name, the object that the answers hold, or null for none (PROTOCOL 3.3). */
+const EmojiInput = Type.Optional(
+  Type.Union([EmojiName, Type.Object({ type: Type.Literal(1), data: EmojiName }), Type.Null()]),
+)
+
+export const CreateHouseRoom = Type.Object(
+  {
+    name: RoomName,
+    parent_entity_id: Type.Optional(Type.Union([AnyText(), Type.Null()])),
+    description: Description,
+    emoji: EmojiInput,
+  },
+  { additionalProperties: false },
+)
+export type CreateHouseRoom = Static<typeof CreateHouseRoom>
+
+/** For rooms of every type: which fields a type takes is told once the room is known. */
+export const EditRoom = Type.Object(
+  {
+    name: Type.Optional(Type.Union([RoomName, Type.Null()])),
+    description: Description,
+    emoji: EmojiInput,
+    position: Type.Optional(Type.Integer({ minimum: 0, maximum: maxRoomPosition })),
+    parent_entity_id: Type.Optional(AnyText()),
+  },
+  { additionalProperties: false },
+)
+export type EditRoom = Static<typeof EditRoom>
+
+const bits = { allow: PermissionBits, deny: PermissionBits }
+
+export const EditDefaultPermissions = Type.Object(bits, { additionalProperties: false })
+export type EditDefaultPermissions = Static<typeof EditDefaultPermissions>
+
+export const SetOverride = Type.Object(
+  { type: Type.Union([Type.Literal(0), Type.Literal(1)]), ...bits },
+  { additionalProperties: false },
+)
+export type SetOverride = Static<typeof SetOverride>
+
+export const DeletedRoom = Type.Object({ id: Type.String(), house_id: Type.String() })
+export type DeletedRoom = Static<typeof DeletedRoom>

@@ -1,0 +1,123 @@
+import type { Db } from '../db/client.ts'
+import { ApiError } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import type { HearthEvent } from '../events/events.ts'
+import { type AllowDeny, canChangeBits, changedBits, has, noBits, permission } from '../houses/permissions.ts'
+import { findMember } from '../members/queries.ts'
+import { findRole } from '../roles/queries.ts'
+import { room } from './forms.ts'
+import { deleteOverride, lockRoom, putOverride, updateRoomDefaults } from './house-room-queries.ts'
+import type { SetOverride } from './house-room-schemas.ts'
+import { bitsInRoom, houseFacts } from './permissions.ts'
+import { findRoom, type RoomAccessRow, type RoomRow } from './queries.ts'
+import type { Room } from './schemas.ts'
+
+const { MANAGE_ROOMS, MANAGE_USER_OVERRIDES, READ_MESSAGES } = permission
+const roleOverride = 0
+
+/** Sets what a house room allows and denies everybody (PROTOCOL 4.10). Throws `no_permission`. */
+export function editDefaultPermissions(
+  db: Db,
+  access: RoomAccessRow,
+  after: AllowDeny,
+): Promise<Outcome<Room>> {
+  return inHouseRoom(db, access, async (trx, row) => {
+    const before = { allow: row.default_allow, deny: row.default_deny }
+    mustBeAllowed(access, MANAGE_ROOMS, before, after)
+    await updateRoomDefaults(trx, row.id, after)
+    return changeEvents(access, before, after, null)
+  })
+}
+
+/**
+ * Sets the override of a role of the house (type 0) or of a member (type 1). Throws `role_not_found`,
+ * `member_not_found`, `no_permission`.
+ */
+export function setOverride(
+  db: Db,
+  access: RoomAccessRow,
+  targetId: string,
+  { type, allow, deny }: SetOverride,
+): Promise<Outcome<Room>> {
+  return inHouseRoom(db, access, async (trx, row) => {
+    await mustExist(trx, row.house_id!, targetId, type)
+    const before = row.permission_overrides?.[targetId]
+    const after = { id: targetId, type, allow, deny }
+    mustBeAllowed(
+      access,
+      type === roleOverride ? MANAGE_ROOMS : MANAGE_USER_OVERRIDES,
+      before ?? noBits,
+      after,
+    )
+    await putOverride(trx, row.id, after)
+    const events = changeEvents(access, before ?? noBits, after, type === roleOverride ? null : [targetId])
+    // A new override that changes no bit is still one more in the room.
+    return before || events.length > 0 ? events : [roomUpdated(access)]
+  })
+}
+
+/** Removes an override, if there is one. Throws `no_permission`. */
+export function removeOverride(db: Db, access: RoomAccessRow, targetId: string): Promise<Outcome<Room>> {
+  return inHouseRoom(db, access, async (trx, row) => {
+    const before = row.permission_overrides?.[targetId]
+    if (!before) {
+      // Whoever could have removed one, of whichever type, is told that there is none.
+      if ((bitsInRoom(access) & (MANAGE_ROOMS | MANAGE_USER_OVERRIDES)) === 0)
+        throw new ApiError('no_permission')
+      return []
+    }
+    mustBeAllowed(access, before.type === roleOverride ? MANAGE_ROOMS : MANAGE_USER_OVERRIDES, before, noBits)
+    await deleteOverride(trx, row.id, targetId)
+    const events = changeEvents(access, before, noBits, before.type === roleOverride ? null : [targetId])
+    return events.length > 0 ? events : [roomUpdated(access)]
+  })
+}
+
+/** Holds a house room, changes it, and answers it as it is then. */
+async function inHouseRoom(
+  db: Db,
+  access: RoomAccessRow,
+  change: (trx: Db, row: RoomRow) => Promise<HearthEvent[]>,
+): Promise<Outcome<Room>> {
+  if (access.house_id === null) throw new ApiError('method_not_allowed_on_room_type')
+  return db.transaction().execute(async (trx) => {
+    if (!(await lockRoom(trx, access.room_id))) throw new ApiError('room_not_found')
+    const events = await change(trx, (await findRoom(trx, access.room_id))!)
+    return { answer: room((await findRoom(trx, access.room_id))!, access.user_id), events }
+  })
+}
+
+async function mustExist(trx: Db, houseId: string, targetId: string, type: number): Promise<void> {
+  if (type === roleOverride) {
+    if (!(await findRole(trx, houseId, targetId))) throw new ApiError('role_not_found')
+  } else if (!(await findMember(trx, { house_id: houseId, user_id: targetId }))) {
+    throw new ApiError('member_not_found')
+  }
+}
+
+/** The bit counts as the room gives it, the bits that change as the house gives them (PROTOCOL 2.3). */
+function mustBeAllowed(access: RoomAccessRow, bit: number, before: AllowDeny, after: AllowDeny): void {
+  const facts = houseFacts(access)
+  if (!facts || !has(bitsInRoom(access), bit) || !canChangeBits(facts, before, after)) {
+    throw new ApiError('no_permission')
+  }
+}
+
+function changeEvents(
+  access: RoomAccessRow,
+  before: AllowDeny,
+  after: AllowDeny,
+  userIds: string[] | null,
+): HearthEvent[] {
+  const changed = changedBits(before, after)
+  if (changed === 0) return []
+  const events: HearthEvent[] = [roomUpdated(access)]
+  if (has(changed, READ_MESSAGES)) {
+    events.push({ type: 'visibility_changed', house_id: access.house_id!, user_ids: userIds })
+  }
+  return events
+}
+
+function roomUpdated({ room_id, house_id }: RoomAccessRow): HearthEvent {
+  return { type: 'room_updated', room_id, house_id }
+}

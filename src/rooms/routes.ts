@@ -1,0 +1,118 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ApiError } from '../errors.ts'
+import { reachHouse } from '../houses/access-operations.ts'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { IdParam, IdParams } from '../http/params.ts'
+import { reachRoom } from './access-operations.ts'
+import { room } from './forms.ts'
+import { createHouseRoom, deleteHouseRoom, editRoom } from './house-room-operations.ts'
+import { CreateHouseRoom, DeletedRoom, EditRoom } from './house-room-schemas.ts'
+import { findRoom } from './queries.ts'
+import { Room } from './schemas.ts'
+
+const common = { tags: ['rooms'], security: [{ token: [] }] }
+
+export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/houses/:id/rooms',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'createHouseRoom',
+        summary: 'Create a room in a house',
+        description: 'Needs MANAGE_ROOMS.',
+        ...common,
+        params: IdParam,
+        body: CreateHouseRoom,
+        response: { 200: Success(Room), ...failures },
+      },
+    },
+    async (request) => {
+      const membership = await reachHouse(app.db, request.params.id, request.caller.id)
+      return ok(await app.publish(await createHouseRoom(app.db, membership, request.body)))
+    },
+  )
+
+  app.get(
+    '/rooms/:id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'getRoom',
+        summary: 'Fetch a room of any type',
+        ...common,
+        params: IdParam,
+        response: { 200: Success(Room), ...failures },
+      },
+    },
+    async (request) => {
+      await reachRoom(app.db, request.params.id, request.caller.id)
+      const row = await findRoom(app.db, request.params.id)
+      if (!row) throw new ApiError('room_not_found')
+      return ok(room(row, request.caller.id))
+    },
+  )
+
+  app.patch(
+    '/rooms/:id',
+    {
+      onRequest: app.authenticate,
+      config: { refusesEmptyBody: true },
+      schema: {
+        operationId: 'editRoom',
+        summary: 'Edit a house room or a group',
+        description:
+          'A house room needs MANAGE_ROOMS; a group takes name, description and emoji of anybody in it.',
+        ...common,
+        params: IdParam,
+        body: EditRoom,
+        response: { 200: Success(Room), ...failures },
+      },
+    },
+    async (request) => {
+      const access = await reachRoom(app.db, request.params.id, request.caller.id)
+      return ok(await app.publish(await editRoom(app.db, access, request.body)))
+    },
+  )
+
+  app.delete(
+    '/rooms/:id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'deleteRoom',
+        summary: 'Delete a house room',
+        description: 'Needs MANAGE_ROOMS. A house keeps at least one room.',
+        ...common,
+        params: IdParam,
+        response: { 200: Success(DeletedRoom), ...failures },
+      },
+    },
+    async (request) => {
+      const access = await reachRoom(app.db, request.params.id, request.caller.id)
+      return ok(await app.publish(await deleteHouseRoom(app.db, access)))
+    },
+  )
+
+  app.delete(
+    '/houses/:id/rooms/:room_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'deleteRoomOfHouse',
+        summary: 'Delete a room of this house',
+        description: 'Needs MANAGE_ROOMS. A house keeps at least one room.',
+        ...common,
+        params: IdParams('id', 'room_id'),
+        response: { 200: Success(DeletedRoom), ...failures },
+      },
+    },
+    async (request) => {
+      const { params, caller } = request
+      await reachHouse(app.db, params.id, caller.id)
+      const access = await reachRoom(app.db, params.room_id, caller.id)
+      if (access.house_id !== params.id) throw new ApiError('room_not_found')
+      return ok(await app.publish(await deleteHouseRoom(app.db, access)))
+    },
+  )
+}
