@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
@@ -26,6 +27,12 @@ const Environment = Type.Object({
       description: 'the http(s):// address that clients reach the server at',
     }),
   ),
+  STORAGE_URL: Type.Optional(
+    Type.String({
+      pattern: '^(file:///.+|s3://[a-z0-9][a-z0-9.-]+(/[^?#]*)?([?][^#]*)?)$',
+      description: 'a file:///folder, or s3://bucket/prefix?region=…&endpoint=…',
+    }),
+  ),
   RATE_LIMIT: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
     description: 'on or off',
@@ -45,6 +52,8 @@ export type Config = {
   databaseUrl: string | undefined
   /** Without a slash at its end. Undefined: the address it listens on. */
   publicUrl: string | undefined
+  /** Where pictures and attachments lie: a `file:` or `s3:` address. */
+  storageUrl: string
   rateLimit: boolean
   logLevel: string
 }
@@ -70,6 +79,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     dataDir: resolve(settings.DATA_DIR),
     databaseUrl: settings.DATABASE_URL,
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
+    storageUrl: settings.STORAGE_URL ?? pathToFileURL(join(resolve(settings.DATA_DIR), 'files')).href,
     rateLimit: settings.RATE_LIMIT === 'on',
     logLevel: settings.LOG_LEVEL,
   }

@@ -67,13 +67,12 @@ async function start(config: Config, stops: Stop[]): Promise<FastifyInstance> {
   const loading = loadModules()
   loading.catch(() => {})
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
-  const { buildApp, claimNodeNumber, createBus, migrateToLatest, openFolderStore, startErasing } =
-    await loading
+  const { buildApp, claimNodeNumber, createBus, migrateToLatest, openStore, startErasing } = await loading
   const db = openDatabase(databaseUrl)
   stops.push(() => db.destroy())
   await migrateToLatest(db)
   stops.push(await claimNodeNumber(databaseUrl))
-  const store = openFolderStore(join(config.dataDir, 'files'))
+  const store = await openStore(config.storageUrl)
   const bus = createBus()
   const app = await buildApp({ config, db, store, bus })
   const eraser = startErasing(db, store, (error) => app.log.warn({ err: error }, 'discarded files stay'))
@@ -94,7 +93,7 @@ async function loadModules() {
     import('./db/migrate.ts'),
     import('./db/node-number.ts'),
     import('./storage/eraser.ts'),
-    import('./storage/store.ts'),
+    import('./storage/open.ts'),
   ])
   return { ...app, ...bus, ...migrate, ...nodeNumber, ...eraser, ...storage }
 }

@@ -1,0 +1,98 @@
+import type { Readable } from 'node:stream'
+import * as s3 from '@aws-sdk/client-s3'
+import type { Store } from './store.ts'
+
+/** Parts of an upload; the protocol wants at least 5 MiB of all but the last. */
+const partBytes = 8 * 1024 * 1024
+
+/**
+ * A store in a bucket of S3, or of a server that speaks its protocol, at `s3://bucket/prefix?region=…&endpoint=…`.
+ * Credentials come from the usual AWS environment. An upload of unknown length is never whole in memory.
+ */
+export function openS3Store(address: string): Store {
+  const { hostname: Bucket, pathname, searchParams } = new URL(address)
+  const prefix = pathname.replace(/^\/+|\/+$/g, '')
+  const client = new s3.S3Client(clientSettings(searchParams))
+  const at = (name: string) => ({ Bucket, Key: prefix === '' ? name : `${prefix}/${name}` })
+
+  return {
+    async write(name, content) {
+      if (Buffer.isBuffer(content)) await client.send(new s3.PutObjectCommand({ ...at(name), Body: content }))
+      else await upload(client, at(name), content)
+    },
+    async find(name) {
+      const head = await client.send(new s3.HeadObjectCommand(at(name))).catch(undefinedIfMissing)
+      if (!head) return undefined
+      return {
+        size: head.ContentLength ?? 0,
+        async open(range) {
+          const Range = range && `bytes=${range.start}-${range.end}`
+          const { Body } = await client.send(new s3.GetObjectCommand({ ...at(name), Range }))
+          return Body as Readable
+        },
+      }
+    },
+    async remove(name) {
+      await client.send(new s3.DeleteObjectCommand(at(name)))
+    },
+  }
+}
+
+function clientSettings(query: URLSearchParams): s3.S3ClientConfig {
+  const endpoint = query.get('endpoint') ?? undefined
+  return {
+    region: query.get('region') ?? process.env.AWS_REGION ?? 'us-east-1',
+    // Other servers than Amazon's seldom have a host name for each bucket, nor the newer checksums.
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  }
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (error instanceof s3.S3ServiceException && error.$metadata.httpStatusCode === 404) return undefined
+  throw error
+}
+
+type Place = { Bucket: string; Key: string }
+
+/** In one piece what fits in one part, else part by part; nothing is there until the last one is. */
+async function upload(client: s3.S3Client, place: Place, content: Readable): Promise<void> {
+  const parts = inParts(content)
+  const first = await parts.next()
+  const start = first.done ? Buffer.alloc(0) : first.value
+  if (start.length < partBytes) {
+    await client.send(new s3.PutObjectCommand({ ...place, Body: start }))
+    return
+  }
+  const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand(place))
+  try {
+    const Parts: s3.CompletedPart[] = []
+    const send = async (Body: Buffer) => {
+      const PartNumber = Parts.length + 1
+      const { ETag } = await client.send(new s3.UploadPartCommand({ ...place, UploadId, PartNumber, Body }))
+      Parts.push({ ETag, PartNumber })
+    }
+    await send(start)
+    for await (const part of parts) await send(part)
+    const MultipartUpload = { Parts }
+    await client.send(new s3.CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload }))
+  } catch (error) {
+    await client.send(new s3.AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => {})
+    throw error
+  }
+}
+
+async function* inParts(content: Readable): AsyncGenerator<Buffer> {
+  let chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length < partBytes) continue
+    yield Buffer.concat(chunks)
+    chunks = []
+    length = 0
+  }
+  if (length > 0) yield Buffer.concat(chunks)
+}

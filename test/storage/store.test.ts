@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { pathToFileURL } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../src/config.ts'
+import { openStore } from '../../src/storage/open.ts'
+import { startS3Double } from '../support/s3-double.ts'
+
+process.env.AWS_ACCESS_KEY_ID = 'test'
+process.env.AWS_SECRET_ACCESS_KEY = 'test'
+const double = await startS3Double()
+const folder = await mkdtemp(join(tmpdir(), 'hearth-store-'))
+afterAll(async () => {
+  await double.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const mib = 1024 * 1024
+const stores = {
+  folder: await openStore(pathToFileURL(folder).href),
+  S3: await openStore(`s3://bucket/some/prefix?region=eu-west-1&endpoint=${double.endpoint}`),
+}
+const big = Buffer.alloc(20 * mib, 'abc')
+const inChunks = (bytes: Buffer) =>
+  Readable.from(
+    (function* () {
+      for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000)
+    })(),
+  )
+
+describe.each(Object.entries(stores))('a store in %s', (_kind, store) => {
+  test.each([
+    ['a buffer', Buffer.from('bytes'), (bytes: Buffer) => bytes],
+    ['a short stream', Buffer.from('stream'), inChunks],
+    ['an empty stream', Buffer.alloc(0), inChunks],
+    ['a stream of 20 MiB', big, inChunks],
+  ])('%s is found as it was written, whole and in a range', async (name, bytes, content) => {
+    await store.write(`a/${name}`, content(bytes))
+    const found = await store.find(`a/${name}`)
+    expect(found?.size).toBe(bytes.length)
+    expect((await buffer(await found!.open())).equals(bytes)).toBe(true)
+    if (bytes.length === 0) return
+    const range = await buffer(await found!.open({ start: 1, end: 3 }))
+    expect(range.equals(bytes.subarray(1, 4))).toBe(true)
+  })
+
+  test('a file written again is the new one, and a removed one is not found', async () => {
+    await store.write('b/1', Buffer.from('old'))
+    await store.write('b/1', Buffer.from('newer'))
+    expect((await store.find('b/1'))?.size).toBe(5)
+    await store.remove('b/1')
+    await store.remove('b/1')
+    await store.remove('no/such')
+    expect(await store.find('b/1')).toBeUndefined()
+  })
+
+  test('a stream that breaks leaves no file', async () => {
+    const breaking = Readable.from(
+      (async function* () {
+        yield Buffer.alloc(9 * mib)
+        throw new Error('the client went away')
+      })(),
+    )
+    await expect(store.write('c/1', breaking)).rejects.toThrow('went away')
+    expect(await store.find('c/1')).toBeUndefined()
+    expect(double.uploads.size).toBe(0)
+  })
+})
+
+test('in S3, names lie under the prefix, and a long stream goes up part by part', async () => {
+  double.seen.length = 0
+  await stores.S3.write('d/1', inChunks(big))
+  expect(double.objects.has('/bucket/some/prefix/d/1')).toBe(true)
+  const parts = double.seen.filter((each) => each.startsWith('PUT part'))
+  expect(parts).toHaveLength(3)
+  for (const part of parts) expect(Number(part.split(' ').at(-1))).toBeLessThan(9 * mib)
+})
+
+test('STORAGE_URL is a folder or a bucket, by default the folder files in DATA_DIR', () => {
+  expect(readConfig({ DATA_DIR: '/srv/hearth' }).storageUrl).toBe('file:///srv/hearth/files')
+  for (const url of ['file:///srv/files', 's3://bucket', 's3://my-bucket/a/b?region=x&endpoint=http://h:1']) {
+    expect(readConfig({ STORAGE_URL: url }).storageUrl).toBe(url)
+  }
+  for (const url of ['/srv/files', 'file://host', 'http://x', 's3://', 's3:///x', 's3://B/x']) {
+    expect(() => readConfig({ STORAGE_URL: url })).toThrow(ConfigError)
+  }
+})

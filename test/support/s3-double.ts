@@ -1,0 +1,59 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/**
+ * As much of the S3 wire protocol as the store uses, path-style and in memory: put, head, get (with a range), delete,
+ * and multipart uploads. It checks no signatures. A stand-in because no maintained S3 server comes from npm or Debian.
+ */
+export async function startS3Double() {
+  const objects = new Map<string, Buffer>()
+  const uploads = new Map<string, Map<number, Buffer>>()
+  const seen: string[] = []
+  const server = createServer(async (request, reply) => {
+    const url = new URL(request.url!, 'http://s3')
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks)
+    const key = decodeURIComponent(url.pathname)
+    const uploadId = url.searchParams.get('uploadId')
+    const part = url.searchParams.get('partNumber')
+    seen.push(`${request.method} ${part ? `part ${part}` : uploadId ? 'upload' : 'object'} ${body.length}`)
+    const xml = (text: string) => reply.writeHead(200, { 'content-type': 'application/xml' }).end(text)
+    if (request.method === 'POST' && url.searchParams.has('uploads')) {
+      const id = String(uploads.size + 1)
+      uploads.set(id, new Map())
+      xml(`<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`)
+    } else if (request.method === 'PUT' && uploadId) {
+      uploads.get(uploadId)!.set(Number(part), body)
+      reply.writeHead(200, { etag: `"${part}"` }).end()
+    } else if (request.method === 'POST' && uploadId) {
+      const parts = [...uploads.get(uploadId)!].sort(([a], [b]) => a - b)
+      objects.set(key, Buffer.concat(parts.map(([, bytes]) => bytes)))
+      uploads.delete(uploadId)
+      xml('<CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>')
+    } else if (request.method === 'DELETE') {
+      if (uploadId) uploads.delete(uploadId)
+      else objects.delete(key)
+      reply.writeHead(204).end()
+    } else if (request.method === 'PUT') {
+      objects.set(key, body)
+      reply.writeHead(200, { etag: '"x"' }).end()
+    } else {
+      const object = objects.get(key)
+      if (!object) return reply.writeHead(404).end()
+      const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
+      const bytes = from === undefined ? object : object.subarray(Number(from), Number(to) + 1)
+      reply.writeHead(from === undefined ? 200 : 206, { 'content-length': bytes.length, etag: '"x"' })
+      reply.end(request.method === 'HEAD' ? undefined : bytes)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    objects,
+    uploads,
+    /** Each request: method, what it was for, bytes of its body. */
+    seen,
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  }
+}
