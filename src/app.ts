@@ -1,7 +1,11 @@
 import cors from '@fastify/cors'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { emailRoutes } from './accounts/email-routes.ts'
+import { mfaRoutes } from './accounts/mfa-routes.ts'
+import { passwordRoutes } from './accounts/password-routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
+import { sessionRoutes } from './accounts/session-routes.ts'
 import { identifyCallers } from './auth/plugin.ts'
 import { banRoutes } from './bans/routes.ts'
 import type { Config } from './config.ts'
@@ -25,6 +29,7 @@ import { loggerOptions } from './http/logger.ts'
 import { describeApi } from './http/openapi.ts'
 import { ajvOptions } from './http/validation.ts'
 import { inviteRoutes } from './invites/routes.ts'
+import { type Mailer, openMailer } from './mail/mailer.ts'
 import { memberRoutes } from './members/routes.ts'
 import { messageRoutes } from './messages/routes.ts'
 import { streamRoutes } from './messages/stream-routes.ts'
@@ -35,6 +40,7 @@ import { overrideRoutes } from './rooms/override-routes.ts'
 import { privateRoomRoutes } from './rooms/private-room-routes.ts'
 import { recipientRoutes } from './rooms/recipient-routes.ts'
 import { roomRoutes } from './rooms/routes.ts'
+import { settingsRoutes } from './settings/routes.ts'
 import type { Store } from './storage/store.ts'
 import { userPictureRoutes } from './users/picture-routes.ts'
 import { userRoutes } from './users/routes.ts'
@@ -45,6 +51,8 @@ declare module 'fastify' {
     db: Db
     store: Store
     bus: Bus
+    /** Undefined: no mail goes out. */
+    mailer: Mailer | undefined
     gateway: Gateway
     /** Publishes what an operation says has happened, and gives back its answer. */
     publish<Answer>(outcome: Outcome<Answer>): Promise<Answer>
@@ -86,6 +94,7 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   app.decorate('db', db)
   app.decorate('store', store)
   app.decorate('bus', bus)
+  app.decorate('mailer', mailerOf(app))
   app.decorate('gateway', openGateway(app, gateway))
   app.decorate('publish', async <Answer>({ answer, events }: Outcome<Answer>) => {
     await bus.publish(events)
@@ -122,6 +131,11 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   await app.register(memberRoutes)
   await app.register(ownHouseRoutes)
   await app.register(accountRoutes)
+  await app.register(emailRoutes)
+  await app.register(mfaRoutes)
+  await app.register(passwordRoutes)
+  await app.register(sessionRoutes)
+  await app.register(settingsRoutes)
   await app.register(blockRoutes)
   await app.register(friendshipRoutes)
   await app.register(privateRoomRoutes)
@@ -140,6 +154,15 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
 }
 
 /** Every path is served under `/v1` and at the root; `@me` may come with its `@` encoded. */
+function mailerOf(app: FastifyInstance): Mailer | undefined {
+  const { smtpUrl, mailFrom } = app.config
+  if (smtpUrl === undefined) return undefined
+  const mailer = openMailer(smtpUrl, mailFrom, (reason) => app.log.warn({ reason }, 'a mail was not sent'))
+  app.addHook('onClose', () => mailer.close())
+  return mailer
+}
+
+/** Every path is served under `/v1` and at the root. */
 function withoutVersion(url: string): string {
   const path = url.startsWith('/v1/') ? url.slice(3) : url
   return path.includes('%40') ? path.replace(/^[^?]*/, (each) => each.replaceAll('%40', '@')) : path

@@ -37,6 +37,15 @@ const Environment = Type.Object({
     default: 'on',
     description: 'on or off',
   }),
+  SMTP_URL: Type.Optional(
+    Type.String({
+      pattern: '^smtps?://[^/]',
+      description: 'an smtp:// or smtps:// address; without one no mail goes out',
+    }),
+  ),
+  MAIL_FROM: Type.Optional(
+    Type.String({ pattern: '^[^@]+@[^@]+$', description: 'the address that mail comes from' }),
+  ),
   LOG_LEVEL: Type.Union(
     ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'].map((level) => Type.Literal(level)),
     { default: 'info', description: 'silent, fatal, error, warn, info, debug or trace' },
@@ -55,6 +64,10 @@ export type Config = {
   /** Where pictures and attachments lie: a `file:` or `s3:` address. */
   storageUrl: string
   rateLimit: boolean
+  /** Undefined: no mail goes out. */
+  smtpUrl: string | undefined
+  /** The sender of mail. */
+  mailFrom: string
   logLevel: string
 }
 
@@ -81,6 +94,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
     storageUrl: settings.STORAGE_URL ?? pathToFileURL(join(resolve(settings.DATA_DIR), 'files')).href,
     rateLimit: settings.RATE_LIMIT === 'on',
+    smtpUrl: settings.SMTP_URL,
+    mailFrom: settings.MAIL_FROM ?? `hearth@${new URL(settings.PUBLIC_URL ?? 'http://localhost').hostname}`,
     logLevel: settings.LOG_LEVEL,
   }
 }

@@ -4,12 +4,14 @@ import { ApiError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { ownUser } from '../users/forms.ts'
 import { isReserved } from '../users/permissions.ts'
+import { useSecondFactor } from './mfa-operations.ts'
 import {
   type CredentialsRow,
   findCredentialsByEmail,
   findCredentialsByUsername,
   findTaken,
   insertAccount,
+  lockCredentials,
 } from './queries.ts'
 import type { LoggedIn, LogIn, Register } from './schemas.ts'
 import { type Device, openSession } from './session-operations.ts'
@@ -45,12 +47,26 @@ async function refuseTaken(db: Db, email: string, username: string): Promise<voi
  * Opens a login session (PROTOCOL 4.2). Throws `invalid_credentials`, in the same time for a wrong name and a wrong
  * password; after the right password `mfa_required` or `invalid_code`.
  */
-export async function logIn(db: Db, { login, password }: LogIn, device: Device): Promise<LoggedIn> {
+export async function logIn(db: Db, { login, password, code }: LogIn, device: Device): Promise<LoggedIn> {
   const account = await findByLogin(db, login)
   const isRight = await isPassword(password, account?.password_hash)
   if (!account || !isRight) throw new ApiError('invalid_credentials')
-  const { password_hash, totp_secret, totp_last_step, ...user } = account
-  return { token: await openSession(db, user.id, device), user: ownUser(user) }
+  if (account.mfa_enabled && code === undefined) throw new ApiError('mfa_required')
+  return db.transaction().execute(async (trx) => {
+    const { password_hash, totp_secret, totp_last_step, ...user } = await stillThe(trx, account)
+    const isProven =
+      !user.mfa_enabled ||
+      (await useSecondFactor(trx, { id: user.id, totp_secret, totp_last_step }, code ?? ''))
+    if (!isProven) throw new ApiError('invalid_code')
+    return { token: await openSession(trx, user.id, device), user: ownUser(user) }
+  })
+}
+
+/** Locks the account; a password changed, or an account deleted, since it was looked at ends the login. */
+async function stillThe(trx: Db, { id, password_hash }: CredentialsRow): Promise<CredentialsRow> {
+  const account = await lockCredentials(trx, id)
+  if (account?.password_hash !== password_hash) throw new ApiError('invalid_credentials')
+  return account
 }
 
 /** An `@` after the first character makes it an e-mail address; a leading one is dropped. */

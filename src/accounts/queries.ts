@@ -58,3 +58,54 @@ export function findCredentials(db: Db, id: string) {
 }
 
 export type CredentialsRow = NonNullable<Awaited<ReturnType<typeof findCredentials>>>
+
+/** Locks an account that is not deleted until the end of the transaction, and gives what proves its owner. */
+export function lockCredentials(db: Db, id: string) {
+  return db
+    .selectFrom('users')
+    .select(credentialColumns)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+/** Changes what proves the owner of an account. */
+export async function updateCredentials(
+  db: Db,
+  id: string,
+  changes: {
+    email?: string
+    email_verified?: boolean
+    password_hash?: string
+    mfa_enabled?: boolean
+    totp_secret?: string | null
+    totp_last_step?: string | null
+  },
+): Promise<void> {
+  await db.updateTable('users').set(changes).where('id', '=', id).where('deleted_at', 'is', null).execute()
+}
+
+/** Keeps the hashes of backup codes instead of those before. */
+export async function insertBackupCodes(db: Db, userId: string, hashes: Buffer[]): Promise<void> {
+  await db
+    .insertInto('backup_codes')
+    .values(hashes.map((code_hash) => ({ user_id: userId, code_hash })))
+    .execute()
+}
+
+/** Uses a backup code up. Says whether it was one. */
+export async function deleteBackupCode(db: Db, userId: string, hash: Buffer): Promise<boolean> {
+  const row = await db
+    .deleteFrom('backup_codes')
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', hash)
+    .returning('user_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Forgets all backup codes of a user. */
+export async function deleteBackupCodes(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('backup_codes').where('user_id', '=', userId).execute()
+}

@@ -2,6 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { failures, ok, Success } from '../http/envelope.ts'
+import { verificationMail } from '../mail/mails.ts'
+import { issueCode } from './code-operations.ts'
 import { logIn, register } from './operations.ts'
 import { LoggedIn, LogIn, Register } from './schemas.ts'
 import { type Device, logOut } from './session-operations.ts'
@@ -20,7 +22,12 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(LoggedIn), ...failures },
       },
     },
-    async (request) => ok(await register(app.db, request.body, deviceOf(request))),
+    async (request) => {
+      const answer = await register(app.db, request.body, deviceOf(request))
+      const { id, email } = answer.user
+      if (app.mailer) app.mailer.send(verificationMail(await issueCode(app.db, id, 'verify_email', email)))
+      return ok(answer)
+    },
   )
 
   app.post(

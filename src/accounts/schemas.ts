@@ -31,3 +31,39 @@ export type LogIn = Static<typeof LogIn>
 /** What registering and logging in answer: the token is shown this once. */
 export const LoggedIn = Type.Object({ token: Type.String(), user: FullUser })
 export type LoggedIn = Static<typeof LoggedIn>
+
+export const Code = Type.Object({ code: AnyText() }, { additionalProperties: false })
+export const ForgotPassword = Type.Object({ email: Type.String() }, { additionalProperties: false })
+export const ResetPassword = Type.Object(
+  { code: AnyText(), password: NewPassword },
+  { additionalProperties: false },
+)
+export const ChangePassword = Type.Object(
+  { current: AnyText(), new: NewPassword },
+  { additionalProperties: false },
+)
+export const ChangeEmail = Type.Object({ email: Email, password: AnyText() }, { additionalProperties: false })
+/** One of the two is needed. */
+export const DisableTotp = Type.Object(
+  { code: Type.Optional(AnyText()), password: Type.Optional(AnyText()) },
+  { additionalProperties: false },
+)
+
+export const VerifiedEmail = Type.Object({ email_verified: Type.Literal(true) })
+export const EmailAddress = Type.Object({ email: Type.String() })
+export const ResetDone = Type.Object({ reset: Type.Literal(true) })
+export const AccountId = Type.Object({ id: Type.String() })
+export const TotpSecret = Type.Object({ secret: Type.String(), otpauth_url: Type.String() })
+export const BackupCodes = Type.Object({ backup_codes: Type.Array(Type.String()) })
+export const TotpDisabled = Type.Object({ mfa_enabled: Type.Literal(false) })
+
+/** A login session (PROTOCOL 3.6); `current` is the caller's own. */
+export const LoginSession = Type.Object({
+  id: Type.String(),
+  created_at: Type.String(),
+  last_seen_at: Type.String(),
+  client: Type.String(),
+  address: Type.String(),
+  current: Type.Boolean(),
+})
+export type LoginSession = Static<typeof LoginSession>

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { isPassword } from '../auth/passwords.ts'
+import { hashToken } from '../auth/tokens.ts'
+import { type Db, violates } from '../db/client.ts'
+import { ApiError } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import { type CodePurpose, findPendingEmail, takeCode, upsertCode } from './code-queries.ts'
+import { findCredentials, findTaken, updateCredentials } from './queries.ts'
+
+const codeBytes = 16
+const lifeMs = { verify_email: 86_400_000, reset_password: 3_600_000 }
+
+/** A code and the address it is for. */
+export type IssuedCode = { code: string; email: string }
+
+/**
+ * Makes a code for a user; the older one for the same purpose is cancelled. The operator hands it out, or mail does:
+ * it is kept nowhere. `email` is the address it proves.
+ */
+export async function issueCode(
+  db: Db,
+  user_id: string,
+  purpose: CodePurpose,
+  email: string,
+): Promise<IssuedCode> {
+  const code = randomBytes(codeBytes).toString('hex')
+  await upsertCode(db, { user_id, purpose, code_hash: hashToken(code), email, lifeMs: lifeMs[purpose] })
+  return { code, email }
+}
+
+/** The address of a user that is still to be proven: one they are changing to, else an unverified present one. */
+export async function findUnprovenEmail(
+  db: Db,
+  account: { id: string; email: string | null; email_verified: boolean },
+): Promise<string | undefined> {
+  const pending = await findPendingEmail(db, account.id)
+  return pending ?? (account.email_verified ? undefined : (account.email ?? undefined))
+}
+
+/** Makes the address of a code the user's own, proven one. Throws `invalid_code`. */
+export async function verifyEmail(db: Db, code: string): Promise<Outcome<{ email_verified: true }>> {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const taken = await takeCode(trx, 'verify_email', hashToken(code))
+      if (!taken?.email) throw new ApiError('invalid_code')
+      await updateCredentials(trx, taken.user_id, { email: taken.email, email_verified: true })
+      return {
+        answer: { email_verified: true as const },
+        events: [{ type: 'user_updated' as const, user_id: taken.user_id, only_self: true }],
+      }
+    })
+  } catch (error) {
+    // Somebody else has taken the address since the code went out.
+    if (violates(error, 'users_email_unique')) throw new ApiError('invalid_code')
+    throw error
+  }
+}
+
+/**
+ * Begins the change of the caller's address: the new one counts once its code has come back. Gives the code, or
+ * undefined when it is the present, proven address. Throws `no_permission`, `invalid_credentials`, `email_taken`.
+ */
+export async function changeEmail(
+  db: Db,
+  caller: { id: string; bot: boolean },
+  fields: { email: string; password: string },
+): Promise<IssuedCode | undefined> {
+  if (caller.bot) throw new ApiError('no_permission')
+  const account = await findCredentials(db, caller.id)
+  const isRight = await isPassword(fields.password, account?.password_hash)
+  if (!account || !isRight) throw new ApiError('invalid_credentials')
+  const isPresent = account.email?.toLowerCase() === fields.email.toLowerCase()
+  if (fields.email === account.email && account.email_verified) return undefined
+  const { email: isTaken } = await findTaken(db, { email: fields.email, username: '' })
+  if (isTaken && !isPresent) throw new ApiError('email_taken')
+  return issueCode(db, caller.id, 'verify_email', fields.email)
+}

@@ -1,0 +1,83 @@
+import { isPassword } from '../auth/passwords.ts'
+import { hashToken } from '../auth/tokens.ts'
+import { newBackupCodes, newTotpSecret, totpStep } from '../auth/totp.ts'
+import type { Db } from '../db/client.ts'
+import { ApiError } from '../errors.ts'
+import {
+  type CredentialsRow,
+  deleteBackupCode,
+  deleteBackupCodes,
+  findCredentials,
+  insertBackupCodes,
+  lockCredentials,
+  updateCredentials,
+} from './queries.ts'
+
+type Totp = Pick<CredentialsRow, 'id' | 'totp_secret' | 'totp_last_step'>
+
+/** Gives the caller a TOTP secret, to be enabled by a first code. Throws `no_permission` for bots, `mfa_already_enabled`. */
+export async function beginTotp(db: Db, caller: { id: string; bot: boolean }) {
+  if (caller.bot) throw new ApiError('no_permission')
+  return db.transaction().execute(async (trx) => {
+    const account = await lock(trx, caller.id)
+    if (account.mfa_enabled) throw new ApiError('mfa_already_enabled')
+    const issued = newTotpSecret(account.username)
+    await updateCredentials(trx, caller.id, { totp_secret: issued.secret, totp_last_step: null })
+    return issued
+  })
+}
+
+/** Turns two-factor on by a first code. Gives the backup codes, this once. Throws `mfa_already_enabled`, `invalid_code`. */
+export async function enableTotp(db: Db, callerId: string, code: string): Promise<string[]> {
+  return db.transaction().execute(async (trx) => {
+    const account = await lock(trx, callerId)
+    if (account.mfa_enabled) throw new ApiError('mfa_already_enabled')
+    if (!(await useTotp(trx, account, code))) throw new ApiError('invalid_code')
+    await updateCredentials(trx, callerId, { mfa_enabled: true })
+    const codes = newBackupCodes()
+    await deleteBackupCodes(trx, callerId)
+    await insertBackupCodes(trx, callerId, codes.map(hashToken))
+    return codes
+  })
+}
+
+/** Turns two-factor off, by a code or else the password. Throws `mfa_not_enabled`, `invalid_code`, `invalid_credentials`. */
+export async function disableTotp(
+  db: Db,
+  callerId: string,
+  proof: { code?: string; password?: string },
+): Promise<void> {
+  const before = await findCredentials(db, callerId)
+  if (!before?.mfa_enabled) throw new ApiError('mfa_not_enabled')
+  const byPassword = proof.code === undefined
+  if (byPassword && !(await isPassword(proof.password ?? '', before.password_hash))) {
+    throw new ApiError('invalid_credentials')
+  }
+  await db.transaction().execute(async (trx) => {
+    const account = await lock(trx, callerId)
+    if (!account.mfa_enabled) throw new ApiError('mfa_not_enabled')
+    if (!byPassword && !(await useSecondFactor(trx, account, proof.code!))) throw new ApiError('invalid_code')
+    await updateCredentials(trx, callerId, { mfa_enabled: false, totp_secret: null, totp_last_step: null })
+    await deleteBackupCodes(trx, callerId)
+  })
+}
+
+async function lock(trx: Db, id: string): Promise<CredentialsRow> {
+  const account = await lockCredentials(trx, id)
+  if (!account) throw new ApiError('no_auth')
+  return account
+}
+
+/** Uses up a TOTP or backup code of a locked account. Says whether it was good: each is, once. */
+export async function useSecondFactor(trx: Db, account: Totp, code: string): Promise<boolean> {
+  if (/^[0-9]{6}$/.test(code)) return useTotp(trx, account, code)
+  return deleteBackupCode(trx, account.id, hashToken(code))
+}
+
+async function useTotp(trx: Db, account: Totp, code: string): Promise<boolean> {
+  if (account.totp_secret === null || !/^[0-9]{6}$/.test(code)) return false
+  const step = await totpStep(account.totp_secret, code)
+  if (step === undefined || step <= Number(account.totp_last_step ?? -1)) return false
+  await updateCredentials(trx, account.id, { totp_last_step: String(step) })
+  return true
+}

@@ -1,0 +1,59 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { fieldsRequired } from '../errors.ts'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { beginTotp, disableTotp, enableTotp } from './mfa-operations.ts'
+import { BackupCodes, Code, DisableTotp, TotpDisabled, TotpSecret } from './schemas.ts'
+
+export const mfaRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/users/@me/mfa/totp',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'beginTotp',
+        summary: 'Get a TOTP secret, to be enabled by a first code',
+        tags: ['accounts'],
+        security: [{ token: [] }],
+        response: { 200: Success(TotpSecret), ...failures },
+      },
+    },
+    async (request) => ok(await beginTotp(app.db, request.caller)),
+  )
+
+  app.post(
+    '/users/@me/mfa/totp/enable',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'enableTotp',
+        summary: 'Turn two-factor authentication on; answers the backup codes',
+        tags: ['accounts'],
+        security: [{ token: [] }],
+        body: Code,
+        response: { 200: Success(BackupCodes), ...failures },
+      },
+    },
+    async (request) => ok({ backup_codes: await enableTotp(app.db, request.caller.id, request.body.code) }),
+  )
+
+  app.delete(
+    '/users/@me/mfa/totp',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'disableTotp',
+        summary: 'Turn two-factor authentication off, by a code or the password',
+        tags: ['accounts'],
+        security: [{ token: [] }],
+        body: DisableTotp,
+        response: { 200: Success(TotpDisabled), ...failures },
+      },
+    },
+    async (request) => {
+      const { code, password } = request.body
+      if (code === undefined && password === undefined) throw fieldsRequired('code')
+      await disableTotp(app.db, request.caller.id, request.body)
+      return ok({ mfa_enabled: false as const })
+    },
+  )
+}

@@ -1,0 +1,66 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { resetMail } from '../mail/mails.ts'
+import { issueCode } from './code-operations.ts'
+import { changePassword, resetPassword } from './password-operations.ts'
+import { findCredentialsByEmail } from './queries.ts'
+import { AccountId, ChangePassword, ForgotPassword, ResetDone, ResetPassword } from './schemas.ts'
+
+export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/auth/forgot-password',
+    {
+      schema: {
+        operationId: 'forgotPassword',
+        summary: 'Have a code to set a new password sent by mail',
+        tags: ['accounts'],
+        body: ForgotPassword,
+        response: { 204: Type.Null(), ...failures },
+      },
+    },
+    async (request, reply) => {
+      const { email } = request.body
+      const isText = email.isWellFormed() && !email.includes('\u0000')
+      const account = isText ? await findCredentialsByEmail(app.db, email) : undefined
+      // Not waited for: the time of the answer says nothing of whether the address is known.
+      if (account?.email && app.mailer) {
+        issueCode(app.db, account.id, 'reset_password', account.email).then(
+          (issued) => app.mailer?.send(resetMail(issued)),
+          (error) => request.log.error({ err: error }, 'no reset code could be made'),
+        )
+      }
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.post(
+    '/auth/reset-password',
+    {
+      schema: {
+        operationId: 'resetPassword',
+        summary: 'Set a new password by a code from the mail',
+        tags: ['accounts'],
+        body: ResetPassword,
+        response: { 200: Success(ResetDone), ...failures },
+      },
+    },
+    async (request) => ok(await app.publish(await resetPassword(app.db, request.body))),
+  )
+
+  app.patch(
+    '/users/@me/password',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'changePassword',
+        summary: 'Change the own password, and end all other login sessions',
+        tags: ['accounts'],
+        security: [{ token: [] }],
+        body: ChangePassword,
+        response: { 200: Success(AccountId), ...failures },
+      },
+    },
+    async (request) => ok(await app.publish(await changePassword(app.db, request.caller, request.body))),
+  )
+}

@@ -1,0 +1,45 @@
+export type Mail = { to: string; subject: string; text: string }
+
+/** Sends mail in the background: nobody waits for it, and nobody learns from the time of an answer whether one went out. */
+export type Mailer = {
+  send(mail: Mail): void
+  /** Settled when everything handed over has gone out, or failed. */
+  close(): Promise<void>
+}
+
+/** Mails under way or waiting; past that the newest are dropped. */
+const maxWaiting = 1_000
+
+/**
+ * A mailer over SMTP; `onFailure` hears of each mail that could not be sent, without its address or text. The library
+ * is loaded at the first mail.
+ */
+export function openMailer(smtpUrl: string, from: string, onFailure: (reason: string) => void): Mailer {
+  let waiting = 0
+  let last: Promise<void> = Promise.resolve()
+  let transport: Promise<{ sendMail(mail: object): Promise<unknown>; close(): void }> | undefined
+
+  async function deliver({ to, subject, text }: Mail): Promise<void> {
+    try {
+      transport ??= import('nodemailer').then((nodemailer) => nodemailer.createTransport(smtpUrl))
+      // As an object the address is taken as it is, never parsed into several.
+      await (await transport).sendMail({ from, to: { name: '', address: to }, subject, text })
+    } catch (error) {
+      onFailure((error as { code?: string }).code ?? 'unknown')
+    } finally {
+      waiting -= 1
+    }
+  }
+
+  return {
+    send(mail) {
+      if (waiting >= maxWaiting) return onFailure('too many mails are waiting')
+      waiting += 1
+      last = last.then(() => deliver(mail))
+    },
+    async close() {
+      await last
+      ;(await transport)?.close()
+    },
+  }
+}

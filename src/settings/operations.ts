@@ -1,0 +1,35 @@
+import { type Db, violates } from '../db/client.ts'
+import { ApiError } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import { reachRoom } from '../rooms/access-operations.ts'
+import { findSettings } from './gateway-queries.ts'
+import { upsertRoomOverride, upsertSettings } from './queries.ts'
+import type { EditSettings, Settings } from './schemas.ts'
+
+/** Changes the named settings of the caller; what changes nothing says nothing. */
+export async function editSettings(
+  db: Db,
+  user_id: string,
+  fields: EditSettings,
+): Promise<Outcome<Settings>> {
+  const isChange = await upsertSettings(db, user_id, fields)
+  const answer = await findSettings(db, user_id)
+  return { answer, events: isChange ? [{ type: 'settings_updated', user_id }] : [] }
+}
+
+/** Sets what the caller wants to hear of a room they can read. Throws `room_not_found`. */
+export async function setRoomOverride(
+  db: Db,
+  override: { user_id: string; room_id: string; notification_preference: number },
+): Promise<Outcome<{ room_id: string; notification_preference: number }>> {
+  const { user_id, room_id, notification_preference } = override
+  await reachRoom(db, room_id, user_id)
+  try {
+    const isChange = await upsertRoomOverride(db, override)
+    const answer = { room_id, notification_preference }
+    return { answer, events: isChange ? [{ type: 'settings_updated', user_id }] : [] }
+  } catch (error) {
+    if (violates(error, 'room_settings_room_id_fkey')) throw new ApiError('room_not_found')
+    throw error
+  }
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+
+/** Sets the named settings of a user. Says whether that changed any. */
+export async function upsertSettings(
+  db: Db,
+  userId: string,
+  changes: { theme?: 'dark' | null; onboarded?: boolean; enable_desktop_notifications?: boolean | null },
+): Promise<boolean> {
+  const fields = Object.keys(changes) as (keyof typeof changes)[]
+  if (fields.length === 0) return false
+  const differs = sql.join(
+    fields.map((field) => sql`settings.${sql.ref(field)} is distinct from excluded.${sql.ref(field)}`),
+    sql` or `,
+  )
+  const row = await db
+    .insertInto('settings')
+    .values({ user_id: userId, ...changes })
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet(changes).where(sql<boolean>`(${differs})`),
+    )
+    .returning('user_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Sets what a user wants to hear of a room. Says whether that is a change. */
+export async function upsertRoomOverride(
+  db: Db,
+  override: { user_id: string; room_id: string; notification_preference: number },
+): Promise<boolean> {
+  const { notification_preference } = override
+  const row = await db
+    .insertInto('room_settings')
+    .values(override)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['user_id', 'room_id'])
+        .doUpdateSet({ notification_preference })
+        .where('room_settings.notification_preference', '!=', notification_preference),
+    )
+    .returning('room_id')
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,60 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { IdParams } from '../http/params.ts'
+import { findSettings } from './gateway-queries.ts'
+import { editSettings, setRoomOverride } from './operations.ts'
+import { EditSettings, SetRoomOverride, SetRoomOverrideAnswer, Settings } from './schemas.ts'
+
+export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/users/@me/settings',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'getSettings',
+        summary: 'Fetch the own settings',
+        tags: ['settings'],
+        security: [{ token: [] }],
+        response: { 200: Success(Settings), ...failures },
+      },
+    },
+    async (request) => ok(await findSettings(app.db, request.caller.id)),
+  )
+
+  app.patch(
+    '/users/@me/settings',
+    {
+      onRequest: app.authenticate,
+      config: { refusesEmptyBody: true },
+      schema: {
+        operationId: 'editSettings',
+        summary: 'Edit the own settings',
+        tags: ['settings'],
+        security: [{ token: [] }],
+        body: EditSettings,
+        response: { 200: Success(Settings), ...failures },
+      },
+    },
+    async (request) => ok(await app.publish(await editSettings(app.db, request.caller.id, request.body))),
+  )
+
+  app.put(
+    '/users/@me/settings/room_overrides/:room_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'setRoomOverride',
+        summary: 'Choose what to hear of a room',
+        tags: ['settings'],
+        security: [{ token: [] }],
+        params: IdParams('room_id'),
+        body: SetRoomOverride,
+        response: { 200: Success(SetRoomOverrideAnswer), ...failures },
+      },
+    },
+    async (request) => {
+      const override = { user_id: request.caller.id, ...request.params, ...request.body }
+      return ok(await app.publish(await setRoomOverride(app.db, override)))
+    },
+  )
+}
