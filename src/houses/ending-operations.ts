@@ -7,7 +7,7 @@ import { removeMember } from '../members/operations.ts'
 import { findMember } from '../members/queries.ts'
 import { discardRoomFiles } from '../rooms/private-room-queries.ts'
 import { reachHouse } from './access-operations.ts'
-import { discardIcon } from './icon-queries.ts'
+import { discardIcon } from './icon-operations.ts'
 import { deleteHouse, findHeirId, type HouseRow, lockHouse, lockHouseRooms, updateHouse } from './queries.ts'
 
 type Membership = { house_id: string; user_id: string }

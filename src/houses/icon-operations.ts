@@ -1,8 +1,8 @@
 import type { Db } from '../db/client.ts'
 import { ApiError, fieldsRequired } from '../errors.ts'
 import { decodeBase64, makeIcon, type Picture } from '../images/icon.ts'
+import { discardFiles, keepFiles, saveFile } from '../storage/discard.ts'
 import type { Store } from '../storage/store.ts'
-import { discardIcon, iconPath, keepIcon } from './icon-queries.ts'
 
 /**
  * The icon in the body of a house edit. Faulty base64 is `invalid_schema` with status 500 here and nowhere else (API
@@ -14,18 +14,29 @@ export async function readEditedIcon(text: string): Promise<Picture> {
   return makeIcon(bytes)
 }
 
-/**
- * Stores the icon of a house, inside the transaction that names it, and gives up the one it replaces. The house is new
- * or locked: pictures are named by their content, so that one given up a moment ago may be the one that comes back.
- */
+/** Stores the icon of a house, for `replaceIcon` to put to use. */
+export function saveIcon(db: Db, store: Store, houseId: string, icon: Picture): Promise<void> {
+  return saveFile(db, store, iconPath(houseId, icon.file), icon.content)
+}
+
+/** Puts a saved icon to use, inside the transaction that names it, and gives up the one it replaces. */
 export async function replaceIcon(
   trx: Db,
-  store: Store,
   house: { id: string; icon: string | null },
-  picture: Picture,
+  { file }: Picture,
 ): Promise<void> {
-  if (picture.file === house.icon) return
-  await keepIcon(trx, house.id, picture.file)
+  // An equal edit at the same moment has put the same file to use; the eraser passes over what is in use.
+  if (file === house.icon) return
+  await keepFiles(trx, [iconPath(house.id, file)])
   if (house.icon !== null) await discardIcon(trx, house.id, house.icon)
-  await store.write(iconPath(house.id, picture.file), picture.content)
+}
+
+/** Gives the icon of a house up, inside the transaction that no longer names it. */
+export function discardIcon(trx: Db, houseId: string, file: string): Promise<void> {
+  return discardFiles(trx, [iconPath(houseId, file)])
+}
+
+/** Where a picture of a house lies in the store. */
+function iconPath(houseId: string, file: string): string {
+  return `houses/${houseId}/icons/${file}`
 }

@@ -8,8 +8,7 @@ import { makeRoomForOne } from '../members/operations.ts'
 import { insertMember } from '../members/queries.ts'
 import type { Store } from '../storage/store.ts'
 import { lockUsers } from '../users/lock-queries.ts'
-import { readEditedIcon, replaceIcon } from './icon-operations.ts'
-import { discardIcon } from './icon-queries.ts'
+import { discardIcon, readEditedIcon, replaceIcon, saveIcon } from './icon-operations.ts'
 import { canEditHouse, newHousePermissions } from './permissions.ts'
 import {
   findMembership,
@@ -35,16 +34,17 @@ export async function createHouse(
 ): Promise<Outcome<House>> {
   const icon = fields.icon == null ? null : await readIcon(fields.icon)
   const { name, description = null } = fields
+  const [id, room_id, entity_id] = [newId(), newId(), newId()]
+  if (icon) await saveIcon(db, store, id, icon)
   return db.transaction().execute(async (trx) => {
     const [owner] = await lockUsers(trx, [ownerId])
     if (!owner) throw new ApiError('no_auth')
     await makeRoomForOne(trx, ownerId)
-    const [id, room_id, entity_id] = [newId(), newId(), newId()]
     const settings = { name, description, default_permissions: newHousePermissions }
     await insertHouse(trx, { id, owner_id: ownerId, icon: icon?.file ?? null, ...settings })
     await insertFirstRoom(trx, { house_id: id, room_id, entity_id })
     await insertMember(trx, id, ownerId)
-    if (icon) await replaceIcon(trx, store, { id, icon: null }, icon)
+    if (icon) await replaceIcon(trx, { id, icon: null }, icon)
     const room = { id: room_id, house_id: id, name: 'general', position: 0, type: 0 }
     return {
       answer: { id, name, description, owner_id: ownerId, rooms: [room], type: 0 },
@@ -65,6 +65,7 @@ export async function editHouse(
   if (!canEditHouse(await findMembership(db, membership))) throw new ApiError('no_permission')
   const icon = fields.icon == null ? undefined : await readEditedIcon(fields.icon)
   const house_id = membership.house_id
+  if (icon) await saveIcon(db, store, house_id, icon)
   return db.transaction().execute(async (trx) => {
     const house = await lockHouse(trx, house_id)
     const mayEdit = canEditHouse(await findMembership(trx, membership))
@@ -72,7 +73,7 @@ export async function editHouse(
     const changes = changesOf(house, fields, icon)
     const events = eventsOf(house_id, changes)
     if (events.length > 0) await updateHouse(trx, house_id, changes)
-    if (icon) await replaceIcon(trx, store, house, icon)
+    if (icon) await replaceIcon(trx, house, icon)
     return { answer: { name: fields.name, house_id }, events }
   })
 }
