@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { Client, listen, logIn, portOf } from '../support/gateway.ts'
+import { bus, call, house, user } from '../support/world.ts'
+
+test('no login in time closes 4003 login_timeout, heartbeats or not', async () => {
+  const app = await listen({ loginTimeoutMs: 60, sweepEveryMs: 10 })
+  const client = new Client(app)
+  client.send({ op: 3 })
+  expect(await client.end()).toEqual({ code: 4003, reason: 'login_timeout' })
+})
+
+test('a silent client is pinged, and lives while it answers; one that does not is closed 4007', async () => {
+  const app = await listen({ pingAfterMs: 60, pingEveryMs: 30, closeSilentAfterMs: 200, sweepEveryMs: 10 })
+  const answering = await logIn(app, await user())
+  let pings = 0
+  answering.socket.on('ping', () => {
+    pings += 1
+  })
+  const deaf = new Client(app)
+  deaf.socket.on('upgrade', () => {
+    ;(deaf.socket as unknown as { _autoPong: boolean })._autoPong = false
+  })
+  deaf.send({ op: 2, d: { token: (await user()).token } })
+  expect(await deaf.end()).toEqual({ code: 4007, reason: 'heartbeat_missing' })
+  await expect.poll(() => pings).toBeGreaterThan(2)
+  expect(answering.closed).toBeUndefined()
+})
+
+test('a client that heartbeats is never pinged', async () => {
+  const app = await listen({ pingAfterMs: 300, pingEveryMs: 20, closeSilentAfterMs: 500, sweepEveryMs: 10 })
+  const client = await logIn(app, await user())
+  let pings = 0
+  client.socket.on('ping', () => {
+    pings += 1
+  })
+  const beating = setInterval(() => client.send({ op: 3 }), 40)
+  const silent = new Client(app)
+  silent.socket.on('upgrade', () => {
+    ;(silent.socket as unknown as { _autoPong: boolean })._autoPong = false
+  })
+  await silent.end()
+  clearInterval(beating)
+  expect([pings, client.closed]).toEqual([0, undefined])
+})
+
+test('a user has so many connections, and the next login is closed 4012', async () => {
+  const app = await listen({ maxConnectionsPerUser: 3 })
+  const ann = await user()
+  const clients = [await logIn(app, ann), await logIn(app, ann), await logIn(app, ann)]
+  const one = new Client(app)
+  one.send({ op: 2, d: { token: ann.token } })
+  expect(await one.end()).toEqual({ code: 4012, reason: 'too_many' })
+  await clients[0]!.close()
+  await logIn(app, ann)
+})
+
+test('after 20 failed logins from an address the upgrade itself answers 429', async () => {
+  const app = await listen({}, true)
+  for (let count = 0; count < 20; count++) {
+    const client = new Client(app)
+    client.send({ op: 2, d: { token: 'x' } })
+    expect(await client.end()).toEqual({ code: 4003, reason: 'invalid_token' })
+  }
+  const answer = await new Promise<{ status: number; retry: string | undefined; body: string }>((resolve) => {
+    const client = new Client(app)
+    client.socket.on('unexpected-response', async (_request, response) => {
+      let body = ''
+      for await (const part of response) body += part
+      resolve({ status: response.statusCode!, retry: response.headers['retry-after'], body })
+    })
+  })
+  expect(answer.status).toBe(429)
+  expect(Number(answer.retry)).toBeGreaterThanOrEqual(1)
+  expect(JSON.parse(answer.body)).toEqual({
+    success: false,
+    error: { code: 'rate_limit', message: 'You are being rate limited' },
+    expires_at: expect.any(Number),
+  })
+})
+
+test('a reader that stops reading is dropped 4008 at its bound, may resume, and holds nobody up', async () => {
+  const app = await listen()
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const quick = await logIn(app, ann)
+  const slow = await logIn(app, ben)
+  slow.socket.pause()
+  const text = 'x'.repeat(4_000)
+  const typing = { type: 'typing_started' as const, room_id: den.room_id, house_id: den.id, timestamp: 1 }
+  for (let count = 0; app.gateway.connectionCount > 0 && count < 20_000; count++) {
+    // Not a thing the server says; only its size matters here.
+    await bus.publish([{ ...typing, author_id: text }])
+    if (count % 50 === 0) await new Promise(setImmediate)
+    const session = app.gateway.hub.ofUser(ben.id)[0]
+    if (!session?.connection?.isOpen) break
+  }
+  slow.socket.resume()
+  expect(await slow.end()).toEqual({ code: 4008, reason: 'slow_consumer' })
+  const before = quick.events.length
+  const started = Date.now()
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'still here' })
+  await quick.next('MESSAGE_CREATE')
+  expect(Date.now() - started).toBeLessThan(2_000)
+  expect(quick.events.map((frame) => frame.seq)).toEqual(quick.events.map((_frame, index) => index + 1))
+  expect(before).toBeGreaterThan(1_000)
+})
+
+test('a stop closes every connection 1001 going_away after what is queued', async () => {
+  const app = await listen()
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const client = await logIn(app, ann)
+  const stranger = new Client(app)
+  await stranger.hello()
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'last words' })
+  const port = portOf(app)
+  await app.close()
+  expect(await client.end()).toEqual({ code: 1001, reason: 'going_away' })
+  expect(await stranger.end()).toEqual({ code: 1001, reason: 'going_away' })
+  expect(client.events.at(-1)!.e).toBe('MESSAGE_CREATE')
+  await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow()
+})
