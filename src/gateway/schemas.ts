@@ -4,6 +4,7 @@ import { Relationship } from '../friendships/schemas.ts'
 import { GatewayHouse } from '../houses/schemas.ts'
 import { Member } from '../members/schemas.ts'
 import { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
+import { Acked, ReadStates } from '../read-states/schemas.ts'
 import { Role } from '../roles/schemas.ts'
 import { Room } from '../rooms/schemas.ts'
 import { GatewayUser } from '../users/schemas.ts'
@@ -27,7 +28,7 @@ const InitState = Type.Object({
   user: GatewayUser,
   settings: Settings,
   relationships: ById(Type.Pick(Relationship, ['user_id', 'user', 'type', 'last_updated_at'])),
-  read_state: ById(Type.Object({ message_id: Id, mention_count: Type.Integer() })),
+  read_state: ReadStates,
   private_rooms: Type.Array(Room, { description: 'latest activity first' }),
   presences: ById(GatewayUser),
   house_memberships: ById(Member),
@@ -75,7 +76,7 @@ export const eventSchemas = {
   ROLE_UPDATE: Role,
   ROLE_DELETE: Type.Object({ id: Id, house_id: Id }),
   RESUMED: Type.Object({ session_id: Type.String(), seq: Type.Integer() }),
-  READ_STATE_UPDATE: Type.Object({ room_id: Id, message_id: Id, mention_count: Type.Integer() }),
+  READ_STATE_UPDATE: Acked,
   SETTINGS_UPDATE: Settings,
 } satisfies Record<string, TSchema>
 

@@ -7,7 +7,7 @@ import { findHouseContents, type HouseContents } from '../houses/contents-querie
 import { member } from '../members/forms.ts'
 import { listMembershipsOf } from '../members/gateway-queries.ts'
 import type { MemberRow } from '../members/queries.ts'
-import { listReadStates } from '../read-states/gateway-queries.ts'
+import { listReadStates } from '../read-states/operations.ts'
 import { room } from '../rooms/forms.ts'
 import { listPrivateRooms } from '../rooms/private-room-queries.ts'
 import type { RoomRow } from '../rooms/queries.ts'

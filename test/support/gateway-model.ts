@@ -1,0 +1,136 @@
+import type { Frame } from './gateway.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: payloads are what they are; their keys are held elsewhere
+type Json = any
+
+/** What a client knows: the state it was told at login, kept up by nothing but events. */
+export class Model {
+  #user: Json
+  #settings: Json
+  #relationships: Record<string, Json> = {}
+  readonly #privateRooms = new Map<string, Json>()
+  readonly #houses = new Map<string, Json>()
+
+  constructor(frames: readonly Frame[]) {
+    for (const frame of frames) this.apply(frame)
+  }
+
+  apply({ e, d: payload }: Frame): void {
+    const d = structuredClone(payload)
+    const house = this.#houses.get(d?.house_id)
+    if (e === 'INIT_STATE') this.#start(d)
+    else if (e === 'HOUSE_JOIN' || e === 'HOUSE_UPDATE') this.#houses.set(d.id, indexed(d))
+    else if (e === 'HOUSE_LEAVE' || e === 'HOUSE_DOWN') this.#houses.delete(d.house_id)
+    else if (e?.startsWith('HOUSE_MEMBER_')) this.#member(e, house, d)
+    else if (e === 'HOUSE_ENTITIES_UPDATE') house.entities = byId(d.entities)
+    else if (e === 'ROOM_CREATE' || e === 'ROOM_UPDATE') this.#rooms(d.house_id).set(d.id, d)
+    else if (e === 'ROOM_DELETE') this.#rooms(d.house_id).delete(d.id)
+    else if (e === 'MESSAGE_CREATE') this.#newest(d)
+    else if (e === 'ROLE_CREATE' || e === 'ROLE_UPDATE') house.roles.set(d.id, d)
+    else if (e === 'ROLE_DELETE') forgetRole(house, d.id)
+    else if (e === 'USER_UPDATE' || e === 'PRESENCE_UPDATE') this.#profile(d)
+    else if (e === 'RELATIONSHIP_UPDATE') this.#relation(d)
+    else if (e === 'SETTINGS_UPDATE') this.#settings = d
+  }
+
+  /** Everything in one comparable value. */
+  get state(): unknown {
+    return {
+      user: this.#user,
+      settings: this.#settings,
+      relationships: this.#relationships,
+      privateRooms: plain(this.#privateRooms),
+      houses: plain(this.#houses),
+    }
+  }
+
+  /** The ids of what it knows, for a next operation. */
+  get known(): { houses: string[]; rooms: string[]; privateRooms: string[]; roles: string[] } {
+    const houses = [...this.#houses.values()]
+    return {
+      houses: [...this.#houses.keys()],
+      rooms: [...houses.flatMap((house) => [...house.rooms.keys()]), ...this.#privateRooms.keys()],
+      privateRooms: [...this.#privateRooms.keys()],
+      roles: houses.flatMap((house) => [...house.roles.keys()]),
+    }
+  }
+
+  #start(d: Json): void {
+    this.#user = d.user
+    this.#settings = d.settings
+    this.#relationships = d.relationships
+    for (const room of d.private_rooms) this.#privateRooms.set(room.id, room)
+  }
+
+  #rooms(houseId: string | null): Map<string, Json> {
+    return houseId === null ? this.#privateRooms : this.#houses.get(houseId).rooms
+  }
+
+  #member(e: string, house: Json, d: Json): void {
+    if (e === 'HOUSE_MEMBER_LEAVE') {
+      house.members.delete(d.user_id)
+      forgetOverride(house, d.user_id)
+    } else if (e === 'HOUSE_MEMBER_EXIT') {
+      const member = house.members.get(d.id)
+      member.presence = member.user.presence = 'offline'
+    } else if (e !== 'HOUSE_MEMBERS_CHUNK') {
+      house.members.set(d.user_id, d)
+    }
+  }
+
+  #newest({ id, room_id, house_id }: Json): void {
+    const room = this.#rooms(house_id).get(room_id)
+    if (BigInt(id) > BigInt(room.last_message_id ?? 0)) room.last_message_id = id
+  }
+
+  #profile(user: Json): void {
+    if (user.id === this.#user.id) this.#user = user
+    const relation = this.#relationships[user.id]
+    if (relation) relation.user = user
+    for (const room of this.#privateRooms.values()) {
+      room.recipients = room.recipients.map((one: Json) =>
+        one.id === user.id ? { ...user, email_verified: false } : one,
+      )
+    }
+  }
+
+  #relation({ user_id, user, type, last_updated_at }: Json): void {
+    if (type === 0) delete this.#relationships[user_id]
+    else this.#relationships[user_id] = { user_id, user, type, last_updated_at }
+  }
+}
+
+function indexed(house: Json): Json {
+  const { rooms, members, entities, roles, ...rest } = house
+  return { ...rest, rooms: byId(rooms), members: byId(members), entities: byId(entities), roles: byId(roles) }
+}
+
+function byId(list: Json[]): Map<string, Json> {
+  return new Map(list.map((one) => [one.id, one]))
+}
+
+/** A deleted role leaves all members and overrides without further events. */
+function forgetRole(house: Json, id: string): void {
+  house.roles.delete(id)
+  for (const member of house.members.values()) member.roles = member.roles.filter((one: string) => one !== id)
+  forgetOverride(house, id)
+}
+
+function forgetOverride(house: Json, id: string): void {
+  for (const room of house.rooms.values()) {
+    if (!room.permission_overrides) continue
+    delete room.permission_overrides[id]
+    if (Object.keys(room.permission_overrides).length === 0) room.permission_overrides = null
+  }
+}
+
+function plain(value: unknown): unknown {
+  if (value instanceof Map) {
+    const entries = [...value].map(([key, item]) => [key, plain(item)] as const)
+    return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)))
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]))
+  }
+  return value
+}
