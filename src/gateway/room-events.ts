@@ -36,7 +36,7 @@ export function tellRoomDeleted({ hub }: Gateway, fact: Of<'room_deleted'>, audi
 }
 
 export async function tellRoomUpdated(gateway: Gateway, fact: Of<'room_updated'>, audience: Audience) {
-  const sessions = audience.inRoom(fact.room_id)
+  const sessions = audience.inRoom(fact.room_id).filter((one) => one.userId !== fact.except_user_id)
   if (sessions.length === 0) return
   if (fact.house_id === null) return tellPrivateRoomUpdated(gateway, fact.room_id, sessions)
   const contents = await findHouseContents(gateway.db, fact.house_id)
