@@ -38,7 +38,7 @@ export class Model {
     return {
       user: this.#user,
       settings: this.#settings,
-      relationships: this.#relationships,
+      relationships: Object.fromEntries(Object.entries(this.#relationships).map(withKnownUser)),
       privateRooms: plain(this.#privateRooms),
       houses: plain(this.#houses),
     }
@@ -98,6 +98,11 @@ export class Model {
     if (type === 0) delete this.#relationships[user_id]
     else this.#relationships[user_id] = { user_id, user, type, last_updated_at }
   }
+}
+
+/** USER_UPDATE goes to friends and private-room partners: of other relations a client does not hear of every change. */
+function withKnownUser([id, relation]: [string, Json]): [string, Json] {
+  return [id, relation.type === 3 ? relation : { ...relation, user: relation.user.id }]
 }
 
 function indexed(house: Json): Json {
