@@ -1,6 +1,7 @@
 import cors from '@fastify/cors'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { accountDeletionRoutes } from './accounts/deletion-routes.ts'
 import { emailRoutes } from './accounts/email-routes.ts'
 import { mfaRoutes } from './accounts/mfa-routes.ts'
 import { passwordRoutes } from './accounts/password-routes.ts'
@@ -8,6 +9,7 @@ import { accountRoutes } from './accounts/routes.ts'
 import { sessionRoutes } from './accounts/session-routes.ts'
 import { identifyCallers } from './auth/plugin.ts'
 import { banRoutes } from './bans/routes.ts'
+import { botRoutes } from './bots/routes.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
 import { entityRoutes } from './entities/routes.ts'
@@ -130,7 +132,9 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   await app.register(inviteRoutes)
   await app.register(memberRoutes)
   await app.register(ownHouseRoutes)
+  await app.register(accountDeletionRoutes)
   await app.register(accountRoutes)
+  await app.register(botRoutes)
   await app.register(emailRoutes)
   await app.register(mfaRoutes)
   await app.register(passwordRoutes)

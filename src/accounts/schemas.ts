@@ -43,6 +43,7 @@ export const ChangePassword = Type.Object(
   { additionalProperties: false },
 )
 export const ChangeEmail = Type.Object({ email: Email, password: AnyText() }, { additionalProperties: false })
+export const DeleteAccount = Type.Object({ password: AnyText() }, { additionalProperties: false })
 /** One of the two is needed. */
 export const DisableTotp = Type.Object(
   { code: Type.Optional(AnyText()), password: Type.Optional(AnyText()) },

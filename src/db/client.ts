@@ -83,3 +83,8 @@ export function isDatabaseRefusal(error: unknown): boolean {
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.constraint === constraint
 }
+
+/** Whether an error says that a transaction was ended because two waited for each other; it may be tried again. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '40P01'
+}

@@ -1,0 +1,95 @@
+import { isPassword } from '../auth/passwords.ts'
+import type { Caller } from '../auth/queries.ts'
+import { type Db, isDeadlock } from '../db/client.ts'
+import { ApiError } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import type { HearthEvent } from '../events/events.ts'
+import { deleteRelationships } from '../friendships/change-queries.ts'
+import { leaveHouse } from '../houses/ending-operations.ts'
+import { listHouseIds } from '../houses/queries.ts'
+import { pictureName } from '../images/serve.ts'
+import { leaveAllGroups } from '../rooms/group-operations.ts'
+import { discardFiles } from '../storage/discard.ts'
+import { deleteBelongings, emptyAccount, lockWithBots } from './deletion-queries.ts'
+import { findCredentials } from './queries.ts'
+import { sessionsEnded } from './session-operations.ts'
+import { deleteSessions } from './session-queries.ts'
+
+const attempts = 5
+
+type Account = { id: string; icon: string | null; header: string | null }
+
+/** Deletes the caller's account (PROTOCOL 9.4). Throws `no_permission` for bots, `invalid_credentials`. */
+export async function deleteOwnAccount(
+  db: Db,
+  caller: Caller,
+  password: string,
+): Promise<Outcome<{ id: string }>> {
+  if (caller.bot) throw new ApiError('no_permission')
+  const account = await findCredentials(db, caller.id)
+  if (!(await isPassword(password, account?.password_hash))) throw new ApiError('invalid_credentials')
+  const events = await removeAccounts(db, caller.id)
+  if (!events) throw new ApiError('no_auth')
+  return { answer: { id: caller.id }, events }
+}
+
+/**
+ * Deletes an account and its bots, all or nothing, and gives what happened; undefined when it is gone already. Messages
+ * stay under the emptied account. Holds locks of many houses and groups, which others may hold in another order: then
+ * it begins again.
+ */
+export async function removeAccounts(db: Db, id: string): Promise<HearthEvent[] | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction().execute((trx) => removeWithBots(trx, id))
+    } catch (error) {
+      if (!isDeadlock(error) || attempt === attempts) throw error
+    }
+  }
+}
+
+async function removeWithBots(trx: Db, id: string): Promise<HearthEvent[] | undefined> {
+  const accounts = await lockWithBots(trx, id)
+  if (accounts.length === 0) return undefined
+  const ownFirst = [...accounts].sort((one, other) => Number(other.id === id) - Number(one.id === id))
+  const events: HearthEvent[] = []
+  for (const account of ownFirst) events.push(...(await remove(trx, account)))
+  return events
+}
+
+async function remove(trx: Db, account: Account): Promise<HearthEvent[]> {
+  const ended = sessionsEnded(await deleteSessions(trx, account.id))
+  const relations = await endRelationships(trx, account.id)
+  const groups = await leaveAllGroups(trx, account.id)
+  const houses: HearthEvent[] = []
+  for (const house_id of (await listHouseIds(trx, account.id)).sort(byId)) {
+    houses.push(...((await leaveHouse(trx, { house_id, user_id: account.id })) ?? []))
+  }
+  await deleteBelongings(trx, account.id)
+  await discardFiles(trx, pictureNames(account))
+  await emptyAccount(trx, account.id)
+  return [...ended, ...relations, ...groups, ...houses]
+}
+
+async function endRelationships(trx: Db, id: string): Promise<HearthEvent[]> {
+  const others = await deleteRelationships(trx, id)
+  const last_updated_at = new Date().toISOString()
+  return others.map((user_id) => ({
+    type: 'relationship_updated',
+    user_id,
+    other_id: id,
+    relationship_type: 0,
+    last_updated_at,
+  }))
+}
+
+function pictureNames({ id, icon, header }: Account): string[] {
+  return [
+    ...(icon === null ? [] : [pictureName('users/icons', id, icon)]),
+    ...(header === null ? [] : [pictureName('users/headers', id, header)]),
+  ]
+}
+
+function byId(one: string, other: string): number {
+  return BigInt(one) < BigInt(other) ? -1 : 1
+}

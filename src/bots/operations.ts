@@ -1,0 +1,112 @@
+import { removeAccounts } from '../accounts/deletion-operations.ts'
+import { insertAccount } from '../accounts/queries.ts'
+import { openSession, sessionsEnded } from '../accounts/session-operations.ts'
+import { deleteSessions } from '../accounts/session-queries.ts'
+import { type Db, violates } from '../db/client.ts'
+import { ApiError, limitReached } from '../errors.ts'
+import type { Outcome } from '../events/bus.ts'
+import { reachHouse } from '../houses/access-operations.ts'
+import { holds, permission } from '../houses/permissions.ts'
+import { asId, newId } from '../ids.ts'
+import { member } from '../members/forms.ts'
+import { addMember } from '../members/operations.ts'
+import { findMember } from '../members/queries.ts'
+import type { Member } from '../members/schemas.ts'
+import type { Store } from '../storage/store.ts'
+import { ownUser } from '../users/forms.ts'
+import { lockUsers } from '../users/lock-queries.ts'
+import { editUser } from '../users/operations.ts'
+import { isReserved } from '../users/permissions.ts'
+import { bot } from './forms.ts'
+import { canAdd } from './permissions.ts'
+import { type BotRow, countBots, findBot } from './queries.ts'
+import type { Bot, CreateBot, CreatedBot, EditBot } from './schemas.ts'
+
+/** Bots a user may have (PROTOCOL 1.6). */
+const maxBots = 25
+/** A bot's one login session is opened by its owner, not by a client. */
+const noDevice = { client: '', address: '' }
+
+type Caller = { id: string; bot: boolean }
+
+/** A bot of the caller. Throws `bot_not_found` for one that is unknown or somebody else's. */
+async function reachBot(db: Db, callerId: string, id: string): Promise<BotRow> {
+  const found = await findBot(db, id)
+  if (found?.owner_id !== callerId) throw new ApiError('bot_not_found')
+  return found
+}
+
+/** Makes a bot with a token. Throws `no_permission` for bots, `username_taken`, `limit_reached`. */
+export async function createBot(db: Db, caller: Caller, fields: CreateBot): Promise<CreatedBot> {
+  if (caller.bot) throw new ApiError('no_permission')
+  const username = fields.username.toLowerCase()
+  if (isReserved(username)) throw new ApiError('username_taken')
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const [owner] = await lockUsers(trx, [caller.id])
+      if (!owner) throw new ApiError('no_auth')
+      if ((await countBots(trx, caller.id)) >= maxBots) throw limitReached('bots')
+      const account = { id: newId(), username, name: fields.name, bot: true as const, owner_id: caller.id }
+      const row = await insertAccount(trx, account)
+      return { user: ownUser(row), token: await openSession(trx, row.id, noDevice) }
+    })
+  } catch (error) {
+    throw violates(error, 'users_username_unique') ? new ApiError('username_taken') : error
+  }
+}
+
+/** Edits a bot of the caller. Throws `bot_not_found`, and as `editUser`. */
+export async function editBot(
+  { db, store }: { db: Db; store: Store },
+  callerId: string,
+  id: string,
+  fields: EditBot,
+): Promise<Outcome<Bot>> {
+  await reachBot(db, callerId, id)
+  const { events } = await editUser(db, store, id, fields)
+  return { answer: bot(await reachBot(db, callerId, id)), events }
+}
+
+/** Gives a bot of the caller a new token; the old one ends at once. Throws `bot_not_found`. */
+export async function rotateBotToken(
+  db: Db,
+  callerId: string,
+  id: string,
+): Promise<Outcome<{ token: string }>> {
+  return db.transaction().execute(async (trx) => {
+    // Two at once: the second ends the token that the first has made.
+    await lockUsers(trx, [id])
+    await reachBot(trx, callerId, id)
+    const ended = await deleteSessions(trx, id)
+    return { answer: { token: await openSession(trx, id, noDevice) }, events: sessionsEnded(ended) }
+  })
+}
+
+/** Deletes a bot of the caller, as an account is deleted. Throws `bot_not_found`. */
+export async function deleteBot(db: Db, callerId: string, id: string): Promise<Outcome<{ id: string }>> {
+  await reachBot(db, callerId, id)
+  const events = await removeAccounts(db, id)
+  if (!events) throw new ApiError('bot_not_found')
+  return { answer: { id }, events }
+}
+
+/**
+ * Adds a bot to a house; one that is there already changes nothing. Throws `house_not_found`, `bot_not_found` for one
+ * that is neither the caller's nor public, `no_permission`, `limit_reached`.
+ */
+export async function addBot(
+  db: Db,
+  { house_id, user_id }: { house_id: string; user_id: string },
+  botId: string,
+): Promise<Outcome<Member>> {
+  const membership = await reachHouse(db, house_id, user_id)
+  const found = await findBot(db, asId(botId))
+  if (!canAdd(found, user_id)) throw new ApiError('bot_not_found')
+  if (!holds(membership, permission.MANAGE_BOTS)) throw new ApiError('no_permission')
+  return db.transaction().execute(async (trx) => {
+    const events = await addMember(trx, { house_id, user_id: found.id })
+    const row = events && (await findMember(trx, { house_id, user_id: found.id }))
+    if (!row) throw new ApiError('bot_not_found')
+    return { answer: member(row), events }
+  })
+}

@@ -1,0 +1,114 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { maxPictureBodyBytes } from '../http/body.ts'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { IdParam } from '../http/params.ts'
+import { Member } from '../members/schemas.ts'
+import { bot } from './forms.ts'
+import { addBot, createBot, deleteBot, editBot, rotateBotToken } from './operations.ts'
+import { listBots } from './queries.ts'
+import { AddBot, Bot, BotId, BotToken, CreateBot, CreatedBot, EditBot } from './schemas.ts'
+
+export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/bots',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'createBot',
+        summary: 'Make a bot; answers its token, this once',
+        tags: ['bots'],
+        security: [{ token: [] }],
+        body: CreateBot,
+        response: { 200: Success(CreatedBot), ...failures },
+      },
+    },
+    async (request) => ok(await createBot(app.db, request.caller, request.body)),
+  )
+
+  app.get(
+    '/bots',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'listBots',
+        summary: 'The own bots, oldest first',
+        tags: ['bots'],
+        security: [{ token: [] }],
+        response: { 200: Success(Type.Array(Bot)), ...failures },
+      },
+    },
+    async (request) => ok((await listBots(app.db, request.caller.id)).map(bot)),
+  )
+
+  app.patch(
+    '/bots/:id',
+    {
+      onRequest: app.authenticate,
+      bodyLimit: maxPictureBodyBytes,
+      config: { refusesEmptyBody: true },
+      schema: {
+        operationId: 'editBot',
+        summary: 'Edit an own bot',
+        tags: ['bots'],
+        security: [{ token: [] }],
+        params: IdParam,
+        body: EditBot,
+        response: { 200: Success(Bot), ...failures },
+      },
+    },
+    async ({ caller, params, body }) => ok(await app.publish(await editBot(app, caller.id, params.id, body))),
+  )
+
+  app.post(
+    '/bots/:id/token',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'rotateBotToken',
+        summary: 'Give an own bot a new token; the old one ends',
+        tags: ['bots'],
+        security: [{ token: [] }],
+        params: IdParam,
+        response: { 200: Success(BotToken), ...failures },
+      },
+    },
+    async ({ caller, params }) => ok(await app.publish(await rotateBotToken(app.db, caller.id, params.id))),
+  )
+
+  app.delete(
+    '/bots/:id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'deleteBot',
+        summary: 'Delete an own bot',
+        tags: ['bots'],
+        security: [{ token: [] }],
+        params: IdParam,
+        response: { 200: Success(BotId), ...failures },
+      },
+    },
+    async ({ caller, params }) => ok(await app.publish(await deleteBot(app.db, caller.id, params.id))),
+  )
+
+  app.post(
+    '/houses/:id/bots',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'addBot',
+        summary: 'Add an own or public bot to a house',
+        tags: ['bots'],
+        security: [{ token: [] }],
+        params: IdParam,
+        body: AddBot,
+        response: { 200: Success(Member), ...failures },
+      },
+    },
+    async ({ caller, params, body }) => {
+      const place = { house_id: params.id, user_id: caller.id }
+      return ok(await app.publish(await addBot(app.db, place, body.bot_id)))
+    },
+  )
+}

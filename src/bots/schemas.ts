@@ -1,0 +1,28 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { EditUser, FullUser, UserName, Username } from '../users/schemas.ts'
+
+/** PROTOCOL 3.6. */
+export const Bot = Type.Object({
+  user: FullUser,
+  owner_id: Type.String(),
+  public: Type.Boolean(),
+  created_at: Type.String(),
+})
+export type Bot = Static<typeof Bot>
+
+export const CreateBot = Type.Object({ username: Username, name: UserName }, { additionalProperties: false })
+export type CreateBot = Static<typeof CreateBot>
+
+export const CreatedBot = Type.Object({ user: FullUser, token: Type.String() })
+export type CreatedBot = Static<typeof CreatedBot>
+
+/** The fields of the own user, and whether others may add the bot to their houses. */
+export const EditBot = Type.Object(
+  { ...EditUser.properties, public: Type.Optional(Type.Boolean()) },
+  { additionalProperties: false },
+)
+export type EditBot = Static<typeof EditBot>
+
+export const BotToken = Type.Object({ token: Type.String() })
+export const BotId = Type.Object({ id: Type.String() })
+export const AddBot = Type.Object({ bot_id: Type.String() }, { additionalProperties: false })

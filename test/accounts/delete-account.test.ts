@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import { password, resident } from '../support/accounts.ts'
+import {
+  block,
+  call,
+  db,
+  failure,
+  friends,
+  group,
+  house,
+  message,
+  noAuth,
+  oneToOne,
+  published,
+  user,
+} from '../support/world.ts'
+
+const path = '/users/@me'
+
+test('a deleted account is emptied, its houses and groups pass on, its relations end', async () => {
+  const ann = await resident('ann')
+  const [bob, cem] = [await user(), await user()]
+  await friends(ann, bob)
+  await block(cem, ann)
+  const den = await house({ owner: ann, members: [bob] })
+  const alone = await house({ owner: ann })
+  const circle = await group(ann, bob)
+  const pair = await oneToOne(ann, bob)
+  const said = await message(den.room_id, ann)
+  const icon = `${'a'.repeat(40)}.webp`
+  await db.updateTable('users').set({ icon, bio: 'hi' }).where('id', '=', ann.id).execute()
+  published.length = 0
+
+  const answer = await call(ann, 'DELETE', path, { password })
+  expect(answer.status).toBe(200)
+  expect(answer.body.data).toEqual({ id: ann.id })
+  expect((await call(ann, 'GET', path)).body).toEqual(noAuth)
+  const row = await db.selectFrom('users').selectAll().where('id', '=', ann.id).executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ username: `deleted-${ann.id}`, name: 'Deleted user', bio: '', icon: null })
+  expect(row).toMatchObject({ email: null, password_hash: null, deleted_at: expect.any(Date) })
+  const owner = await db.selectFrom('houses').select('owner_id').where('id', '=', den.id).executeTakeFirst()
+  expect(owner?.owner_id).toBe(bob.id)
+  const rooms = await db
+    .selectFrom('rooms')
+    .select(['id', 'owner_id'])
+    .where('id', 'in', [circle, pair])
+    .execute()
+  expect(rooms).toHaveLength(2)
+  expect(rooms).toContainEqual({ id: circle, owner_id: bob.id })
+  expect(await db.selectFrom('houses').select('id').where('id', '=', alone.id).execute()).toEqual([])
+  const kept = await db.selectFrom('messages').select('author_id').where('id', '=', said).execute()
+  expect(kept).toEqual([{ author_id: ann.id }])
+  const files = await db.selectFrom('discarded_files').select('name').execute()
+  expect(files).toEqual([{ name: `users/${ann.id}/icons/${icon}` }])
+
+  const types = published.map((event) => event.type)
+  expect(types[0]).toBe('sessions_ended')
+  const ended = { type: 'relationship_updated', other_id: ann.id, relationship_type: 0 }
+  expect(published.filter((event) => event.type === 'relationship_updated')).toMatchObject([
+    { ...ended, user_id: bob.id },
+    { ...ended, user_id: cem.id },
+  ])
+  expect(published).toContainEqual({ type: 'private_room_left', room_id: circle, user_id: ann.id })
+  expect(published).toContainEqual({ type: 'house_updated', house_id: den.id })
+  expect(published.filter((event) => event.type === 'member_left')).toHaveLength(2)
+})
+
+test('address and username are free again, and the account is found no more', async () => {
+  const bob = await resident('bobby')
+  await call(bob, 'DELETE', path, { password })
+  expect((await call(null, 'GET', `/users/${bob.id}`)).body.error.code).toBe('user_not_found')
+  expect((await call(null, 'GET', `/users/deleted-${bob.id}`)).body.error.code).toBe('user_not_found')
+  const again = await resident('bobby')
+  expect(again.id).not.toBe(bob.id)
+})
+
+test('own bots go with their owner', async () => {
+  const cem = await resident('cem')
+  const bot = await user({ bot_of: cem })
+  published.length = 0
+  await call(cem, 'DELETE', path, { password })
+  expect((await call(bot, 'GET', path)).body).toEqual(noAuth)
+  const row = await db.selectFrom('users').select('username').where('id', '=', bot.id).executeTakeFirst()
+  expect(row?.username).toBe(`deleted-${bot.id}`)
+  expect(published).toContainEqual({ type: 'sessions_ended', session_ids: [bot.session_id] })
+})
+
+test('two friends in the same houses delete their accounts at the same time', async () => {
+  const [dan, eve] = [await resident('dan'), await resident('eve')]
+  const bots = [await user({ bot_of: dan }), await user({ bot_of: eve })]
+  await friends(dan, eve)
+  const dens = [
+    await house({ owner: dan, members: [eve, ...bots] }),
+    await house({ owner: eve, members: [dan, ...bots] }),
+  ]
+  await group(dan, eve, ...bots)
+  await group(eve, dan, ...bots)
+  const answers = await Promise.all([dan, eve].map((one) => call(one, 'DELETE', path, { password })))
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200])
+  const ids = dens.map((den) => den.id)
+  expect(await db.selectFrom('houses').select('id').where('id', 'in', ids).execute()).toEqual([])
+})
+
+test('a wrong password, no password, bots and strangers are refused', async () => {
+  const fay = await resident('fay')
+  const bot = await user({ bot_of: fay })
+  expect((await call(fay, 'DELETE', path, { password: 'wrong one' })).body).toEqual(
+    failure('invalid_credentials', 'The login or password is wrong'),
+  )
+  expect((await call(fay, 'DELETE', path)).body).toEqual(
+    failure('invalid_schema', 'Required fields (password) not met'),
+  )
+  expect((await call(bot, 'DELETE', path, { password })).body.error.code).toBe('no_permission')
+  expect((await call(null, 'DELETE', path, { password })).body).toEqual(noAuth)
+  expect((await call(fay, 'GET', path)).status).toBe(200)
+})
