@@ -29,11 +29,16 @@ import { healthRoutes } from './http/health.ts'
 import { readIds } from './http/ids.ts'
 import { loggerOptions } from './http/logger.ts'
 import { describeApi } from './http/openapi.ts'
+import { publicUrl } from './http/public-url.ts'
 import { ajvOptions } from './http/validation.ts'
 import { inviteRoutes } from './invites/routes.ts'
 import { type Mailer, openMailer } from './mail/mailer.ts'
 import { memberRoutes } from './members/routes.ts'
+import { attachmentRoutes } from './messages/attachment-routes.ts'
+import { mediaRoutes } from './messages/media-routes.ts'
 import { messageRoutes } from './messages/routes.ts'
+import { searchRoutes } from './messages/search-routes.ts'
+import { openSending } from './messages/send-operations.ts'
 import { streamRoutes } from './messages/stream-routes.ts'
 import { readStateRoutes } from './read-states/routes.ts'
 import { memberRoleRoutes } from './roles/member-role-routes.ts'
@@ -126,6 +131,12 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   await describeApi(app)
 
   await app.register(entityRoutes)
+  const sending = openSending(
+    db,
+    (events) => bus.publish(events),
+    () => publicUrl(app),
+  )
+
   await app.register(healthRoutes)
   await app.register(banRoutes)
   await app.register(houseRoutes)
@@ -143,7 +154,10 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   await app.register(blockRoutes)
   await app.register(friendshipRoutes)
   await app.register(privateRoomRoutes)
-  await app.register(messageRoutes)
+  await app.register(attachmentRoutes)
+  await app.register(mediaRoutes, { sending })
+  await app.register(messageRoutes, { sending })
+  await app.register(searchRoutes)
   await app.register(streamRoutes)
   await app.register(readStateRoutes)
   await app.register(memberRoleRoutes)

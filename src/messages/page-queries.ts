@@ -36,7 +36,7 @@ type People = Record<string, CompactUserRow>
  * The messages that `page` selects, newest first. Everybody on the page is read once, whatever they wrote and however
  * often they are mentioned, and comes with one of the rows.
  */
-async function listSelected(db: Db, page: RawBuilder<unknown>): Promise<ListedMessageRow[]> {
+export async function listSelected(db: Db, page: RawBuilder<unknown>): Promise<ListedMessageRow[]> {
   const { rows } = await sql<MessageRow & { people: People | null }>`
     with messages as materialized (${page})
     select ${messageColumns}, case when row_number() over () = 1 then (

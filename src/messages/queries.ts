@@ -108,14 +108,31 @@ export async function updateMessage(
   return rows[0]!
 }
 
-/** Removes locked messages with their mentions, and notes their attachments as files to forget. */
+/** The messages whose time is over, the longest first, kept from other processes until the transaction ends. */
+export async function lockExploded(
+  db: Db,
+  limit: number,
+): Promise<{ room_id: string; id: string; house_id: string | null }[]> {
+  return db
+    .selectFrom('messages')
+    .innerJoin('rooms', 'rooms.id', 'messages.room_id')
+    .select(['messages.room_id', 'messages.id', 'rooms.house_id'])
+    .where('messages.expires_at', '<=', sql<Date>`now()`)
+    .orderBy('messages.expires_at')
+    .limit(limit)
+    .forUpdate('messages')
+    .skipLocked()
+    .execute()
+}
+
+/** Removes locked messages with their mentions, and notes their attachments as files to forget, which it gives. */
 export async function deleteMessages(
   db: Db,
   messages: readonly { room_id: string; id: string }[],
-): Promise<void> {
+): Promise<string[]> {
   const roomIds = messages.map((message) => message.room_id)
   const ids = messages.map((message) => message.id)
-  await sql`
+  const { rows } = await sql<{ name: string }>`
     with gone as (
       delete from messages using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
       where messages.room_id = wanted.room_id and messages.id = wanted.id
@@ -126,5 +143,6 @@ export async function deleteMessages(
     )
     insert into discarded_files (name)
     select 'attachments/' || room_id || '/' || (attachment ->> 'key') from gone where attachment is not null
-    on conflict do nothing`.execute(db)
+    on conflict (name) do update set discarded_at = now() returning name`.execute(db)
+  return rows.map((row) => row.name)
 }

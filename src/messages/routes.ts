@@ -7,6 +7,7 @@ import { publicUrl } from '../http/public-url.ts'
 import { ackMessage } from '../read-states/operations.ts'
 import { Acked } from '../read-states/schemas.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
+import { startErasing } from './explosion-operations.ts'
 import { message } from './forms.ts'
 import { deleteMessage, editMessage, startTyping } from './operations.ts'
 import { listMessages, listRoomMessages } from './page-queries.ts'
@@ -22,13 +23,19 @@ import {
   SendMessage,
   Typing,
 } from './schemas.ts'
-import { openSending } from './send-operations.ts'
+import type { Sending } from './send-operations.ts'
 
 const MessageParams = IdParams('id', 'message_id')
 
-export const messageRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = async (app, { sending }) => {
   const origin = () => publicUrl(app)
-  const sending = openSending(app.db, (events) => app.bus.publish(events), origin)
+
+  let stopErasing = async () => {}
+  app.addHook('onReady', async () => {
+    const report = (error: unknown) => app.log.error({ err: error }, 'could not erase exploded messages')
+    stopErasing = startErasing(app.db, app.store, (events) => app.bus.publish(events), report)
+  })
+  app.addHook('onClose', () => stopErasing())
 
   app.post(
     '/rooms/:id/messages',

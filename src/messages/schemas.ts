@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PageQuery } from '../http/params.ts'
 import { FilledText, Line, Text } from '../http/strings.ts'
 import { Member } from '../members/schemas.ts'
 import { CompactUser, GatewayUser } from '../users/schemas.ts'
@@ -6,6 +7,7 @@ import { CompactUser, GatewayUser } from '../users/schemas.ts'
 /** Limits of PROTOCOL 1.5, in code points. */
 export const maxContentLength = 4000
 export const maxNonceLength = 64
+export const maxSearchLength = 200
 /** Limits of `exploding_age`, in seconds (PROTOCOL 4.11). */
 export const minExplodingAge = 5
 export const maxExplodingAge = 604_800
@@ -108,3 +110,25 @@ export type DeletedMessage = Static<typeof DeletedMessage>
 
 export const Typing = Type.Object({ room_id: Type.String(), timestamp: Type.Integer() })
 export type Typing = Static<typeof Typing>
+
+const { limit, before } = PageQuery.properties
+
+export const SearchQuery = Type.Object(
+  {
+    q: FilledText(maxSearchLength),
+    author_id: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}$' })),
+    before,
+    limit,
+  },
+  { additionalProperties: false },
+)
+export type SearchQuery = Static<typeof SearchQuery>
+
+/** The text parts beside the file of a multipart message. */
+export const MediaFields = Type.Object({
+  content: Type.Optional(Text(maxContentLength)),
+  nonce: Type.Optional(Line(maxNonceLength, { minLength: 1 })),
+  exploding: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
+  exploding_age: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
+})
+export type MediaFields = Static<typeof MediaFields>

@@ -21,6 +21,13 @@ export type NewMessage = {
 /** Why a message was not written: its room is gone, holds a newer id, or holds a message of the same nonce. */
 export type Refusal = { id: string; reason: 'room_gone' | 'behind' | 'nonce_taken' }
 
+/** Takes the attachments of written messages off the list of files to forget. */
+const keptFiles = sql`, kept as (
+      delete from discarded_files using sent
+      where sent.attachment is not null and sent.id in (select id from written)
+        and name = 'attachments/' || sent.room_id || '/' || (sent.attachment::jsonb ->> 'key')
+    )`
+
 /**
  * Writes messages with their mentions, moves the rooms' last message and the authors' read states to them, all in one
  * statement. The rooms are locked in id order; under that lock a message whose id is not greater than all before it
@@ -62,7 +69,7 @@ export async function insertMessages(db: Db, messages: readonly NewMessage[]): P
       select author_id, room_id, max(id) from written group by author_id, room_id order by author_id, room_id
       on conflict (user_id, room_id) do update
         set message_id = greatest(read_states.message_id, excluded.message_id)
-    )
+    ) ${messages.some((message) => message.attachment) ? keptFiles : sql``}
     select id, case
         when not exists (select from locked where locked.id = room_id) then 'room_gone'
         when id <= (select last_message_id from locked where locked.id = room_id) then 'behind'

@@ -6,6 +6,7 @@ import { publicUrl } from '../http/public-url.ts'
 import { message } from './forms.ts'
 import { listOwnMentions } from './mention-operations.ts'
 import { Message } from './schemas.ts'
+import { listOwnFeed } from './scope-operations.ts'
 
 export const streamRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -23,6 +24,25 @@ export const streamRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, query }) => {
       const rows = await listOwnMentions(app.db, caller.id, readPage(query))
+      return ok(rows.map((row) => message(row, publicUrl(app))))
+    },
+  )
+
+  app.get(
+    '/streams/@me/feed',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'listOwnFeed',
+        summary: 'List the messages of all house rooms the caller can read',
+        tags: ['messages'],
+        security: [{ token: [] }],
+        querystring: PageQuery,
+        response: { 200: Success(Type.Array(Message)), ...failures },
+      },
+    },
+    async ({ caller, query }) => {
+      const rows = await listOwnFeed(app.db, caller.id, readPage(query))
       return ok(rows.map((row) => message(row, publicUrl(app))))
     },
   )

@@ -1,0 +1,84 @@
+/** How much of a file is looked at, in bytes. */
+export const headBytes = 65_536
+
+/** What a file is by its content: its media type, and the size in pixels of an image. */
+export type Recognised = { type: string; width?: number; height?: number }
+
+/** What is neither picture, video nor audio, or pretends to be. */
+export const unknownType = 'application/octet-stream'
+
+/** Recognises PNG, JPEG, GIF, WebP, AVIF, and the usual video and audio types by the beginning of a file. */
+export function recognise(head: Buffer): Recognised {
+  return readImage(head) ?? { type: readMedia(head) ?? unknownType }
+}
+
+function readImage(head: Buffer): Recognised | undefined {
+  if (head.length >= 24 && head.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) {
+    return { type: 'image/png', width: head.readUInt32BE(16), height: head.readUInt32BE(20) }
+  }
+  if (head.length >= 10 && /^GIF8[79]a/.test(text(head, 0, 6))) {
+    return { type: 'image/gif', width: head.readUInt16LE(6), height: head.readUInt16LE(8) }
+  }
+  if (head.length >= 3 && head.readUIntBE(0, 3) === 0xffd8ff) return readJpeg(head)
+  if (text(head, 0, 4) === 'RIFF' && text(head, 8, 12) === 'WEBP') return readWebp(head)
+  if (text(head, 4, 8) === 'ftyp' && /^avi[fs]/.test(text(head, 8, 12))) return readAvif(head)
+  return undefined
+}
+
+/** The size stands in the frame header, behind segments of any number: C0 to CF, but for C4, C8 and CC. */
+function readJpeg(head: Buffer): Recognised {
+  let at = 2
+  while (at + 9 <= head.length && head[at] === 0xff) {
+    const marker = head[at + 1]!
+    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      return { type: 'image/jpeg', width: head.readUInt16BE(at + 7), height: head.readUInt16BE(at + 5) }
+    }
+    at += 2 + head.readUInt16BE(at + 2)
+  }
+  return { type: 'image/jpeg' }
+}
+
+function readWebp(head: Buffer): Recognised {
+  const type = 'image/webp'
+  const kind = text(head, 12, 16)
+  if (head.length < 30) return { type }
+  if (kind === 'VP8X') return { type, width: head.readUIntLE(24, 3) + 1, height: head.readUIntLE(27, 3) + 1 }
+  if (kind === 'VP8 ') {
+    return { type, width: head.readUInt16LE(26) & 0x3fff, height: head.readUInt16LE(28) & 0x3fff }
+  }
+  if (kind !== 'VP8L') return { type }
+  const bits = head.readUInt32LE(21)
+  return { type, width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+}
+
+/** The size stands in the `ispe` property of the image. */
+function readAvif(head: Buffer): Recognised {
+  const at = head.indexOf('ispe')
+  if (at === -1 || at + 16 > head.length) return { type: 'image/avif' }
+  return { type: 'image/avif', width: head.readUInt32BE(at + 8), height: head.readUInt32BE(at + 12) }
+}
+
+function readMedia(head: Buffer): string | undefined {
+  const start = text(head, 0, 4)
+  if (text(head, 4, 8) === 'ftyp') return readMp4Brand(text(head, 8, 12))
+  if (start === 'RIFF' && text(head, 8, 12) === 'WAVE') return 'audio/wav'
+  if (start === 'RIFF' && text(head, 8, 12) === 'AVI ') return 'video/x-msvideo'
+  if (start === 'OggS') return head.includes('theora') ? 'video/ogg' : 'audio/ogg'
+  if (start === 'fLaC') return 'audio/flac'
+  if (start.startsWith('ID3')) return 'audio/mpeg'
+  if (head.length >= 4 && head[0] === 0xff && (head[1]! & 0xe6) === 0xe2) return 'audio/mpeg'
+  if (head.length >= 4 && head.readUInt32BE(0) === 0x1a45dfa3) {
+    return head.subarray(0, 64).includes('webm') ? 'video/webm' : 'video/x-matroska'
+  }
+  return undefined
+}
+
+function readMp4Brand(brand: string): string | undefined {
+  if (brand === 'qt  ') return 'video/quicktime'
+  if (/^M4[AB] $/.test(brand)) return 'audio/mp4'
+  return /^(?:iso[2-9m]|mp4[12]|avc1|dash|M4V |MSNV|3gp[4-9])$/.test(brand) ? 'video/mp4' : undefined
+}
+
+function text(head: Buffer, from: number, to: number): string {
+  return head.toString('latin1', from, to)
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { Db } from '../db/client.ts'
+import { headBytes, recognise } from '../images/content-type.ts'
+import { saveFile } from '../storage/discard.ts'
+import type { Store } from '../storage/store.ts'
+import { attachmentFile } from './attachment-queries.ts'
+import type { StoredAttachment } from './queries.ts'
+
+const keyBytes = 16
+const maxFilenameLength = 128
+
+/** Streams a file to the store, not yet to anybody's use: the message that takes it in keeps it. */
+export async function storeAttachment(
+  db: Db,
+  store: Store,
+  roomId: string,
+  file: { content: Readable; filename: string },
+): Promise<StoredAttachment> {
+  const key = randomBytes(keyBytes).toString('hex')
+  const name = attachmentFile(roomId, key)
+  const seen = { size: 0, head: Buffer.alloc(0) }
+  await saveFile(db, store, name, Readable.from(watch(file.content, seen), { objectMode: false }))
+  const { type, width, height } = recognise(seen.head)
+  const dimensions = width !== undefined && height !== undefined ? { width, height, type } : null
+  return { key, filename: cleanFilename(file.filename), content_type: type, size: seen.size, dimensions }
+}
+
+/** Lets a stream through, and notes its size and its first bytes. */
+async function* watch(content: Readable, seen: { size: number; head: Buffer }): AsyncGenerator<Buffer> {
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    if (seen.size < headBytes)
+      seen.head = Buffer.concat([seen.head, chunk.subarray(0, headBytes - seen.size)])
+    seen.size += chunk.length
+    yield chunk
+  }
+}
+
+/** The last segment of a path, without control characters, cut to its limit; `file` when nothing is left. */
+export function cleanFilename(filename: string): string {
+  const last = filename.split(/[/\\]/).at(-1) ?? ''
+  const clean = [...last.toWellFormed().replace(/\p{Cc}/gu, '')].slice(0, maxFilenameLength).join('')
+  return clean === '' ? 'file' : clean
+}

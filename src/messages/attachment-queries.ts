@@ -1,0 +1,25 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import { isThere, type StoredAttachment } from './queries.ts'
+
+/** Where an attachment lies in the store: under its key, for the id of its message is only made when it is written. */
+export function attachmentFile(roomId: string, key: string): string {
+  return `attachments/${roomId}/${key}`
+}
+
+/** Takes erased files off the list of those to forget. */
+export async function forgetDiscarded(db: Db, names: readonly string[]): Promise<void> {
+  await sql`delete from discarded_files where name = any(${names}::text[])`.execute(db)
+}
+
+/** The attachment of a message that is there, and the seconds it has left (null: no end), or undefined. */
+export async function findAttachment(
+  db: Db,
+  roomId: string,
+  messageId: string,
+): Promise<(StoredAttachment & { seconds_left: number | null }) | undefined> {
+  const { rows } = await sql<{ attachment: StoredAttachment; seconds_left: number | null }>`
+    select attachment, floor(extract(epoch from expires_at - now()))::int as seconds_left from messages
+    where room_id = ${roomId} and id = ${messageId} and attachment is not null and ${isThere}`.execute(db)
+  return rows[0] && { ...rows[0].attachment, seconds_left: rows[0].seconds_left }
+}

@@ -1,0 +1,78 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { ApiError } from '../errors.ts'
+import { failures } from '../http/envelope.ts'
+import { unknownType } from '../images/content-type.ts'
+import { attachmentFile, findAttachment } from './attachment-queries.ts'
+
+const maxAgeSeconds = 3600
+
+const AttachmentParams = Type.Object({
+  room_id: Type.String(),
+  message_id: Type.String(),
+  filename: Type.String(),
+})
+const AttachmentQuery = Type.Object({
+  key: Type.Optional(Type.Unknown({ description: '32 hex characters' })),
+})
+
+const File = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
+
+export const attachmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/attachments/:room_id/:message_id/:filename',
+    {
+      schema: {
+        operationId: 'getAttachment',
+        summary: 'Fetch the file of a message',
+        tags: ['media'],
+        params: AttachmentParams,
+        querystring: AttachmentQuery,
+        response: { 200: File, 206: File, ...failures },
+      },
+    },
+    async ({ params, query, headers }, reply) => {
+      const { room_id, message_id } = params
+      const attachment = await findAttachment(app.db, room_id, message_id)
+      if (!attachment || !isKey(query.key, attachment.key)) throw new ApiError('not_found')
+      const file = await app.store.find(attachmentFile(room_id, attachment.key))
+      if (!file) throw new ApiError('not_found')
+      const { content_type, filename, seconds_left } = attachment
+      const disposition = content_type === unknownType ? 'attachment' : 'inline'
+      const maxAge = Math.min(maxAgeSeconds, seconds_left ?? maxAgeSeconds)
+      const range = readRange(headers.range, file.size)
+      reply.headers({
+        'Content-Type': content_type,
+        'Content-Disposition': `${disposition}; filename*=UTF-8''${encodeFilename(filename)}`,
+        'Cache-Control': `private, max-age=${maxAge}`,
+        'X-Content-Type-Options': 'nosniff',
+        'Content-Security-Policy': "default-src 'none'; sandbox",
+        'Accept-Ranges': 'bytes',
+        'Content-Length': range ? range.end - range.start + 1 : file.size,
+      })
+      if (range) reply.code(206).header('Content-Range', `bytes ${range.start}-${range.end}/${file.size}`)
+      return reply.send(await file.open(range))
+    },
+  )
+}
+
+function isKey(given: unknown, key: string): boolean {
+  if (typeof given !== 'string' || !/^[0-9a-f]{32}$/.test(given)) return false
+  return timingSafeEqual(Buffer.from(given), Buffer.from(key))
+}
+
+/** The one range of bytes that is asked for; undefined where the whole file is the answer. */
+function readRange(header: string | undefined, size: number): { start: number; end: number } | undefined {
+  const [, first, last] = /^bytes=([0-9]*)-([0-9]*)$/.exec(header ?? '') ?? []
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
+  const start = first === '' ? Math.max(size - Number(last), 0) : Number(first)
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  return start <= end ? { start, end } : undefined
+}
+
+/** As RFC 5987 has it. */
+function encodeFilename(filename: string): string {
+  return encodeURIComponent(filename).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
+}

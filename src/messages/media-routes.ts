@@ -1,0 +1,119 @@
+import multipart, { type MultipartFile } from '@fastify/multipart'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { ApiError, fieldsInvalid, fieldsRequired } from '../errors.ts'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { wrongContentType } from '../http/error-handler.ts'
+import { IdParam } from '../http/params.ts'
+import { storeAttachment } from './attachment-operations.ts'
+import type { StoredAttachment } from './queries.ts'
+import { GatewayMessage, MediaFields, maxExplodingAge, minExplodingAge } from './schemas.ts'
+import type { Outgoing, Sending } from './send-operations.ts'
+
+/** In bytes (PROTOCOL 1.6). */
+const maxAttachmentBytes = 25 * 1024 * 1024
+const maxFieldBytes = 64 * 1024
+const maxParts = 20
+
+/** What a multipart body holds; the file is stored as it passes. */
+type Parts = { fields: Record<string, string>; attachment: StoredAttachment | null; files: number }
+
+export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = async (app, { sending }) => {
+  await app.register(multipart, {
+    throwFileSizeLimit: false,
+    limits: { fileSize: maxAttachmentBytes, fieldSize: maxFieldBytes, parts: maxParts },
+  })
+
+  app.post(
+    '/rooms/:id/media_messages',
+    {
+      onRequest: [app.authenticate, refuseOtherTypes],
+      schema: {
+        operationId: 'sendMediaMessage',
+        summary: 'Send a message with a file',
+        description:
+          'multipart/form-data: the file as `file`; as text content, nonce, exploding, exploding_age',
+        tags: ['messages'],
+        security: [{ token: [] }],
+        params: IdParam,
+        response: { 200: Success(GatewayMessage), ...failures },
+      },
+    },
+    async (request) => {
+      const { caller, params } = request
+      // A file is stored for those alone who may send it; that they may not is said once the whole body was read.
+      const refusal = await sending.checkAccess(caller, params.id, true).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      const parts = await readParts(request, async (file) => {
+        const { filename } = file
+        if (refusal === undefined) {
+          return storeAttachment(app.db, app.store, params.id, { content: file.file, filename })
+        }
+        file.file.resume()
+        return null
+      })
+      const outgoing = readFields(request, parts)
+      if (refusal !== undefined) throw refusal
+      if (parts.attachment?.size === 0) throw fieldsRequired('file')
+      return ok(await sending.send(caller, params.id, { ...outgoing, attachment: parts.attachment }))
+    },
+  )
+}
+
+async function refuseOtherTypes(request: FastifyRequest): Promise<void> {
+  const encoding = request.headers['content-encoding'] ?? 'identity'
+  const isMultipart = /^multipart\/form-data\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')
+  if (!isMultipart || encoding.toLowerCase() !== 'identity') throw wrongContentType()
+}
+
+/** Reads the parts one after the other. Throws `payload_too_large`; what is no multipart at all holds no file. */
+async function readParts(
+  request: FastifyRequest,
+  take: (file: MultipartFile) => Promise<StoredAttachment | null>,
+): Promise<Parts> {
+  const parts: Parts = { fields: Object.create(null), attachment: null, files: 0 }
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'field') {
+        if (part.valueTruncated) throw new ApiError('payload_too_large')
+        parts.fields[part.fieldname] = String(part.value)
+      } else if (part.fieldname === 'file' && parts.files === 0) {
+        parts.files += 1
+        parts.attachment = await take(part)
+        if (part.file.truncated) throw new ApiError('payload_too_large')
+      } else {
+        if (part.fieldname === 'file') parts.files += 1
+        part.file.resume()
+      }
+    }
+  } catch (error) {
+    throw translate(error)
+  }
+  return parts
+}
+
+function translate(error: unknown): unknown {
+  const { code = '', message } = error as { code?: string; message: string }
+  if (/^FST_(?:PARTS|FILES|FIELDS)_LIMIT$|^FST_REQ_FILE_TOO_LARGE$/.test(code)) {
+    return new ApiError('payload_too_large')
+  }
+  const isMalformed =
+    /^(?:FST_(?:INVALID|PROTO)|ERR_STREAM_PREMATURE)/.test(code) || /multipart|boundary|header/i.test(message)
+  return isMalformed && !(error instanceof ApiError) ? fieldsRequired('file') : error
+}
+
+/** The text parts. Throws `invalid_schema`. */
+function readFields(request: FastifyRequest, { fields, files }: Parts): Omit<Outgoing, 'attachment'> {
+  if (files === 0) throw fieldsRequired('file')
+  const wrong = Object.entries(MediaFields.properties).flatMap(([name, schema]) => {
+    return fields[name] !== undefined && !request.validateInput(fields[name], schema) ? name : []
+  })
+  const names = files > 1 ? ['file', ...wrong] : wrong
+  if (names.length > 0) throw fieldsInvalid(...names)
+  const { content = '', nonce = null, exploding, exploding_age } = fields as MediaFields
+  const age = exploding === 'true' ? Number(exploding_age ?? 0) : null
+  if (age !== null && (age < minExplodingAge || age > maxExplodingAge)) throw fieldsRequired('exploding_age')
+  return { content, nonce, exploding_age: age }
+}

@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import { firstIdAt, idTimeMs } from '../ids.ts'
+import { type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
+import { type ListedMessageRow, listSelected, newestFirst, type Page } from './page-queries.ts'
+import { isThere } from './queries.ts'
+
+/** The access of a user to every room of their houses. */
+export async function listHouseRoomAccess(db: Db, userId: string): Promise<RoomAccessRow[]> {
+  const wanted = sql`(select rooms.id as room_id, members.user_id, 0 as place
+    from members join rooms on rooms.house_id = members.house_id where members.user_id = ${userId}) as wanted`
+  return (await selectRoomAccess(wanted).execute(db)).rows
+}
+
+/** The access of a user to every room of one house. */
+export async function listRoomAccess(db: Db, userId: string, houseId: string): Promise<RoomAccessRow[]> {
+  const wanted = sql`(select id as room_id, ${userId}::bigint as user_id, 0 as place
+    from rooms where house_id = ${houseId}) as wanted`
+  return (await selectRoomAccess(wanted).execute(db)).rows
+}
+
+/** What is looked for in which rooms; only messages by `author_id` and before `before` where they are given. */
+export type Search = {
+  q: string
+  room_ids: readonly string[]
+  author_id?: string
+  before?: string
+  limit: number
+}
+
+/** The messages whose words match, newest first: all words, `"a phrase"`, `-without`; "or" is a word like any other. */
+export async function searchMessages(db: Db, search: Search): Promise<ListedMessageRow[]> {
+  const { room_ids, author_id, before, limit } = search
+  const q = search.q.replace(/"[^"]*"?|\bor\b/gi, (part) => (part.startsWith('"') ? part : `"${part}"`))
+  return listSelected(
+    db,
+    sql`select * from messages where room_id = any(${room_ids}::bigint[])
+      and to_tsvector('simple', content) @@ websearch_to_tsquery('simple', ${q}) and ${isThere}
+      ${author_id === undefined ? sql`` : sql`and author_id = ${author_id}`}
+      ${before === undefined ? sql`` : sql`and id < ${before}`}
+    order by id desc limit ${sql.lit(limit)}`,
+  )
+}
+
+const firstSpanMs = 3_600_000
+const spanGrowth = 8
+
+/**
+ * A page of the messages of many rooms by people the user has not blocked or restricted, newest first. Time is read in
+ * spans that grow until the page is full, so that neither all messages are sorted nor each room asked for its own.
+ * `oldest` and `newest` are ids that no message of the rooms lies outside of.
+ */
+export async function listFeed(
+  db: Db,
+  scope: { user_id: string; room_ids: readonly string[]; oldest: string; newest: string },
+  page: Page,
+): Promise<ListedMessageRow[]> {
+  const { limit, before, after, around } = page
+  if (around !== undefined) {
+    const above = String(BigInt(around) + 1n)
+    const older = await listFeed(db, scope, { before: above, limit: Math.ceil(limit / 2) })
+    if (limit === 1) return older
+    return [...(await listFeed(db, scope, { after: around, limit: Math.floor(limit / 2) })), ...older]
+  }
+  const found: ListedMessageRow[] = []
+  const end = (BigInt(scope.newest) + 1n).toString()
+  const isForward = after !== undefined
+  let edge = isForward ? later(String(BigInt(after) + 1n), scope.oldest) : earlier(before ?? end, end)
+  for (let spanMs = firstSpanMs; found.length < limit; spanMs *= spanGrowth) {
+    const isOver = isForward ? BigInt(edge) >= BigInt(end) : BigInt(edge) <= BigInt(scope.oldest)
+    if (isOver) break
+    const turn = isForward
+      ? earlier(firstIdAt(idTimeMs(edge) + spanMs + 1), end)
+      : later(firstIdAt(Math.max(idTimeMs(edge) - spanMs, idTimeMs(scope.oldest))), '0')
+    const span = isForward ? { from: edge, to: turn } : { from: turn, to: edge }
+    found.push(...(await listSpan(db, scope, { ...span, isForward, limit: limit - found.length })))
+    edge = turn
+  }
+  return found.sort(newestFirst)
+}
+
+/** The newest (forward: the oldest) messages with an id from `from` and below `to`. */
+async function listSpan(
+  db: Db,
+  scope: { user_id: string; room_ids: readonly string[] },
+  span: { from: string; to: string; isForward: boolean; limit: number },
+): Promise<ListedMessageRow[]> {
+  const order = span.isForward ? sql`id` : sql`id desc`
+  return listSelected(
+    db,
+    sql`select * from messages where room_id = any(${scope.room_ids}::bigint[])
+      and id >= ${span.from} and id < ${span.to} and ${isThere}
+      and not exists (select from blocks where blocks.user_id = ${scope.user_id} and target_id = author_id)
+    order by ${order} limit ${sql.lit(span.limit)}`,
+  )
+}
+
+function later(one: string, other: string): string {
+  return BigInt(one) > BigInt(other) ? one : other
+}
+
+function earlier(one: string, other: string): string {
+  return BigInt(one) < BigInt(other) ? one : other
+}

@@ -1,0 +1,57 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { failures, ok, Success } from '../http/envelope.ts'
+import { IdParam, readPage } from '../http/params.ts'
+import { publicUrl } from '../http/public-url.ts'
+import { asId } from '../ids.ts'
+import { message } from './forms.ts'
+import { Message, SearchQuery } from './schemas.ts'
+import { searchHouse, searchRoom } from './scope-operations.ts'
+
+export const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const origin = () => publicUrl(app)
+
+  app.get(
+    '/rooms/:id/messages/search',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'searchRoom',
+        summary: 'Search the messages of a room',
+        tags: ['messages'],
+        security: [{ token: [] }],
+        params: IdParam,
+        querystring: SearchQuery,
+        response: { 200: Success(Type.Array(Message)), ...failures },
+      },
+    },
+    async ({ caller, params, query }) => {
+      const rows = await searchRoom(app.db, caller.id, params.id, readSearch(query))
+      return ok(rows.map((row) => message(row, origin())))
+    },
+  )
+
+  app.get(
+    '/houses/:id/messages/search',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'searchHouse',
+        summary: 'Search the messages of a house',
+        tags: ['messages'],
+        security: [{ token: [] }],
+        params: IdParam,
+        querystring: SearchQuery,
+        response: { 200: Success(Type.Array(Message)), ...failures },
+      },
+    },
+    async ({ caller, params, query }) => {
+      const rows = await searchHouse(app.db, caller.id, params.id, readSearch(query))
+      return ok(rows.map((row) => message(row, origin())))
+    },
+  )
+}
+
+function readSearch({ q, author_id, ...page }: SearchQuery) {
+  return { q, ...(author_id !== undefined && { author_id: asId(author_id) }), ...readPage(page) }
+}

@@ -1,0 +1,56 @@
+import { expect, test, vi } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { createBus } from '../../src/events/bus.ts'
+import type { HearthEvent } from '../../src/events/events.ts'
+import { eraseExploded } from '../../src/messages/explosion-operations.ts'
+import { listRows } from '../support/messages.ts'
+import { filePart, multipart } from '../support/multipart.ts'
+import { app, call, config, db, house, message, published, store, user } from '../support/world.ts'
+
+test('a message that explodes is erased within a second, with its mentions and file, and told of', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [bob] })
+  const parts = [filePart('x'), { name: 'exploding', value: 'true' }, { name: 'exploding_age', value: '60' }]
+  const content = { name: 'content', value: `<@${bob.id}>` }
+  const url = `/rooms/${den.room_id}/media_messages`
+  const { data } = (await call(ann, 'POST', url, undefined, multipart(...parts, content))).body
+  const file = `attachments/${den.room_id}/${data.attachment.media_url.slice(-32)}`
+  expect(await store.find(file)).toBeDefined()
+  const expires_at = new Date()
+  await db.updateTable('messages').set({ expires_at }).where('id', '=', data.id).execute()
+  const event = { type: 'message_deleted', room_id: den.room_id, house_id: den.id, message_id: data.id }
+  await vi.waitFor(() => expect(published).toContainEqual(event), { timeout: 1000, interval: 20 })
+  expect(await listRows(den.room_id)).toEqual([])
+  expect(await db.selectFrom('mentions').selectAll().where('message_id', '=', data.id).execute()).toEqual([])
+  await vi.waitFor(async () => expect(await store.find(file)).toBeUndefined())
+})
+
+test('what exploded while no process ran is never seen, and erased at the next start', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  await app.close()
+  const id = await message(den.room_id, ann, { expires_at: new Date(Date.now() - 60_000) })
+  const bus = createBus()
+  const events: HearthEvent[] = []
+  bus.subscribe((event) => {
+    events.push(event)
+  })
+  const next = await buildApp({ config, db, store, bus })
+  const reply = await next.inject({
+    url: `/rooms/${den.room_id}/messages`,
+    headers: { authorization: ann.token },
+  })
+  expect(reply.json().data).toEqual([])
+  const event = { type: 'message_deleted', room_id: den.room_id, house_id: den.id, message_id: id }
+  await vi.waitFor(() => expect(events).toContainEqual(event), { timeout: 1000, interval: 20 })
+  expect(await listRows(den.room_id)).toEqual([])
+  await next.close()
+})
+
+test('two processes that sweep at once tell of each message once', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  for (let n = 0; n < 20; n += 1) await message(room_id, ann, { expires_at: new Date(Date.now() - 1) })
+  const sweeps = await Promise.all([eraseExploded(db, store), eraseExploded(db, store)])
+  expect(sweeps.flat()).toHaveLength(20)
+})

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { epochMs, firstIdAt } from '../../src/ids.ts'
+import { listIds, refusesStrangers, refusesWrongPages } from '../support/messages.ts'
+import { block, call, db, house, houseRoom, message, oneToOne, type Person, user } from '../support/world.ts'
+
+const idsFor = (caller: Person, query = '') => listIds(caller, `/streams/@me/feed${query}`)
+
+test('the feed holds list-form messages of all readable house rooms, newest first, and no private ones', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const [den, other] = [await house({ owner: ann, members: [bob] }), await house({ owner: bob })]
+  const foreign = await house({ owner: ann })
+  const hidden = await houseRoom(den, { default_deny: 2 })
+  const first = await message(den.room_id, ann)
+  for (const roomId of [foreign.room_id, hidden, await oneToOne(ann, bob)]) await message(roomId, ann)
+  const second = await message(other.room_id, bob)
+  const third = await message(await houseRoom(den), bob)
+  expect(await idsFor(bob)).toEqual([third, second, first])
+  const answer = await call(bob, 'GET', '/streams/@me/feed')
+  expect(answer.body.data[2]).toEqual(
+    (await call(bob, 'GET', `/rooms/${den.room_id}/messages/${first}`)).body.data,
+  )
+})
+
+test('without rooms, and without messages, the feed is empty', async () => {
+  const ann = await user()
+  expect(await idsFor(ann)).toEqual([])
+  await house({ owner: ann })
+  expect(await idsFor(ann)).toEqual([])
+})
+
+test('messages of people the caller blocked or restricted, and exploded ones, are left out', async () => {
+  const [ann, bob, cat, dan] = [await user(), await user(), await user(), await user()]
+  const { room_id } = await house({ owner: ann, members: [bob, cat, dan] })
+  await block(bob, cat, 5)
+  await block(bob, dan, 4)
+  for (const author of [cat, dan]) await message(room_id, author)
+  await message(room_id, ann, { expires_at: new Date(Date.now() - 1) })
+  const kept = [await message(room_id, ann), await message(room_id, bob)].reverse()
+  expect(await idsFor(bob)).toEqual(kept)
+})
+
+test('pages by limit, before, after and around, over messages years apart', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const rooms = [den.room_id, await houseRoom(den)]
+  // Rooms as old as the oldest message: no message is older than its room.
+  const hourMs = 3_600_000
+  const agesMs = [
+    0,
+    1,
+    2,
+    hourMs * 5,
+    hourMs * 50,
+    hourMs * 51,
+    hourMs * 5_000,
+    hourMs * 50_000,
+    hourMs * 50_001,
+  ]
+  const ids = agesMs.map((age) => firstIdAt(Date.now() - age))
+  const old = rooms.map((_room, n) => firstIdAt(epochMs + 1 + n))
+  for (const [n, roomId] of rooms.entries()) {
+    await db.deleteFrom('entity_rooms').where('room_id', '=', roomId).execute()
+    await db
+      .updateTable('rooms')
+      .set({ id: old[n]!, last_message_id: ids[n]! })
+      .where('id', '=', roomId)
+      .execute()
+  }
+  await db
+    .insertInto('messages')
+    .values(
+      ids.map((id, n) => ({ id, room_id: old[n % 2]!, author_id: ann.id, device_id: '1', content: `${n}` })),
+    )
+    .execute()
+  expect(await idsFor(ann)).toEqual(ids)
+  expect(await idsFor(ann, '?limit=2')).toEqual(ids.slice(0, 2))
+  expect(await idsFor(ann, `?limit=3&before=${ids[3]}`)).toEqual(ids.slice(4, 7))
+  expect(await idsFor(ann, `?limit=3&after=${ids[6]}`)).toEqual(ids.slice(3, 6))
+  expect(await idsFor(ann, `?limit=5&around=${ids[4]}`)).toEqual(ids.slice(2, 7))
+  expect(await idsFor(ann, `?limit=1&around=${ids[4]}`)).toEqual([ids[4]])
+  expect(await idsFor(ann, '?limit=2&after=0')).toEqual(ids.slice(7))
+  expect(await idsFor(ann, `?before=9223372036854775807`)).toEqual(ids)
+  expect(await idsFor(ann, `?after=9223372036854775807`)).toEqual([])
+  expect(await idsFor(ann, '?before=0')).toEqual([])
+})
+
+test('a malformed page answers invalid_schema with the name of the parameter', async () => {
+  await refusesWrongPages(await user(), '/streams/@me/feed')
+})
+
+test('without a token, or with a faulty one, the feed answers no_auth', async () => {
+  await refusesStrangers('GET', '/streams/@me/feed')
+})
