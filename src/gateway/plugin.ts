@@ -6,6 +6,7 @@ import { errorTable } from '../errors.ts'
 import { Connection } from './connection.ts'
 import type { Encoding } from './frames.ts'
 import { Gateway } from './gateway.ts'
+import { describeEvents } from './schemas.ts'
 import { defaultSettings, type GatewaySettings, maxFrameBytes } from './settings.ts'
 
 /** Whether a request with an upgrade is for the gateway; all others are answered as if they had none. */
@@ -14,7 +15,7 @@ export function isForGateway(request: Pick<IncomingMessage, 'url' | 'headers' | 
   return /^(?:\/v1)?\/socket\/?$/.test(decodedPath(request.url ?? ''))
 }
 
-/** Puts the gateway on the app's server: `/socket` and `/v1/socket`, of which HTTP knows nothing. */
+/** Puts the gateway on the app's server: `/socket` and `/v1/socket`, of which HTTP knows nothing but the events' schemas. */
 export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettings> = {}): Gateway {
   const settings = { ...defaultSettings, ...changed }
   const gateway = new Gateway({ db: app.db, bus: app.bus, log: app.log, settings })
@@ -40,6 +41,7 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
       gateway.open(new Connection({ socket, stream, encoding, address, listener: gateway, settings }))
     })
   })
+  app.get('/docs/events.json', { schema: { hide: true } }, async () => describeEvents())
   app.addHook('preClose', async () => {
     stopping = true
     await gateway.stop()

@@ -7,6 +7,7 @@ import { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
 import { Acked, ReadStates } from '../read-states/schemas.ts'
 import { Role } from '../roles/schemas.ts'
 import { Room } from '../rooms/schemas.ts'
+import { Settings } from '../settings/schemas.ts'
 import { GatewayUser } from '../users/schemas.ts'
 
 const Id = Type.String()
@@ -15,14 +16,6 @@ const NullableId = Type.Union([Type.String(), Type.Null()])
 function ById<Value extends TSchema>(value: Value) {
   return Type.Record(Type.String(), value)
 }
-
-const Settings = Type.Object({
-  user_id: Id,
-  theme: Type.Union([Type.Literal('dark'), Type.Null()]),
-  room_overrides: ById(Type.Object({ notification_preference: Type.Integer() })),
-  onboarded: Type.Boolean(),
-  enable_desktop_notifications: Type.Union([Type.Boolean(), Type.Null()]),
-})
 
 const InitState = Type.Object({
   user: GatewayUser,
@@ -81,3 +74,24 @@ export const eventSchemas = {
 } satisfies Record<string, TSchema>
 
 export type EventName = keyof typeof eventSchemas
+
+/** One schema per event frame; `$defs` holds those of `d` by event name. */
+export function describeEvents() {
+  const frames = Object.keys(eventSchemas).map((name) => ({
+    type: 'object',
+    required: ['seq', 'op', 'e', 'd'],
+    properties: {
+      seq: { type: 'integer', minimum: 1 },
+      op: { const: 0 },
+      e: { const: name },
+      d: { $ref: `#/$defs/${name}` },
+    },
+    additionalProperties: false,
+  }))
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Gateway events of Hearth',
+    oneOf: frames,
+    $defs: eventSchemas,
+  }
+}

@@ -1,7 +1,7 @@
 import type { EventOf as Of } from '../events/events.ts'
 import { listContacts, listVisiblePairs } from '../friendships/contact-queries.ts'
 import { listHousesWithPresence } from '../members/gateway-queries.ts'
-import { findSettings } from '../settings/gateway-queries.ts'
+import { findSettings } from '../settings/queries.ts'
 import { gatewayUser, ownGatewayUser } from '../users/forms.ts'
 import { findGatewayUser, findUser } from '../users/queries.ts'
 import { type Audience, emitTo } from './audience.ts'

@@ -10,7 +10,8 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       info: {
         title: 'Hearth',
         version: '1',
-        description: 'Every path is served under `/v1` and at the root. Answers come in an envelope.',
+        description:
+          'Every path is served under `/v1` and at the root. Answers come in an envelope. The gateway at `/socket` tells what happens: [the JSON Schema of its events](/docs/events.json).',
       },
       servers: [{ url: '/v1' }],
       components: {

@@ -2,8 +2,7 @@ import { type Db, violates } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
-import { findSettings } from './gateway-queries.ts'
-import { upsertRoomOverride, upsertSettings } from './queries.ts'
+import { findSettings, upsertRoomOverride, upsertSettings } from './queries.ts'
 import type { EditSettings, Settings } from './schemas.ts'
 
 /** Changes the named settings of the caller; what changes nothing says nothing. */

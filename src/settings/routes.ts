@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { IdParams } from '../http/params.ts'
-import { findSettings } from './gateway-queries.ts'
 import { editSettings, setRoomOverride } from './operations.ts'
+import { findSettings } from './queries.ts'
 import { EditSettings, SetRoomOverride, SetRoomOverrideAnswer, Settings } from './schemas.ts'
 
 export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -1,10 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { eventsPath, printEvents } from '../../scripts/events.ts'
-import { eventSchemas } from '../../src/gateway/schemas.ts'
+import { describeEvents, eventSchemas } from '../../src/gateway/schemas.ts'
+import { call } from '../support/world.ts'
 
 test('docs/events.json is up to date (npm run docs:events writes it)', async () => {
   expect(await readFile(eventsPath, 'utf8')).toBe(printEvents())
+})
+
+test('the docs page leads to the schemas of the events', async () => {
+  const page = await call(null, 'GET', '/docs/json')
+  expect(page.body.info.description).toContain('(/docs/events.json)')
+  const answer = await call(null, 'GET', '/docs/events.json')
+  expect(answer.body).toEqual(JSON.parse(JSON.stringify(describeEvents())))
 })
 
 test('docs/gateway.md names every event once in its table', async () => {
