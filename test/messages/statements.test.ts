@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { beforeAll, expect, test } from 'vitest'
+import { firstIdAt } from '../../src/ids.ts'
+import { type Statement, statementsOf } from '../support/statements.ts'
+import { call, databaseUrl, db, house, houseRoom, type Person, user } from '../support/world.ts'
+
+const dayMs = 86_400_000
+
+let ann: Person
+let bob: Person
+let roomId: string
+
+beforeAll(async () => {
+  ;[ann, bob] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [bob] })
+  roomId = den.room_id
+  const rooms = [roomId]
+  for (let n = 0; n < 30; n += 1) rooms.push(await houseRoom(den))
+  const first = firstIdAt(Date.now() - dayMs)
+  // Every second message is in the first room, every fourth mentions bob.
+  await sql`
+    insert into messages (room_id, id, author_id, device_id, content, mentions)
+    select (${rooms}::bigint[])[case when n % 2 = 0 then 1 else 2 + n % 30 end], ${first}::bigint + n::bigint * 4194304,
+      ${ann.id}, 1, 'message ' || n, case when n % 4 = 0 then array[${bob.id}::bigint] else '{}' end
+    from generate_series(1, 20000) as n`.execute(db)
+  await sql`
+    insert into mentions (user_id, message_id, room_id, author_id)
+    select unnest(mentions), id, room_id, author_id from messages`.execute(db)
+  await sql`analyze`.execute(db)
+})
+
+async function countOf(caller: Person, ...request: ['GET' | 'POST', string, unknown?]): Promise<number> {
+  const statements = await statementsOf(async () => {
+    expect((await call(caller, ...request)).status).toBe(200)
+  })
+  return statements.length
+}
+
+test('a send takes four statements at most, with mentions or without', async () => {
+  const url = `/rooms/${roomId}/messages`
+  expect(await countOf(ann, 'POST', url, { content: 'plain' })).toBeLessThanOrEqual(4)
+  const content = `<@${ann.id}> <@${bob.id}>`
+  expect(await countOf(ann, 'POST', url, { content, nonce: 'n' })).toBeLessThanOrEqual(4)
+})
+
+test('fifty sends at once take no fifty times four', async () => {
+  const statements = await statementsOf(() =>
+    Promise.all(
+      Array.from({ length: 50 }, () => call(ann, 'POST', `/rooms/${roomId}/messages`, { content: 'x' })),
+    ),
+  )
+  expect(statements.length).toBeLessThan(25)
+})
+
+test('a page of a room takes three statements at most, whatever its length', async () => {
+  for (const limit of [1, 50, 100]) {
+    expect(await countOf(bob, 'GET', `/rooms/${roomId}/messages?limit=${limit}`)).toBeLessThanOrEqual(3)
+  }
+})
+
+test('a page of mentions takes three statements at most, whatever its length', async () => {
+  for (const limit of [1, 50, 100]) {
+    expect(await countOf(bob, 'GET', `/streams/@me/mentions?limit=${limit}`)).toBeLessThanOrEqual(3)
+  }
+})
+
+type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Actual Rows': number; Plans?: Plan[] }
+
+async function explain({ text, values }: Statement): Promise<Plan[]> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query(`explain (analyze, format json) ${text}`, values)
+    const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
+    return nodes(rows[0]['QUERY PLAN'][0].Plan)
+  } finally {
+    await client.end()
+  }
+}
+
+test('pages of history and mentions read no table from end to end, and sort no room', async () => {
+  const before = firstIdAt(Date.now() - dayMs + 10_000)
+  const urls = ['', `&before=${before}`, `&after=${before}`, `&around=${before}`].flatMap((query) => [
+    `/rooms/${roomId}/messages?limit=50${query}`,
+    `/streams/@me/mentions?limit=50${query}`,
+  ])
+  for (const url of urls) {
+    const statements = await statementsOf(() => call(bob, 'GET', url))
+    const hot = statements.filter(({ text }) => /\b(?:messages|mentions)\b/.test(text))
+    expect(hot.length).toBeGreaterThan(0)
+    for (const plan of (await Promise.all(hot.map(explain))).flat()) {
+      const isLarge = ['messages', 'mentions'].includes(plan['Relation Name'] ?? '')
+      if (isLarge) expect(`${url}: ${plan['Node Type']}`).not.toContain('Seq Scan')
+      expect(plan['Actual Rows'], `${url}: ${plan['Node Type']}`).toBeLessThanOrEqual(200)
+    }
+  }
+})
