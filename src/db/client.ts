@@ -50,6 +50,8 @@ export function openDatabase(databaseUrl: string): Db {
   })
   // An idle connection that breaks is replaced at the next use; unheard, the event would end the process.
   pool.on('error', () => {})
+  // So would that of one in use that breaks between two statements; the next statement on it says so.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
 }
 
