@@ -40,6 +40,8 @@ export class Client {
   readonly socket: WebSocket
   readonly frames: Frame[] = []
   closed: { code: number; reason: string } | undefined
+  /** The names of the events that the last `next` passed over. */
+  passed: string[] = []
   #waiting: (() => void)[] = []
   #taken = 0
 
@@ -98,15 +100,11 @@ export class Client {
       const index = this.events.findIndex((frame, place) => place >= this.#taken && frame.e === name)
       if (index === -1) return false
       found = this.events[index]
+      this.passed = this.events.slice(this.#taken, index).map((frame) => frame.e!)
       this.#taken = index + 1
       return true
     }, name)
     return found!
-  }
-
-  /** The names of the events since the last one taken. */
-  get sinceTaken(): string[] {
-    return this.events.slice(this.#taken).map((frame) => frame.e!)
   }
 
   /** Counts everything received so far as taken. */

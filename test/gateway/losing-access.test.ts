@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { type Client, expectExact, listen, logIn } from '../support/gateway.ts'
+import { call, type Den, house, houseRoom, type Person, role, user } from '../support/world.ts'
+
+const app = await listen()
+const readMessages = 2
+
+async function scene() {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann, members: [ben, cat] })
+  const [onAnn, onBen, onCat] = [await logIn(app, ann), await logIn(app, ben), await logIn(app, cat)]
+  for (const client of [onAnn, onBen, onCat]) client.takeAll()
+  return { ann, ben, cat, den, onAnn, onBen, onCat }
+}
+
+/** Everything one can do in a house, after somebody lost it. */
+async function stir(ann: Person, den: Den): Promise<void> {
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'after' })
+  await call(ann, 'POST', `/rooms/${den.room_id}/typing`)
+  await call(ann, 'PATCH', `/rooms/${den.room_id}`, { description: 'after' })
+  await call(ann, 'POST', `/houses/${den.id}/rooms`, { name: 'after' })
+  await call(ann, 'POST', `/houses/${den.id}/roles`, { name: 'after' })
+  await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'after' })
+}
+
+/** Holds that the event was the last this client heard of the house. */
+async function expectLast(client: Client, person: Person, name: string): Promise<void> {
+  expectExact(await client.next(name))
+  const made = await call(person, 'POST', '/houses', { name: 'own' })
+  expect((await client.next('HOUSE_JOIN')).d.id).toBe(made.body.data.id)
+  expect(client.passed).toEqual([])
+}
+
+test('who is kicked hears HOUSE_LEAVE and nothing after; the others hear who left', async () => {
+  const { ann, ben, den, onBen, onCat } = await scene()
+  expect((await call(ann, 'DELETE', `/houses/${den.id}/members/${ben.id}`)).status).toBe(200)
+  await stir(ann, den)
+  await expectLast(onBen, ben, 'HOUSE_LEAVE')
+  expect((await onCat.next('HOUSE_MEMBER_LEAVE')).d.user_id).toBe(ben.id)
+})
+
+test('who is banned hears HOUSE_LEAVE and nothing after', async () => {
+  const { ann, ben, den, onBen } = await scene()
+  expect((await call(ann, 'PUT', `/houses/${den.id}/bans/${ben.id}`, {})).status).toBe(200)
+  await stir(ann, den)
+  await expectLast(onBen, ben, 'HOUSE_LEAVE')
+})
+
+test('who is given a role that forbids reading hears ROOM_DELETE for each room, the entities, and no more of them', async () => {
+  const { ann, ben, den, onBen, onCat } = await scene()
+  const second = await houseRoom(den)
+  const gag = await role(den, { deny: readMessages })
+  const given = await call(ann, 'PUT', `/houses/${den.id}/members/${ben.id}/roles/${gag}`)
+  expect(given.status).toBe(200)
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'after' })
+  await call(ann, 'PATCH', `/rooms/${second}`, { description: 'after' })
+  await onCat.next('MESSAGE_CREATE')
+  await onBen.next('HOUSE_MEMBER_UPDATE')
+  const lost = await onBen.next('ROOM_DELETE')
+  expect(lost.d).toEqual({ id: den.room_id, house_id: den.id })
+  expect((await onBen.next('HOUSE_ENTITIES_UPDATE')).d.entities[0].resource_pointers).toEqual([])
+  await expectLastIsWitness(onBen, ben)
+})
+
+test('a logout closes the sockets of that login session, and no others', async () => {
+  const { ann, onAnn, onBen } = await scene()
+  expect((await call(ann, 'POST', '/auth/logout')).status).toBe(204)
+  expect(await onAnn.end()).toEqual({ code: 4003, reason: 'invalid_token' })
+  expect(onBen.closed).toBeUndefined()
+})
+
+test('a token that ends while its login is under way never gets its state', async () => {
+  const ann = await user()
+  const client = logIn(app, ann).catch((error: Error) => error)
+  await call(ann, 'POST', '/auth/logout')
+  const outcome = await client
+  if (outcome instanceof Error) expect(outcome.message).toContain('4003')
+  else expect(await outcome.end()).toEqual({ code: 4003, reason: 'invalid_token' })
+})
+
+async function expectLastIsWitness(client: Client, person: Person): Promise<void> {
+  await call(person, 'POST', '/houses', { name: 'own' })
+  await client.next('HOUSE_JOIN')
+  expect(client.passed).toEqual([])
+}
