@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { type Client, listen, logIn } from '../support/gateway.ts'
+import { statementsOf } from '../support/statements.ts'
+import { bus, db, house, houseRoom, oneToOne, role, user } from '../support/world.ts'
+
+const app = await listen()
+
+test('a login takes as many statements with thirty houses and rooms as with one', async () => {
+  const counts: number[] = []
+  for (const size of [1, 30]) {
+    const ann = await user()
+    for (let number = 0; number < size; number++) {
+      const den = await house({ owner: await user(), members: [ann] })
+      await houseRoom(den)
+      await role(den, { members: [ann] })
+      await oneToOne(ann, await user())
+    }
+    const statements = await statementsOf(() => logIn(app, ann))
+    counts.push(statements.length)
+  }
+  expect(counts[1]).toBe(counts[0])
+  expect(counts[0]).toBeLessThanOrEqual(24)
+})
+
+test('a change of permissions takes as many statements for ten receivers as for one', async () => {
+  const counts: number[] = []
+  for (const size of [1, 10]) {
+    const members = await Promise.all(Array.from({ length: size }, () => user()))
+    const den = await house({ owner: await user(), members })
+    const clients: Client[] = []
+    for (const member of members) clients.push(await logIn(app, member))
+    await db.updateTable('rooms').set({ default_deny: 2 }).where('house_id', '=', den.id).execute()
+    const statements = await statementsOf(async () => {
+      await bus.publish([
+        { type: 'house_updated', house_id: den.id },
+        { type: 'room_updated', room_id: den.room_id, house_id: den.id },
+        { type: 'visibility_changed', house_id: den.id, user_ids: null },
+        { type: 'entities_updated', house_id: den.id },
+      ])
+    })
+    counts.push(statements.length)
+    for (const client of clients) await client.next('ROOM_DELETE')
+  }
+  expect(counts[1]).toBe(counts[0])
+})
