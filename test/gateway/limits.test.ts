@@ -10,7 +10,12 @@ test('no login in time closes 4003 login_timeout, heartbeats or not', async () =
 })
 
 test('a silent client is pinged, and lives while it answers; one that does not is closed 4007', async () => {
-  const app = await listen({ pingAfterMs: 60, pingEveryMs: 30, closeSilentAfterMs: 200, sweepEveryMs: 10 })
+  const app = await listen({
+    pingAfterMs: 200,
+    pingEveryMs: 100,
+    closeSilentAfterMs: 2_000,
+    sweepEveryMs: 10,
+  })
   const answering = await logIn(app, await user())
   let pings = 0
   answering.socket.on('ping', () => {
@@ -22,12 +27,17 @@ test('a silent client is pinged, and lives while it answers; one that does not i
   })
   deaf.send({ op: 2, d: { token: (await user()).token } })
   expect(await deaf.end()).toEqual({ code: 4007, reason: 'heartbeat_missing' })
-  await expect.poll(() => pings).toBeGreaterThan(2)
+  await expect.poll(() => pings, { timeout: 10_000 }).toBeGreaterThan(2)
   expect(answering.closed).toBeUndefined()
 })
 
 test('a client that heartbeats is never pinged', async () => {
-  const app = await listen({ pingAfterMs: 300, pingEveryMs: 20, closeSilentAfterMs: 500, sweepEveryMs: 10 })
+  const app = await listen({
+    pingAfterMs: 1_500,
+    pingEveryMs: 20,
+    closeSilentAfterMs: 2_500,
+    sweepEveryMs: 10,
+  })
   const client = await logIn(app, await user())
   let pings = 0
   client.socket.on('ping', () => {

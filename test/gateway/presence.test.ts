@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { expectExact, listen, logIn, resume } from '../support/gateway.ts'
 import { block, friends, house, oneToOne, user } from '../support/world.ts'
 
-const app = await listen({ offlineAfterMs: 150 })
+const app = await listen({ offlineAfterMs: 500 })
 
 test('coming online and going offline is told to friends, partners and houses, once', async () => {
   const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { expectExact, listen, logIn, resume } from '../support/gateway.ts'
 import { bus, call, db, house, user } from '../support/world.ts'
 
-const app = await listen({ resumableForMs: 400, sweepEveryMs: 20 })
+const app = await listen({ resumableForMs: 2_000, sweepEveryMs: 20 })
 
 async function scene() {
   const [ann, ben] = [await user(), await user()]
@@ -82,7 +82,7 @@ test('a session ends with a close 1000 of the client, with its token, and with t
 
   const old = await scene()
   await old.client.cut()
-  await expect.poll(() => app.gateway.hub.sessions.has(old.session_id)).toBe(false)
+  await expect.poll(() => app.gateway.hub.sessions.has(old.session_id), { timeout: 10_000 }).toBe(false)
   expect(await resume(app, old.ben, old.session_id, 2).end()).toEqual(refused)
 })
 
