@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, hash, randomBytes } from 'node:crypto'
 
 const tokenBytes = 64
 
@@ -10,6 +10,11 @@ export function newToken(): string {
 /** SHA-256 of a token or code: all that is kept of it. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
+}
+
+/** The same as hex, at a third of the cost: every request needs one. */
+export function hashTokenHex(token: string): string {
+  return hash('sha256', token, 'hex')
 }
 
 /**

@@ -77,8 +77,13 @@ function apply(bits: number, change: AllowDeny): number {
 }
 
 /** Lowest position first, of equal ones the newer first, so that the highest and oldest has the last word. */
-function inRisingRank(roles: readonly RankedRole[]): RankedRole[] {
+function inRisingRank<Role extends RankedRole>(roles: readonly Role[]): Role[] {
   return [...roles].sort((a, b) => a.position - b.position || (BigInt(a.id) < BigInt(b.id) ? 1 : -1))
+}
+
+/** The roles as a member shows them: highest position first, of equal ones the older first. */
+export function highestFirst<Role extends RankedRole>(roles: readonly Role[]): Role[] {
+  return inRisingRank(roles).reverse()
 }
 
 /** Where a member stands: the owner above all, else the highest position among their roles, −1 without roles. */

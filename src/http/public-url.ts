@@ -1,6 +1,14 @@
+import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+
+/** Asked of the system once: an address is a call into the kernel, and stands in every message. */
+const listeningOrigins = new WeakMap<Server, string>()
 
 /** The address that clients reach this server at, without a slash at its end: PUBLIC_URL, else where it listens. */
 export function publicUrl(app: FastifyInstance): string {
-  return app.config.publicUrl ?? (app.server.listening ? app.listeningOrigin : '')
+  const known = app.config.publicUrl ?? listeningOrigins.get(app.server)
+  if (known !== undefined) return known
+  if (!app.server.listening) return ''
+  listeningOrigins.set(app.server, app.listeningOrigin)
+  return app.listeningOrigin
 }

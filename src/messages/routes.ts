@@ -4,9 +4,12 @@ import { ApiError, fieldsRequired } from '../errors.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { IdParam, IdParams, PageQuery, readPage } from '../http/params.ts'
 import { publicUrl } from '../http/public-url.ts'
+import { asId } from '../ids.ts'
 import { ackMessage } from '../read-states/operations.ts'
 import { Acked } from '../read-states/schemas.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
+import { type CallerInRoomRow, findCallerInRoom } from '../rooms/caller-queries.ts'
+import { canRead } from '../rooms/permissions.ts'
 import { startErasing } from './explosion-operations.ts'
 import { message } from './forms.ts'
 import { deleteMessage, editMessage, startTyping } from './operations.ts'
@@ -23,12 +26,27 @@ import {
   SendMessage,
   Typing,
 } from './schemas.ts'
-import type { Sending } from './send-operations.ts'
+import { type Sending, senderOf } from './send-operations.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The caller in the room of the path, on the routes that find both at once. */
+    inRoom: CallerInRoomRow | undefined
+  }
+}
 
 const MessageParams = IdParams('id', 'message_id')
 
 export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = async (app, { sending }) => {
   const origin = () => publicUrl(app)
+
+  app.decorateRequest('inRoom', undefined)
+  /** Who is calling, and what they may in the room of the path, in one statement. */
+  const authenticateInRoom = app.authenticateBy(async (token_hash, request) => {
+    const { id } = request.params as { id: string }
+    request.inRoom = await findCallerInRoom(app.db, { token_hash, room_id: asId(id) })
+    return request.inRoom?.caller
+  })
 
   let stopErasing = async () => {}
   app.addHook('onReady', async () => {
@@ -40,7 +58,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = as
   app.post(
     '/rooms/:id/messages',
     {
-      onRequest: app.authenticate,
+      onRequest: authenticateInRoom,
       schema: {
         operationId: 'sendMessage',
         summary: 'Send a message',
@@ -51,17 +69,17 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = as
         response: { 200: Success(GatewayMessage), ...failures },
       },
     },
-    async ({ caller, params, body }) => {
+    async ({ caller, inRoom, params, body }) => {
       const { content, nonce = null } = body
       const outgoing = { content, nonce, exploding_age: explodingAge(body), attachment: null }
-      return ok(await sending.send(caller, params.id, outgoing))
+      return ok(await sending.send(caller, params.id, outgoing, senderOf(inRoom!)))
     },
   )
 
   app.get(
     '/rooms/:id/messages',
     {
-      onRequest: app.authenticate,
+      onRequest: authenticateInRoom,
       schema: {
         operationId: 'listMessages',
         summary: 'List the messages of a room',
@@ -72,11 +90,12 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = as
         response: { 200: Success(Type.Array(Message)), ...failures },
       },
     },
-    async ({ caller, params, query }) => {
+    async ({ inRoom, params, query }) => {
       const page = readPage(query)
-      await reachRoom(app.db, params.id, caller.id)
+      if (!canRead(inRoom?.access ?? undefined)) throw new ApiError('room_not_found')
       const rows = await listRoomMessages(app.db, params.id, page)
-      return ok(rows.map((row) => message(row, origin())))
+      const address = origin()
+      return ok(rows.map((row) => message(row, address)))
     },
   )
 

@@ -3,9 +3,11 @@ import type { Db } from '../db/client.ts'
 import { coalesceWrites } from '../db/coalesce-writes.ts'
 import { ApiError } from '../errors.ts'
 import type { HearthEvent } from '../events/events.ts'
+import { highestFirst } from '../houses/permissions.ts'
 import { idTimeMs, makeIdsAfter, newId } from '../ids.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
-import { canAttach, canSend } from '../rooms/permissions.ts'
+import type { CallerInRoomRow } from '../rooms/caller-queries.ts'
+import { canAttach, canRead, canSend } from '../rooms/permissions.ts'
 import type { RoomAccessRow } from '../rooms/queries.ts'
 import { gatewayMessage } from './forms.ts'
 import { listMentioned, mentionedIn } from './mention-operations.ts'
@@ -41,9 +43,15 @@ type Draft = Outgoing & {
 /** What became of a draft: the event that tells of it, why it was not written, or what went wrong. */
 type Delivery = Extract<HearthEvent, { type: 'message_created' }> | Refusal['reason'] | Error
 
+/** Who sends: what they may in the room, and what they appear as. */
+export type Sender = { access: RoomAccessRow; author: SpeakerRow }
+
 export type Sending = {
-  /** Sends a message (PROTOCOL 4.11). Throws `room_not_found`, `no_permission`. */
-  send(caller: Caller, roomId: string, outgoing: Outgoing): Promise<GatewayMessage>
+  /**
+   * Sends a message (PROTOCOL 4.11), by a sender who was read already, or is read now. Throws `room_not_found`,
+   * `no_permission`.
+   */
+  send(caller: Caller, roomId: string, outgoing: Outgoing, sender?: Sender): Promise<GatewayMessage>
   /** The caller's access to a room they may send to, with an attachment or without; throws as `send` does. */
   checkAccess(caller: Caller, roomId: string, withAttachment: boolean): Promise<RoomAccessRow>
 }
@@ -68,17 +76,22 @@ export function openSending(
 
   async function checkAccess(caller: Caller, room_id: string, withAttachment: boolean) {
     const access = await reachRoom(db, room_id, caller.id)
-    if (!(withAttachment ? canAttach(access) : canSend(access))) throw new ApiError('no_permission')
+    refuseUnlessMay(access, withAttachment)
     return access
   }
 
-  async function send(caller: Caller, room_id: string, outgoing: Outgoing): Promise<GatewayMessage> {
-    const [access, author, mentioned] = await Promise.all([
-      checkAccess(caller, room_id, outgoing.attachment !== null),
-      findSpeaker(db, { room_id, user_id: caller.id }),
-      listMentioned(db, room_id, mentionedIn(outgoing.content)),
-    ])
+  async function findSender(caller: Caller, room_id: string): Promise<Sender> {
+    const key = { room_id, user_id: caller.id }
+    const [access, author] = await Promise.all([reachRoom(db, room_id, caller.id), findSpeaker(db, key)])
     if (!author) throw new ApiError('room_not_found')
+    return { access, author }
+  }
+
+  async function send(caller: Caller, room_id: string, outgoing: Outgoing, sender?: Sender) {
+    const ids = mentionedIn(outgoing.content)
+    const { access, author } = sender ?? (await findSender(caller, room_id))
+    refuseUnlessMay(access, outgoing.attachment !== null)
+    const mentioned = ids.length === 0 ? [] : await listMentioned(db, room_id, ids)
     const { house_id } = access
     const by = { author_id: caller.id, device_id: caller.session_id, author }
     const draft: Draft = { ...outgoing, ...by, room_id, house_id, mentioned }
@@ -108,6 +121,19 @@ async function findFirst(db: Db, draft: Draft, origin: string): Promise<GatewayM
     mentioned: found.filter((user) => user !== undefined),
     origin,
   })
+}
+
+function refuseUnlessMay(access: RoomAccessRow, withAttachment: boolean): void {
+  if (!(withAttachment ? canAttach(access) : canSend(access))) throw new ApiError('no_permission')
+}
+
+/** The sender that a request's one look at caller and room has found. Throws `room_not_found`. */
+export function senderOf(found: CallerInRoomRow): Sender {
+  const { user, joined_at, last_permission_update } = found
+  const access = found.access ?? undefined
+  if (!canRead(access)) throw new ApiError('room_not_found')
+  const role_ids = highestFirst(access.roles).map((role) => role.id)
+  return { access, author: { ...user, is_deleted: false, joined_at, last_permission_update, role_ids } }
 }
 
 function isEvent(delivery: Delivery): delivery is Exclude<Delivery, string | Error> {

@@ -5,18 +5,30 @@ import { maxPictureBodyBytes } from '../http/body.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { ownUser, strangersUser } from './forms.ts'
 import { editUser, findUserByRef } from './operations.ts'
-import { findUser } from './queries.ts'
+import { type FullUserRow, findUserByToken } from './queries.ts'
 import { EditUser, FullUser } from './schemas.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The caller as a whole, where the route asks for nothing else. */
+    ownUser: (FullUserRow & { session_id: string }) | undefined
+  }
+}
 
 const UserRef = Type.Object({
   ref: Type.String({ description: 'an id, or a username with or without a leading @' }),
 })
 
 export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.decorateRequest('ownUser', undefined)
+
   app.get(
     '/users/@me',
     {
-      onRequest: app.authenticate,
+      onRequest: app.authenticateBy(async (tokenHash, request) => {
+        request.ownUser = await findUserByToken(app.db, tokenHash)
+        return request.ownUser
+      }),
       schema: {
         operationId: 'getOwnUser',
         summary: 'Fetch own user',
@@ -25,11 +37,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(FullUser), ...failures },
       },
     },
-    async (request) => {
-      const user = await findUser(app.db, request.caller.id)
-      if (!user) throw new ApiError('no_auth')
-      return ok(ownUser(user))
-    },
+    async (request) => ok(ownUser(request.ownUser!)),
   )
 
   app.patch(
