@@ -8,6 +8,7 @@ import { passwordRoutes } from './accounts/password-routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { sessionRoutes } from './accounts/session-routes.ts'
 import { identifyCallers } from './auth/plugin.ts'
+import { limitRates } from './auth/rate-limits.ts'
 import { banRoutes } from './bans/routes.ts'
 import { botRoutes } from './bots/routes.ts'
 import type { Config } from './config.ts'
@@ -73,13 +74,22 @@ export type AppParts = {
   bus: Bus
   /** What differs from the gateway's usual times and bounds. */
   gateway?: Partial<GatewaySettings>
+  /** The clock of the rate limits, in ms. */
+  now?: () => number
 }
 
 const maxParamLength = 16_384
 const corsMaxAgeSeconds = 86_400
 
 /** The server with all its routes, not yet listening. */
-export async function buildApp({ config, db, store, bus, gateway }: AppParts): Promise<FastifyInstance> {
+export async function buildApp({
+  config,
+  db,
+  store,
+  bus,
+  gateway,
+  now = Date.now,
+}: AppParts): Promise<FastifyInstance> {
   const app = Fastify({
     logger: loggerOptions(config.logLevel),
     logController: new LogController({
@@ -128,6 +138,7 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   readIds(app)
   answerErrors(app)
   identifyCallers(app, db)
+  await limitRates(app, config, now)
   await describeApi(app)
 
   await app.register(entityRoutes)
@@ -171,7 +182,6 @@ export async function buildApp({ config, db, store, bus, gateway }: AppParts): P
   return app
 }
 
-/** Every path is served under `/v1` and at the root; `@me` may come with its `@` encoded. */
 function mailerOf(app: FastifyInstance): Mailer | undefined {
   const { smtpUrl, mailFrom } = app.config
   if (smtpUrl === undefined) return undefined
@@ -180,7 +190,7 @@ function mailerOf(app: FastifyInstance): Mailer | undefined {
   return mailer
 }
 
-/** Every path is served under `/v1` and at the root. */
+/** Every path is served under `/v1` and at the root; `@me` may come with its `@` encoded. */
 function withoutVersion(url: string): string {
   const path = url.startsWith('/v1/') ? url.slice(3) : url
   return path.includes('%40') ? path.replace(/^[^?]*/, (each) => each.replaceAll('%40', '@')) : path

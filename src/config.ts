@@ -3,6 +3,24 @@ import { pathToFileURL } from 'node:url'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+/** What is counted (PROTOCOL 1.7), and how much of it is allowed unless a variable says otherwise. */
+const defaultLimits = {
+  messages: '10/s burst 20',
+  auth: '5/min burst 5',
+  registration: '10/h burst 10',
+  requests: '50/s burst 100',
+  address: '50/s burst 100',
+} as const
+export type Bucket = keyof typeof defaultLimits
+
+function LimitOf(bucket: Bucket) {
+  return Type.String({
+    pattern: '^[1-9][0-9]{0,5}/(s|min|h) burst [1-9][0-9]{0,5}$',
+    default: defaultLimits[bucket],
+    description: 'a rate and a burst, like "10/s burst 20", per s, min or h',
+  })
+}
+
 const Environment = Type.Object({
   HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'address to listen on' }),
   PORT: Type.String({
@@ -37,6 +55,11 @@ const Environment = Type.Object({
     default: 'on',
     description: 'on or off',
   }),
+  RATE_LIMIT_MESSAGES: LimitOf('messages'),
+  RATE_LIMIT_AUTH: LimitOf('auth'),
+  RATE_LIMIT_REGISTRATION: LimitOf('registration'),
+  RATE_LIMIT_REQUESTS: LimitOf('requests'),
+  RATE_LIMIT_ADDRESS: LimitOf('address'),
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://[^/]',
@@ -64,6 +87,8 @@ export type Config = {
   /** Where pictures and attachments lie: a `file:` or `s3:` address. */
   storageUrl: string
   rateLimit: boolean
+  /** How much of each is allowed: `burst` at once, and one more each `refillMs`. */
+  rateLimits: Record<Bucket, { burst: number; refillMs: number }>
   /** Undefined: no mail goes out. */
   smtpUrl: string | undefined
   /** The sender of mail. */
@@ -94,10 +119,24 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
     storageUrl: settings.STORAGE_URL ?? pathToFileURL(join(resolve(settings.DATA_DIR), 'files')).href,
     rateLimit: settings.RATE_LIMIT === 'on',
+    rateLimits: {
+      messages: readLimit(settings.RATE_LIMIT_MESSAGES),
+      auth: readLimit(settings.RATE_LIMIT_AUTH),
+      registration: readLimit(settings.RATE_LIMIT_REGISTRATION),
+      requests: readLimit(settings.RATE_LIMIT_REQUESTS),
+      address: readLimit(settings.RATE_LIMIT_ADDRESS),
+    },
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? `hearth@${new URL(settings.PUBLIC_URL ?? 'http://localhost').hostname}`,
     logLevel: settings.LOG_LEVEL,
   }
+}
+
+const unitMs: Record<string, number> = { s: 1_000, min: 60_000, h: 3_600_000 }
+
+function readLimit(text: string): { burst: number; refillMs: number } {
+  const [, count, unit, burst] = /^([0-9]+)\/([a-z]+) burst ([0-9]+)$/.exec(text)!
+  return { burst: Number(burst), refillMs: unitMs[unit!]! / Number(count) }
 }
 
 function notUsable(name: string, given: Record<string, string>): ConfigError {

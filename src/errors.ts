@@ -58,6 +58,16 @@ export class ApiError extends Error {
   }
 }
 
+/** `rate_limit`, with the time from which on a request is let through again, in unix seconds. */
+export class RateLimitError extends ApiError {
+  readonly expiresAt: number
+
+  constructor(expiresAt: number) {
+    super('rate_limit')
+    this.expiresAt = expiresAt
+  }
+}
+
 /** `invalid_schema`: required fields are missing or wrong. Names in the order of the contract's table. */
 export function fieldsRequired(...names: string[]): ApiError {
   return new ApiError('invalid_schema', { message: `Required fields (${names.join(', ')}) not met` })

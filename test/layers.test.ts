@@ -40,7 +40,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   forms: ['forms', 'permissions', 'queries', 'schemas', 'events', 'ids'],
   permissions: ['permissions', 'queries', 'schemas'],
-  queries: ['queries', 'db', 'ids'],
+  queries: ['queries', 'db', 'ids', 'auth'],
   schemas: ['schemas', 'http'],
   gateway: [
     'gateway',
@@ -58,7 +58,7 @@ const allowed: Record<string, readonly string[]> = {
     'config',
   ],
   http: ['http', 'db', 'errors', 'ids', 'config'],
-  auth: ['auth', 'http', 'db', 'errors', 'ids', 'queue'],
+  auth: ['auth', 'http', 'db', 'errors', 'ids', 'queue', 'config'],
   images: ['images', 'storage', 'errors', 'ids', 'queue'],
   mail: ['mail'],
   storage: ['storage', 'errors', 'db'],

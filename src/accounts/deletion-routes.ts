@@ -7,6 +7,7 @@ export const accountDeletionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/users/@me',
     {
+      config: { limitedAs: 'secrets' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'deleteOwnAccount',

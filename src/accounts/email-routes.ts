@@ -10,6 +10,7 @@ export const emailRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/verify-email',
     {
+      config: { limitedAs: 'auth' },
       schema: {
         operationId: 'verifyEmail',
         summary: 'Prove an e-mail address by the code that was sent to it',
@@ -24,6 +25,7 @@ export const emailRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/verify-email/resend',
     {
+      config: { limitedAs: 'auth' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'resendVerification',
@@ -48,6 +50,7 @@ export const emailRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.patch(
     '/users/@me/email',
     {
+      config: { limitedAs: 'secrets' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'changeEmail',

@@ -23,6 +23,7 @@ export const mfaRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/users/@me/mfa/totp/enable',
     {
+      config: { limitedAs: 'secrets' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'enableTotp',
@@ -39,6 +40,7 @@ export const mfaRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/users/@me/mfa/totp',
     {
+      config: { limitedAs: 'secrets' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'disableTotp',

@@ -11,6 +11,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/forgot-password',
     {
+      config: { limitedAs: 'auth' },
       schema: {
         operationId: 'forgotPassword',
         summary: 'Have a code to set a new password sent by mail',
@@ -37,6 +38,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/reset-password',
     {
+      config: { limitedAs: 'auth' },
       schema: {
         operationId: 'resetPassword',
         summary: 'Set a new password by a code from the mail',
@@ -51,6 +53,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.patch(
     '/users/@me/password',
     {
+      config: { limitedAs: 'secrets' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'changePassword',

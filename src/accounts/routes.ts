@@ -14,6 +14,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/register',
     {
+      config: { limitedAs: 'registration' },
       schema: {
         operationId: 'register',
         summary: 'Make an account',
@@ -33,6 +34,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/login',
     {
+      config: { limitedAs: 'auth' },
       schema: {
         operationId: 'logIn',
         summary: 'Open a login session with username or e-mail address, and password',

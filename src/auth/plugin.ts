@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Db } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
-import { type Caller, findCaller } from './queries.ts'
+import { type Caller, findCaller, touchSessions } from './queries.ts'
 import { hashTokenHex, readToken } from './tokens.ts'
 
 /** Finds who a token hash (hex) belongs to; what else it finds it may put on the request. */
@@ -22,23 +22,36 @@ declare module 'fastify' {
   }
 }
 
-/** Decorates the app with the two ways of asking who is calling (API 5). */
+const authenticators = new WeakSet<object>()
+
+/** Whether a hook is `app.authenticate`, or one made by `app.authenticateBy`. */
+export function isAuthenticator(hook: unknown): hook is (request: FastifyRequest) => Promise<void> {
+  return typeof hook === 'function' && authenticators.has(hook)
+}
+
+/** Decorates the app with the ways of asking who is calling (API 5). */
 export function identifyCallers(app: FastifyInstance, db: Db): void {
   app.decorateRequest('caller', null as unknown as Caller)
 
+  const touch = sessionToucher(app, db)
   const findByToken: FindCaller = (tokenHash) => findCaller(db, tokenHash)
 
   async function identify(request: FastifyRequest, find: FindCaller): Promise<Caller | undefined> {
     const token = readToken(request.headers.authorization)
-    return token === undefined ? undefined : find(hashTokenHex(token), request)
+    if (token === undefined) return undefined
+    const caller = await find(hashTokenHex(token), request)
+    if (caller?.is_idle) touch(caller.session_id)
+    return caller
   }
 
   function authenticateBy(find: FindCaller) {
-    return async (request: FastifyRequest) => {
+    const authenticate = async (request: FastifyRequest) => {
       const caller = await identify(request, find)
       if (!caller) throw new ApiError('no_auth')
       request.caller = caller
     }
+    authenticators.add(authenticate)
+    return authenticate
   }
 
   app.decorate('authenticate', authenticateBy(findByToken))
@@ -47,4 +60,27 @@ export function identifyCallers(app: FastifyInstance, db: Db): void {
     const caller = await identify(request, findByToken)
     if (caller) request.caller = caller
   })
+}
+
+const touchDelayMs = 1_000
+
+/** Notes when login sessions were last in use: off the way of the request, one statement for all of a second. */
+function sessionToucher(app: FastifyInstance, db: Db): (sessionId: string) => void {
+  const seen = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    const ids = [...seen]
+    seen.clear()
+    // What is lost while the database is away comes with the next request.
+    if (ids.length > 0) await touchSessions(db, ids).catch(() => {})
+  }
+
+  app.addHook('onClose', flush)
+  return (sessionId) => {
+    seen.add(sessionId)
+    timer ??= setTimeout(flush, touchDelayMs).unref()
+  }
 }

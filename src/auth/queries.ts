@@ -3,8 +3,11 @@ import { byteaLiterals, hexOf } from '../db/bytea.ts'
 import type { Db } from '../db/client.ts'
 import { coalesce, inOrderOf } from '../db/coalesce.ts'
 
-/** Who makes a request, and through which login session. */
-export type Caller = { id: string; session_id: string; bot: boolean }
+/** Who makes a request, and through which login session; `is_idle`: it was last noted as seen five minutes ago or more. */
+export type Caller = { id: string; session_id: string; bot: boolean; is_idle: boolean }
+
+/** Whether a login session is worth noting as seen again. */
+export const isIdle = sql<boolean>`sessions.last_seen_at < now() - interval '5 minutes'`
 
 /** The caller a token hash (hex) belongs to, or undefined. */
 export const findCaller = coalesce<string, Caller | undefined>(async (db: Db, hashes) => {
@@ -12,8 +15,18 @@ export const findCaller = coalesce<string, Caller | undefined>(async (db: Db, ha
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
     .select(['users.id', 'sessions.id as session_id', 'users.bot', hexOf('sessions.token_hash').as('hash')])
+    .select(isIdle.as('is_idle'))
     .where('sessions.token_hash', '=', sql<Buffer>`any(${byteaLiterals(hashes)}::bytea[])`)
     .where('users.deleted_at', 'is', null)
     .execute()
   return inOrderOf(hashes, rows, (row) => row.hash)
 })
+
+/** Notes that login sessions are in use. */
+export async function touchSessions(db: Db, ids: readonly string[]): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ last_seen_at: sql<Date>`now()` })
+    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+    .execute()
+}

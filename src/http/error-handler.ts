@@ -6,7 +6,7 @@ import type {
   FastifySchemaValidationError,
 } from 'fastify'
 import { isDatabaseAway } from '../db/client.ts'
-import { ApiError, fieldsInvalid, fieldsRequired } from '../errors.ts'
+import { ApiError, fieldsInvalid, fieldsRequired, RateLimitError } from '../errors.ts'
 import { NoNodeNumber } from '../ids.ts'
 
 const retryAfterSeconds = 1
@@ -25,7 +25,9 @@ export function sendFailure(failure: ApiError, reply: FastifyReply): FastifyRepl
   if (reply.request.raw.complete === false) swallowBody(reply)
   if (failure.status === 503) reply.header('Retry-After', retryAfterSeconds)
   const { code, message } = failure
-  return reply.code(failure.status).send({ success: false, error: { code, message } })
+  // Existing clients need expires_at beside the error: they read it there and otherwise retry in a tight loop.
+  const beside = failure instanceof RateLimitError ? { expires_at: failure.expiresAt } : {}
+  return reply.code(failure.status).send({ success: false, error: { code, message }, ...beside })
 }
 
 /** Closing at once would reset the connection, and the client would not read why. */
@@ -41,7 +43,7 @@ function swallowBody(reply: FastifyReply): void {
 
 function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
   // Where there is no route, the body that was sent to it does not matter.
-  if (request.is404) return new ApiError('not_found')
+  if (request.is404 && !(error instanceof RateLimitError)) return new ApiError('not_found')
   if (error instanceof ApiError) return error
   if (error.validation) return schemaFailure(error.validation, error.validationContext, request)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('payload_too_large')

@@ -27,6 +27,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = asyn
   app.post(
     '/rooms/:id/media_messages',
     {
+      config: { limitedAs: 'messages' },
       onRequest: [app.authenticate, refuseOtherTypes],
       schema: {
         operationId: 'sendMediaMessage',

@@ -58,6 +58,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = as
   app.post(
     '/rooms/:id/messages',
     {
+      config: { limitedAs: 'messages' },
       onRequest: authenticateInRoom,
       schema: {
         operationId: 'sendMessage',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type Caller, isIdle } from '../auth/queries.ts'
 import { byteaLiterals } from '../db/bytea.ts'
 import type { Db } from '../db/client.ts'
 import { coalesce } from '../db/coalesce.ts'
@@ -7,7 +8,7 @@ import { type RoomAccessRow, selectRoomAccess } from './queries.ts'
 
 /** Who is calling, as what they appear in a room, and what decides over them there. */
 export type CallerInRoomRow = {
-  caller: { id: string; session_id: string; bot: boolean }
+  caller: Caller
   user: GatewayUserRow
   /** When they entered the house or the private room; null when they are not there. */
   joined_at: Date | null
@@ -20,6 +21,7 @@ type FlatRow = Omit<RoomAccessRow, 'room_id'> &
   GatewayUserRow & {
     room_id: string | null
     session_id: string
+    is_idle: boolean
     joined_at: Date | null
     last_permission_update: Date | null
     place: string
@@ -34,11 +36,11 @@ export const findCallerInRoom = coalesce<
   const rooms = keys.map((key) => key.room_id)
   const { rows } = await sql<FlatRow>`
     with wanted as materialized (
-      select room_id, sessions.user_id, sessions.id as session_id, place
+      select room_id, sessions.user_id, sessions.id as session_id, ${isIdle} as is_idle, place
       from unnest(${hashes}::bytea[], ${rooms}::bigint[]) with ordinality as asked (token_hash, room_id, place)
       join sessions on sessions.token_hash = asked.token_hash
     )
-    select users.id, username, users.name, icon, header, flags, bot, bio, website, location, session_id,
+    select users.id, username, users.name, icon, header, flags, bot, bio, website, location, session_id, is_idle,
       coalesce(members.joined_at, room_recipients.joined_at) as joined_at, members.last_permission_update,
       access.room_id, access.type, access.group_owner_id, access.default_allow, access.default_deny,
       access.permission_overrides, access.last_message_id, wanted.user_id, access.is_inside, access.house_id,
@@ -56,7 +58,7 @@ export const findCallerInRoom = coalesce<
 function callerInRoom(row: FlatRow): CallerInRoomRow {
   const { room_id } = row
   return {
-    caller: { id: row.id, session_id: row.session_id, bot: row.bot },
+    caller: { id: row.id, session_id: row.session_id, bot: row.bot, is_idle: row.is_idle },
     user: row,
     joined_at: row.joined_at,
     last_permission_update: row.last_permission_update,

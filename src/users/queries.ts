@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isIdle } from '../auth/queries.ts'
 import { byteaLiterals, hexOf } from '../db/bytea.ts'
 import type { Db } from '../db/client.ts'
 import { coalesce, inOrderOf } from '../db/coalesce.ts'
@@ -66,19 +67,20 @@ export const findUserByUsername = coalesce<string, FullUserRow | undefined>(asyn
 })
 
 /** The user and login session a token hash (hex) belongs to, or undefined: who is calling and what they ask for at once. */
-export const findUserByToken = coalesce<string, (FullUserRow & { session_id: string }) | undefined>(
-  async (db: Db, hashes) => {
-    const rows = await db
-      .selectFrom('sessions')
-      .innerJoin('users', 'users.id', 'sessions.user_id')
-      .select(fullUserColumns)
-      .select(['sessions.id as session_id', hexOf('token_hash').as('hash')])
-      .where('token_hash', '=', sql<Buffer>`any(${byteaLiterals(hashes)}::bytea[])`)
-      .where('deleted_at', 'is', null)
-      .execute()
-    return inOrderOf(hashes, rows, (row) => row.hash)
-  },
-)
+export const findUserByToken = coalesce<
+  string,
+  (FullUserRow & { session_id: string; is_idle: boolean }) | undefined
+>(async (db: Db, hashes) => {
+  const rows = await db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select(fullUserColumns)
+    .select(['sessions.id as session_id', hexOf('token_hash').as('hash'), isIdle.as('is_idle')])
+    .where('token_hash', '=', sql<Buffer>`any(${byteaLiterals(hashes)}::bytea[])`)
+    .where('deleted_at', 'is', null)
+    .execute()
+  return inOrderOf(hashes, rows, (row) => row.hash)
+})
 
 /** A user as others see it on the gateway, or undefined; deleted accounts are found, in their emptied form. */
 export const findGatewayUser = coalesce<string, GatewayUserRow | undefined>(async (db: Db, ids) => {

@@ -5,13 +5,13 @@ import { maxPictureBodyBytes } from '../http/body.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { ownUser, strangersUser } from './forms.ts'
 import { editUser, findUserByRef } from './operations.ts'
-import { type FullUserRow, findUserByToken } from './queries.ts'
+import { findUserByToken } from './queries.ts'
 import { EditUser, FullUser } from './schemas.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The caller as a whole, where the route asks for nothing else. */
-    ownUser: (FullUserRow & { session_id: string }) | undefined
+    ownUser: Awaited<ReturnType<typeof findUserByToken>>
   }
 }
 

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { otherApp } from '../support/other-app.ts'
+import { db, type Person, user } from '../support/world.ts'
+
+async function lastSeen(person: Person): Promise<number> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('last_seen_at')
+    .where('id', '=', person.session_id)
+    .executeTakeFirstOrThrow()
+  return row.last_seen_at.getTime()
+}
+
+test('a session is noted as seen when that was five minutes ago or more', async () => {
+  const [idle, busy] = [await user(), await user()]
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+  await db
+    .updateTable('sessions')
+    .set({ last_seen_at: minutesAgo(6) })
+    .where('id', '=', idle.session_id)
+    .execute()
+  const recently = minutesAgo(4)
+  await db.updateTable('sessions').set({ last_seen_at: recently }).where('id', '=', busy.session_id).execute()
+  const { app, call } = await otherApp({})
+  expect((await call(idle, 'GET', '/users/@me')).status).toBe(200)
+  expect((await call(busy, 'GET', '/users/@me')).status).toBe(200)
+  // Stopping writes what is still to be written.
+  await app.close()
+  expect(await lastSeen(idle)).toBeGreaterThan(minutesAgo(1).getTime())
+  expect(await lastSeen(busy)).toBe(recently.getTime())
+})

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../src/config.ts'
+import { password, resident } from '../support/accounts.ts'
+import { otherApp } from '../support/other-app.ts'
+import { type Answer, config, house, houseRoom, user } from '../support/world.ts'
+
+let time = Date.UTC(2026, 0, 1)
+const { call } = await otherApp({ rateLimit: true }, { now: () => time })
+const refusal = {
+  success: false,
+  error: { code: 'rate_limit', message: 'You are being rate limited' },
+}
+
+async function times(count: number, one: () => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = []
+  for (let i = 0; i < count; i += 1) answers.push(await one())
+  return answers
+}
+
+let lastAddress = 0
+/** A caller's address that nobody has used yet. */
+function newAddress() {
+  lastAddress += 1
+  return { remoteAddress: `10.0.0.${lastAddress}` }
+}
+
+function limited(answers: Answer[]): number {
+  return answers.filter((answer) => answer.status === 429).length
+}
+
+test('every counted answer shows the numbers, and a refused one says when to come back', async () => {
+  const ann = await user()
+  const first = await call(ann, 'GET', '/users/@me')
+  expect(first.status).toBe(200)
+  expect(first.headers).toMatchObject({
+    'ratelimit-limit': '100',
+    'ratelimit-remaining': '99',
+    'ratelimit-reset': '1',
+    'x-ratelimit-limit': '100',
+    'x-ratelimit-remaining': '99',
+    'x-ratelimit-reset': String(Math.ceil((time + 20) / 1000)),
+  })
+  expect(first.headers['retry-after']).toBeUndefined()
+  expect(limited(await times(99, () => call(ann, 'GET', '/users/@me')))).toBe(0)
+  const refused = await call(ann, 'GET', '/users/@me')
+  expect(refused.status).toBe(429)
+  const expires_at = Math.ceil((time + 20) / 1000)
+  expect(refused.body).toEqual({ ...refusal, expires_at })
+  expect(refused.headers).toMatchObject({
+    'retry-after': '1',
+    'ratelimit-remaining': '0',
+    'ratelimit-reset': '1',
+    'x-ratelimit-reset': String(expires_at),
+    'content-type': 'application/json; charset=utf-8',
+  })
+  expect((await call(await user(), 'GET', '/users/@me')).status).toBe(200)
+})
+
+test('a bucket refills steadily, and a refused request takes nothing', async () => {
+  const ann = await user()
+  await times(120, () => call(ann, 'GET', '/users/@me'))
+  time += 100
+  expect(limited(await times(7, () => call(ann, 'GET', '/users/@me')))).toBe(2)
+  time += 3_600_000
+  expect(limited(await times(101, () => call(ann, 'GET', '/users/@me')))).toBe(1)
+})
+
+test('requests without a caller count by address, whatever the route, before anything else', async () => {
+  const from = newAddress()
+  const paths = ['/invites/abcdef', '/users/nobody', '/users/@me', '/nowhere']
+  for (let i = 0; i < 100; i += 1) {
+    expect((await call(null, 'GET', paths[i % 4]!, undefined, from)).status).not.toBe(429)
+  }
+  for (const path of paths) {
+    expect([path, (await call(null, 'GET', path, undefined, from)).status]).toEqual([path, 429])
+  }
+  const ann = await user()
+  expect((await call(ann, 'GET', '/users/@me', undefined, from)).status).toBe(200)
+  expect((await call(null, 'GET', '/nowhere', undefined, newAddress())).status).toBe(404)
+})
+
+test('tokens of nobody count by address', async () => {
+  const from = { ...newAddress(), headers: { authorization: 'f'.repeat(128) } }
+  expect(limited(await times(102, () => call(null, 'GET', '/users/@me', undefined, from)))).toBe(2)
+})
+
+test('sends count by user and room, apart from everything else', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [bob] })
+  const other = await houseRoom(den)
+  const send = (person: typeof ann, room: string) =>
+    call(person, 'POST', `/rooms/${room}/messages`, { content: 'hi' })
+  const answers = await times(21, () => send(ann, den.room_id))
+  expect(limited(answers)).toBe(1)
+  expect(answers[0]!.headers['ratelimit-limit']).toBe('20')
+  expect((await send(ann, other)).status).toBe(200)
+  expect((await send(bob, den.room_id)).status).toBe(200)
+  expect((await call(ann, 'GET', '/users/@me')).headers['ratelimit-remaining']).toBe('99')
+  time += 100
+  expect((await send(ann, den.room_id)).status).toBe(200)
+})
+
+test('logins count by address and login, in any of its spellings, the right ones too', async () => {
+  await resident('logan')
+  const from = newAddress()
+  const logIn = (login: string, where = from) => call(null, 'POST', '/auth/login', { login, password }, where)
+  for (const login of ['logan', 'LOGAN', '@logan', 'logan', 'logan']) {
+    expect((await logIn(login)).status).toBe(200)
+  }
+  const refused = await logIn('logan')
+  expect(refused.status).toBe(429)
+  expect(refused.headers['retry-after']).toBe('12')
+  expect((await logIn('somebody')).body.error.code).toBe('invalid_credentials')
+  expect((await logIn('logan', newAddress())).status).toBe(200)
+  time += 12_000
+  expect((await logIn('logan')).status).toBe(200)
+})
+
+test('forgotten passwords and codes count too', async () => {
+  const from = newAddress()
+  const forgot = () => call(null, 'POST', '/auth/forgot-password', { email: 'x@example.org' }, from)
+  expect(limited(await times(6, forgot))).toBe(1)
+  const verify = () => call(null, 'POST', '/auth/verify-email', { code: 'x' }, from)
+  expect(limited(await times(6, verify))).toBe(1)
+})
+
+test('registrations count by address', async () => {
+  const from = newAddress()
+  const register = () => call(null, 'POST', '/auth/register', {}, from)
+  const answers = await times(11, register)
+  expect(limited(answers)).toBe(1)
+  expect(answers.at(-1)!.headers['retry-after']).toBe('360')
+})
+
+test('wrong passwords of a caller count, right ones and other mistakes do not, and many at once are no way around', async () => {
+  const ann = await resident()
+  const change = (current: string) =>
+    call(ann, 'PATCH', '/users/@me/password', { current, new: 'battery staple' })
+  for (let i = 0; i < 7; i += 1) {
+    const body = { email: 'new@example.org', password }
+    expect((await call(ann, 'PATCH', '/users/@me/email', body)).status).toBe(200)
+    const mistake = await call(ann, 'PATCH', '/users/@me/password', {})
+    expect(mistake.body.error.code).toBe('invalid_schema')
+  }
+  const answers = await Promise.all(Array.from({ length: 12 }, () => change('wrong one')))
+  expect(answers.filter((answer) => answer.body.error.code === 'invalid_credentials')).toHaveLength(5)
+  expect(limited(answers)).toBe(7)
+  expect((await change(password)).status).toBe(429)
+  expect((await call(ann, 'DELETE', '/users/@me', { password })).status).toBe(429)
+  expect((await call(ann, 'GET', '/users/@me')).status).toBe(200)
+  time += 12_000
+  expect((await change(password)).status).toBe(200)
+})
+
+describe('the settings', () => {
+  test('off turns all of it off', async () => {
+    const off = await otherApp({ rateLimit: false })
+    const answers = await times(110, () => off.call(null, 'GET', '/users/nobody'))
+    expect(limited(answers)).toBe(0)
+    expect(answers[0]!.headers['ratelimit-limit']).toBeUndefined()
+  })
+
+  test('each number is a setting, and a wrong one is named', async () => {
+    const given = { RATE_LIMIT_MESSAGES: '30/min burst 3' }
+    expect(readConfig(given).rateLimits.messages).toEqual({ burst: 3, refillMs: 2_000 })
+    expect(config.rateLimits.auth).toEqual({ burst: 5, refillMs: 12_000 })
+    for (const value of ['10', '0/s burst 5', '10/s', '10/day burst 5']) {
+      const read = () => readConfig({ RATE_LIMIT_AUTH: value })
+      expect(read).toThrow(ConfigError)
+      expect(read).toThrow(/RATE_LIMIT_AUTH/)
+    }
+  })
+})
