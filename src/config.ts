@@ -51,6 +51,17 @@ const Environment = Type.Object({
       description: 'a file:///folder, or s3://bucket/prefix?region=…&endpoint=…',
     }),
   ),
+  REDIS_URL: Type.Optional(
+    Type.String({
+      pattern: '^rediss?://[^/]',
+      description: 'a redis:// or rediss:// address, by which processes share what happens',
+    }),
+  ),
+  WORKERS: Type.String({
+    pattern: '^([1-9]|[1-5][0-9]|6[0-4])$',
+    default: '1',
+    description: 'a number of processes that share the port, 1 to 64',
+  }),
   RATE_LIMIT: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
     description: 'on or off',
@@ -78,6 +89,10 @@ const Environment = Type.Object({
 export type Config = {
   host: string
   port: number
+  /** Undefined: processes that share a port share what happens by the database. */
+  redisUrl: string | undefined
+  /** How many processes share the port. */
+  workers: number
   /** Absolute path. */
   dataDir: string
   /** Undefined: the server starts its own PostgreSQL in `dataDir`. */
@@ -114,6 +129,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   return {
     host: settings.HOST,
     port: Number(settings.PORT),
+    redisUrl: settings.REDIS_URL,
+    workers: Number(settings.WORKERS),
     dataDir: resolve(settings.DATA_DIR),
     databaseUrl: settings.DATABASE_URL,
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),

@@ -1,11 +1,14 @@
+import cluster from 'node:cluster'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { isDatabaseAway, isDatabaseRefusal, openDatabase } from './db/client.ts'
+import { type Db, isDatabaseAway, isDatabaseRefusal, openDatabase } from './db/client.ts'
 import { startPostgres } from './db/embedded.ts'
 import { UnreachableError } from './db/embedded-account.ts'
 import { EmbeddedPostgresError } from './db/embedded-cluster.ts'
 import type { HearthEvent } from './events/events.ts'
+import type { Relay } from './events/relay.ts'
+import { forkWorkers, WorkersError } from './workers.ts'
 
 /** SIGTERM to exit takes less than 10 s, whatever hangs. */
 const stopTimeoutMs = 9_000
@@ -34,8 +37,9 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   }
   const starting = (async () => {
     const config = readConfig(environment)
-    const app = await start(config, stops)
-    if (!stopping) announce(app, config)
+    const share = config.workers > 1 && cluster.isPrimary
+    const origin = share ? await startWorkers(config, stops) : await start(config, stops)
+    if (!stopping) announce(origin, config)
   })()
 
   function leave(): void {
@@ -63,7 +67,7 @@ function failToStop(error: unknown): void {
 }
 
 /** Brings everything up; what has to be stopped again is added to `stops` as it comes up. */
-async function start(config: Config, stops: Stop[]): Promise<FastifyInstance> {
+async function start(config: Config, stops: Stop[]): Promise<string> {
   const loading = loadModules()
   loading.catch(() => {})
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
@@ -73,7 +77,8 @@ async function start(config: Config, stops: Stop[]): Promise<FastifyInstance> {
   await migrateToLatest(db)
   stops.push(await claimNodeNumber(databaseUrl))
   const store = await openStore(config.storageUrl)
-  const bus = createBus()
+  const bus = createBus(await openRelay(config, db, databaseUrl))
+  stops.push(() => bus.close())
   const app = await buildApp({ config, db, store, bus })
   const eraser = startErasing(db, store, (error) => app.log.warn({ err: error }, 'discarded files stay'))
   stops.push(() => eraser.stop())
@@ -82,7 +87,18 @@ async function start(config: Config, stops: Stop[]): Promise<FastifyInstance> {
   })
   stops.push(() => close(app))
   await app.listen({ host: config.host, port: config.port })
-  return app
+  return app.listeningOrigin
+}
+
+/** What this process shares events by; undefined where it is alone. */
+async function openRelay(config: Config, db: Db, databaseUrl: string): Promise<Relay | undefined> {
+  if (config.redisUrl !== undefined) {
+    const { openRedisRelay } = await import('./events/redis-relay.ts')
+    return openRedisRelay(config.redisUrl)
+  }
+  if (!cluster.isWorker) return undefined
+  const { openPostgresRelay } = await import('./events/postgres-relay.ts')
+  return openPostgresRelay(db, databaseUrl)
 }
 
 /** The bulk of the modules, loaded while PostgreSQL comes up. */
@@ -96,6 +112,14 @@ async function loadModules() {
     import('./storage/open.ts'),
   ])
   return { ...app, ...bus, ...migrate, ...nodeNumber, ...eraser, ...storage }
+}
+
+/** Brings up the database and the processes that share the port; one that dies is replaced. Gives their address. */
+async function startWorkers(config: Config, stops: Stop[]): Promise<string> {
+  const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
+  const workers = forkWorkers(config.workers, { DATABASE_URL: databaseUrl })
+  stops.push(() => workers.stop())
+  return workers.address
 }
 
 async function startEmbedded(config: Config, stops: Stop[]): Promise<string> {
@@ -112,8 +136,11 @@ async function close(app: FastifyInstance): Promise<void> {
 }
 
 /** Tells the operator where everything is. */
-function announce(app: FastifyInstance, config: Config): void {
-  const address = app.listeningOrigin
+function announce(address: string, config: Config): void {
+  if (process.send) {
+    process.send({ address })
+    return
+  }
   const holds = config.databaseUrl === undefined ? 'database and files' : 'files'
   process.stdout.write(
     `Hearth answers at   ${address}\nData lies in        ${config.dataDir} (${holds})\nDocs page           ${address}/docs\n`,
@@ -123,7 +150,9 @@ function announce(app: FastifyInstance, config: Config): void {
 /** A sentence for what the operator can put right; the stack for what is a bug. */
 function describeFailure(error: unknown): string {
   const { code, message, stack, path, syscall } = error as NodeJS.ErrnoException
-  if ([ConfigError, EmbeddedPostgresError, UnreachableError].some((type) => error instanceof type)) {
+  if (
+    [ConfigError, EmbeddedPostgresError, UnreachableError, WorkersError].some((type) => error instanceof type)
+  ) {
     return message
   }
   if (syscall === 'listen') {

@@ -1,29 +1,50 @@
 import type { HearthEvent } from './events.ts'
+import { joinPeers, type PeerTimes } from './peers.ts'
+import { type Presence, setPresence } from './presence.ts'
+import type { Relay } from './relay.ts'
 
 /** What an operation gives back: the answer, and what happened, to be published once it is committed. */
 export type Outcome<Answer> = { answer: Answer; events: HearthEvent[] }
 
 export type Listener = (event: HearthEvent) => void | Promise<void>
 
-/** Carries what happened from the operations to the gateway. In process; several processes will share one behind it. */
+/** Carries what happened from the operations to the gateways of all processes. */
 export type Bus = {
   /** Hands events to every listener, in order; settled when the local listeners have dealt with them. */
   publish(events: readonly HearthEvent[]): Promise<void>
   /** Returns how to stop listening. */
   subscribe(listener: Listener): () => void
+  /** A user came to the gateway of this process, or left it; published where that changes if they are online. */
+  setPresence(userId: string, presence: Presence): void
+  /** Takes leave of the other processes. */
+  close(): Promise<void>
 }
 
-export function createBus(): Bus {
+/** A bus of this process alone, or of all that share a relay. */
+export function createBus(relay?: Relay, times?: PeerTimes): Bus {
   const listeners = new Set<Listener>()
+  const peers = relay && joinPeers(relay, deliver, times)
+
+  async function deliver(events: readonly HearthEvent[]): Promise<void> {
+    // Every listener has all of them at once: nothing that is published later comes between.
+    const done = events.flatMap((event) => [...listeners].map((listener) => listener(event)))
+    await Promise.all(done)
+  }
+
   return {
     async publish(events) {
-      // Every listener has all of them at once: nothing that is published later comes between.
-      const done = events.flatMap((event) => [...listeners].map((listener) => listener(event)))
-      await Promise.all(done)
+      await Promise.all([deliver(events), peers?.tell(events)])
     },
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
+    },
+    setPresence(user_id, presence) {
+      if (setPresence(user_id, presence)) void deliver([{ type: 'presence_changed', user_id, presence }])
+      peers?.tellPresence(user_id, presence)
+    },
+    async close() {
+      await peers?.close()
     },
   }
 }

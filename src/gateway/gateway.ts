@@ -41,9 +41,9 @@ export class Gateway {
     this.log = parts.log
     this.settings = parts.settings
     this.failedLogins = createFailedLogins(parts.settings.maxFailedLoginsPerMinute)
-    this.#attendance = createAttendance(parts.settings.offlineAfterMs, (user_id, presence) => {
-      void parts.bus.publish([{ type: 'presence_changed', user_id, presence }])
-    })
+    this.#attendance = createAttendance(parts.settings.offlineAfterMs, (userId, presence) =>
+      parts.bus.setPresence(userId, presence),
+    )
     this.#unsubscribe = parts.bus.subscribe((event) => this.dispatch(event))
     this.#sweep = setInterval(() => this.#lookOver(), parts.settings.sweepEveryMs).unref()
   }

@@ -8,25 +8,26 @@ export type Attendance = {
   stop(): void
 }
 
-/** `changed` is called after the presence of a user has become another. */
+/** `set` is called when a user has come to this process, or left it. */
 export function createAttendance(
   offlineAfterMs: number,
-  changed: (userId: string, presence: Presence) => void,
+  set: (userId: string, presence: Presence) => void,
 ): Attendance {
   const connections = new Map<string, number>()
   const leaving = new Map<string, NodeJS.Timeout>()
 
   function goOffline(userId: string): void {
     leaving.delete(userId)
-    if (setPresence(userId, 'offline')) changed(userId, 'offline')
+    set(userId, 'offline')
   }
 
   return {
     arrive(userId) {
+      const isNew = !connections.has(userId) && !leaving.has(userId)
       clearTimeout(leaving.get(userId))
       leaving.delete(userId)
       connections.set(userId, (connections.get(userId) ?? 0) + 1)
-      if (setPresence(userId, 'online')) changed(userId, 'online')
+      if (isNew) set(userId, 'online')
     },
     leave(userId) {
       const left = (connections.get(userId) ?? 1) - 1

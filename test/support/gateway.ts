@@ -31,7 +31,9 @@ export async function listen(
   return app
 }
 
-export function portOf(app: FastifyInstance): number {
+/** The port of an app, or of a server in another process by its origin. */
+export function portOf(app: FastifyInstance | string): number {
+  if (typeof app === 'string') return Number(new URL(app).port)
   return (app.server.address() as AddressInfo).port
 }
 
@@ -45,7 +47,7 @@ export class Client {
   #waiting: (() => void)[] = []
   #taken = 0
 
-  constructor(app: FastifyInstance, { zlib, path = '/socket' }: Options = {}) {
+  constructor(app: FastifyInstance | string, { zlib, path = '/socket' }: Options = {}) {
     const query = zlib ? '?encoding=json&compression=zlib_json' : '?encoding=json&compression=text_json'
     const address = path.includes('?') ? path : path + query
     this.socket = new WebSocket(`ws://127.0.0.1:${portOf(app)}${address}`)
@@ -138,7 +140,11 @@ export class Client {
 }
 
 /** Connects and logs in, up to the last HOUSE_JOIN of the login. */
-export async function logIn(app: FastifyInstance, person: Person, options: Options = {}): Promise<Client> {
+export async function logIn(
+  app: FastifyInstance | string,
+  person: Person,
+  options: Options = {},
+): Promise<Client> {
   const client = new Client(app, options)
   client.send({ op: 2, d: { token: person.token, ...(options.extended && { extended: true }) } })
   await logged(client)
