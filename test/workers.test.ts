@@ -13,8 +13,8 @@ async function ask(caller: Person, method: string, path: string, body?: unknown)
     headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
-  const body = (await answer.json()) as { data: { id: string; code: string } }
-  return { status: answer.status, body }
+  const { data } = (await answer.json()) as { data: { id: string; code: string } }
+  return { status: answer.status, data }
 }
 
 /** Enough connections that some are at another process than others. */
@@ -31,7 +31,7 @@ test('a message reaches the sockets of every process, once', async () => {
       ask(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: `${n}` }),
     ),
   )
-  const ids = sent.map(({ body }) => body.data.id).sort()
+  const ids = sent.map(({ data }) => data.id).sort()
   for (const { frames } of clients) {
     const received = () => frames.filter((frame) => frame.e === 'MESSAGE_CREATE').map((frame) => frame.d.id)
     await vi.waitFor(() => expect(received().sort()).toEqual(ids))
@@ -43,7 +43,7 @@ test('who joins a house hears of it on the sockets of every process', async () =
   const den = await house({ owner: ann })
   const clients = await logInOften(bob)
   const invite = await ask(ann, 'POST', `/houses/${den.id}/invites`, {})
-  expect((await ask(bob, 'POST', `/invites/${invite.body.data.code}`)).status).toBe(200)
+  expect((await ask(bob, 'POST', `/invites/${invite.data.code}`)).status).toBe(200)
   for (const { frames } of clients) {
     await vi.waitFor(() => expect(frames.filter((frame) => frame.e === 'HOUSE_JOIN')).toHaveLength(1))
   }
