@@ -148,7 +148,7 @@ function announce(address: string, config: Config): void {
 }
 
 /** A sentence for what the operator can put right; the stack for what is a bug. */
-function describeFailure(error: unknown): string {
+export function describeFailure(error: unknown): string {
   const { code, message, stack, path, syscall } = error as NodeJS.ErrnoException
   if (
     [ConfigError, EmbeddedPostgresError, UnreachableError, WorkersError].some((type) => error instanceof type)

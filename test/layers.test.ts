@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 const src = join(import.meta.dirname, '../src')
 
 /** Folders that are no resource: what every resource may lean on. */
-const shared = ['db', 'http', 'auth', 'images', 'mail', 'storage', 'events', 'gateway'] as const
+const shared = ['auth', 'cli', 'db', 'events', 'gateway', 'http', 'images', 'mail', 'storage'] as const
 
 /** The layers of a resource, and the resources' and shared parts each may import. */
 const allowed: Record<string, readonly string[]> = {

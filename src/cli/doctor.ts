@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { type Config, readConfig } from '../config.ts'
+import type { Db } from '../db/client.ts'
+import { listPendingMigrations } from '../db/migrate.ts'
+import { describeFailure } from '../server.ts'
+import { openStore } from '../storage/open.ts'
+import { CliError, type Command, type Surroundings } from './command.ts'
+import { count, hasEmbeddedDatabase, withRawInstallation } from './installation.ts'
+
+const oldestPostgres = 150_000
+
+/** One thing that was looked at: `ok`, worth knowing, or wrong. */
+type Finding = { state: 'ok' | 'note' | 'wrong'; sentence: string }
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'says in a sentence each what is wrong with the installation; exits 1 if anything is',
+  parameters: [],
+  options: {},
+  async run(_args, surroundings) {
+    const config = readConfig(surroundings.environment)
+    const findings = [
+      await checkNode(),
+      ...(await checkDatabase(config, surroundings)),
+      await checkStore(config),
+      ...checkSettings(config),
+    ]
+    for (const { state, sentence } of findings) surroundings.print(`${state.padEnd(5)}  ${sentence}`)
+    const wrong = findings.filter(({ state }) => state === 'wrong').length
+    if (wrong > 0) throw new CliError(`${count(wrong, 'thing')} to put right.`)
+  },
+}
+
+async function checkNode(): Promise<Finding> {
+  const { engines } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8'))
+  const wanted = Number(/[0-9]+/.exec(engines.node)![0])
+  const { node } = process.versions
+  if (Number(node.split('.')[0]) >= wanted) return { state: 'ok', sentence: `Node is ${node}.` }
+  return { state: 'wrong', sentence: `Node is ${node} and must be ${wanted} or newer: "npm ci" brings one.` }
+}
+
+/** Nothing is made: a database that is not there yet is left to the server's first start. */
+async function checkDatabase(config: Config, surroundings: Surroundings): Promise<Finding[]> {
+  if (config.databaseUrl === undefined && !hasEmbeddedDatabase(config)) {
+    const sentence = `There is no database in ${config.dataDir} yet: the first start makes it.`
+    return [{ state: 'note', sentence }]
+  }
+  try {
+    return await withRawInstallation(surroundings, ({ db }) => checkReached(db))
+  } catch (error) {
+    return [{ state: 'wrong', sentence: describeFailure(error) }]
+  }
+}
+
+async function checkReached(db: Db): Promise<Finding[]> {
+  const { rows } = await sql<{ version: string; shown: string }>`
+    select current_setting('server_version_num') as version, current_setting('server_version') as shown`.execute(
+    db,
+  )
+  const { version, shown } = rows[0]!
+  const isOld = Number(version) < oldestPostgres
+  const pending = await listPendingMigrations(db)
+  return [
+    isOld
+      ? { state: 'wrong', sentence: `PostgreSQL is ${shown} and must be 15 or newer.` }
+      : { state: 'ok', sentence: `The database answers: PostgreSQL ${shown}.` },
+    pending.length === 0
+      ? { state: 'ok', sentence: 'The database is in the form of this version.' }
+      : {
+          state: 'wrong',
+          sentence: `Pending migrations: ${pending.join(', ')}; the next start or "npm run hearth -- migrate" runs them.`,
+        },
+  ]
+}
+
+/** Writes a file, reads it and removes it. */
+async function checkStore(config: Config): Promise<Finding> {
+  const name = `doctor-${randomUUID()}`
+  try {
+    const store = await openStore(config.storageUrl)
+    await store.write(name, Buffer.from('ok'))
+    const found = await store.find(name)
+    await store.remove(name)
+    if (found?.size === 2) return { state: 'ok', sentence: 'The store of the files can be written and read.' }
+    return {
+      state: 'wrong',
+      sentence: 'STORAGE_URL cannot be used: what is written there is not found again.',
+    }
+  } catch (error) {
+    const reason = (error as Error).message.split('\n')[0]
+    return { state: 'wrong', sentence: `STORAGE_URL, or DATA_DIR, cannot be used for files: ${reason}.` }
+  }
+}
+
+function checkSettings({ publicUrl, smtpUrl, rateLimit }: Config): Finding[] {
+  const set = (name: string): Finding => ({ state: 'ok', sentence: `${name} is set.` })
+  const note = (sentence: string): Finding => ({ state: 'note', sentence })
+  return [
+    publicUrl !== undefined
+      ? set('PUBLIC_URL')
+      : note('PUBLIC_URL is not set: links to files name the address the server listens on.'),
+    smtpUrl !== undefined
+      ? set('SMTP_URL')
+      : note('SMTP_URL is not set: no mail goes out, codes come from "npm run hearth -- issue-code".'),
+    rateLimit
+      ? set('RATE_LIMIT')
+      : note('RATE_LIMIT is off: nothing keeps anybody from flooding the server.'),
+  ]
+}

@@ -1,0 +1,22 @@
+import type { Static, TObject } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import { ajvOptions } from '../http/validation.ts'
+import { CliError } from './command.ts'
+
+/** Checks what was typed against the schema of the route that takes the same. Throws `CliError` for the first wrong field. */
+export async function checkFields<Schema extends TObject>(
+  schema: Schema,
+  typed: Record<string, unknown>,
+): Promise<Static<Schema>> {
+  const app = Fastify({ ajv: ajvOptions })
+  app.post('/', { schema: { body: schema }, attachValidation: true }, async (request) => {
+    const [wrong] = request.validationError?.validation ?? []
+    return { field: wrong?.instancePath.slice(1), reason: wrong?.message }
+  })
+  const reply = await app.inject({ method: 'POST', url: '/', payload: typed })
+  await app.close()
+  const { field, reason } = reply.json<{ field?: string; reason?: string }>()
+  if (reason === undefined) return typed as Static<Schema>
+  const wanted = (field && schema.properties[field]?.description) || reason
+  throw new CliError(`The ${field} cannot be used: ${wanted}.`)
+}

@@ -1,0 +1,41 @@
+import { endHouse } from '../houses/ending-operations.ts'
+import { listAllHouses } from '../houses/operator-queries.ts'
+import { findHouseSummary } from '../houses/queries.ts'
+import { asId } from '../ids.ts'
+import { eraseDiscarded } from '../storage/discard.ts'
+import { CliError, type Command } from './command.ts'
+import { count, withInstallation } from './installation.ts'
+
+export const listHouses: Command = {
+  name: 'list-houses',
+  summary: 'lists every house: id, owner, members, name',
+  parameters: [],
+  options: {},
+  async run(_args, surroundings) {
+    await withInstallation(surroundings, async ({ db }) => {
+      const houses = await listAllHouses(db)
+      if (houses.length === 0) surroundings.print('There are no houses.')
+      for (const { id, owner, member_count, name } of houses) {
+        surroundings.print(`${id}  ${owner}  ${count(member_count, 'member')}  ${name}`)
+      }
+    })
+  },
+}
+
+export const deleteHouse: Command = {
+  name: 'delete-house',
+  summary: 'deletes a house with its rooms, messages and files, for good',
+  parameters: ['id'],
+  options: { yes: { type: 'boolean', summary: 'needed, as nothing brings the house back' } },
+  async run({ parameters: [id], options }, surroundings) {
+    await withInstallation(surroundings, async ({ db, store }) => {
+      const house = await findHouseSummary(db, asId(id!))
+      if (!house) throw new CliError(`There is no house "${id}": "npm run hearth -- list-houses" lists them.`)
+      const shown = `${house.name} with ${count(house.member_count, 'member')}`
+      if (!options.yes) throw new CliError(`This would delete ${shown} for good: say so with --yes.`)
+      await endHouse(db, { house_id: house.id, user_id: house.owner_id })
+      while ((await eraseDiscarded(db, store)) > 0);
+      surroundings.print(`Deleted ${shown}.`)
+    })
+  },
+}

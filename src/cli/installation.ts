@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Config, readConfig } from '../config.ts'
+import { type Db, openDatabase } from '../db/client.ts'
+import { findRunningPostgres, startPostgres } from '../db/embedded.ts'
+import { listPendingMigrations } from '../db/migrate.ts'
+import { claimNodeNumber } from '../db/node-number.ts'
+import { openStore } from '../storage/open.ts'
+import type { Store } from '../storage/store.ts'
+import { CliError, type Surroundings } from './command.ts'
+
+/** The database and the files that a server of this environment has. */
+export type Installation = { config: Config; databaseUrl: string; db: Db; store: Store }
+
+/** Works on the installation as it is, its migrations possibly pending. No ids may be made. */
+export async function withRawInstallation<Result>(
+  { environment }: Surroundings,
+  work: (installation: Installation) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(environment)
+  const { url, stop } = await reachDatabase(config)
+  const db = openDatabase(url)
+  try {
+    return await work({ config, databaseUrl: url, db, store: await openStore(config.storageUrl) })
+  } finally {
+    await db.destroy()
+    await stop()
+  }
+}
+
+/** Works on the installation. Throws `CliError` when its migrations are pending. */
+export function withInstallation<Result>(
+  surroundings: Surroundings,
+  work: (installation: Installation) => Promise<Result>,
+): Promise<Result> {
+  return withRawInstallation(surroundings, async (installation) => {
+    const pending = await listPendingMigrations(installation.db)
+    if (pending.length > 0) {
+      throw new CliError(
+        `${count(pending.length, 'migration')} pending: run "npm run hearth -- migrate" first.`,
+      )
+    }
+    const giveBack = await claimNodeNumber(installation.databaseUrl)
+    try {
+      return await work(installation)
+    } finally {
+      await giveBack()
+    }
+  })
+}
+
+/** The folder of the embedded database. */
+export function postgresFolder(config: Config): string {
+  return join(config.dataDir, 'postgres')
+}
+
+/** Whether the embedded database was ever started. */
+export function hasEmbeddedDatabase(config: Config): boolean {
+  return existsSync(join(postgresFolder(config), 'data', 'PG_VERSION'))
+}
+
+/** The database of DATABASE_URL, else the embedded one: that of a running server, or one started for the command. */
+async function reachDatabase(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+  if (config.databaseUrl !== undefined) return { url: config.databaseUrl, stop: async () => {} }
+  const running = await findRunningPostgres(postgresFolder(config))
+  if (running !== undefined) return { url: running, stop: async () => {} }
+  return startPostgres(postgresFolder(config))
+}
+
+/** `1 house`, `2 houses`. */
+export function count(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,77 @@
+import { ApiError } from '../errors.ts'
+import { describeFailure } from '../server.ts'
+import { createUser, issueCodeCommand, makeBot, resetPasswordCommand } from './accounts.ts'
+import { CliError, type Command, readArguments, type Surroundings, UsageError, usageOf } from './command.ts'
+import { doctor } from './doctor.ts'
+import { deleteHouse, listHouses } from './houses.ts'
+import { migrate } from './migrate.ts'
+
+const commands: readonly Command[] = [
+  createUser,
+  resetPasswordCommand,
+  issueCodeCommand,
+  makeBot,
+  listHouses,
+  deleteHouse,
+  migrate,
+  doctor,
+]
+
+const [done, failed, misused] = [0, 1, 2]
+const helpWords = new Set(['help', '--help', '-h'])
+
+/** Runs the command of these words. Gives the exit code: 0 done, 1 failed, 2 typed wrongly. */
+export async function run(words: readonly string[], surroundings: Surroundings): Promise<number> {
+  const [name, ...rest] = words
+  if (name === undefined || helpWords.has(name)) {
+    const tell = name === undefined ? surroundings.complain : surroundings.print
+    for (const line of usage()) tell(line)
+    return name === undefined ? misused : done
+  }
+  const command = commands.find((one) => one.name === name)
+  if (!command) {
+    surroundings.complain(`There is no command "${name}": "npm run hearth -- help" lists them.`)
+    return misused
+  }
+  if (rest.some((word) => helpWords.has(word) && word !== 'help')) {
+    for (const line of usageLines(command)) surroundings.print(line)
+    return done
+  }
+  return attempt(command, rest, surroundings)
+}
+
+async function attempt(command: Command, words: string[], surroundings: Surroundings): Promise<number> {
+  try {
+    await command.run(readArguments(command, words), surroundings)
+    return done
+  } catch (error) {
+    if (error instanceof UsageError) {
+      surroundings.complain(`${error.message}: npm run hearth -- ${usageOf(command)}`)
+      return misused
+    }
+    surroundings.complain(sentenceOf(error))
+    return failed
+  }
+}
+
+/** What is wrong, in a sentence; the stack for what is a bug. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof CliError) return error.message
+  if (error instanceof ApiError) return `${error.message}.`
+  return describeFailure(error)
+}
+
+function usage(): string[] {
+  return [
+    'npm run hearth -- <command>',
+    '',
+    ...commands.flatMap(usageLines),
+    '',
+    'Database and files are those that DATABASE_URL, DATA_DIR and STORAGE_URL name, as for the server.',
+  ]
+}
+
+function usageLines(command: Command): string[] {
+  const options = Object.entries(command.options).map(([name, { summary }]) => `      --${name}: ${summary}`)
+  return [`  ${usageOf(command)}`, `      ${command.summary}`, ...options]
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, inject, test } from 'vitest'
+import { startPostgres } from '../../src/db/embedded.ts'
+import { environment, hearthIn } from '../support/cli.ts'
+import { databaseOn, onServer } from '../support/global-setup.ts'
+
+const server = inject('databaseUrl')
+const emptyName = `hearth_doctor_${process.pid}`
+const empty = { ...environment, DATABASE_URL: databaseOn(server, emptyName) }
+await onServer(server, `create database ${emptyName}`)
+const folder = await mkdtemp(join(tmpdir(), 'hearth-doctor-'))
+afterAll(async () => {
+  await onServer(server, `drop database if exists ${emptyName} with (force)`)
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('doctor finds nothing wrong with a good installation, and tells what follows from what is not set', async () => {
+  const { code, out, err } = await hearthIn({ ...environment, PUBLIC_URL: '' }, 'doctor')
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toContain(`ok     Node is ${process.versions.node}.`)
+  expect(out).toMatch(/^ok {5}The database answers: PostgreSQL [0-9.]+/m)
+  expect(out).toContain('ok     The database is in the form of this version.')
+  expect(out).toContain('ok     The store of the files can be written and read.')
+  expect(out).toMatch(/^note {3}PUBLIC_URL is not set: /m)
+  expect(out).toMatch(/^note {3}SMTP_URL is not set: no mail goes out/m)
+  expect(out).not.toContain('wrong')
+})
+
+test('doctor names every migration that is pending; migrate runs them, then there is nothing to do', async () => {
+  const before = await hearthIn(empty, 'doctor')
+  expect(before).toMatchObject({ code: 1, err: '1 thing to put right.' })
+  expect(before.out).toMatch(/^wrong {2}Pending migrations: 0001_users, 0002_/m)
+  const refused = await hearthIn(empty, 'list-houses')
+  expect(refused.code).toBe(1)
+  expect(refused.err).toMatch(/^[0-9]+ migrations pending: run "npm run hearth -- migrate" first\.$/)
+  const migrated = await hearthIn(empty, 'migrate')
+  expect(migrated.code).toBe(0)
+  expect(migrated.out).toMatch(/^Migrated to 0001_users\.\nMigrated to 0002_/)
+  const again = await hearthIn(empty, 'migrate')
+  expect(again).toMatchObject({ code: 0, out: 'The database is in the form of this version already.' })
+  expect((await hearthIn(empty, 'doctor')).code).toBe(0)
+})
+
+test('doctor says that the database cannot be reached and that the store cannot be written', async () => {
+  const { code, out, err } = await hearthIn(
+    { ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/none', STORAGE_URL: 'file:///dev/null/files' },
+    'doctor',
+  )
+  expect([code, err]).toEqual([1, '2 things to put right.'])
+  expect(out).toMatch(/^wrong {2}DATABASE_URL cannot be used: /m)
+  expect(out).toMatch(/^wrong {2}STORAGE_URL, or DATA_DIR, cannot be used for files: /m)
+})
+
+test('without DATABASE_URL the embedded database is used: none yet, then started, then one that runs', async () => {
+  const own = { DATA_DIR: folder }
+  const first = await hearthIn(own, 'doctor')
+  expect(first.out).toContain(`note   There is no database in ${folder} yet: the first start makes it.`)
+  expect((await hearthIn(own, 'migrate')).code).toBe(0)
+  const postgres = await startPostgres(join(folder, 'postgres'))
+  try {
+    expect(await hearthIn(own, 'list-houses')).toMatchObject({ code: 0, out: 'There are no houses.' })
+  } finally {
+    await postgres.stop()
+  }
+})

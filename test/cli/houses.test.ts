@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { saveFile } from '../../src/storage/discard.ts'
+import { hearth } from '../support/cli.ts'
+import { call, db, house, message, store, user } from '../support/world.ts'
+
+test('list-houses says that there are none, then lists each with owner and members', async () => {
+  expect(await hearth('list-houses')).toMatchObject({ code: 0, out: 'There are no houses.' })
+  const [ann, bob] = [await user(), await user()]
+  const one = await house({ owner: ann, members: [bob] })
+  const two = await house({ owner: bob })
+  const { out } = await hearth('list-houses')
+  expect(out.split('\n')).toEqual([
+    `${one.id}  ${ann.username}  2 members  Den`,
+    `${two.id}  ${bob.username}  1 member  Den`,
+  ])
+})
+
+test('delete-house without --yes says what it would delete, and deletes nothing', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const { code, err } = await hearth('delete-house', den.id)
+  expect([code, err]).toEqual([1, 'This would delete Den with 1 member for good: say so with --yes.'])
+  expect((await call(ann, 'GET', `/houses/${den.id}`)).status).toBe(200)
+})
+
+test('delete-house --yes deletes the house, its messages and its files', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  await message(den.room_id, ann)
+  const icon = `${'a'.repeat(40)}.webp`
+  const name = `houses/${den.id}/icons/${icon}`
+  await saveFile(db, store, name, Buffer.from('picture'))
+  await db.deleteFrom('discarded_files').where('name', '=', name).execute()
+  await db.updateTable('houses').set({ icon }).where('id', '=', den.id).execute()
+  const { code, out } = await hearth('delete-house', den.id, '--yes')
+  expect([code, out]).toEqual([0, 'Deleted Den with 1 member.'])
+  expect((await call(ann, 'GET', `/houses/${den.id}`)).status).not.toBe(200)
+  const left = await db.selectFrom('messages').select('id').where('room_id', '=', den.room_id).execute()
+  expect(left).toEqual([])
+  expect(await store.find(name)).toBeUndefined()
+})
+
+test('delete-house refuses a house that is not there', async () => {
+  const { code, err } = await hearth('delete-house', 'den', '--yes')
+  expect([code, err]).toEqual([1, 'There is no house "den": "npm run hearth -- list-houses" lists them.'])
+})
