@@ -13,16 +13,18 @@ import {
   findPostmaster,
   isAlive,
   lastWords,
+  nearestAddressOf,
   openCluster,
   openOrMakeCluster,
   type Postmaster,
   probe,
+  socketFolderOf,
   wrongPassword,
 } from './embedded-cluster.ts'
 
 /** A PostgreSQL that this process started, or took over from one that was killed. */
 export type EmbeddedPostgres = {
-  /** `postgres://` address with the password, on loopback. */
+  /** `postgres://` address with the password: a socket in the folder where its path is short enough, else loopback. */
   url: string
   /** Stops the server and waits until its process is gone. */
   stop(): Promise<void>
@@ -44,7 +46,7 @@ const maxLogBytes = 1_048_576
 type Server = { cluster: Cluster; account: Account; program: string; port: number; settings: string[] }
 
 /**
- * Starts PostgreSQL with its data in `dir` (made when missing) on a free port of 127.0.0.1, or takes over the one that
+ * Starts PostgreSQL with its data in `dir` (made when missing) on a free port of 127.0.0.1 and a socket, or takes over the one that
  * a killed process left running there. Restarts it when it dies. `settings` are further `name=value` settings.
  * Throws `EmbeddedPostgresError` when it cannot, or when another process is in charge of the folder.
  */
@@ -83,7 +85,7 @@ export async function startPostgres(dir: string, settings: string[] = []): Promi
   const kept = keepRunning()
 
   return {
-    url: addressOf(cluster, running.port, database),
+    url: nearestAddressOf(cluster, running.port, database),
     async stop() {
       stopping = true
       await charge?.giveUp()
@@ -97,7 +99,7 @@ export async function startPostgres(dir: string, settings: string[] = []): Promi
 export async function findRunningPostgres(dir: string): Promise<string | undefined> {
   const cluster = await openCluster(dir)
   const running = cluster && (await findPostmaster(cluster, startTimeoutMs))
-  return running && addressOf(cluster, running.port, database)
+  return running && nearestAddressOf(cluster, running.port, database)
 }
 
 /** A postmaster, with its process when this one started it. */
@@ -108,7 +110,8 @@ async function launch({ cluster, account, program, port, settings }: Server): Pr
   const logFile = join(cluster.dir, 'log')
   const { size } = await stat(logFile).catch(() => ({ size: 0 }))
   const log = await open(logFile, size > maxLogBytes ? 'w' : 'a', 0o600)
-  const flags = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', ...settings]
+  const sockets = `unix_socket_directories=${socketFolderOf(cluster)}`
+  const flags = [`port=${port}`, 'listen_addresses=127.0.0.1', sockets, ...settings]
   // In a process group of its own: Ctrl-C is for us, who stop it in order.
   const child = runAs(account, program, ['-D', cluster.data, ...flags.flatMap((flag) => ['-c', flag])], {
     stdio: ['ignore', log.fd, log.fd],

@@ -74,7 +74,9 @@ test('what was written before a stop is there after the next start, and only the
   const postgres = await startPostgres(join(dir, 'postgres'), careless)
   try {
     expect(await query(postgres.url, 'select n from kept')).toEqual([{ n: 42 }])
-    expect(new URL(postgres.url).hostname).toBe('127.0.0.1')
+    expect(new URL(postgres.url).hostname).toBe(encodeURIComponent(join(dir, 'postgres')))
+    const byLoopback = postgres.url.replace(/@[^:]+:/, '@127.0.0.1:')
+    expect(await query(byLoopback, 'select n from kept')).toEqual([{ n: 42 }])
     const stranger = postgres.url.replace(/:[0-9a-f]{48}@/, ':wrong@')
     await expect(query(stranger, 'select 1')).rejects.toMatchObject({ code: '28P01' })
     expect(await findRunningPostgres(join(dir, 'postgres'))).toBe(postgres.url)
