@@ -31,7 +31,8 @@ const keptFiles = sql`, kept as (
 /**
  * Writes messages with their mentions, moves the rooms' last message and the authors' read states to them, all in one
  * statement. The rooms are locked in id order; under that lock a message whose id is not greater than all before it
- * is refused (`behind`), so that the ids of a room rise in commit order. Gives what was refused, in no order.
+ * is refused (`behind`), so that the ids of a room rise in commit order. An author who is leaving the house gets no
+ * read state, which would outlive the leaving. Gives what was refused, in no order.
  */
 export async function insertMessages(db: Db, messages: readonly NewMessage[]): Promise<Refusal[]> {
   const column = <Name extends keyof NewMessage>(name: Name) => messages.map((message) => message[name])
@@ -45,7 +46,7 @@ export async function insertMessages(db: Db, messages: readonly NewMessage[]): P
         ${column('nonce')}::text[], ${attachments}::text[])
       as sent (room_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment)
     ), locked as materialized (
-      select id, last_message_id from rooms where id = any(${column('room_id')}::bigint[])
+      select id, house_id, last_message_id from rooms where id = any(${column('room_id')}::bigint[])
       order by id for no key update
     ), written as (
       insert into messages
@@ -64,9 +65,16 @@ export async function insertMessages(db: Db, messages: readonly NewMessage[]): P
     ), moved as (
       update rooms set last_message_id = newest.id
       from (select room_id, max(id) as id from written group by room_id) as newest where rooms.id = newest.room_id
+    ), staying as materialized (
+      select room_id, members.user_id from written join locked on locked.id = room_id
+      join members on members.house_id = locked.house_id and members.user_id = author_id
+      for key share of members skip locked
     ), acked as (
       insert into read_states (user_id, room_id, message_id)
-      select author_id, room_id, max(id) from written group by author_id, room_id order by author_id, room_id
+      select author_id, room_id, max(id) from written
+      where room_id in (select id from locked where house_id is null)
+        or (room_id, author_id) in (select room_id, user_id from staying)
+      group by author_id, room_id order by author_id, room_id
       on conflict (user_id, room_id) do update
         set message_id = greatest(read_states.message_id, excluded.message_id)
     ) ${messages.some((message) => message.attachment) ? keptFiles : sql``}

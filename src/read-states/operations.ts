@@ -20,7 +20,9 @@ export async function ackMessage(
   const { last_message_id } = await reachRoom(db, room_id, userId)
   const isKnown = messageId !== nobodysId && BigInt(messageId) <= BigInt(last_message_id ?? 0)
   if (!isKnown) throw new ApiError('message_not_found')
-  const { message_id, previous } = await moveReadState(db, userId, room_id, messageId)
+  const moved = await moveReadState(db, userId, room_id, messageId)
+  if (!moved) throw new ApiError('room_not_found')
+  const { message_id, previous } = moved
   const mention_count = await countMentions(db, userId, room_id, message_id)
   const answer = { room_id, message_id, mention_count }
   const hasMoved = message_id !== previous

@@ -13,23 +13,30 @@ function mentionCount(userId: string, roomId: RawBuilder<unknown>, after: RawBui
 
 /**
  * Moves the read state of a user in a room forward to a message, never back. Gives where it stands now, and where it
- * stood before (null: nowhere).
+ * stood before (null: nowhere); undefined when the room is gone, or the user leaves its house at this moment.
  */
 export async function moveReadState(
   db: Db,
   userId: string,
   roomId: string,
   messageId: string,
-): Promise<{ message_id: string; previous: string | null }> {
+): Promise<{ message_id: string; previous: string | null } | undefined> {
   const { rows } = await sql<{ message_id: string; previous: string | null }>`
-    insert into read_states (user_id, room_id, message_id) values (${userId}, ${roomId}, ${messageId})
+    with room as materialized (
+      select id, house_id from rooms where id = ${roomId} for key share
+    ), staying as materialized (
+      select from room join members on members.house_id = room.house_id and members.user_id = ${userId}
+      for key share of members skip locked
+    )
+    insert into read_states (user_id, room_id, message_id)
+    select ${userId}, id, ${messageId} from room where house_id is null or exists (select from staying)
     on conflict (user_id, room_id) do update
       set message_id = greatest(read_states.message_id, excluded.message_id)
     returning message_id,
       (select message_id from read_states where user_id = ${userId} and room_id = ${roomId}) as previous`.execute(
     db,
   )
-  return rows[0]!
+  return rows[0]
 }
 
 /** How many mentions of a user in a room count as unread after a message. */
