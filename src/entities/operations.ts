@@ -2,8 +2,9 @@ import type { Db } from '../db/client.ts'
 import { ApiError, fieldsInvalid, limitReached } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
+import { holdHouse } from '../houses/access-operations.ts'
 import { holds, permission } from '../houses/permissions.ts'
-import { lockHouse, type MembershipRow } from '../houses/queries.ts'
+import type { MembershipRow } from '../houses/queries.ts'
 import { asId, newId } from '../ids.ts'
 import { readableRooms } from '../rooms/permissions.ts'
 import { listHouseRooms } from '../rooms/queries.ts'
@@ -22,19 +23,21 @@ import type { CreateEntity, DeletedEntity, EditEntity, Entity, HouseEntities } f
 /** Entities of a house (PROTOCOL 1.6). */
 export const maxEntities = 100
 
+type Membership = { house_id: string; user_id: string }
+
 /** Makes an entity, the last one, and answers all of them (PROTOCOL 4.9). Throws `no_permission`, `limit_reached`. */
 export async function createEntity(
   db: Db,
-  caller: MembershipRow,
+  caller: Membership,
   fields: CreateEntity,
 ): Promise<Outcome<HouseEntities>> {
   const { house_id } = caller
-  if (!holds(caller, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
   return db.transaction().execute(async (trx) => {
-    const before = await lockEntities(trx, house_id)
+    const { membership, rows: before } = await lockEntities(trx, caller)
+    if (!holds(membership, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     if (before.length >= maxEntities) throw limitReached('entities')
     await insertEntity(trx, { id: newId(), house_id, name: fields.name, position: before.length })
-    const readable = await readableRoomIds(trx, caller)
+    const readable = await readableRoomIds(trx, membership)
     const rows = await listEntities(trx, house_id)
     return { answer: { entities: rows.map((row) => entity(row, readable)) }, events: updated(house_id) }
   })
@@ -43,16 +46,16 @@ export async function createEntity(
 /** Changes what was sent (PROTOCOL 4.9). Throws `entity_not_found`, `no_permission`, `invalid_schema`. */
 export async function editEntity(
   db: Db,
-  caller: MembershipRow,
+  caller: Membership,
   entityId: string,
   fields: EditEntity,
 ): Promise<Outcome<Entity>> {
   const { house_id } = caller
   return db.transaction().execute(async (trx) => {
-    const rows = await lockEntities(trx, house_id)
+    const { membership, rows } = await lockEntities(trx, caller)
     const before = findEntity(rows, entityId)
-    if (!holds(caller, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
-    const readable = await readableRoomIds(trx, caller)
+    if (!holds(membership, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
+    const readable = await readableRoomIds(trx, membership)
     const roomIds = pointedAt(before, fields.resource_pointers, readable)
     const order = rows.map((row) => row.id)
     const newOrder = fields.position === undefined ? order : moved(order, entityId, fields.position)
@@ -68,14 +71,14 @@ export async function editEntity(
 /** Deletes an empty entity (PROTOCOL 4.9). Throws `entity_not_found`, `no_permission`, `entity_not_empty`. */
 export async function deleteEntity(
   db: Db,
-  caller: MembershipRow,
+  caller: Membership,
   entityId: string,
 ): Promise<Outcome<DeletedEntity>> {
   const { house_id } = caller
   return db.transaction().execute(async (trx) => {
-    const rows = await lockEntities(trx, house_id)
+    const { membership, rows } = await lockEntities(trx, caller)
     const row = findEntity(rows, entityId)
-    if (!holds(caller, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
+    if (!holds(membership, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     if (row.room_ids.length > 0) throw new ApiError('entity_not_empty')
     await deleteEntityRow(trx, entityId)
     await updateEntityPositions(
@@ -86,9 +89,13 @@ export async function deleteEntity(
   })
 }
 
-async function lockEntities(trx: Db, houseId: string): Promise<EntityRow[]> {
-  if (!(await lockHouse(trx, houseId))) throw new ApiError('house_not_found')
-  return listEntities(trx, houseId)
+/** The entities of a house that is held, and what the caller is there. */
+async function lockEntities(
+  trx: Db,
+  caller: Membership,
+): Promise<{ membership: MembershipRow; rows: EntityRow[] }> {
+  const membership = await holdHouse(trx, caller)
+  return { membership, rows: await listEntities(trx, caller.house_id) }
 }
 
 function findEntity(rows: EntityRow[], id: string): EntityRow {

@@ -1,13 +1,15 @@
 import type { Db } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
-import { lockHouse, type MembershipRow } from '../houses/queries.ts'
+import { holdHouse } from '../houses/access-operations.ts'
 import { member } from '../members/forms.ts'
 import { findMember } from '../members/queries.ts'
 import type { Member } from '../members/schemas.ts'
 import { deleteMemberRole, insertMemberRole, lockMember, touchMember } from './member-role-queries.ts'
 import { canHandleRole } from './permissions.ts'
 import { findRole } from './queries.ts'
+
+type Membership = { house_id: string; user_id: string }
 
 /** A member of the caller's house, and a role of it. */
 export type MemberRole = { user_id: string; role_id: string }
@@ -16,28 +18,28 @@ export type MemberRole = { user_id: string; role_id: string }
  * Gives a role to a member, oneself included (PROTOCOL 4.8). No change and no event if they have it. Throws
  * `member_not_found`, `role_not_found`, `no_permission`.
  */
-export function giveRole(db: Db, caller: MembershipRow, target: MemberRole): Promise<Outcome<Member>> {
+export function giveRole(db: Db, caller: Membership, target: MemberRole): Promise<Outcome<Member>> {
   return changeRoles(db, caller, target, insertMemberRole)
 }
 
 /** Takes a role from a member, in the same way. */
-export function takeRole(db: Db, caller: MembershipRow, target: MemberRole): Promise<Outcome<Member>> {
+export function takeRole(db: Db, caller: Membership, target: MemberRole): Promise<Outcome<Member>> {
   return changeRoles(db, caller, target, deleteMemberRole)
 }
 
 function changeRoles(
   db: Db,
-  caller: MembershipRow,
+  caller: Membership,
   { user_id, role_id }: MemberRole,
   change: typeof insertMemberRole,
 ): Promise<Outcome<Member>> {
   const { house_id } = caller
   return db.transaction().execute(async (trx) => {
-    if (!(await lockHouse(trx, house_id))) throw new ApiError('house_not_found')
+    const membership = await holdHouse(trx, caller)
     if (!(await lockMember(trx, house_id, user_id))) throw new ApiError('member_not_found')
     const role = await findRole(trx, house_id, role_id)
     if (!role) throw new ApiError('role_not_found')
-    if (!canHandleRole(caller, role)) throw new ApiError('no_permission')
+    if (!canHandleRole(membership, role)) throw new ApiError('no_permission')
     const isChange = await change(trx, house_id, user_id, role_id)
     if (isChange) await touchMember(trx, house_id, user_id)
     const row = await findMember(trx, { house_id, user_id })

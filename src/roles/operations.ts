@@ -2,8 +2,9 @@ import type { Db } from '../db/client.ts'
 import { ApiError, fieldsInvalid, limitReached } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
+import { holdHouse } from '../houses/access-operations.ts'
 import { changedBits, contradicts, permission } from '../houses/permissions.ts'
-import { lockHouse, type MembershipRow } from '../houses/queries.ts'
+import type { MembershipRow } from '../houses/queries.ts'
 import { newId } from '../ids.ts'
 import { role } from './forms.ts'
 import { touchRoleHolders } from './member-role-queries.ts'
@@ -25,14 +26,15 @@ const defaultColor = '#99aab5'
 /** Bits that decide over which rooms somebody can read. */
 const readingBits = permission.READ_MESSAGES | permission.ADMINISTRATOR
 
-/** Makes a role nobody has yet (PROTOCOL 4.8). Throws `no_permission`, `limit_reached`. */
-export async function createRole(db: Db, caller: MembershipRow, fields: CreateRole): Promise<Outcome<Role>> {
+type Membership = { house_id: string; user_id: string }
+
+/** Makes a role nobody has yet (PROTOCOL 4.8). Throws `house_not_found`, `no_permission`, `limit_reached`. */
+export async function createRole(db: Db, caller: Membership, fields: CreateRole): Promise<Outcome<Role>> {
   const { house_id } = caller
   const { name, position = 0, color = defaultColor, allow = 0, deny = 0 } = fields
   const row = { id: newId(), house_id, name, position, color: storedColor(color), allow, deny }
-  if (!canCreateRole(caller, row)) throw new ApiError('no_permission')
   return db.transaction().execute(async (trx) => {
-    if (!(await lockHouse(trx, house_id))) throw new ApiError('house_not_found')
+    if (!canCreateRole(await holdHouse(trx, caller), row)) throw new ApiError('no_permission')
     if ((await countRoles(trx, house_id)) >= maxRoles) throw limitReached('roles')
     await insertRole(trx, row)
     return { answer: role(row), events: [{ type: 'role_created', house_id, role: role(row) }] }
@@ -42,16 +44,15 @@ export async function createRole(db: Db, caller: MembershipRow, fields: CreateRo
 /** Changes the fields that were sent (PROTOCOL 4.8). Throws `role_not_found`, `no_permission`, `invalid_schema`. */
 export async function editRole(
   db: Db,
-  caller: MembershipRow,
+  caller: Membership,
   roleId: string,
   fields: EditRole,
 ): Promise<Outcome<Role>> {
-  const { house_id } = caller
   return db.transaction().execute(async (trx) => {
-    const before = await lockRole(trx, house_id, roleId)
+    const { membership, row: before } = await lockRole(trx, caller, roleId)
     const after = { ...before, ...fields }
     if (fields.color !== undefined) after.color = storedColor(fields.color)
-    if (!canEditRole(caller, before, after)) throw new ApiError('no_permission')
+    if (!canEditRole(membership, before, after)) throw new ApiError('no_permission')
     // One of them may contradict what stood there before.
     if (contradicts(after)) {
       throw fieldsInvalid(...(['allow', 'deny'] as const).filter((name) => name in fields))
@@ -78,15 +79,11 @@ function editEvents(before: RoleRow, after: RoleRow): HearthEvent[] {
  * Deletes a role; it leaves its members and the overrides of all rooms (PROTOCOL 9.4). Throws `role_not_found`,
  * `no_permission`.
  */
-export async function deleteRole(
-  db: Db,
-  caller: MembershipRow,
-  roleId: string,
-): Promise<Outcome<DeletedRole>> {
+export async function deleteRole(db: Db, caller: Membership, roleId: string): Promise<Outcome<DeletedRole>> {
   const { house_id } = caller
   return db.transaction().execute(async (trx) => {
-    const row = await lockRole(trx, house_id, roleId)
-    if (!canHandleRole(caller, row)) throw new ApiError('no_permission')
+    const { membership, row } = await lockRole(trx, caller, roleId)
+    if (!canHandleRole(membership, row)) throw new ApiError('no_permission')
     await touchRoleHolders(trx, house_id, roleId)
     await deleteRoleOverrides(trx, house_id, roleId)
     await deleteRoleRow(trx, roleId)
@@ -98,12 +95,16 @@ export async function deleteRole(
   })
 }
 
-/** The role as it is, with its house held. */
-async function lockRole(trx: Db, houseId: string, roleId: string): Promise<RoleRow> {
-  if (!(await lockHouse(trx, houseId))) throw new ApiError('house_not_found')
-  const row = await findRole(trx, houseId, roleId)
+/** The role as it is, with its house held, and what the caller is there. */
+async function lockRole(
+  trx: Db,
+  caller: Membership,
+  roleId: string,
+): Promise<{ membership: MembershipRow; row: RoleRow }> {
+  const membership = await holdHouse(trx, caller)
+  const row = await findRole(trx, caller.house_id, roleId)
   if (!row) throw new ApiError('role_not_found')
-  return row
+  return { membership, row }
 }
 
 /** With `#` and in lower case, however it was sent. */

@@ -1,5 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
+import { lockHouse } from '../houses/queries.ts'
+import { lockRoom } from './house-room-queries.ts'
 import { canRead } from './permissions.ts'
 import { findRoomAccess, type RoomAccessRow } from './queries.ts'
 
@@ -8,4 +10,17 @@ export async function reachRoom(db: Db, roomId: string, callerId: string): Promi
   const access = await findRoomAccess(db, { room_id: roomId, user_id: callerId })
   if (!canRead(access)) throw new ApiError('room_not_found')
   return access
+}
+
+/**
+ * Holds a room, and before it its house, until the transaction ends, and gives the caller's access as it is from then
+ * on: what they may do cannot be taken from them meanwhile. Throws `room_not_found`.
+ */
+export async function holdRoom(
+  trx: Db,
+  { house_id, room_id, user_id }: RoomAccessRow,
+): Promise<RoomAccessRow> {
+  if (house_id !== null) await lockHouse(trx, house_id)
+  if (!(await lockRoom(trx, room_id))) throw new ApiError('room_not_found')
+  return reachRoom(trx, room_id, user_id)
 }

@@ -3,15 +3,15 @@ import { listEntities, putRooms } from '../entities/queries.ts'
 import { ApiError, fieldsInvalid, limitReached } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
+import { holdHouse } from '../houses/access-operations.ts'
 import { has, holds, permission } from '../houses/permissions.ts'
-import { lockHouse, type MembershipRow } from '../houses/queries.ts'
 import { asId, newId } from '../ids.ts'
+import { holdRoom } from './access-operations.ts'
 import { room } from './forms.ts'
 import {
   deleteRoom as deleteRoomRow,
   findRoomCount,
   insertHouseRoom,
-  lockRoom,
   updateRoom,
 } from './house-room-queries.ts'
 import type { CreateHouseRoom, DeletedRoom, EditRoom } from './house-room-schemas.ts'
@@ -26,23 +26,21 @@ export const maxRooms = 500
 const defaultEntityName = 'Rooms'
 const [houseRoomType, oneToOneType] = [0, 1]
 
+type Membership = { house_id: string; user_id: string }
+
 /**
  * Makes a room at the end of a house and of an entity (PROTOCOL 4.10). Throws `parent_entity_doesnt_exist`,
  * `no_permission`, `limit_reached`.
  */
-export function createHouseRoom(
-  db: Db,
-  caller: MembershipRow,
-  fields: CreateHouseRoom,
-): Promise<Outcome<Room>> {
+export function createHouseRoom(db: Db, caller: Membership, fields: CreateHouseRoom): Promise<Outcome<Room>> {
   const { house_id } = caller
   return db.transaction().execute(async (trx) => {
-    if (!(await lockHouse(trx, house_id))) throw new ApiError('house_not_found')
+    const membership = await holdHouse(trx, caller)
     const entities = await listEntities(trx, house_id)
     const wanted = fields.parent_entity_id ?? undefined
     const named = entities.find((one) => one.id === (wanted === undefined ? '' : asId(wanted)))
     if (wanted !== undefined && !named) throw new ApiError('parent_entity_doesnt_exist')
-    if (!holds(caller, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
+    if (!holds(membership, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     const { count, position } = await findRoomCount(trx, house_id)
     if (count >= maxRooms) throw limitReached('rooms')
     const { name, description = null } = fields
@@ -66,11 +64,10 @@ export async function editRoom(db: Db, access: RoomAccessRow, fields: EditRoom):
   refuseFieldsOfOtherTypes(access.type, fields)
   const { house_id, room_id } = access
   return db.transaction().execute(async (trx) => {
-    if (house_id !== null) await lockHouse(trx, house_id)
-    if (!(await lockRoom(trx, room_id))) throw new ApiError('room_not_found')
+    const present = await holdRoom(trx, access)
     const moves =
       house_id === null ? undefined : await findMove(trx, house_id, room_id, fields.parent_entity_id)
-    if (house_id !== null && !has(bitsInRoom(access), permission.MANAGE_ROOMS)) {
+    if (house_id !== null && !has(bitsInRoom(present), permission.MANAGE_ROOMS)) {
       throw new ApiError('no_permission')
     }
     const before = (await findRoom(trx, room_id))!
@@ -126,10 +123,9 @@ function emojiName(emoji: EditRoom['emoji']): string | null | undefined {
 export async function deleteHouseRoom(db: Db, access: RoomAccessRow): Promise<Outcome<DeletedRoom>> {
   const { house_id, room_id } = access
   if (house_id === null) throw new ApiError('method_not_allowed_on_room_type')
-  if (!has(bitsInRoom(access), permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
   return db.transaction().execute(async (trx) => {
-    await lockHouse(trx, house_id)
-    if (!(await lockRoom(trx, room_id))) throw new ApiError('room_not_found')
+    const present = await holdRoom(trx, access)
+    if (!has(bitsInRoom(present), permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     if ((await findRoomCount(trx, house_id)).count === 1) throw new ApiError('last_room')
     await discardRoomFiles(trx, [room_id])
     await deleteRoomRow(trx, room_id)

@@ -5,8 +5,9 @@ import type { HearthEvent } from '../events/events.ts'
 import { type AllowDeny, canChangeBits, changedBits, has, noBits, permission } from '../houses/permissions.ts'
 import { findMember } from '../members/queries.ts'
 import { findRole } from '../roles/queries.ts'
+import { holdRoom } from './access-operations.ts'
 import { room } from './forms.ts'
-import { deleteOverride, lockRoom, putOverride, updateRoomDefaults } from './house-room-queries.ts'
+import { deleteOverride, putOverride, updateRoomDefaults } from './house-room-queries.ts'
 import type { SetOverride } from './house-room-schemas.ts'
 import { bitsInRoom, houseFacts } from './permissions.ts'
 import { findRoom, type RoomAccessRow, type RoomRow } from './queries.ts'
@@ -21,9 +22,9 @@ export function editDefaultPermissions(
   access: RoomAccessRow,
   after: AllowDeny,
 ): Promise<Outcome<Room>> {
-  return inHouseRoom(db, access, async (trx, row) => {
+  return inHouseRoom(db, access, async (trx, row, present) => {
     const before = { allow: row.default_allow, deny: row.default_deny }
-    mustBeAllowed(access, MANAGE_ROOMS, before, after)
+    mustBeAllowed(present, MANAGE_ROOMS, before, after)
     await updateRoomDefaults(trx, row.id, after)
     return changeEvents(access, before, after, null)
   })
@@ -39,12 +40,12 @@ export function setOverride(
   targetId: string,
   { type, allow, deny }: SetOverride,
 ): Promise<Outcome<Room>> {
-  return inHouseRoom(db, access, async (trx, row) => {
+  return inHouseRoom(db, access, async (trx, row, present) => {
     await mustExist(trx, row.house_id!, targetId, type)
     const before = row.permission_overrides?.[targetId]
     const after = { id: targetId, type, allow, deny }
     mustBeAllowed(
-      access,
+      present,
       type === roleOverride ? MANAGE_ROOMS : MANAGE_USER_OVERRIDES,
       before ?? noBits,
       after,
@@ -58,15 +59,20 @@ export function setOverride(
 
 /** Removes an override, if there is one. Throws `no_permission`. */
 export function removeOverride(db: Db, access: RoomAccessRow, targetId: string): Promise<Outcome<Room>> {
-  return inHouseRoom(db, access, async (trx, row) => {
+  return inHouseRoom(db, access, async (trx, row, present) => {
     const before = row.permission_overrides?.[targetId]
     if (!before) {
       // Whoever could have removed one, of whichever type, is told that there is none.
-      if ((bitsInRoom(access) & (MANAGE_ROOMS | MANAGE_USER_OVERRIDES)) === 0)
+      if ((bitsInRoom(present) & (MANAGE_ROOMS | MANAGE_USER_OVERRIDES)) === 0)
         throw new ApiError('no_permission')
       return []
     }
-    mustBeAllowed(access, before.type === roleOverride ? MANAGE_ROOMS : MANAGE_USER_OVERRIDES, before, noBits)
+    mustBeAllowed(
+      present,
+      before.type === roleOverride ? MANAGE_ROOMS : MANAGE_USER_OVERRIDES,
+      before,
+      noBits,
+    )
     await deleteOverride(trx, row.id, targetId)
     const events = changeEvents(access, before, noBits, before.type === roleOverride ? null : [targetId])
     return events.length > 0 ? events : [roomUpdated(access)]
@@ -77,12 +83,12 @@ export function removeOverride(db: Db, access: RoomAccessRow, targetId: string):
 async function inHouseRoom(
   db: Db,
   access: RoomAccessRow,
-  change: (trx: Db, row: RoomRow) => Promise<HearthEvent[]>,
+  change: (trx: Db, row: RoomRow, present: RoomAccessRow) => Promise<HearthEvent[]>,
 ): Promise<Outcome<Room>> {
   if (access.house_id === null) throw new ApiError('method_not_allowed_on_room_type')
   return db.transaction().execute(async (trx) => {
-    if (!(await lockRoom(trx, access.room_id))) throw new ApiError('room_not_found')
-    const events = await change(trx, (await findRoom(trx, access.room_id))!)
+    const present = await holdRoom(trx, access)
+    const events = await change(trx, (await findRoom(trx, access.room_id))!, present)
     return { answer: room((await findRoom(trx, access.room_id))!, access.user_id), events }
   })
 }
