@@ -1,7 +1,8 @@
 import type { Payload } from './frames.ts'
 import type { Session } from './session.ts'
 
-type Index = Map<string, Set<Session>>
+/** Mostly one session has to do with an id: then it stands there itself, without a set. */
+type Index = Map<string, Session | Set<Session>>
 
 /** Everybody who is connected, or may still resume: by what they were told about. */
 export class Hub {
@@ -20,6 +21,11 @@ export class Hub {
     insert(this.#byUser, session.userId, session)
     insert(this.#byLogin, session.loginSessionId, session)
     this.awaitScope(session, session.userId)
+  }
+
+  /** Whether it was not ended. What began before its end must not list it again: nobody would take it out. */
+  has(session: Session): boolean {
+    return this.sessions.get(session.id) === session
   }
 
   /** Ends a session: nothing is sent to it any more, and it cannot be resumed. */
@@ -55,7 +61,7 @@ export class Hub {
   awaiting(ids: readonly string[]): Set<Session> {
     const found = new Set<Session>()
     if (this.#awaiting.size === 0) return found
-    for (const id of ids) for (const session of this.#awaiting.get(id) ?? []) found.add(session)
+    for (const id of ids) for (const session of listed(this.#awaiting, id)) found.add(session)
     return found
   }
 
@@ -73,6 +79,7 @@ export class Hub {
   }
 
   enterHouse(session: Session, houseId: string, roomIds: Iterable<string>): void {
+    if (!this.has(session)) return
     const rooms = new Set(roomIds)
     session.houses.set(houseId, rooms)
     if (session.held) return
@@ -92,6 +99,7 @@ export class Hub {
 
   /** A null house means a private room. */
   enterRoom(session: Session, houseId: string | null, roomId: string): void {
+    if (!this.has(session)) return
     if (houseId === null) session.privateRooms.add(roomId)
     else session.houses.get(houseId)?.add(roomId)
     if (!session.held) insert(this.#byRoom, roomId, session)
@@ -106,29 +114,30 @@ export class Hub {
   }
 
   watch(session: Session, userIds: ReadonlySet<string>): void {
+    if (!this.has(session)) return
     for (const id of session.watched) remove(this.#byWatched, id, session)
     session.watched = userIds
     for (const id of userIds) insert(this.#byWatched, id, session)
   }
 
   ofUser(userId: string): Session[] {
-    return [...(this.#byUser.get(userId) ?? [])]
+    return listed(this.#byUser, userId)
   }
 
   ofLogin(loginSessionId: string): Session[] {
-    return [...(this.#byLogin.get(loginSessionId) ?? [])]
+    return listed(this.#byLogin, loginSessionId)
   }
 
   inHouse(houseId: string): Session[] {
-    return [...(this.#byHouse.get(houseId) ?? [])]
+    return listed(this.#byHouse, houseId)
   }
 
   inRoom(roomId: string): Session[] {
-    return [...(this.#byRoom.get(roomId) ?? [])]
+    return listed(this.#byRoom, roomId)
   }
 
   watching(userId: string): Session[] {
-    return [...(this.#byWatched.get(userId) ?? [])]
+    return listed(this.#byWatched, userId)
   }
 
   /** To all sessions of a user; those that log in hear of it afterwards. */
@@ -144,12 +153,21 @@ export class Hub {
 
 function insert(index: Index, id: string, session: Session): void {
   const found = index.get(id)
-  if (found) found.add(session)
-  else index.set(id, new Set([session]))
+  if (found instanceof Set) found.add(session)
+  else if (found && found !== session) index.set(id, new Set([found, session]))
+  else index.set(id, session)
+}
+
+function listed(index: Index, id: string): Session[] {
+  const found = index.get(id)
+  if (found instanceof Set) return [...found]
+  return found ? [found] : []
 }
 
 function remove(index: Index, id: string, session: Session): void {
   const found = index.get(id)
-  if (!found?.delete(session)) return
+  if (found === session) index.delete(id)
+  if (!(found instanceof Set)) return
+  found.delete(session)
   if (found.size === 0) index.delete(id)
 }

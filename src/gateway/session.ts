@@ -4,6 +4,9 @@ import type { Connection } from './connection.ts'
 import { type Payload, payload } from './frames.ts'
 import { keptEvents, maxHeldEvents, maxKeptBytes } from './settings.ts'
 
+const nothing: ReadonlySet<string> = new Set()
+const done = Promise.resolve()
+
 /** Beyond `keptEvents`, so that the oldest go many at a time. */
 const spareEvents = 500
 
@@ -21,7 +24,7 @@ export class Session {
   readonly houses = new Map<string, Set<string>>()
   readonly privateRooms = new Set<string>()
   /** Whose presence it asked for (op 6). */
-  watched: ReadonlySet<string> = new Set()
+  watched: ReadonlySet<string> = nothing
   /** What happens during the login, in order; null once that is over. */
   held: (() => void | Promise<void>)[] | null = []
   /** Ids of houses, private rooms and the user whose events are held. */
@@ -31,7 +34,7 @@ export class Session {
   detachedAtMs = 0
   connection: Connection | undefined
   /** What the client asked for, one after the other. */
-  requests: Promise<void> = Promise.resolve()
+  requests: Promise<void> = done
   waitingRequests = 0
   #seq = 0
   #kept: Payload[] = []
