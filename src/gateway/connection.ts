@@ -62,7 +62,7 @@ export class Connection {
       this.#checkUnsent()
     })
     // Too big a frame, or one that breaks the websocket protocol: ws closes with the fitting code itself.
-    this.#socket.on('error', () => {})
+    this.#socket.on('error', ignore)
     this.#socket.on('close', (code) => this.#listener.closed(this, this.#ending ? undefined : code))
   }
 
@@ -163,6 +163,9 @@ export class Connection {
     this.#stream.uncork()
   }
 }
+
+/** Shared by all: a function made where the request is in reach would keep the request for as long as the socket. */
+export function ignore(): void {}
 
 /** A JSON object with an int `op`, or undefined. */
 function readFrame(data: RawData): ClientFrame | undefined {

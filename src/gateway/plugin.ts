@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { WebSocketServer } from 'ws'
 import { errorTable } from '../errors.ts'
-import { Connection } from './connection.ts'
+import { Connection, ignore } from './connection.ts'
 import type { Encoding } from './frames.ts'
 import { Gateway } from './gateway.ts'
 import { describeEvents } from './schemas.ts'
@@ -28,14 +28,16 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
     skipUTF8Validation: true,
     handleProtocols: () => false,
   })
+  // A faulty upgrade is none.
+  sockets.on('wsClientError', (_error, stream) => answer(stream, 'not_found'))
   let stopping = false
 
   app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-    stream.on('error', () => {})
+    stream.on('error', ignore)
     const address = request.socket.remoteAddress ?? ''
     const waitSeconds = app.config.rateLimit ? gateway.failedLogins.waitSeconds(address) : 0
     if (stopping) return stream.destroy()
-    if (waitSeconds > 0) return refuse(stream, waitSeconds)
+    if (waitSeconds > 0) return refuse(stream, settings.maxFailedLoginsPerMinute, waitSeconds)
     sockets.handleUpgrade(request, stream, head, (socket) => {
       const encoding = encodingOf(request.url ?? '')
       gateway.open(new Connection({ socket, stream, encoding, address, listener: gateway, settings }))
@@ -64,13 +66,32 @@ function encodingOf(url: string): Encoding {
   return new URLSearchParams(query).get('compression')?.startsWith('zlib') ? 'zlib' : 'text'
 }
 
-function refuse(stream: Duplex, waitSeconds: number): void {
-  const [status, message] = errorTable.rate_limit
+/** Too many failed logins (PROTOCOL 1.7). */
+function refuse(stream: Duplex, limit: number, waitSeconds: number): void {
   const expires_at = Math.ceil(Date.now() / 1000) + waitSeconds
-  const body = JSON.stringify({ success: false, error: { code: 'rate_limit', message }, expires_at })
-  stream.end(
-    `HTTP/1.1 ${status} Too Many Requests\r\nConnection: close\r\nRetry-After: ${waitSeconds}\r\n` +
-      'Access-Control-Allow-Origin: *\r\nContent-Type: application/json; charset=utf-8\r\n' +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
+  const headers = {
+    'Retry-After': waitSeconds,
+    'RateLimit-Limit': limit,
+    'RateLimit-Remaining': 0,
+    'RateLimit-Reset': waitSeconds,
+    'x-ratelimit-limit': limit,
+    'x-ratelimit-remaining': 0,
+    'x-ratelimit-reset': expires_at,
+  }
+  answer(stream, 'rate_limit', headers, { expires_at })
+}
+
+/** A failure in its envelope, where no request and no reply is left to answer with. */
+function answer(stream: Duplex, code: 'not_found' | 'rate_limit', headers = {}, beside = {}): void {
+  const [status, message] = errorTable[code]
+  const body = JSON.stringify({ success: false, error: { code, message }, ...beside })
+  const all = {
+    Connection: 'close',
+    'Access-Control-Allow-Origin': '*',
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    ...headers,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
 }

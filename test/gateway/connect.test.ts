@@ -156,6 +156,10 @@ test('the path without an upgrade answers not_found, and so does an upgrade else
   expect(await raw(app, `GET /elsewhere HTTP/1.1\r\n${upgrade}${key}`)).toMatch(
     /^HTTP\/1.1 404 .*"not_found"/s,
   )
+  for (const faulty of [upgrade, upgrade.replace('Version: 13', 'Version: 12') + key.trimEnd()]) {
+    const answer = await raw(app, `GET /socket HTTP/1.1\r\n${faulty.trimEnd()}\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1.1 404 .*application\/json.*"not_found"/s)
+  }
   const h2c = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n'
   expect(await raw(app, h2c)).toMatch(/^HTTP\/1.1 200 .*"ok"/s)
 })

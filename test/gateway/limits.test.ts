@@ -71,16 +71,26 @@ test('after 20 failed logins from an address the upgrade itself answers 429', as
     client.send({ op: 2, d: { token: 'x' } })
     expect(await client.end()).toEqual({ code: 4003, reason: 'invalid_token' })
   }
-  const answer = await new Promise<{ status: number; retry: string | undefined; body: string }>((resolve) => {
-    const client = new Client(app)
-    client.socket.on('unexpected-response', async (_request, response) => {
-      let body = ''
-      for await (const part of response) body += part
-      resolve({ status: response.statusCode!, retry: response.headers['retry-after'], body })
-    })
-  })
+  const answer = await new Promise<{ status: number; headers: Record<string, unknown>; body: string }>(
+    (resolve) => {
+      const client = new Client(app)
+      client.socket.on('unexpected-response', async (_request, response) => {
+        let body = ''
+        for await (const part of response) body += part
+        resolve({ status: response.statusCode!, headers: response.headers, body })
+      })
+    },
+  )
   expect(answer.status).toBe(429)
-  expect(Number(answer.retry)).toBeGreaterThanOrEqual(1)
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+  expect(answer.headers).toMatchObject({
+    'ratelimit-limit': '20',
+    'ratelimit-remaining': '0',
+    'ratelimit-reset': answer.headers['retry-after'],
+    'x-ratelimit-limit': '20',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': String(JSON.parse(answer.body).expires_at),
+  })
   expect(JSON.parse(answer.body)).toEqual({
     success: false,
     error: { code: 'rate_limit', message: 'You are being rate limited' },
