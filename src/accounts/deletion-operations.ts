@@ -68,7 +68,7 @@ async function remove(trx: Db, account: Account): Promise<HearthEvent[]> {
   await deleteBelongings(trx, account.id)
   await discardFiles(trx, pictureNames(account))
   await emptyAccount(trx, account.id)
-  return [...ended, ...relations, ...groups, ...houses]
+  return [...ended, { type: 'account_deleted', user_id: account.id }, ...relations, ...groups, ...houses]
 }
 
 async function endRelationships(trx: Db, id: string): Promise<HearthEvent[]> {

@@ -51,6 +51,8 @@ export type HearthEvent =
     }
   | { type: 'settings_updated'; user_id: string }
   | { type: 'sessions_ended'; session_ids: string[] }
+  /** What is left of the user is shown offline at once, however their connections end. */
+  | { type: 'account_deleted'; user_id: string }
   /** A user came online, or went offline. */
   | { type: 'presence_changed'; user_id: string; presence: Presence }
 

@@ -17,6 +17,7 @@ export type Fact =
  */
 export function dispatch(gateway: Gateway, fact: Fact): void | Promise<void> {
   if (fact.type === 'sessions_ended') return endSessions(gateway, fact.session_ids)
+  if (fact.type === 'account_deleted') return gateway.forget(fact.user_id)
   return gateway.lanes(scopesOf(fact)[0]!, () => {
     const { hub } = gateway
     const tick = hub.nextTick()
@@ -113,6 +114,7 @@ function scopesOf(fact: Fact): string[] {
     case 'presence_changed':
       return [fact.user_id]
     case 'sessions_ended':
+    case 'account_deleted':
       return []
     default:
       return [fact.house_id ?? (fact as { room_id: string }).room_id]

@@ -81,6 +81,11 @@ export class Gateway {
     session.connection?.close(reason)
   }
 
+  /** Somebody is no more: they are not online, though their connections may take a while to close. */
+  forget(userId: string): void {
+    this.#attendance.forget(userId)
+  }
+
   frame(connection: Connection, { op, d }: ClientFrame): void {
     const client = this.#clients.get(connection)
     if (!client) return
@@ -116,8 +121,7 @@ export class Gateway {
     if (!login) return this.#refuse(connection)
     if (!connection.isOpen) return
     const { caller, hash } = login
-    const connected = this.hub.ofUser(caller.id).filter((one) => one.connection?.isOpen)
-    if (connected.length >= this.settings.maxConnectionsPerUser) return connection.close('too_many')
+    if (this.#hasTooMany(caller.id)) return connection.close('too_many')
     const session = new Session(caller, extended === true, connection)
     connection.acknowledges = session.extended
     client.session = session
@@ -132,18 +136,24 @@ export class Gateway {
     const login = await this.#whoIs(token)
     if (!login) return this.#refuse(connection)
     if (!connection.isOpen) return
-    const session = this.hub.sessions.get(String(session_id))
+    const session = typeof session_id === 'string' ? this.hub.sessions.get(session_id) : undefined
     const fits = session && !session.held && session.loginSessionId === login.caller.session_id
     if (!fits || !Number.isInteger(seq) || !session.canReplay(seq as number)) {
       return connection.close('cannot_resume')
     }
     const former = session.connection
+    if (!former?.isOpen && this.#hasTooMany(session.userId)) return connection.close('too_many')
     session.connection = undefined
     former?.close('taken_over')
     client.session = session
     client.stage = 'in'
     this.#attendance.arrive(session.userId)
     session.resume(connection, seq as number)
+  }
+
+  #hasTooMany(userId: string): boolean {
+    const connected = this.hub.ofUser(userId).filter((one) => one.connection?.isOpen)
+    return connected.length >= this.settings.maxConnectionsPerUser
   }
 
   async #whoIs(token: unknown) {

@@ -4,6 +4,8 @@ import { type Presence, setPresence } from '../events/presence.ts'
 export type Attendance = {
   arrive(userId: string): void
   leave(userId: string): void
+  /** Takes somebody for gone, whatever connections they have. */
+  forget(userId: string): void
   /** Forgets everybody, and tells nobody. */
   stop(): void
 }
@@ -38,6 +40,12 @@ export function createAttendance(
       connections.delete(userId)
       clearTimeout(leaving.get(userId))
       leaving.set(userId, setTimeout(goOffline, offlineAfterMs, userId).unref())
+    },
+    forget(userId) {
+      const wasHere = connections.has(userId) || leaving.has(userId)
+      clearTimeout(leaving.get(userId))
+      leaving.delete(userId)
+      if (wasHere) set(userId, 'offline')
     },
     stop() {
       for (const timer of leaving.values()) clearTimeout(timer)

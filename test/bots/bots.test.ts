@@ -86,7 +86,7 @@ test('a deleted bot leaves its houses and is gone', async () => {
   published.length = 0
   const answer = await call(ann, 'DELETE', `/bots/${bot.id}`)
   expect(answer.body.data).toEqual({ id: bot.id })
-  expect(published.map((event) => event.type)).toEqual(['sessions_ended', 'member_left'])
+  expect(published.map((event) => event.type)).toEqual(['sessions_ended', 'account_deleted', 'member_left'])
   expect((await call(ann, 'GET', '/bots')).body.data).toEqual([])
   expect((await call(ann, 'DELETE', `/bots/${bot.id}`)).body).toEqual(unknown)
 })

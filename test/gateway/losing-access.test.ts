@@ -1,6 +1,17 @@
 import { expect, test } from 'vitest'
+import { password, personOf, resident } from '../support/accounts.ts'
 import { type Client, expectExact, listen, logIn } from '../support/gateway.ts'
-import { call, type Den, house, houseRoom, type Person, role, user } from '../support/world.ts'
+import {
+  call,
+  type Den,
+  friends,
+  house,
+  houseRoom,
+  oneToOne,
+  type Person,
+  role,
+  user,
+} from '../support/world.ts'
 
 const app = await listen()
 const readMessages = 2
@@ -67,6 +78,43 @@ test('a logout closes the sockets of that login session, and no others', async (
   expect((await call(ann, 'POST', '/auth/logout')).status).toBe(204)
   expect(await onAnn.end()).toEqual({ code: 4003, reason: 'invalid_token' })
   expect(onBen.closed).toBeUndefined()
+})
+
+test('every way a token can end closes its sockets 4003, and no others', async () => {
+  const ann = await resident()
+  const bot = await user({ bot_of: ann })
+  const again = async () =>
+    personOf(await call(null, 'POST', '/auth/login', { login: ann.username, password }))
+  const second = await again()
+  const third = await again()
+  const [onAnn, onBot] = [await logIn(app, ann), await logIn(app, bot)]
+  const [onSecond, onThird] = [await logIn(app, second), await logIn(app, third)]
+  const ended = { code: 4003, reason: 'invalid_token' }
+  await call(ann, 'DELETE', `/users/@me/sessions/${second.session_id}`)
+  expect(await onSecond.end()).toEqual(ended)
+  await call(ann, 'PATCH', '/users/@me/password', { current: password, new: 'another horse' })
+  expect(await onThird.end()).toEqual(ended)
+  await call(ann, 'POST', `/bots/${bot.id}/token`)
+  expect(await onBot.end()).toEqual(ended)
+  expect(onAnn.closed).toBeUndefined()
+})
+
+test('a deleted account is closed 4003 and shown offline at once', async () => {
+  const [ann, ben] = [await user(), await resident()]
+  const bot = await user({ bot_of: ben })
+  await friends(ann, ben)
+  const pair = await oneToOne(ann, ben)
+  const [onAnn, onBen, onBot] = [await logIn(app, ann), await logIn(app, ben), await logIn(app, bot)]
+  expect((await call(ben, 'DELETE', '/users/@me', { password })).status).toBe(200)
+  for (const gone of [onBen, onBot]) expect(await gone.end()).toEqual({ code: 4003, reason: 'invalid_token' })
+  const told = (await onAnn.next('RELATIONSHIP_UPDATE')).d
+  expect(told).toMatchObject({ type: 0, user: { name: 'Deleted user', presence: 'offline' } })
+  const later = await logIn(app, ann)
+  expect(later.events[0]!.d.presences).toEqual({})
+  expect(later.events[0]!.d.private_rooms[0]).toMatchObject({
+    id: pair,
+    recipients: [{ id: ben.id, presence: 'offline' }],
+  })
 })
 
 test('a token that ends while its login is under way never gets its state', async () => {

@@ -56,7 +56,9 @@ test('what cannot be resumed is closed 4009, a faulty token 4003', async () => {
   for (const wrong of [seq + 1, seq - 1, 0, -1, 1.5, Number.NaN]) {
     expect(await resume(app, ben, session_id, wrong).end(), String(wrong)).toEqual(refused)
   }
-  expect(await resume(app, ben, 'x', seq).end()).toEqual(refused)
+  for (const wrong of ['x', null, 5, ['x'], { toString: 5, valueOf: 5 }]) {
+    expect(await resume(app, ben, wrong as string, seq).end(), String(typeof wrong)).toEqual(refused)
+  }
   expect(await resume(app, ann, session_id, seq).end()).toEqual(refused)
   const faulty = resume(app, { ...ben, token: 'x' }, session_id, seq)
   expect(await faulty.end()).toEqual({ code: 4003, reason: 'invalid_token' })
@@ -111,4 +113,18 @@ test('extended goes on after a resume', async () => {
   await again.next('RESUMED')
   again.send({ op: 3 })
   await again.until(() => again.frames.at(-1)!.op === 12)
+})
+
+test('resuming is no way past the number of connections, taking over is', async () => {
+  const few = await listen({ maxConnectionsPerUser: 2 })
+  const ann = await user()
+  const [first, second] = [await logIn(few, ann), await logIn(few, ann)]
+  await first.cut()
+  const third = await logIn(few, ann)
+  const sessionOf = (client: typeof first) => client.events[0]!.d.session_id
+  expect(await resume(few, ann, sessionOf(first), 1).end()).toEqual({ code: 4012, reason: 'too_many' })
+  await resume(few, ann, sessionOf(second), 1).next('RESUMED')
+  expect(await second.end()).toEqual({ code: 4010, reason: 'taken_over' })
+  await third.close()
+  await resume(few, ann, sessionOf(first), 1).next('RESUMED')
 })
