@@ -129,6 +129,6 @@ export const MediaFields = Type.Object({
   content: Type.Optional(Text(maxContentLength)),
   nonce: Type.Optional(Line(maxNonceLength, { minLength: 1 })),
   exploding: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
-  exploding_age: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
+  exploding_age: Type.Optional(Type.String({ pattern: '^[0-9]{1,64}$' })),
 })
 export type MediaFields = Static<typeof MediaFields>

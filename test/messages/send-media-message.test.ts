@@ -181,3 +181,14 @@ test('an unknown or unreadable room answers room_not_found', async () => {
 test('without a token, or with a faulty one, it answers no_auth', async () => {
   await refusesStrangers('POST', '/rooms/1/media_messages')
 })
+
+test('an age of many digits is out of range, as in text messages, not malformed', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const parts = [
+    { name: 'exploding', value: 'true' },
+    { name: 'exploding_age', value: '9999999999' },
+  ]
+  const { body } = await send(ann, room_id, filePart('x'), ...parts)
+  expect(body.error.message).toBe('Required fields (exploding_age) not met')
+})
