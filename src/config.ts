@@ -86,6 +86,9 @@ const Environment = Type.Object({
   ),
 })
 
+/** The variables that are read. */
+export const settingNames = Object.keys(Environment.properties)
+
 export type Config = {
   host: string
   port: number
@@ -117,7 +120,7 @@ export class ConfigError extends Error {}
 /** Reads the settings from an environment. An empty variable counts as absent. Throws `ConfigError` for a wrong one. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const given: Record<string, string> = {}
-  for (const name of Object.keys(Environment.properties)) {
+  for (const name of settingNames) {
     const value = environment[name]
     if (value !== undefined && value !== '') given[name] = value
   }

@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../src/config.ts'
+import { type Bucket, type Config, ConfigError, readConfig, settingNames } from '../src/config.ts'
 import { failToStart } from './support/server.ts'
 
 test('an empty environment gives the defaults, and an empty variable counts as absent', () => {
@@ -11,18 +12,82 @@ test('an empty environment gives the defaults, and an empty variable counts as a
   expect(config.publicUrl).toBeUndefined()
 })
 
-test.each([
-  ['PORT', 'eighty'],
-  ['PORT', '65536'],
-  ['PORT', '-1'],
-  ['DATABASE_URL', 'mysql://localhost'],
-  ['PUBLIC_URL', 'chat.example.org'],
-  ['RATE_LIMIT', 'maybe'],
-  ['LOG_LEVEL', 'loud'],
-])('%s set to %s is refused with one sentence that names the variable', (name, value) => {
+type Case = { wrong: string[]; right: string; gives: Partial<Config> }
+
+/** Every variable: values that are refused, and one that is taken with what it becomes. */
+const cases: Record<string, Case> = {
+  HOST: { wrong: [], right: '::1', gives: { host: '::1' } },
+  PORT: { wrong: ['eighty', '65536', '-1'], right: '0', gives: { port: 0 } },
+  DATA_DIR: { wrong: [], right: '/srv/hearth', gives: { dataDir: '/srv/hearth' } },
+  DATABASE_URL: {
+    wrong: ['mysql://localhost'],
+    right: 'postgresql://db/hearth',
+    gives: { databaseUrl: 'postgresql://db/hearth' },
+  },
+  PUBLIC_URL: {
+    wrong: ['chat.example.org', 'ftp://chat.example.org'],
+    right: 'https://chat.example.org/api/',
+    gives: { publicUrl: 'https://chat.example.org/api', mailFrom: 'hearth@chat.example.org' },
+  },
+  STORAGE_URL: {
+    wrong: ['/srv/files', 'http://files.example.org', 's3://'],
+    right: 's3://bucket/prefix?region=eu-west-1',
+    gives: { storageUrl: 's3://bucket/prefix?region=eu-west-1' },
+  },
+  REDIS_URL: {
+    wrong: ['http://127.0.0.1', 'redis://'],
+    right: 'rediss://cache',
+    gives: { redisUrl: 'rediss://cache' },
+  },
+  WORKERS: { wrong: ['0', '65', 'many'], right: '64', gives: { workers: 64 } },
+  RATE_LIMIT: { wrong: ['maybe'], right: 'off', gives: { rateLimit: false } },
+  RATE_LIMIT_MESSAGES: limitCase('messages'),
+  RATE_LIMIT_AUTH: limitCase('auth'),
+  RATE_LIMIT_REGISTRATION: limitCase('registration'),
+  RATE_LIMIT_REQUESTS: limitCase('requests'),
+  RATE_LIMIT_ADDRESS: limitCase('address'),
+  SMTP_URL: {
+    wrong: ['mail.example.org', 'smtp://'],
+    right: 'smtps://mail',
+    gives: { smtpUrl: 'smtps://mail' },
+  },
+  MAIL_FROM: { wrong: ['hearth'], right: 'chat@example.org', gives: { mailFrom: 'chat@example.org' } },
+  LOG_LEVEL: { wrong: ['loud'], right: 'trace', gives: { logLevel: 'trace' } },
+}
+
+function limitCase(bucket: Bucket): Case {
+  const limits = { ...readConfig({}).rateLimits, [bucket]: { burst: 7, refillMs: 30_000 } }
+  return {
+    wrong: ['10', '0/s burst 5', '5/day burst 5'],
+    right: '2/min burst 7',
+    gives: { rateLimits: limits },
+  }
+}
+
+const wrongValues = Object.entries(cases).flatMap(([name, { wrong }]) =>
+  wrong.map((value) => [name, value] as const),
+)
+
+test.each(wrongValues)('%s set to %s is refused with one sentence that names the variable', (name, value) => {
   const read = () => readConfig({ [name]: value })
   expect(read).toThrow(ConfigError)
   expect(read).toThrow(new RegExp(`^${name} is not usable: [^\\n]+\\.$`))
+})
+
+test.each(settingNames)('%s is taken', (name) => {
+  const { right, gives } = cases[name]!
+  expect(readConfig({ [name]: right })).toEqual({ ...readConfig({}), ...gives, ...filesOf(gives) })
+})
+
+/** Files lie in the data folder unless told otherwise. */
+function filesOf({ dataDir }: Partial<Config>): Partial<Config> {
+  return dataDir ? { storageUrl: `file://${dataDir}/files` } : {}
+}
+
+test('the README lists every variable once, and no other', async () => {
+  const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8')
+  const listed = [...readme.matchAll(/^\| `([A-Z_]+)` /gm)].map((row) => row[1]!)
+  expect(listed.sort()).toEqual([...settingNames].sort())
 })
 
 test('an address with a password in it is not repeated', () => {

@@ -27,5 +27,9 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     },
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
   })
-  await app.register(swaggerUi, { routePrefix: '/docs', indexPrefix: '', uiConfig: { deepLinking: true } })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    indexPrefix: '',
+    uiConfig: { deepLinking: true, validatorUrl: null },
+  })
 }
