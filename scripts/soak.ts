@@ -22,6 +22,8 @@ import { openFolderStore } from '../src/storage/store.ts'
 
 const clientProcesses = 2
 const sendersAtOnce = 16
+/** More in use than before, once all sockets are closed, is a leak. */
+const maxLeftMb = 16
 
 type Order = { url: string; tokens: string[]; messages: number }
 type Report = { ready?: number; done?: { received: number; wrong: number; p50: number; p99: number } }
@@ -124,9 +126,12 @@ async function main(): Promise<void> {
     return { id, room_id, token: token! }
   }
 
-  function memoryMb(): number {
+  /** What is in use, after everything that nobody needs was thrown away, and what the system counts. */
+  function memory(): { heapMb: number; text: string } {
     globalThis.gc?.()
-    return Math.round(process.memoryUsage.rss() / 1024 / 1024)
+    const { heapUsed, rss } = process.memoryUsage()
+    const heapMb = heapUsed / 1024 / 1024
+    return { heapMb, text: `${heapMb.toFixed(1)} MB in use (${Math.round(rss / 1024 / 1024)} MB resident)` }
   }
 
   /** Logs everybody in, does something, and closes again. */
@@ -151,15 +156,23 @@ async function main(): Promise<void> {
       const gone = new Promise((resolve) => child.once('exit', resolve))
       return { child, gone, ready: hear((report) => report.ready), done: hear((report) => report.done) }
     })
-    const started = Date.now()
+    const [started, before] = [Date.now(), memory()]
     await Promise.all(clients.map((client) => client.ready))
-    console.log(`${tokens.length} sockets logged in after ${Date.now() - started} ms, ${memoryMb()} MB`)
+    const open = memory()
+    const eachKb = ((open.heapMb - before.heapMb) * 1024) / tokens.length
+    const took = Date.now() - started
+    console.log(
+      `${tokens.length} sockets logged in after ${took} ms, ${open.text}, ${eachKb.toFixed(1)} KB each`,
+    )
     await act(clients.map((client) => client.done))
     for (const { child } of clients) child.send('close')
     await Promise.all(clients.map((client) => client.gone))
     while (app.gateway.connectionCount > 0) await pause(50)
     await pause(1_000)
-    console.log(`all closed, ${app.gateway.hub.sessions.size} sessions left, ${memoryMb()} MB`)
+    const after = memory()
+    console.log(`all closed, ${app.gateway.hub.sessions.size} sessions left, ${after.text}`)
+    // The first round also fills the caches of everything that runs for the first time.
+    if (globalThis.gc && after.heapMb - before.heapMb > maxLeftMb) process.exitCode = 1
   }
 
   async function send(room_id: string, token: string, count: number): Promise<void> {
@@ -176,7 +189,7 @@ async function main(): Promise<void> {
     }
   }
 
-  console.log(`before: ${memoryMb()} MB`)
+  console.log(`before: ${memory().text}`)
   const den = await makeHouse()
   await withSockets(await people(sockets, den.id), messages, async (reports) => {
     const started = Date.now()
@@ -192,7 +205,7 @@ async function main(): Promise<void> {
   if (idle > 0) {
     await withSockets(await people(idle, null), 0, async () => {
       await pause(5_000)
-      console.log(`${app.gateway.connectionCount} of ${idle} idle sockets held, ${memoryMb()} MB`)
+      console.log(`${app.gateway.connectionCount} of ${idle} idle sockets held, ${memory().text}`)
       if (app.gateway.connectionCount !== idle) process.exitCode = 1
     })
   }
