@@ -31,6 +31,7 @@ import { readIds } from './http/ids.ts'
 import { loggerOptions } from './http/logger.ts'
 import { describeApi } from './http/openapi.ts'
 import { publicUrl } from './http/public-url.ts'
+import { answerUnreadable } from './http/unreadable.ts'
 import { ajvOptions } from './http/validation.ts'
 import { inviteRoutes } from './invites/routes.ts'
 import { type Mailer, openMailer } from './mail/mailer.ts'
@@ -98,6 +99,7 @@ export async function buildApp({
     bodyLimit: maxBodyBytes,
     return503OnClosing: false,
     http: { shouldUpgradeCallback: isForGateway },
+    clientErrorHandler: answerUnreadable,
     ajv: ajvOptions,
     rewriteUrl: (request) => withoutVersion(request.url ?? '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },

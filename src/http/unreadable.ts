@@ -1,0 +1,26 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { ApiError } from '../errors.ts'
+import { malformedBody } from './error-handler.ts'
+
+/** Answers what is no HTTP request at all in the envelope (PROTOCOL 0.2), and hangs up: no route ever sees it. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error)
+  const { code, status, message } = failureOf(error.code)
+  const body = JSON.stringify({ success: false, error: { code, message } })
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Access-Control-Allow-Origin: *',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** A method or path that HTTP does not know is an unknown one; headers without end are too large a request. */
+function failureOf(code: string | undefined): ApiError {
+  if (code === 'HPE_INVALID_METHOD' || code === 'HPE_INVALID_URL') return new ApiError('not_found')
+  if (code === 'HPE_HEADER_OVERFLOW') return new ApiError('payload_too_large')
+  return malformedBody()
+}

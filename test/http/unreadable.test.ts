@@ -1,0 +1,43 @@
+import { type AddressInfo, connect } from 'node:net'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { app, failure } from '../support/world.ts'
+
+beforeAll(() => app.listen({ host: '127.0.0.1', port: 0 }))
+
+/** Sends text as it is, and gives all that comes back until the server hangs up. */
+function exchange(text: string): Promise<string> {
+  const { port } = app.server.address() as AddressInfo
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'))
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(answer))
+  })
+}
+
+describe('what is no HTTP request', () => {
+  const malformed = failure('invalid_schema', 'JSON body is malformed')
+  const notFound = failure('not_found', 'Not found')
+  const tooLarge = failure('payload_too_large', 'The request is too large')
+
+  test.each([
+    ['a method nobody knows', 'BREW /x HTTP/1.1\r\nHost: x\r\n\r\n', 404, notFound],
+    ['a path of other characters', 'GET /a\x80b HTTP/1.1\r\nHost: x\r\n\r\n', 404, notFound],
+    [
+      'a length that is no number',
+      'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: a\r\n\r\n',
+      400,
+      malformed,
+    ],
+    ['a header too long', `GET /x HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, 413, tooLarge],
+  ])('%s is answered in the envelope, for every origin', async (_what, text, status, body) => {
+    const [head, content] = (await exchange(text)).split('\r\n\r\n')
+    expect(head).toContain(`HTTP/1.1 ${status} `)
+    expect(head).toContain('Access-Control-Allow-Origin: *')
+    expect(head).toContain('Content-Type: application/json; charset=utf-8')
+    expect(JSON.parse(content!)).toEqual(body)
+  })
+})
