@@ -1,10 +1,13 @@
 import { ApiError } from '../errors.ts'
 import { describeFailure } from '../server.ts'
 import { createUser, issueCodeCommand, makeBot, resetPasswordCommand } from './accounts.ts'
+import { backup } from './backup.ts'
 import { CliError, type Command, readArguments, type Surroundings, UsageError, usageOf } from './command.ts'
+import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { deleteHouse, listHouses } from './houses.ts'
 import { migrate } from './migrate.ts'
+import { restore } from './restore.ts'
 
 const commands: readonly Command[] = [
   createUser,
@@ -15,6 +18,9 @@ const commands: readonly Command[] = [
   deleteHouse,
   migrate,
   doctor,
+  backup,
+  restore,
+  demo,
 ]
 
 const [done, failed, misused] = [0, 1, 2]

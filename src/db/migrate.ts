@@ -30,6 +30,11 @@ export async function migrateToNothing<T>(db: Kysely<T>): Promise<void> {
   if (error) throw error
 }
 
+/** The names of the migrations that this version has, in order: the version of the tables. */
+export async function listMigrations(): Promise<string[]> {
+  return Object.keys(await readMigrations())
+}
+
 /** The names of the migrations that this version has and the database has not, in order. */
 export async function listPendingMigrations<T>(db: Kysely<T>): Promise<string[]> {
   const migrations = await migrator(db).getMigrations()

@@ -1,10 +1,22 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { assignNodeNumber } from '../ids.ts'
+import type { Db } from './client.ts'
 
 /** Namespace of the advisory locks that stand for node numbers ('HRTH'). */
 const lockSpace = 0x48525448
 const nodeNumbers = 1024
 const retryMs = 500
+
+/** Whether any process holds a node number in this database: a server that runs, or a command that makes ids. */
+export async function isInUse(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ used: boolean }>`
+    select exists (
+      select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where datname = current_database() and locktype = 'advisory' and classid = ${lockSpace}::oid and objsubid = 2
+    ) as used`.execute(db)
+  return rows[0]!.used
+}
 
 /**
  * Claims a node number for the ids of this process: the first advisory lock of 1024 that nobody holds, held by a

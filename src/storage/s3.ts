@@ -35,6 +35,17 @@ export function openS3Store(address: string): Store {
     async remove(name) {
       await client.send(new s3.DeleteObjectCommand(at(name)))
     },
+    async *list() {
+      const { Bucket, Key: start } = at('')
+      for (let ContinuationToken: string | undefined; ; ) {
+        const page = await client.send(
+          new s3.ListObjectsV2Command({ Bucket, Prefix: start, ContinuationToken }),
+        )
+        for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key.slice(start.length)
+        ContinuationToken = page.NextContinuationToken
+        if (ContinuationToken === undefined) return
+      }
+    },
   }
 }
 

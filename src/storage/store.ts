@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
@@ -15,6 +15,8 @@ export type Store = {
   find(name: string): Promise<StoredFile | undefined>
   /** Forgets a file; one that is not there is no failure. */
   remove(name: string): Promise<void>
+  /** The names of all files that are there whole, in no order. */
+  list(): AsyncIterable<string>
 }
 
 const partialMark = /\.[0-9]+-[0-9]+\.part$/
@@ -52,6 +54,20 @@ export function openFolderStore(folder: string): Store {
         [...partials, basename(path)].map((each) => rm(join(dirname(path), each), { force: true })),
       )
     },
+    list: () => listFiles(folder, folder),
+  }
+}
+
+/** The files below `folder`, named from `root` on. */
+async function* listFiles(root: string, folder: string): AsyncGenerator<string> {
+  const entries = await opendir(folder).catch((error: { code?: string }) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  if (!entries) return
+  for await (const entry of entries) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* listFiles(root, path)
+    else if (!partialMark.test(entry.name)) yield relative(root, path).replaceAll(sep, '/')
   }
 }
 

@@ -57,6 +57,14 @@ describe.each(Object.entries(stores))('a store in %s', (_kind, store) => {
     expect(await store.find('b/1')).toBeUndefined()
   })
 
+  test('every file is listed by its whole name, and one that is removed is not', async () => {
+    for (const name of ['list/1', 'list/2', 'list/deep/er/3']) await store.write(name, Buffer.from(name))
+    await store.remove('list/2')
+    const names: string[] = []
+    for await (const name of store.list()) names.push(name)
+    expect(names.filter((name) => name.startsWith('list/')).sort()).toEqual(['list/1', 'list/deep/er/3'])
+  })
+
   test('a stream that breaks leaves no file', async () => {
     const breaking = Readable.from(
       (async function* () {

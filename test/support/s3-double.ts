@@ -1,9 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+const listedAtOnce = 2
+
 /**
  * As much of the S3 wire protocol as the store uses, path-style and in memory: put, head, get (with a range), delete,
- * and multipart uploads. It checks no signatures. A stand-in because no maintained S3 server comes from npm or Debian.
+ * list (two a page), and multipart uploads. It checks no signatures. A stand-in because no maintained S3 server comes from npm or Debian.
  */
 export async function startS3Double() {
   const objects = new Map<string, Buffer>()
@@ -38,6 +40,19 @@ export async function startS3Double() {
     } else if (request.method === 'PUT') {
       objects.set(key, body)
       reply.writeHead(200, { etag: '"x"' }).end()
+    } else if (url.searchParams.has('list-type')) {
+      const start = `${key.replace(/\/$/, '')}/`
+      const after = url.searchParams.get('continuation-token') ?? ''
+      const names = [...objects.keys()]
+        .filter((name) => name.startsWith(start))
+        .map((name) => name.slice(start.length))
+      const wanted = names.filter((name) => name.startsWith(url.searchParams.get('prefix') ?? '')).sort()
+      const left = wanted.filter((name) => name > after)
+      const page = left.slice(0, listedAtOnce)
+      const rows = page.map((name) => `<Contents><Key>${name}</Key></Contents>`).join('')
+      const more =
+        left.length > page.length ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ''
+      xml(`<ListBucketResult>${rows}${more}</ListBucketResult>`)
     } else {
       const object = objects.get(key)
       if (!object) return reply.writeHead(404).end()

@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { chmod, mkdir, readdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type pg from 'pg'
+import { type DumpedTable, inTransaction, listAppliedMigrations, listTables, readTable } from '../db/dump.ts'
+import { openFolderStore, type Store } from '../storage/store.ts'
+import {
+  createFile,
+  fileListPath,
+  filesPath,
+  type ListedFile,
+  type Manifest,
+  namingFolder,
+  startTally,
+  tablePath,
+  tallied,
+  writeManifest,
+} from './backup-folder.ts'
+import { CliError, type Command } from './command.ts'
+import { count, withInstallation } from './installation.ts'
+
+export const backup: Command = {
+  name: 'backup',
+  summary: 'copies database and files into a new folder, also while the server runs',
+  parameters: ['folder'],
+  options: {},
+  async run({ parameters: [named] }, surroundings) {
+    const folder = resolve(named!)
+    await withInstallation(surroundings, async ({ databaseUrl, store }) => {
+      const manifest = await namingFolder(folder, () => backUp(databaseUrl, store, folder))
+      const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
+      surroundings.print(
+        `${folder} holds ${count(rows, 'row')} of ${count(manifest.tables.length, 'table')} and ${count(manifest.files.count, 'file')}.`,
+      )
+    })
+  },
+}
+
+async function backUp(databaseUrl: string, store: Store, folder: string): Promise<Omit<Manifest, 'format'>> {
+  await makeFolder(folder)
+  const made_at = new Date().toISOString()
+  const snapshot = await inTransaction(
+    databaseUrl,
+    'isolation level repeatable read read only',
+    async (client) => {
+      const migrations = await listAppliedMigrations(client)
+      const tables: Manifest['tables'] = []
+      for (const table of await listTables(client)) tables.push(await saveTable(client, table, folder))
+      return { migrations, tables }
+    },
+  )
+  // After the rows: a file is in the store before the row that names it.
+  const files = await saveFiles(store, folder)
+  const manifest = { made_at, ...snapshot, files }
+  await writeManifest(folder, manifest)
+  return manifest
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if ((await readdir(folder)).length > 0) throw new CliError(`${folder} is not empty: name a new folder.`)
+  await chmod(folder, 0o700)
+  await mkdir(join(folder, 'database'))
+  await mkdir(filesPath(folder))
+}
+
+async function saveTable(client: pg.Client, { name, columns }: DumpedTable, folder: string) {
+  const tally = startTally()
+  const reader = readTable(client, { name, columns })
+  await pipeline(tallied(reader, tally), createFile(tablePath(folder, name)))
+  return { name, columns, rows: reader.rowCount, sha256: tally.sha256() }
+}
+
+async function saveFiles(store: Store, folder: string): Promise<Manifest['files']> {
+  const target = openFolderStore(filesPath(folder))
+  const list = createFile(fileListPath(folder))
+  const tally = startTally()
+  let saved = 0
+  for await (const name of store.list()) {
+    const file = await saveFile(store, target, name)
+    if (!file) continue
+    const line = Buffer.from(`${JSON.stringify(file)}\n`)
+    tally.add(line)
+    saved += 1
+    if (!list.write(line)) await once(list, 'drain')
+  }
+  list.end()
+  await once(list, 'close')
+  return { count: saved, sha256: tally.sha256() }
+}
+
+/** Undefined when the file has been erased in the meantime: no row of now names it. */
+async function saveFile(store: Store, target: Store, name: string): Promise<ListedFile | undefined> {
+  const tally = startTally()
+  try {
+    const found = await store.find(name)
+    if (!found) return undefined
+    await target.write(name, Readable.from(tallied(await found.open(), tally)))
+  } catch (error) {
+    if ((await store.find(name)) === undefined) return undefined
+    throw error
+  }
+  return { name, size: tally.bytes, sha256: tally.sha256() }
+}

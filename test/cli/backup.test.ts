@@ -1,0 +1,256 @@
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { claimNodeNumber } from '../../src/db/node-number.ts'
+import { createBus } from '../../src/events/bus.ts'
+import { openFolderStore } from '../../src/storage/store.ts'
+import { environment, hearth, hearthIn } from '../support/cli.ts'
+import { databaseOn, onServer } from '../support/global-setup.ts'
+import { filePart, multipart } from '../support/multipart.ts'
+import { picture } from '../support/pictures.ts'
+import {
+  app,
+  block,
+  call,
+  config,
+  friends,
+  group,
+  house,
+  houseRoom,
+  message,
+  oneToOne,
+  type Person,
+  role,
+  user,
+} from '../support/world.ts'
+
+const server = inject('databaseUrl')
+const places = await mkdtemp(join(tmpdir(), 'hearth-backup-'))
+const folder = join(places, 'backup')
+const [ann, bob, cat, out] = [await user(), await user(), await user(), await user()]
+/** What every one of them asks for, before and after. */
+const paths: string[] = []
+let made: Awaited<ReturnType<typeof hearth>>
+let targets = 0
+
+/** An empty database and an empty folder, as variables. */
+async function emptyPlace() {
+  targets += 1
+  const name = `hearth_restore_${process.pid}_${targets}`
+  await onServer(server, `create database ${name}`)
+  afterAll(() => onServer(server, `drop database if exists ${name} with (force)`))
+  return {
+    ...environment,
+    DATABASE_URL: databaseOn(server, name),
+    DATA_DIR: join(places, `target-${targets}`),
+  }
+}
+
+/** A damaged copy of the backup. */
+async function damagedBackup(damage: (copy: string) => Promise<void>): Promise<string> {
+  const copy = join(places, `copy-${Math.random()}`)
+  await cp(folder, copy, { recursive: true })
+  await damage(copy)
+  return copy
+}
+
+async function filesIn(place: { DATA_DIR: string }): Promise<string[]> {
+  const names: string[] = []
+  for await (const name of openFolderStore(join(place.DATA_DIR, 'files')).list()) names.push(name)
+  return names.sort()
+}
+
+beforeAll(async () => {
+  const den = await house({ owner: ann, members: [bob, cat] })
+  const quiet = await houseRoom(den, { name: 'quiet' })
+  await role(den, { allow: 8, position: 2, members: [bob] })
+  const icon = (await picture()).toString('base64')
+  await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'The Den', icon })
+  await call(bob, 'PATCH', '/users/@me', { icon, header: icon, bio: 'tabs\tand\nlines \\N \\. ünïcödé 🦊' })
+  await call(ann, 'PUT', `/houses/${den.id}/bans/${out.id}`, { reason: 'spam' })
+  const invite = await call(ann, 'POST', `/houses/${den.id}/invites`, { max_uses: 3 })
+  await call(ann, 'POST', '/bots', { username: 'a-bot', name: 'A bot' })
+  await friends(ann, bob)
+  await block(cat, out)
+  await call(out, 'POST', '/relationships/@me/friend-requests', { user_id: bob.id })
+  const pair = await oneToOne(ann, bob)
+  const trio = await group(ann, bob, cat)
+  const said = await message(den.room_id, ann, { content: `hello <@${bob.id}> \\.\n\t`, mentions: [bob] })
+  for (const room of [den.room_id, quiet, pair, trio]) {
+    await call(bob, 'POST', `/rooms/${room}/messages`, { content: `words from bob in ${room}` })
+  }
+  const sent = multipart(filePart(Buffer.alloc(300_000, 'abc'), 'letters.txt'), {
+    name: 'content',
+    value: 'look',
+  })
+  const media = await call(bob, 'POST', `/rooms/${pair}/media_messages`, undefined, sent)
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages/${said}/ack`)
+  const me = await call(bob, 'GET', '/users/@me')
+  const seen = await call(ann, 'GET', `/houses/${den.id}`)
+  paths.push(
+    ...['', '/houses', '/rooms', '/read-state', '/settings', '/sessions'].map((end) => `/users/@me${end}`),
+    ...['blocked', 'friend-requests', 'friends', 'restricted'].map((end) => `/relationships/@me/${end}`),
+    ...['', '/bans', '/invites', '/members', '/roles', '/rooms', `/members/${bob.id}`].map(
+      (end) => `/houses/${den.id}${end}`,
+    ),
+    ...[den.room_id, quiet, pair, trio].flatMap((id) => [`/rooms/${id}`, `/rooms/${id}/messages`]),
+    `/houses/${den.id}/messages/search?q=words`,
+    `/rooms/${pair}/messages/search?q=words`,
+    `/rooms/${den.room_id}/messages/${said}`,
+    ...['/streams/@me/feed', '/streams/@me/mentions', '/bots', `/users/${out.username}`],
+    `/relationships/${bob.id}/mutual-friends`,
+    `/invites/${invite.body.data.code}`,
+    `/users/${bob.id}/icons/${me.body.data.icon}`,
+    `/users/${bob.id}/headers/${me.body.data.header}`,
+    `/houses/${den.id}/icons/${seen.body.data.icon}`,
+    media.body.data.attachment.media_url.replace('http://hearth.test', ''),
+  )
+  made = await hearth('backup', folder)
+})
+
+afterAll(() => rm(places, { recursive: true, force: true }))
+
+type Asked = typeof app
+
+/** What everybody gets for every path. */
+async function answersOf(asked: Asked) {
+  const answers: Record<string, { status: number; type: unknown; body: unknown }> = {}
+  for (const [name, who] of Object.entries({ ann, bob, cat, out, nobody: null as Person | null })) {
+    for (const url of paths) {
+      const headers = who ? { authorization: who.token } : {}
+      const { statusCode, headers: told, rawPayload } = await asked.inject({ url, headers })
+      // A map has no order, so that JSON is compared parsed.
+      const isJson = String(told['content-type']).includes('json')
+      const body = isJson ? JSON.parse(rawPayload.toString()) : rawPayload.toString('base64')
+      answers[`${name} ${url}`] = { status: statusCode, type: told['content-type'], body }
+    }
+  }
+  return answers
+}
+
+test('a backup restored into an empty place answers every request as before', async () => {
+  const before = await answersOf(app)
+  const found = Object.entries(before).filter(([, { status }]) => status === 200)
+  expect(paths.filter((url) => !found.some(([key]) => key.endsWith(` ${url}`)))).toEqual([])
+
+  expect(made).toMatchObject({ code: 0, err: '' })
+  expect(made.out).toMatch(/ holds [0-9]+ rows of [0-9]+ tables and 4 files\.$/)
+
+  const place = await emptyPlace()
+  const restored = await hearthIn(place, 'restore', folder)
+  expect(restored).toMatchObject({ code: 0, err: '' })
+  expect(restored.out).toMatch(/^Restored [0-9]+ rows and 4 files of 20/)
+
+  const db = openDatabase(place.DATABASE_URL)
+  const store = openFolderStore(join(place.DATA_DIR, 'files'))
+  const other = await buildApp({ config, db, store, bus: createBus() })
+  try {
+    expect(await answersOf(other)).toEqual(before)
+    const url = paths.find((path) => path.endsWith('/messages'))!
+    const headers = { authorization: ann.token }
+    const sent = await other.inject({ method: 'POST', url, headers, payload: { content: 'after' } })
+    expect(sent.statusCode).toBe(200)
+  } finally {
+    await other.close()
+    await db.destroy()
+  }
+})
+
+test('a backup may be read by nobody else, and is not made over another', async () => {
+  expect((await stat(folder)).mode & 0o777).toBe(0o700)
+  expect((await stat(join(folder, 'database/users.copy'))).mode & 0o777).toBe(0o600)
+  const { code, err } = await hearth('backup', folder)
+  expect([code, err]).toEqual([1, `${folder} is not empty: name a new folder.`])
+})
+
+test('a backup to where no folder can be made fails in a sentence', async () => {
+  const { code, err } = await hearth('backup', '/dev/null/backup')
+  expect(code).toBe(1)
+  expect(err).toMatch(/^Backup folder \/dev\/null\/backup: ENOTDIR[^\n]*\.$/)
+})
+
+describe('restore refuses', () => {
+  test('a database with rows', async () => {
+    const place = { ...(await emptyPlace()), DATABASE_URL: environment.DATABASE_URL }
+    const { code, err } = await hearthIn(place, 'restore', folder)
+    expect(code).toBe(1)
+    expect(err).toMatch(/^The database is not empty, [a-z_]+ has rows: restore into an empty one\.$/)
+    expect(await filesIn(place)).toEqual([])
+  })
+
+  test('a store with files', async () => {
+    const place = await emptyPlace()
+    await openFolderStore(join(place.DATA_DIR, 'files')).write('a/file', Buffer.from('x'))
+    const { code, err } = await hearthIn(place, 'restore', folder)
+    expect([code, err]).toEqual([1, 'The store is not empty, it holds a/file: restore into an empty one.'])
+  })
+
+  test('a database that a server runs on', async () => {
+    const place = await emptyPlace()
+    const giveBack = await claimNodeNumber(place.DATABASE_URL)
+    const { code, err } = await hearthIn(place, 'restore', folder)
+    await giveBack()
+    expect([code, err]).toEqual([1, 'A server runs on this database: stop it first.'])
+  })
+
+  test('a folder that is no backup, and a manifest of another format', async () => {
+    const place = await emptyPlace()
+    const none = await hearthIn(place, 'restore', places)
+    expect([none.code, none.err]).toEqual([
+      1,
+      `${places} is no backup: it has no manifest.json that can be read.`,
+    ])
+    const copy = await damagedBackup((each) => writeFile(join(each, 'manifest.json'), '{"format": 2}'))
+    const other = await hearthIn(place, 'restore', copy)
+    expect([other.code, other.err]).toEqual([1, `${copy}/manifest.json is not a manifest of format 1.`])
+  })
+
+  test('a backup of another version of the tables', async () => {
+    const copy = await damagedBackup(async (each) => {
+      const path = join(each, 'manifest.json')
+      const manifest = JSON.parse(await readFile(path, 'utf8'))
+      manifest.migrations.push('9999_later')
+      await writeFile(path, JSON.stringify(manifest))
+    })
+    const { code, err } = await hearthIn(await emptyPlace(), 'restore', copy)
+    expect(code).toBe(1)
+    expect(err).toMatch(
+      /^The backup has the tables of 9999_later and this version those of [0-9]{4}_[a-z_]+: /,
+    )
+  })
+
+  test.each([
+    ['a table with a row more', 'database/friendships.copy', /friendships\.copy is damaged/],
+    ['a table with other bytes', 'database/settings.copy', /settings\.copy is damaged/],
+    ['a file list with a line more', 'files.jsonl', /files\.jsonl is damaged: "bad" is no file/],
+  ])('%s, and leaves nothing behind', async (_what, path, sentence) => {
+    const place = await emptyPlace()
+    const more = path.includes('friendships') ? '1\t2\t2020-01-01 00:00:00+00\n' : 'bad\n'
+    const copy = await damagedBackup((each) => appendFile(join(each, path), more))
+    const first = await hearthIn(place, 'restore', copy)
+    expect(first.code).toBe(1)
+    expect(first.err).toMatch(sentence)
+    expect(first.err).not.toContain('\n')
+    expect(await filesIn(place)).toEqual([])
+    // What was refused left the place empty: the undamaged backup still goes in.
+    expect(await hearthIn(place, 'restore', folder)).toMatchObject({ code: 0, err: '' })
+  })
+
+  test('a file with other bytes, and takes back the files it had brought', async () => {
+    const place = await emptyPlace()
+    const copy = await damagedBackup(async (each) => {
+      const names = await readdir(join(each, 'files'), { recursive: true })
+      const last = (await readFile(join(each, 'files.jsonl'), 'utf8')).trim().split('\n').at(-1)!
+      expect(names).toContain(JSON.parse(last).name)
+      await appendFile(join(each, 'files', JSON.parse(last).name), 'x')
+    })
+    const { code, err } = await hearthIn(place, 'restore', copy)
+    expect(code).toBe(1)
+    expect(err).toMatch(/^The backup is damaged: its file [^ ]+ is not what files\.jsonl says\.$/)
+    expect(await filesIn(place)).toEqual([])
+    expect((await hearthIn(place, 'list-houses')).out).toBe('There are no houses.')
+  })
+})
