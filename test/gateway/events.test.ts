@@ -1,20 +1,7 @@
 import { expect, test } from 'vitest'
 import type { HearthEvent } from '../../src/events/events.ts'
-import { newId } from '../../src/ids.ts'
 import { type Client, expectExact, type Frame, listen, logIn } from '../support/gateway.ts'
-import {
-  bus,
-  call,
-  db,
-  friends,
-  group,
-  house,
-  houseRoom,
-  oneToOne,
-  type Person,
-  role,
-  user,
-} from '../support/world.ts'
+import { bus, call, db, friends, house, houseRoom, type Person, role, user } from '../support/world.ts'
 
 const app = await listen({ offlineAfterMs: 30 })
 const readMessages = 2
@@ -108,16 +95,13 @@ test('a member changed: HOUSE_MEMBER_UPDATE to the house', async () => {
 })
 
 test('roles: ROLE_CREATE, ROLE_UPDATE and ROLE_DELETE to the house', async () => {
-  const { den, onBen } = await scene()
-  const base = { id: newId(), house_id: den.id, name: 'crew', color: '#99aab5', allow: 0, deny: 0 }
-  const form = { ...base, position: 1, level: 1 }
-  await publish(
-    { type: 'role_created', house_id: den.id, role: form },
-    { type: 'role_updated', house_id: den.id, role: { ...form, name: 'team' } },
-    { type: 'role_deleted', house_id: den.id, role_id: form.id },
-  )
+  const { ann, den, onBen } = await scene()
+  const made = await call(ann, 'POST', `/houses/${den.id}/roles`, { name: 'crew', position: 1 })
+  const form = made.body.data
   expect(await heard(onBen, 'ROLE_CREATE')).toEqual(form)
-  expect((await heard(onBen, 'ROLE_UPDATE')).name).toBe('team')
+  await call(ann, 'PATCH', `/houses/${den.id}/roles/${form.id}`, { name: 'team' })
+  expect(await heard(onBen, 'ROLE_UPDATE')).toEqual({ ...form, name: 'team' })
+  await call(ann, 'DELETE', `/houses/${den.id}/roles/${form.id}`)
   expect(await heard(onBen, 'ROLE_DELETE')).toEqual({ id: form.id, house_id: den.id })
 })
 
@@ -140,10 +124,10 @@ test('a room made and deleted: ROOM_CREATE and ROOM_DELETE to its readers, the e
 })
 
 test('a room changed: ROOM_UPDATE to its readers', async () => {
-  const { ben, den, onAnn, onBen } = await scene()
-  await publish({ type: 'room_updated', room_id: den.room_id, house_id: den.id })
-  expect((await heard(onAnn, 'ROOM_UPDATE')).id).toBe(den.room_id)
-  expect((await heard(onBen, 'ROOM_UPDATE')).recipients).toBe(null)
+  const { ann, ben, den, onAnn, onBen } = await scene()
+  const edited = await call(ann, 'PATCH', `/rooms/${den.room_id}`, { description: 'new' })
+  expect(await heard(onAnn, 'ROOM_UPDATE')).toEqual(edited.body.data)
+  expect(await heard(onBen, 'ROOM_UPDATE')).toMatchObject({ description: 'new', recipients: null })
   await expectSilence(onBen, ben)
 })
 
@@ -176,18 +160,11 @@ test('losing a room: ROOM_DELETE, the entities, and nothing after; gaining it ba
 })
 
 test('overrides that shut somebody out are not told to them', async () => {
-  const { ben, den, onAnn, onBen } = await scene()
-  const overrides = { [ben.id]: { id: ben.id, type: 1, allow: 0, deny: readMessages } }
-  await db
-    .updateTable('rooms')
-    .set({ permission_overrides: JSON.stringify(overrides) })
-    .where('id', '=', den.room_id)
-    .execute()
-  await publish(
-    { type: 'room_updated', room_id: den.room_id, house_id: den.id },
-    { type: 'visibility_changed', house_id: den.id, user_ids: null },
-  )
-  expect((await heard(onAnn, 'ROOM_UPDATE')).permission_overrides).toEqual(overrides)
+  const { ann, ben, den, onAnn, onBen } = await scene()
+  const override = { type: 1, allow: 0, deny: readMessages }
+  await call(ann, 'PUT', `/rooms/${den.room_id}/overrides/${ben.id}`, override)
+  const { permission_overrides } = await heard(onAnn, 'ROOM_UPDATE')
+  expect(permission_overrides).toEqual({ [ben.id]: { id: ben.id, ...override } })
   await heard(onBen, 'ROOM_DELETE')
   expect(onBen.events.map((frame) => frame.e)).not.toContain('ROOM_UPDATE')
 })
@@ -206,35 +183,28 @@ test('a message sent in a house: MESSAGE_CREATE to the readers, the sender among
 test('a message edited and deleted: MESSAGE_UPDATE and MESSAGE_DELETE', async () => {
   const { ben, den, onAnn } = await scene()
   const sent = await call(ben, 'POST', `/rooms/${den.room_id}/messages`, { content: 'one' })
-  const form = { ...sent.body.data, edited_at: new Date().toISOString(), embed: null, metadata: null }
+  const { id } = sent.body.data
+  const edited = await call(ben, 'PATCH', `/rooms/${den.room_id}/messages/${id}`, { content: 'two' })
+  expect(await heard(onAnn, 'MESSAGE_UPDATE')).toEqual(edited.body.data)
+  await call(ben, 'DELETE', `/rooms/${den.room_id}/messages/${id}`)
   const place = { room_id: den.room_id, house_id: den.id }
-  await publish(
-    { type: 'message_updated', ...place, message: form },
-    { type: 'message_deleted', ...place, message_id: form.id },
-  )
-  expect(await heard(onAnn, 'MESSAGE_UPDATE')).toEqual(form)
-  expect(await heard(onAnn, 'MESSAGE_DELETE')).toEqual({ id: form.id, message_id: form.id, ...place })
+  expect(await heard(onAnn, 'MESSAGE_DELETE')).toEqual({ id, message_id: id, ...place })
 })
 
 test('typing: recipient_ids in private rooms alone, one in a one-to-one, all in a group', async () => {
   const { ann, ben, den, onBen } = await scene()
-  const pair = await oneToOne(ann, ben)
-  const trio = await group(ann, ben)
-  for (const room_id of [pair, trio])
-    await publish({ type: 'private_room_entered', room_id, user_id: ben.id })
-  const typing = { type: 'typing_started' as const, author_id: ann.id, timestamp: 1_700_000_000_000 }
-  await publish({ ...typing, room_id: den.room_id, house_id: den.id })
-  await publish({ ...typing, room_id: pair, house_id: null })
-  await publish({ ...typing, room_id: trio, house_id: null })
-  const d = { timestamp: 1_700_000_000_000, author_id: ann.id }
-  expect(await heard(onBen, 'TYPING_START')).toEqual({ ...d, room_id: den.room_id, house_id: den.id })
-  expect(await heard(onBen, 'TYPING_START')).toEqual({
-    ...d,
-    room_id: pair,
-    house_id: null,
-    recipient_ids: [ben.id],
-  })
-  expect((await heard(onBen, 'TYPING_START')).recipient_ids.sort()).toEqual([ann.id, ben.id].sort())
+  const pair = (await call(ann, 'POST', '/users/@me/rooms', { recipient: ben.id })).body.data.id
+  const trio = (await call(ann, 'POST', '/users/@me/rooms', { recipients: [ben.id] })).body.data.id
+  const told: Frame['d'][] = []
+  for (const room_id of [den.room_id, pair, trio]) {
+    const { timestamp } = (await call(ann, 'POST', `/rooms/${room_id}/typing`)).body.data
+    const { recipient_ids, ...rest } = await heard(onBen, 'TYPING_START')
+    const house_id = room_id === den.room_id ? den.id : null
+    expect(rest).toEqual({ timestamp, room_id, house_id, author_id: ann.id })
+    told.push(recipient_ids)
+  }
+  expect(told.slice(0, 2)).toEqual([undefined, [ben.id]])
+  expect(told[2].sort()).toEqual([ann.id, ben.id].sort())
 })
 
 test('private rooms: ROOM_CREATE to those in it, messages, ROOM_UPDATE, ROOM_DELETE to the one gone', async () => {
@@ -286,13 +256,14 @@ test('relations: RELATIONSHIP_UPDATE to the side that changed, with its six keys
 })
 
 test('read state and settings go to extended connections of oneself alone', async () => {
-  const { ann, den, onAnn } = await scene()
+  const { ann, ben, den, onAnn } = await scene()
   const extended = await logIn(app, ann, { extended: true })
-  const state = { room_id: den.room_id, message_id: newId(), mention_count: 2 }
-  await publish({ type: 'read_state_updated', user_id: ann.id, ...state })
-  await publish({ type: 'settings_updated', user_id: ann.id })
-  expect(await heard(extended, 'READ_STATE_UPDATE')).toEqual(state)
-  expect((await heard(extended, 'SETTINGS_UPDATE')).user_id).toBe(ann.id)
+  const sent = await call(ben, 'POST', `/rooms/${den.room_id}/messages`, { content: `<@${ann.id}>` })
+  await heard(onAnn, 'MESSAGE_CREATE')
+  const acked = await call(ann, 'POST', `/rooms/${den.room_id}/messages/${sent.body.data.id}/ack`)
+  expect(await heard(extended, 'READ_STATE_UPDATE')).toEqual(acked.body.data)
+  const settings = await call(ann, 'PATCH', '/users/@me/settings', { onboarded: true })
+  expect(await heard(extended, 'SETTINGS_UPDATE')).toEqual(settings.body.data)
   await expectSilence(onAnn, ann)
 })
 
@@ -312,8 +283,7 @@ test('op 7 answers the members asked for, and nothing to a stranger', async () =
 test('a session that ends closes its connections 4003, and no others', async () => {
   const { ann, onAnn, onBen } = await scene()
   const second = await logIn(app, ann)
-  await db.deleteFrom('sessions').where('id', '=', ann.session_id).execute()
-  await publish({ type: 'sessions_ended', session_ids: [ann.session_id] })
+  await call(ann, 'DELETE', `/users/@me/sessions/${ann.session_id}`)
   expect(await onAnn.end()).toEqual({ code: 4003, reason: 'invalid_token' })
   expect(await second.end()).toEqual({ code: 4003, reason: 'invalid_token' })
   expect(onBen.closed).toBeUndefined()
