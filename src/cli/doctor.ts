@@ -95,7 +95,7 @@ async function checkStore(config: Config): Promise<Finding> {
   }
 }
 
-function checkSettings({ publicUrl, smtpUrl, rateLimit }: Config): Finding[] {
+function checkSettings({ publicUrl, smtpUrl, redisUrl, rateLimit }: Config): Finding[] {
   const set = (name: string): Finding => ({ state: 'ok', sentence: `${name} is set.` })
   const note = (sentence: string): Finding => ({ state: 'note', sentence })
   return [
@@ -105,8 +105,13 @@ function checkSettings({ publicUrl, smtpUrl, rateLimit }: Config): Finding[] {
     smtpUrl !== undefined
       ? set('SMTP_URL')
       : note('SMTP_URL is not set: no mail goes out, codes come from "npm run hearth -- issue-code".'),
+    redisUrl !== undefined
+      ? set('REDIS_URL')
+      : note(
+          'REDIS_URL is not set: servers on several machines would not hear of what happens on the others.',
+        ),
     rateLimit
-      ? set('RATE_LIMIT')
+      ? { state: 'ok', sentence: 'RATE_LIMIT is on.' }
       : note('RATE_LIMIT is off: nothing keeps anybody from flooding the server.'),
   ]
 }

@@ -224,7 +224,7 @@ describe('restore refuses', () => {
 
   test.each([
     ['a table with a row more', 'database/friendships.copy', /friendships\.copy is damaged/],
-    ['a table with other bytes', 'database/settings.copy', /settings\.copy is damaged/],
+    ['a table with a line that is no row', 'database/settings.copy', /settings\.copy is damaged/],
     ['a file list with a line more', 'files.jsonl', /files\.jsonl is damaged: "bad" is no file/],
   ])('%s, and leaves nothing behind', async (_what, path, sentence) => {
     const place = await emptyPlace()
@@ -237,6 +237,20 @@ describe('restore refuses', () => {
     expect(await filesIn(place)).toEqual([])
     // What was refused left the place empty: the undamaged backup still goes in.
     expect(await hearthIn(place, 'restore', folder)).toMatchObject({ code: 0, err: '' })
+  })
+
+  test('a table with one word changed, and leaves the database empty', async () => {
+    const place = await emptyPlace()
+    const copy = await damagedBackup(async (each) => {
+      const path = join(each, 'database/users.copy')
+      await writeFile(path, (await readFile(path, 'utf8')).replace('tabs', 'tabz'))
+    })
+    const { code, err } = await hearthIn(place, 'restore', copy)
+    expect([code, err]).toEqual([
+      1,
+      `${copy}/database/users.copy is damaged: it is not what the manifest says.`,
+    ])
+    expect(await hearthIn(place, 'create-user', 'new@example.org', ann.username)).toMatchObject({ code: 0 })
   })
 
   test('a file with other bytes, and takes back the files it had brought', async () => {

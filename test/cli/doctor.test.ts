@@ -25,6 +25,7 @@ test('doctor finds nothing wrong with a good installation, and tells what follow
   expect(out).toContain('ok     The store of the files can be written and read.')
   expect(out).toMatch(/^note {3}PUBLIC_URL is not set: /m)
   expect(out).toMatch(/^note {3}SMTP_URL is not set: no mail goes out/m)
+  expect(out).toMatch(/^note {3}REDIS_URL is not set: /m)
   expect(out).not.toContain('wrong')
 })
 
