@@ -115,6 +115,10 @@ export async function measureIdleSockets(settings: SocketSettings, hearth: Serve
     [hearth, '/socket', tokens],
     [bare, '/', tokens.map(() => null)],
   ] as const) {
+    // The first round makes the heap grow as far as the logins need: what the sockets themselves hold comes on top.
+    const warmUp = startSockets(root)
+    await warmUp.open(server.origin, path, [...logins])
+    await warmUp.close()
     const before = await residentMb(server.process)
     const sockets = startSockets(root)
     await sockets.open(server.origin, path, [...logins])
