@@ -25,7 +25,7 @@ export async function eraseExploded(db: Db, store: Store): Promise<HearthEvent[]
 
 /**
  * Erases exploded messages from now on, at first those whose time came while no process ran. Gives how to stop, which
- * waits for a sweep on its way.
+ * waits for a sweep on its way. Of sweeps that fail one after the other only the first is reported.
  */
 export function startErasing(
   db: Db,
@@ -34,6 +34,7 @@ export function startErasing(
   report: (error: unknown) => void,
 ): () => Promise<void> {
   let isStopped = false
+  let isFailing = false
   let timer: NodeJS.Timeout | undefined
   let sweep = run()
 
@@ -41,9 +42,11 @@ export function startErasing(
     try {
       const events = await eraseExploded(db, store)
       await publish(events)
+      isFailing = false
       if (!isStopped) timer = setTimeout(again, events.length === explodedAtOnce ? 0 : sweepEveryMs)
     } catch (error) {
-      report(error)
+      if (!isFailing) report(error)
+      isFailing = true
       if (!isStopped) timer = setTimeout(again, sweepEveryMs)
     }
     timer?.unref()
