@@ -29,6 +29,7 @@ import { answerErrors, sendFailure } from './http/error-handler.ts'
 import { healthRoutes } from './http/health.ts'
 import { readIds } from './http/ids.ts'
 import { loggerOptions } from './http/logger.ts'
+import { measure } from './http/metrics.ts'
 import { describeApi } from './http/openapi.ts'
 import { publicUrl } from './http/public-url.ts'
 import { answerUnreadable } from './http/unreadable.ts'
@@ -136,6 +137,7 @@ export async function buildApp({
     maxAge: corsMaxAgeSeconds,
     strictPreflight: false,
   })
+  measure(app)
   readBodies(app)
   readIds(app)
   answerErrors(app)

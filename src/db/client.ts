@@ -38,6 +38,14 @@ class PreparingClient extends pg.Client {
   }
 }
 
+const pools = new WeakMap<Db, pg.Pool>()
+
+/** How many connections the pool has, how many of them are free, and how many wait for one. */
+export function poolUse(db: Db): { total: number; idle: number; waiting: number } {
+  const pool = pools.get(db)
+  return { total: pool?.totalCount ?? 0, idle: pool?.idleCount ?? 0, waiting: pool?.waitingCount ?? 0 }
+}
+
 /** Opens a pool on a PostgreSQL address. Ids (`bigint`) are read as decimal strings, `timestamptz` as Date. */
 export function openDatabase(databaseUrl: string): Db {
   const pool = new pg.Pool({
@@ -52,7 +60,9 @@ export function openDatabase(databaseUrl: string): Db {
   pool.on('error', () => {})
   // So would that of one in use that breaks between two statements; the next statement on it says so.
   pool.on('connect', (client) => client.on('error', () => {}))
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  pools.set(db, pool)
+  return db
 }
 
 const awayStates = /^(08|57P0|53300)/

@@ -1,3 +1,4 @@
+import { noteBatch } from './batches.ts'
 import { isDatabaseAway } from './client.ts'
 
 /** While this many batches are on their way, what arrives waits for the next one, which grows. */
@@ -54,6 +55,7 @@ export function coalesceWrites<Item, Result>(
 
   async function send(batch: Waiting<Item, Result>[]): Promise<void> {
     inFlight += 1
+    noteBatch('write', batch.length)
     try {
       const results = await write(batch.map((one) => one.item))
       await settle(batch, results)

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader'
+import { noteBatch } from './batches.ts'
 import type { Db } from './client.ts'
 
 /** While this many batches are on their way, the next one waits and grows. */
@@ -21,6 +22,7 @@ export function coalesce<Key, Row>(
     const loader = new DataLoader<Key, Row>(
       async (keys) => {
         inFlight += 1
+        noteBatch('read', keys.length)
         try {
           return await load(db, keys)
         } finally {

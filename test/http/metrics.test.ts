@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { call, house, user } from '../support/world.ts'
+
+/** The value of one line of /metrics, 0 where it is not there. */
+async function read(line: string): Promise<number> {
+  const { text } = await call(null, 'GET', '/metrics')
+  const found = text.split('\n').find((each) => each.startsWith(`${line} `))
+  return found === undefined ? 0 : Number(found.slice(line.length + 1))
+}
+
+test('metrics are plain text outside of the envelope, and not in the OpenAPI document', async () => {
+  const answer = await call(null, 'GET', '/metrics')
+  expect(answer.status).toBe(200)
+  expect(answer.headers['content-type']).toMatch(/^text\/plain/)
+  expect(answer.text).toMatch(/^hearth_sockets 0$/m)
+  expect(answer.text).toMatch(/^hearth_pool_waiting 0$/m)
+  const { body } = await call(null, 'GET', '/docs/json')
+  expect(Object.keys(body.paths)).not.toContain('/metrics')
+})
+
+test('requests are counted by route and status, whatever their ids, with and without /v1', async () => {
+  const ann = await user()
+  const served = 'hearth_requests_total{method="GET",route="/users/:id",status="200"}'
+  const missing = 'hearth_requests_total{method="GET",route="/users/:id",status="404"}'
+  const before = [await read(served), await read(missing)]
+  await call(ann, 'GET', `/users/${ann.id}`)
+  await call(ann, 'GET', `/v1/users/${ann.username}`)
+  await call(ann, 'GET', '/users/1')
+  expect([await read(served), await read(missing)]).toEqual([before[0]! + 2, before[1]! + 1])
+  expect(await read('hearth_request_seconds_count{method="GET",route="/users/:id"}')).toBeGreaterThanOrEqual(
+    3,
+  )
+})
+
+test('a path without a route is counted as none', async () => {
+  const line = 'hearth_requests_total{method="any",route="none",status="404"}'
+  const before = await read(line)
+  await call(null, 'GET', '/nowhere')
+  expect(await read(line)).toBe(before + 1)
+})
+
+test('events and batches are counted', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const events = 'hearth_events_total{type="message_created"}'
+  const writes = 'hearth_batch_size_count{kind="write"}'
+  const before = [await read(events), await read(writes)]
+  const sent = await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'hello' })
+  expect(sent.status).toBe(200)
+  expect([await read(events), await read(writes)]).toEqual([before[0]! + 1, before[1]! + 1])
+})
