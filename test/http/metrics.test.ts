@@ -20,14 +20,14 @@ test('metrics are plain text outside of the envelope, and not in the OpenAPI doc
 
 test('requests are counted by route and status, whatever their ids, with and without /v1', async () => {
   const ann = await user()
-  const served = 'hearth_requests_total{method="GET",route="/users/:id",status="200"}'
-  const missing = 'hearth_requests_total{method="GET",route="/users/:id",status="404"}'
+  const served = 'hearth_requests_total{method="GET",route="/users/:ref",status="200"}'
+  const missing = 'hearth_requests_total{method="GET",route="/users/:ref",status="400"}'
   const before = [await read(served), await read(missing)]
   await call(ann, 'GET', `/users/${ann.id}`)
   await call(ann, 'GET', `/v1/users/${ann.username}`)
   await call(ann, 'GET', '/users/1')
   expect([await read(served), await read(missing)]).toEqual([before[0]! + 2, before[1]! + 1])
-  expect(await read('hearth_request_seconds_count{method="GET",route="/users/:id"}')).toBeGreaterThanOrEqual(
+  expect(await read('hearth_request_seconds_count{method="GET",route="/users/:ref"}')).toBeGreaterThanOrEqual(
     3,
   )
 })
