@@ -69,6 +69,8 @@ generator beside them, so read the ratios, not the figures.
 | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 
+Where the time goes in what was missed: [performance/profile.md](performance/profile.md).
+
 ## Latency under load
 
 | request | requests/s | p50 ms | p90 ms | p99 ms | p99.9 ms |
