@@ -20,7 +20,7 @@ const rounds = quick ? 2 : 3
 const seconds = quick ? 2 : 5
 const socketCount = quick ? 200 : 1_000
 const broadcasts = quick ? 100 : 500
-const idleSockets = quick ? 500 : 5_000
+const idleSockets = quick ? 500 : 1_500
 const warmUpSeconds = 2
 
 await mkdir(cache, { recursive: true })
