@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { findCaller } from '../auth/queries.ts'
-import { hashToken, readToken } from '../auth/tokens.ts'
+import { hashTokenHex, readToken } from '../auth/tokens.ts'
 import type { Db } from '../db/client.ts'
 import type { Bus } from '../events/bus.ts'
 import type { CloseReason } from './close-codes.ts'
@@ -159,7 +159,7 @@ export class Gateway {
   async #whoIs(token: unknown) {
     const read = typeof token === 'string' ? readToken(token) : undefined
     if (read === undefined) return undefined
-    const hash = hashToken(read).toString('hex')
+    const hash = hashTokenHex(read)
     const caller = await findCaller(this.db, hash)
     return caller && { caller, hash }
   }

@@ -92,16 +92,6 @@ export const findGatewayUser = coalesce<string, GatewayUserRow | undefined>(asyn
   return inOrderOf(ids, rows, (row) => row.id)
 })
 
-/** The users with these ids that exist and are not deleted, in no order. */
-export function listUsers(db: Db, ids: readonly string[]) {
-  return db
-    .selectFrom('users')
-    .select(fullUserColumns)
-    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
-    .where('deleted_at', 'is', null)
-    .execute()
-}
-
 /** The user with their private fields and, of a bot, whether others may add it; locked against other edits. */
 export function lockUser(db: Db, id: string) {
   return db
