@@ -1,0 +1,30 @@
+/** How long a run may be: quick ones together stay under three minutes and are part of the tests. */
+export type Size = {
+  quick: boolean
+  /** How long a part that can go on for ever does so; null takes what the size says. */
+  minutes: number | null
+  /** What random choices grow from: the same seed makes the same choices. */
+  seed: number
+}
+
+/** What a part has counted or measured, by name, as it is printed. */
+export type Figures = Record<string, number | string>
+
+/** One way of attacking a server, and the promise that must hold through it. */
+export type Part = {
+  name: string
+  /** The promise, in the words of docs/promises.md. */
+  promise: string
+  /** Attacks, and gives its figures. Throws a BrokenPromise when the promise did not hold. */
+  run(size: Size): Promise<Figures>
+}
+
+/** A promise did not hold: what was seen, in a sentence, with the figures so far. */
+export class BrokenPromise extends Error {
+  readonly figures: Figures
+
+  constructor(message: string, figures: Figures = {}) {
+    super(message)
+    this.figures = figures
+  }
+}
