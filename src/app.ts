@@ -24,6 +24,7 @@ import type { GatewaySettings } from './gateway/settings.ts'
 import { ownHouseRoutes } from './houses/own-routes.ts'
 import { housePictureRoutes } from './houses/picture-routes.ts'
 import { houseRoutes } from './houses/routes.ts'
+import { type AddressOf, addressReader } from './http/address.ts'
 import { maxBodyBytes, readBodies } from './http/body.ts'
 import { answerErrors, sendFailure } from './http/error-handler.ts'
 import { healthRoutes } from './http/health.ts'
@@ -64,6 +65,7 @@ declare module 'fastify' {
     /** Undefined: no mail goes out. */
     mailer: Mailer | undefined
     gateway: Gateway
+    addressOf: AddressOf
     /** Publishes what an operation says has happened, and gives back its answer. */
     publish<Answer>(outcome: Outcome<Answer>): Promise<Answer>
   }
@@ -92,8 +94,9 @@ export async function buildApp({
   gateway,
   now = Date.now,
 }: AppParts): Promise<FastifyInstance> {
+  const addressOf = addressReader(config.trustProxy)
   const app = Fastify({
-    logger: loggerOptions(config.logLevel),
+    logger: loggerOptions(config.logLevel, addressOf),
     logController: new LogController({
       disableRequestLogging: !['debug', 'trace'].includes(config.logLevel),
     }),
@@ -115,6 +118,7 @@ export async function buildApp({
   app.decorate('store', store)
   app.decorate('bus', bus)
   app.decorate('mailer', mailerOf(app))
+  app.decorate('addressOf', addressOf)
   app.decorate('gateway', openGateway(app, gateway))
   app.decorate('publish', async <Answer>({ answer, events }: Outcome<Answer>) => {
     await bus.publish(events)

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Static, Type } from '@sinclair/typebox'
@@ -10,6 +11,7 @@ const defaultLimits = {
   registration: '10/h burst 10',
   requests: '50/s burst 100',
   address: '50/s burst 100',
+  gateway: '20/min burst 20',
 } as const
 export type Bucket = keyof typeof defaultLimits
 
@@ -71,6 +73,12 @@ const Environment = Type.Object({
   RATE_LIMIT_REGISTRATION: LimitOf('registration'),
   RATE_LIMIT_REQUESTS: LimitOf('requests'),
   RATE_LIMIT_ADDRESS: LimitOf('address'),
+  RATE_LIMIT_GATEWAY: LimitOf('gateway'),
+  TRUST_PROXY: Type.String({
+    default: '0',
+    description:
+      'a number of proxies, 0 to 16, or their addresses: IPs, networks like 10.0.0.0/8, loopback, linklocal, uniquelocal',
+  }),
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://[^/]',
@@ -107,6 +115,8 @@ export type Config = {
   rateLimit: boolean
   /** How much of each is allowed: `burst` at once, and one more each `refillMs`. */
   rateLimits: Record<Bucket, { burst: number; refillMs: number }>
+  /** Who is believed about where a request came from: so many proxies (0: nobody), or those of these networks. */
+  trustProxy: number | readonly string[]
   /** Undefined: no mail goes out. */
   smtpUrl: string | undefined
   /** The sender of mail. */
@@ -129,6 +139,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (wrong) throw notUsable(wrong.path.slice(1).split('/')[0] ?? '', given)
   const settings = values as Static<typeof Environment>
   if (Number(settings.PORT) > 65535) throw notUsable('PORT', given)
+  const trustProxy = readProxies(settings.TRUST_PROXY)
+  if (trustProxy === undefined) throw notUsable('TRUST_PROXY', given)
   return {
     host: settings.HOST,
     port: Number(settings.PORT),
@@ -145,7 +157,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       registration: readLimit(settings.RATE_LIMIT_REGISTRATION),
       requests: readLimit(settings.RATE_LIMIT_REQUESTS),
       address: readLimit(settings.RATE_LIMIT_ADDRESS),
+      gateway: readLimit(settings.RATE_LIMIT_GATEWAY),
     },
+    trustProxy,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? `hearth@${new URL(settings.PUBLIC_URL ?? 'http://localhost').hostname}`,
     logLevel: settings.LOG_LEVEL,
@@ -157,6 +171,30 @@ const unitMs: Record<string, number> = { s: 1_000, min: 60_000, h: 3_600_000 }
 function readLimit(text: string): { burst: number; refillMs: number } {
   const [, count, unit, burst] = /^([0-9]+)\/([a-z]+) burst ([0-9]+)$/.exec(text)!
   return { burst: Number(burst), refillMs: unitMs[unit!]! / Number(count) }
+}
+
+const namedNetworks: Record<string, string[]> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+}
+
+/** A number of proxies, or the networks they are in; undefined when the text is neither. */
+function readProxies(text: string): number | string[] | undefined {
+  if (/^([0-9]|1[0-6])$/.test(text)) return Number(text)
+  const networks = text.split(',').flatMap((part) => namedNetworks[part.trim()] ?? part.trim())
+  return networks.every(isNetwork) ? networks : undefined
+}
+
+/** Whether a text is an address, alone or with the length of its network's prefix. */
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || more.length > 0) return false
+  return (
+    prefix === undefined ||
+    (/^(0|[1-9][0-9]{0,2})$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+  )
 }
 
 function notUsable(name: string, given: Record<string, string>): ConfigError {

@@ -46,6 +46,22 @@ const cases: Record<string, Case> = {
   RATE_LIMIT_REGISTRATION: limitCase('registration'),
   RATE_LIMIT_REQUESTS: limitCase('requests'),
   RATE_LIMIT_ADDRESS: limitCase('address'),
+  RATE_LIMIT_GATEWAY: limitCase('gateway'),
+  TRUST_PROXY: {
+    wrong: [
+      '17',
+      '-1',
+      'yes',
+      'proxy.example.org',
+      '10.0.0.0/33',
+      '10.0.0/8',
+      '::1/129',
+      '10.0.0.1/8/8',
+      '10.0.0.1,',
+    ],
+    right: '10.0.0.0/8, ::1,loopback',
+    gives: { trustProxy: ['10.0.0.0/8', '::1', '127.0.0.0/8', '::1/128'] },
+  },
   SMTP_URL: {
     wrong: ['mail.example.org', 'smtp://'],
     right: 'smtps://mail',

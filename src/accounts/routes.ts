@@ -68,5 +68,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
 /** What a client says of itself, cut, and where it calls from. */
 function deviceOf(request: FastifyRequest): Device {
   const client = (request.headers['user-agent'] ?? '').replace(/\p{Cc}/gu, '').toWellFormed()
-  return { client: [...client].slice(0, maxClientLength).join(''), address: request.ip }
+  return {
+    client: [...client].slice(0, maxClientLength).join(''),
+    address: request.server.addressOf(request.raw),
+  }
 }

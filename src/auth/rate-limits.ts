@@ -8,6 +8,7 @@ import type {
 } from 'fastify'
 import type { Bucket, Config } from '../config.ts'
 import { ApiError, RateLimitError } from '../errors.ts'
+import { networkOf } from '../http/address.ts'
 import { type TokenBuckets, tokenBuckets } from '../http/token-buckets.ts'
 import { asId } from '../ids.ts'
 import { isAuthenticator } from './plugin.ts'
@@ -136,9 +137,8 @@ function addHook(route: RouteOptions, name: 'preHandler' | 'preSerialization', h
   route[name] = [...hooks, hook] as never
 }
 
-/** An IPv6 network counts as one address. */
 function addressOf(request: FastifyRequest): string {
-  return rateLimit.normalizeIP(request.ip)
+  return networkOf(request.server.addressOf(request.raw))
 }
 
 /** Whose account a request is about: the caller's, or whatever name or address it was sent. */

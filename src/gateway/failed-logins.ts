@@ -1,17 +1,18 @@
-const minuteMs = 60_000
+import type { Limit } from '../http/token-buckets.ts'
+
 const maxAddresses = 10_000
 
-/** Counts failed logins per address: a bucket that refills by the minute. */
+/** Counts failed logins per address: a bucket each (PROTOCOL 1.7). */
 export type FailedLogins = {
   add(address: string): void
   /** Seconds until the next try, 0 when there may be one now. */
   waitSeconds(address: string): number
 }
 
-export function createFailedLogins(perMinute: number): FailedLogins {
-  // When the bucket of an address will be full again: each failure puts that off by one part of a minute.
+export function createFailedLogins({ burst, refillMs }: Limit): FailedLogins {
+  // When the bucket of an address will be full again: each failure puts that off, to an empty bucket at most.
   const fullAtMs = new Map<string, number>()
-  const partMs = minuteMs / perMinute
+  const emptyMs = burst * refillMs
 
   function forget(now: number): void {
     for (const [address, at] of fullAtMs) if (at <= now) fullAtMs.delete(address)
@@ -25,11 +26,12 @@ export function createFailedLogins(perMinute: number): FailedLogins {
     add(address) {
       const now = Date.now()
       if (fullAtMs.size >= maxAddresses) forget(now)
-      fullAtMs.set(address, Math.max(fullAtMs.get(address) ?? 0, now) + partMs)
+      const fullAt = Math.max(fullAtMs.get(address) ?? 0, now) + refillMs
+      fullAtMs.set(address, Math.min(fullAt, now + emptyMs))
     },
     waitSeconds(address) {
       const missingMs = (fullAtMs.get(address) ?? 0) - Date.now()
-      return missingMs <= minuteMs - partMs ? 0 : Math.ceil((missingMs - (minuteMs - partMs)) / 1000)
+      return Math.max(0, Math.ceil((missingMs - (emptyMs - refillMs)) / 1000))
     },
   }
 }

@@ -6,7 +6,7 @@ import type { Bus } from '../events/bus.ts'
 import type { CloseReason } from './close-codes.ts'
 import type { ClientFrame, Connection } from './connection.ts'
 import { dispatch, type Fact } from './dispatch.ts'
-import { createFailedLogins, type FailedLogins } from './failed-logins.ts'
+import type { FailedLogins } from './failed-logins.ts'
 import { Hub } from './hub.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import { tellState } from './login.ts'
@@ -36,11 +36,17 @@ export class Gateway {
   readonly #unsubscribe: () => void
   readonly #sweep: NodeJS.Timeout
 
-  constructor(parts: { db: Db; bus: Bus; log: FastifyBaseLogger; settings: GatewaySettings }) {
+  constructor(parts: {
+    db: Db
+    bus: Bus
+    log: FastifyBaseLogger
+    settings: GatewaySettings
+    failedLogins: FailedLogins
+  }) {
     this.db = parts.db
     this.log = parts.log
     this.settings = parts.settings
-    this.failedLogins = createFailedLogins(parts.settings.maxFailedLoginsPerMinute)
+    this.failedLogins = parts.failedLogins
     this.#attendance = createAttendance(parts.settings.offlineAfterMs, (userId, presence) =>
       parts.bus.setPresence(userId, presence),
     )

@@ -3,7 +3,9 @@ import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { WebSocketServer } from 'ws'
 import { errorTable } from '../errors.ts'
+import { networkOf } from '../http/address.ts'
 import { Connection, ignore } from './connection.ts'
+import { createFailedLogins } from './failed-logins.ts'
 import type { Encoding } from './frames.ts'
 import { Gateway } from './gateway.ts'
 import { describeEvents } from './schemas.ts'
@@ -18,7 +20,9 @@ export function isForGateway(request: Pick<IncomingMessage, 'url' | 'headers' | 
 /** Puts the gateway on the app's server: `/socket` and `/v1/socket`, of which HTTP knows nothing but the events' schemas. */
 export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettings> = {}): Gateway {
   const settings = { ...defaultSettings, ...changed }
-  const gateway = new Gateway({ db: app.db, bus: app.bus, log: app.log, settings })
+  const limit = app.config.rateLimits.gateway
+  const failedLogins = createFailedLogins(limit)
+  const gateway = new Gateway({ db: app.db, bus: app.bus, log: app.log, settings, failedLogins })
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -34,10 +38,10 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
 
   app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', ignore)
-    const address = request.socket.remoteAddress ?? ''
-    const waitSeconds = app.config.rateLimit ? gateway.failedLogins.waitSeconds(address) : 0
+    const address = networkOf(app.addressOf(request))
+    const waitSeconds = app.config.rateLimit ? failedLogins.waitSeconds(address) : 0
     if (stopping) return stream.destroy()
-    if (waitSeconds > 0) return refuse(stream, settings.maxFailedLoginsPerMinute, waitSeconds)
+    if (waitSeconds > 0) return refuse(stream, limit.burst, waitSeconds)
     sockets.handleUpgrade(request, stream, head, (socket) => {
       const encoding = encodingOf(request.url ?? '')
       gateway.open(new Connection({ socket, stream, encoding, address, listener: gateway, settings }))

@@ -19,7 +19,6 @@ export type GatewaySettings = {
   maxConnectionsPerUser: number
   /** Frames from the client, heartbeats aside. */
   maxFramesPerMinute: number
-  maxFailedLoginsPerMinute: number
 }
 
 export const defaultSettings: GatewaySettings = {
@@ -34,7 +33,6 @@ export const defaultSettings: GatewaySettings = {
   stopWithinMs: 5_000,
   maxConnectionsPerUser: 50,
   maxFramesPerMinute: 120,
-  maxFailedLoginsPerMinute: 20,
 }
 
 /** Frames to the server, in bytes. */

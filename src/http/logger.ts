@@ -1,7 +1,8 @@
 import type { FastifyServerOptions } from 'fastify'
+import type { AddressOf } from './address.ts'
 
 /** JSON logs without tokens: the header is redacted, and addresses lose their query, which may hold a file's key. */
-export function loggerOptions(level: string): FastifyServerOptions['logger'] {
+export function loggerOptions(level: string, addressOf: AddressOf): FastifyServerOptions['logger'] {
   return {
     level,
     redact: ['req.headers.authorization', 'authorization', 'token', 'password'],
@@ -9,7 +10,7 @@ export function loggerOptions(level: string): FastifyServerOptions['logger'] {
       req: (request) => ({
         method: request.method,
         url: request.url?.split('?', 1)[0],
-        remoteAddress: request.ip,
+        remoteAddress: addressOf(request.raw),
       }),
     },
   }

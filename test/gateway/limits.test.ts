@@ -1,6 +1,7 @@
+import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { Client, listen, logIn, portOf } from '../support/gateway.ts'
-import { bus, call, house, user } from '../support/world.ts'
+import { bus, call, config, house, user } from '../support/world.ts'
 
 test('no login in time closes 4003 login_timeout, heartbeats or not', async () => {
   const app = await listen({ loginTimeoutMs: 60, sweepEveryMs: 10 })
@@ -65,22 +66,13 @@ test('a user has so many connections, and the next login is closed 4012', async 
 })
 
 test('after 20 failed logins from an address the upgrade itself answers 429', async () => {
-  const app = await listen({}, true)
+  const app = await listen({}, { rateLimit: true })
   for (let count = 0; count < 20; count++) {
     const client = new Client(app)
     client.send({ op: 2, d: { token: 'x' } })
     expect(await client.end()).toEqual({ code: 4003, reason: 'invalid_token' })
   }
-  const answer = await new Promise<{ status: number; headers: Record<string, unknown>; body: string }>(
-    (resolve) => {
-      const client = new Client(app)
-      client.socket.on('unexpected-response', async (_request, response) => {
-        let body = ''
-        for await (const part of response) body += part
-        resolve({ status: response.statusCode!, headers: response.headers, body })
-      })
-    },
-  )
+  const answer = await refusedUpgrade(app)
   expect(answer.status).toBe(429)
   expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1)
   expect(answer.headers).toMatchObject({
@@ -96,6 +88,26 @@ test('after 20 failed logins from an address the upgrade itself answers 429', as
     error: { code: 'rate_limit', message: 'You are being rate limited' },
     expires_at: expect.any(Number),
   })
+})
+
+test('the number of failed logins is a setting, and they count by the address that a believed proxy names', async () => {
+  const rateLimits = { ...config.rateLimits, gateway: { burst: 2, refillMs: 60_000 } }
+  const failFrom = async (app: FastifyInstance, address: string) => {
+    const client = new Client(app, { headers: { 'x-forwarded-for': address } })
+    client.send({ op: 2, d: { token: 'x' } })
+    expect(await client.end()).toEqual({ code: 4003, reason: 'invalid_token' })
+  }
+  const behind = await listen({}, { rateLimit: true, rateLimits, trustProxy: 1 })
+  await failFrom(behind, '192.0.2.1')
+  await failFrom(behind, '192.0.2.1')
+  const refused = await refusedUpgrade(behind, { 'x-forwarded-for': '192.0.2.1' })
+  expect(refused).toMatchObject({ status: 429, headers: { 'ratelimit-limit': '2' } })
+  await failFrom(behind, '192.0.2.2')
+
+  const open = await listen({}, { rateLimit: true, rateLimits })
+  await failFrom(open, '192.0.2.1')
+  await failFrom(open, '192.0.2.2')
+  expect((await refusedUpgrade(open, { 'x-forwarded-for': '192.0.2.3' })).status).toBe(429)
 })
 
 test('a reader that stops reading is dropped 4008 at its bound, may resume, and holds nobody up', async () => {
@@ -140,3 +152,15 @@ test('a stop closes every connection 1001 going_away after what is queued', asyn
   expect(client.events.at(-1)!.e).toBe('MESSAGE_CREATE')
   await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow()
 })
+
+/** The answer to an upgrade that is refused. */
+function refusedUpgrade(app: FastifyInstance, headers: Record<string, string> = {}) {
+  return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve) => {
+    const client = new Client(app, { headers })
+    client.socket.on('unexpected-response', async (_request, response) => {
+      let body = ''
+      for await (const part of response) body += part
+      resolve({ status: response.statusCode!, headers: response.headers, body })
+    })
+  })
+}

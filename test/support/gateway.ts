@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, expect } from 'vitest'
 import WebSocket from 'ws'
 import { buildApp } from '../../src/app.ts'
+import type { Config } from '../../src/config.ts'
 import { eventSchemas } from '../../src/gateway/schemas.ts'
 import type { GatewaySettings } from '../../src/gateway/settings.ts'
 import { bus, config, db, type Person, store } from './world.ts'
@@ -12,7 +13,7 @@ import { bus, config, db, type Person, store } from './world.ts'
 // biome-ignore lint/suspicious/noExplicitAny: what the server sends is what the tests find out
 export type Frame = { op: number; e?: string; seq?: number; d?: any; text: string; binary: boolean }
 
-export type Options = { zlib?: boolean; path?: string; extended?: boolean }
+export type Options = { zlib?: boolean; path?: string; extended?: boolean; headers?: Record<string, string> }
 
 const patienceMs = 5_000
 const open = new Set<Client>()
@@ -20,9 +21,9 @@ const open = new Set<Client>()
 /** An app with its own gateway on the world's database and bus, listening on 127.0.0.1. */
 export async function listen(
   gateway: Partial<GatewaySettings> = {},
-  rateLimit = false,
+  changes: Partial<Config> = {},
 ): Promise<FastifyInstance> {
-  const app = await buildApp({ config: { ...config, rateLimit }, db, store, bus, gateway })
+  const app = await buildApp({ config: { ...config, ...changes }, db, store, bus, gateway })
   await app.listen({ host: '127.0.0.1', port: 0 })
   afterAll(async () => {
     for (const client of open) client.socket.terminate()
@@ -47,10 +48,10 @@ export class Client {
   #waiting: (() => void)[] = []
   #taken = 0
 
-  constructor(app: FastifyInstance | string, { zlib, path = '/socket' }: Options = {}) {
+  constructor(app: FastifyInstance | string, { zlib, path = '/socket', headers }: Options = {}) {
     const query = zlib ? '?encoding=json&compression=zlib_json' : '?encoding=json&compression=text_json'
     const address = path.includes('?') ? path : path + query
-    this.socket = new WebSocket(`ws://127.0.0.1:${portOf(app)}${address}`)
+    this.socket = new WebSocket(`ws://127.0.0.1:${portOf(app)}${address}`, { headers })
     open.add(this)
     this.socket.on('message', (data: Buffer, binary) => {
       const text = (binary ? inflateSync(data) : data).toString('utf8')
