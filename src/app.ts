@@ -154,6 +154,7 @@ export async function buildApp({
     db,
     (events) => bus.publish(events),
     () => publicUrl(app),
+    bus.isShared,
   )
 
   await app.register(healthRoutes)

@@ -74,3 +74,8 @@ export function isId(text: string): boolean {
 export function asId(text: string): string {
   return isId(text) ? text : nobodysId
 }
+
+/** Whether an id is the greater one: ids are compared as the numbers that they write. */
+export function isGreaterId(id: string, than: string): boolean {
+  return id.length === than.length ? id > than : id.length > than.length
+}

@@ -10,6 +10,8 @@ export type Listener = (event: HearthEvent) => void | Promise<void>
 
 /** Carries what happened from the operations to the gateways of all processes. */
 export type Bus = {
+  /** Whether other processes publish to it as well: their events and ours may come in another order than they happened. */
+  readonly isShared: boolean
   /** Hands events to every listener, in order; settled when the local listeners have dealt with them. */
   publish(events: readonly HearthEvent[]): Promise<void>
   /** Returns how to stop listening. */
@@ -32,6 +34,7 @@ export function createBus(relay?: Relay, times?: PeerTimes): Bus {
   }
 
   return {
+    isShared: relay !== undefined,
     async publish(events) {
       await Promise.all([deliver(events), peers?.tell(events)])
     },

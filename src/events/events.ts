@@ -9,7 +9,14 @@ import type { Presence } from './presence.ts'
  * A null `house_id` means a private room.
  */
 export type HearthEvent =
-  | { type: 'message_created'; room_id: string; house_id: string | null; message: GatewayMessage }
+  /** `after`: the id of the message before it in the room, told where several processes send. */
+  | {
+      type: 'message_created'
+      room_id: string
+      house_id: string | null
+      message: GatewayMessage
+      after?: string | null
+    }
   | { type: 'message_updated'; room_id: string; house_id: string | null; message: EditedGatewayMessage }
   | { type: 'message_deleted'; room_id: string; house_id: string | null; message_id: string }
   | { type: 'typing_started'; room_id: string; house_id: string | null; author_id: string; timestamp: number }

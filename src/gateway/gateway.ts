@@ -3,6 +3,8 @@ import { findCaller } from '../auth/queries.ts'
 import { hashTokenHex, readToken } from '../auth/tokens.ts'
 import type { Db } from '../db/client.ts'
 import type { Bus } from '../events/bus.ts'
+import type { HearthEvent } from '../events/events.ts'
+import { listMissed } from '../messages/missed-operations.ts'
 import type { CloseReason } from './close-codes.ts'
 import type { ClientFrame, Connection } from './connection.ts'
 import { dispatch, type Fact } from './dispatch.ts'
@@ -10,15 +12,26 @@ import type { FailedLogins } from './failed-logins.ts'
 import { Hub } from './hub.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import { tellState } from './login.ts'
+import { createMessageOrder, type MessageOrder, type Missing } from './message-order.ts'
 import { type Attendance, createAttendance } from './presence.ts'
 import { listMembersFor, watchPresences } from './requests.ts'
 import { Session } from './session.ts'
-import type { GatewaySettings } from './settings.ts'
+import { type GatewaySettings, maxMissedMessages } from './settings.ts'
 
 const opcodes = { logIn: 2, watchPresences: 6, listMembers: 7, resume: 11 } as const
 
 /** A client may ask for so much before it is answered. */
 const maxWaitingRequests = 20
+
+export type GatewayParts = {
+  db: Db
+  bus: Bus
+  log: FastifyBaseLogger
+  settings: GatewaySettings
+  failedLogins: FailedLogins
+  /** The server's public address. */
+  origin: () => string
+}
 
 /** What one connection is doing. */
 type Client = { stage: 'new' | 'busy' | 'in'; session: Session | undefined }
@@ -35,14 +48,10 @@ export class Gateway {
   readonly #clients = new Map<Connection, Client>()
   readonly #unsubscribe: () => void
   readonly #sweep: NodeJS.Timeout
+  readonly #order: MessageOrder
+  readonly #origin: () => string
 
-  constructor(parts: {
-    db: Db
-    bus: Bus
-    log: FastifyBaseLogger
-    settings: GatewaySettings
-    failedLogins: FailedLogins
-  }) {
+  constructor(parts: GatewayParts) {
     this.db = parts.db
     this.log = parts.log
     this.settings = parts.settings
@@ -50,7 +59,14 @@ export class Gateway {
     this.#attendance = createAttendance(parts.settings.offlineAfterMs, (userId, presence) =>
       parts.bus.setPresence(userId, presence),
     )
-    this.#unsubscribe = parts.bus.subscribe((event) => this.dispatch(event))
+    this.#origin = parts.origin
+    this.#order = createMessageOrder({
+      waitMs: parts.settings.missingMessageMs,
+      tell: (fact) => this.dispatch(fact),
+      find: (missing) => this.#findMissing(missing),
+      giveUp: (roomId) => this.#giveUp(roomId),
+    })
+    this.#unsubscribe = parts.bus.subscribe((event) => this.#hear(event))
     this.#sweep = setInterval(() => this.#lookOver(), parts.settings.sweepEveryMs).unref()
   }
 
@@ -118,7 +134,27 @@ export class Gateway {
     }
     for (const connection of this.#clients.keys()) connection.terminate()
     this.#unsubscribe()
+    this.#order.stop()
     this.#attendance.stop()
+  }
+
+  #hear(event: HearthEvent): void | Promise<void> {
+    const isOfMessage =
+      event.type === 'message_created' || event.type === 'message_updated' || event.type === 'message_deleted'
+    return isOfMessage ? this.#order.pass(event) : this.dispatch(event)
+  }
+
+  /** Messages of which the other process could not tell us; none where nobody here reads the room. */
+  async #findMissing(missing: Missing) {
+    if (this.hub.inRoom(missing.room_id).length === 0) return []
+    const found = await listMissed(this.db, missing, maxMissedMessages + 1, this.#origin())
+    return found.length > maxMissedMessages ? undefined : found
+  }
+
+  /** Messages cannot be told to those who read the room: they start anew. */
+  #giveUp(roomId: string): void {
+    this.log.error({ room_id: roomId }, 'messages of another process are missing')
+    for (const session of this.hub.inRoom(roomId)) this.end(session, 'internal_error')
   }
 
   async #logIn(connection: Connection, client: Client, d: unknown): Promise<void> {
@@ -202,6 +238,7 @@ export class Gateway {
 
   #lookOver(): void {
     const now = Date.now()
+    this.#order.sweep(now)
     for (const [connection, client] of this.#clients) {
       if (client.stage === 'new' && now - connection.openedAtMs >= this.settings.loginTimeoutMs) {
         connection.close('login_timeout')

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { WebSocketServer } from 'ws'
 import { errorTable } from '../errors.ts'
 import { networkOf } from '../http/address.ts'
+import { publicUrl } from '../http/public-url.ts'
 import { Connection, ignore } from './connection.ts'
 import { createFailedLogins } from './failed-logins.ts'
 import type { Encoding } from './frames.ts'
@@ -22,7 +23,14 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
   const settings = { ...defaultSettings, ...changed }
   const limit = app.config.rateLimits.gateway
   const failedLogins = createFailedLogins(limit)
-  const gateway = new Gateway({ db: app.db, bus: app.bus, log: app.log, settings, failedLogins })
+  const gateway = new Gateway({
+    db: app.db,
+    bus: app.bus,
+    log: app.log,
+    settings,
+    failedLogins,
+    origin: () => publicUrl(app),
+  })
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,

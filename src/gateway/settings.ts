@@ -12,6 +12,8 @@ export type GatewaySettings = {
   offlineAfterMs: number
   /** How long a gateway session outlives its connection. */
   resumableForMs: number
+  /** How long a message waits for the one before it, which another process sent. */
+  missingMessageMs: number
   /** How often all connections are looked over for the above. */
   sweepEveryMs: number
   /** How long a stop waits for what is queued. */
@@ -29,6 +31,7 @@ export const defaultSettings: GatewaySettings = {
   closeSilentAfterMs: 90_000,
   offlineAfterMs: 5_000,
   resumableForMs: 330_000,
+  missingMessageMs: 500,
   sweepEveryMs: 1_000,
   stopWithinMs: 5_000,
   maxConnectionsPerUser: 50,
@@ -46,6 +49,8 @@ export const pacedBelowBytes = 1024 * 1024
 /** What a gateway session keeps for a replay: at least so many events, unless they pass the bytes. */
 export const keptEvents = 1_000
 export const maxKeptBytes = 8 * 1024 * 1024
+/** Messages that another process could not tell us of, and that are looked up for those who read the room. */
+export const maxMissedMessages = 500
 /** Events that may wait for the end of a login. */
 export const maxHeldEvents = 20_000
 /** Members in HOUSE_JOIN and HOUSE_UPDATE, and in one HOUSE_MEMBERS_CHUNK. */

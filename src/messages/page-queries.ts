@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
+import { isGreaterId } from '../ids.ts'
 import type { CompactUserRow } from '../users/queries.ts'
 import { isThere, type MessageRow, messageColumns } from './queries.ts'
 
@@ -22,9 +23,9 @@ export function selectPage(select: RawBuilder<unknown>, id: RawBuilder<unknown>,
   return sql`${older} union all ${oldest(page.around, Math.floor(page.limit / 2))}`
 }
 
-/** Newest first; ids are compared as the numbers that they write. */
+/** Newest first. */
 export function newestFirst(one: { id: string }, other: { id: string }): number {
-  return other.id.length - one.id.length || (one.id < other.id ? 1 : -1)
+  return isGreaterId(other.id, one.id) ? 1 : -1
 }
 
 /** A message with its author and the mentioned users, as lists show it. */

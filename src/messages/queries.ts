@@ -78,6 +78,19 @@ export async function findMessage(db: Db, roomId: string, id: string): Promise<M
   return rows[0]
 }
 
+/** The first messages of a room between two ids that are there, oldest first. */
+export async function listMessagesBetween(
+  db: Db,
+  between: { room_id: string; after: string; before: string; limit: number },
+): Promise<MessageRow[]> {
+  const { room_id, after, before, limit } = between
+  const { rows } = await sql<MessageRow>`
+    select ${messageColumns} from messages
+    where room_id = ${room_id} and id > ${after} and id < ${before} and ${isThere}
+    order by id limit ${limit}`.execute(db)
+  return rows
+}
+
 /** A message that is there, kept as it is until the transaction ends, or undefined. */
 export async function lockMessage(db: Db, roomId: string, id: string): Promise<MessageRow | undefined> {
   const { rows } = await sql<MessageRow>`

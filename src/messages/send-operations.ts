@@ -61,16 +61,18 @@ const maxAttempts = 5
 
 /**
  * Opens the one way by which the messages of this process are sent. All that wait at the same moment share one
- * statement; those of one room are published in the order of their ids. `origin` gives the server's public address.
+ * statement; those of one room are published in the order of their ids. `origin` gives the server's public address;
+ * `hasPeers` says whether other processes may send too, so that who hears of messages has to put them in order.
  */
 export function openSending(
   db: Db,
   publish: (events: HearthEvent[]) => Promise<void>,
   origin: () => string,
+  hasPeers = false,
 ): Sending {
   const write = coalesceWrites<Draft, Delivery>(
     (draft) => draft.room_id,
-    (drafts) => writeDrafts(db, drafts, origin()),
+    (drafts) => writeDrafts(db, drafts, origin(), hasPeers),
     (deliveries) => publish(deliveries.filter((delivery) => isEvent(delivery))),
   )
 
@@ -141,24 +143,52 @@ function isEvent(delivery: Delivery): delivery is Exclude<Delivery, string | Err
 }
 
 /** Writes drafts, and says of each what became of it. */
-async function writeDrafts(db: Db, drafts: readonly Draft[], origin: string): Promise<Delivery[]> {
+async function writeDrafts(
+  db: Db,
+  drafts: readonly Draft[],
+  origin: string,
+  hasPeers: boolean,
+): Promise<Delivery[]> {
   const messages = drafts.map(newMessage)
-  const refusals = await insertMessages(db, messages)
+  const { refusals, newestBefore } = await insertMessages(db, messages, hasPeers)
   const refused = new Map<string, Delivery>(refusals.map(({ id, reason }) => [id, reason]))
-  if (refusals.some(({ reason }) => reason === 'behind')) await writeLate(db, messages, refused)
+  const before = hasPeers ? chain(messages, refused, newestBefore) : null
+  if (refusals.some(({ reason }) => reason === 'behind')) await writeLate(db, messages, refused, before)
   return drafts.map((draft, index): Delivery => {
     const row = { ...messages[index]!, mentions: [], edited_at: null }
     const message = gatewayMessage(row, { ...draft, origin })
     const { room_id, house_id } = draft
-    return refused.get(row.id) ?? { type: 'message_created', room_id, house_id, message }
+    const after = before ? { after: before.get(row.id)! } : {}
+    return refused.get(row.id) ?? { type: 'message_created', room_id, house_id, message, ...after }
   })
+}
+
+/** For each message that was written, the one before it in its room. */
+function chain(
+  messages: readonly NewMessage[],
+  refused: ReadonlyMap<string, unknown>,
+  newestBefore: ReadonlyMap<string, string | null>,
+): Map<string, string | null> {
+  const newest = new Map(newestBefore)
+  const before = new Map<string, string | null>()
+  for (const { id, room_id } of messages) {
+    if (refused.has(id)) continue
+    before.set(id, newest.get(room_id) ?? null)
+    newest.set(room_id, id)
+  }
+  return before
 }
 
 /**
  * Writes what was refused as `behind`: another process had written a greater id into the room meanwhile. With the
  * rooms locked first, the new ids cannot be overtaken again. Fails for these messages alone: the others are written.
  */
-async function writeLate(db: Db, messages: NewMessage[], refused: Map<string, Delivery>): Promise<void> {
+async function writeLate(
+  db: Db,
+  messages: NewMessage[],
+  refused: Map<string, Delivery>,
+  before: Map<string, string | null> | null,
+): Promise<void> {
   const places = [...messages.keys()].filter((place) => refused.get(messages[place]!.id) === 'behind')
   try {
     await db.transaction().execute(async (trx) => {
@@ -166,7 +196,9 @@ async function writeLate(db: Db, messages: NewMessage[], refused: Map<string, De
       for (const id of await lockRoomsToSend(trx, rooms)) makeIdsAfter(id)
       for (const place of places) messages[place] = withNewId(messages[place]!)
       const late = places.map((place) => messages[place]!)
-      for (const { id, reason } of await insertMessages(trx, late)) refused.set(id, reason)
+      const { refusals, newestBefore } = await insertMessages(trx, late, before !== null)
+      for (const { id, reason } of refusals) refused.set(id, reason)
+      for (const [id, newest] of chain(late, refused, newestBefore)) before?.set(id, newest)
     })
   } catch (error) {
     for (const place of places) refused.set(messages[place]!.id, error as Error)

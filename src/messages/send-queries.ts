@@ -21,6 +21,9 @@ export type NewMessage = {
 /** Why a message was not written: its room is gone, holds a newer id, or holds a message of the same nonce. */
 export type Refusal = { id: string; reason: 'room_gone' | 'behind' | 'nonce_taken' }
 
+/** What became of messages: those refused, in no order, and, where asked for, the newest id of each room before them. */
+export type Insertion = { refusals: Refusal[]; newestBefore: Map<string, string | null> }
+
 /** Takes the attachments of written messages off the list of files to forget. */
 const keptFiles = sql`, kept as (
       delete from discarded_files using sent
@@ -28,17 +31,24 @@ const keptFiles = sql`, kept as (
         and name = 'attachments/' || sent.room_id || '/' || (sent.attachment::jsonb ->> 'key')
     )`
 
+/** Behind the refusals, the rooms with what was newest in them. */
+const newestOfRooms = sql` union all select id, null, last_message_id from locked`
+
 /**
  * Writes messages with their mentions, moves the rooms' last message and the authors' read states to them, all in one
  * statement. The rooms are locked in id order; under that lock a message whose id is not greater than all before it
  * is refused (`behind`), so that the ids of a room rise in commit order. An author who is leaving the house gets no
- * read state, which would outlive the leaving. Gives what was refused, in no order.
+ * read state, which would outlive the leaving. `asksNewest`: gives the newest id of each room before these, too.
  */
-export async function insertMessages(db: Db, messages: readonly NewMessage[]): Promise<Refusal[]> {
+export async function insertMessages(
+  db: Db,
+  messages: readonly NewMessage[],
+  asksNewest = false,
+): Promise<Insertion> {
   const column = <Name extends keyof NewMessage>(name: Name) => messages.map((message) => message[name])
   const mentions = messages.map((message) => `{${message.mentions.join(',')}}`)
   const attachments = messages.map(({ attachment }) => attachment && JSON.stringify(attachment))
-  const { rows } = await sql<Refusal>`
+  const { rows } = await sql<{ id: string; reason: Refusal['reason'] | null; newest: string | null }>`
     with sent as materialized (
       select * from unnest(${column('room_id')}::bigint[], ${column('id')}::bigint[],
         ${column('author_id')}::bigint[], ${column('device_id')}::bigint[], ${column('content')}::text[],
@@ -81,9 +91,12 @@ export async function insertMessages(db: Db, messages: readonly NewMessage[]): P
     select id, case
         when not exists (select from locked where locked.id = room_id) then 'room_gone'
         when id <= (select last_message_id from locked where locked.id = room_id) then 'behind'
-        else 'nonce_taken' end as reason
-    from sent where id not in (select id from written)`.execute(db)
-  return rows
+        else 'nonce_taken' end as reason, null::bigint as newest
+    from sent where id not in (select id from written)${asksNewest ? newestOfRooms : sql``}`.execute(db)
+  return {
+    refusals: rows.flatMap(({ id, reason }) => (reason === null ? [] : { id, reason })),
+    newestBefore: new Map(rows.flatMap(({ id, reason, newest }) => (reason === null ? [[id, newest]] : []))),
+  }
 }
 
 /** The newest message id of each room that has one, with the rooms locked in id order until the transaction ends. */

@@ -1,0 +1,134 @@
+import type { FastifyInstance } from 'fastify'
+import { afterAll, expect, test } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { createBus } from '../../src/events/bus.ts'
+import { type Client, expectExact, logIn } from '../support/gateway.ts'
+import { relayDoubles, type Way } from '../support/relay-double.ts'
+import { config, db, house, type Person, store, user } from '../support/world.ts'
+
+// Several processes share a bus; each is an app of its own here.
+
+/** Apps that share relays of this kind. */
+async function processes(count: number, way: Way, missingMessageMs = 500): Promise<FastifyInstance[]> {
+  const openRelay = relayDoubles(way)
+  const apps: FastifyInstance[] = []
+  for (let number = 0; number < count; number += 1) {
+    const bus = createBus(openRelay())
+    const app = await buildApp({ config, db, store, bus, gateway: { missingMessageMs } })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    afterAll(async () => {
+      await app.close()
+      await bus.close()
+    })
+    apps.push(app)
+  }
+  return apps
+}
+
+async function ask(
+  app: FastifyInstance,
+  caller: Person,
+  method: 'POST' | 'PATCH' | 'DELETE',
+  url: string,
+  body?: object,
+) {
+  const headers = { authorization: caller.token }
+  const answer = await app.inject({ method, url, headers, ...(body && { payload: body }) })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json().data
+}
+
+async function send(app: FastifyInstance, caller: Person, roomId: string, content: string): Promise<string> {
+  return (await ask(app, caller, 'POST', `/rooms/${roomId}/messages`, { content })).id
+}
+
+function toldOf(client: Client, name: string): string[] {
+  return client.events.filter((frame) => frame.e === name).map((frame) => frame.d.id)
+}
+
+function ofCreation(text: string): boolean {
+  return text.includes('"message_created"')
+}
+
+test('messages sent at two processes reach the readers at all of them in id order, each once', async () => {
+  let turn = 0
+  const late = [40, 0, 25, 5, 60, 10]
+  const twiceAndInDisorder: Way = (text) => {
+    turn += 1
+    return ofCreation(text) ? [late[turn % late.length]!, late[(turn + 3) % late.length]!] : [0]
+  }
+  const [one, other, third] = (await processes(3, twiceAndInDisorder, 2_000)) as [
+    FastifyInstance,
+    FastifyInstance,
+    FastifyInstance,
+  ]
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const clients = [await logIn(one, ann), await logIn(other, ben), await logIn(third, ann, { zlib: true })]
+  const ids: string[] = []
+  for (let round = 0; round < 30; round += 1) {
+    const sent = [one, other, one, other].map((app, place) =>
+      send(app, place % 2 ? ann : ben, den.room_id, `${round}`),
+    )
+    ids.push(...(await Promise.all(sent)))
+  }
+  ids.sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
+  for (const client of clients) {
+    await client.until(() => toldOf(client, 'MESSAGE_CREATE').length >= ids.length, 'all messages')
+    expect(toldOf(client, 'MESSAGE_CREATE')).toEqual(ids)
+  }
+})
+
+test('a message that the relay lost is told with the next one, as it is now', async () => {
+  let passing = 0
+  const losing: Way = (text) => (ofCreation(text) && [1, 2].includes(passing++) ? [] : [0])
+  const [here, there] = (await processes(2, losing, 50)) as [FastifyInstance, FastifyInstance]
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const client = await logIn(here, ann)
+  const ids: string[] = []
+  for (const content of ['here', 'lost', `see <@${ann.id}>`, 'last']) {
+    ids.push(await send(there, ben, den.room_id, content))
+  }
+  await client.until(() => toldOf(client, 'MESSAGE_CREATE').length >= 4, 'all messages')
+  expect(toldOf(client, 'MESSAGE_CREATE')).toEqual(ids)
+  for (const frame of client.events) expectExact(frame)
+  const told = client.events.find((frame) => frame.d.id === ids[2])!.d
+  expect(told).toMatchObject({ house_id: den.id, author: { id: ben.id }, mentions: [{ id: ann.id }] })
+})
+
+test('an edit and a deletion that overtake their message wait for it', async () => {
+  const [here, there, third] = (await processes(3, (text) => [ofCreation(text) ? 60 : 0])) as [
+    FastifyInstance,
+    FastifyInstance,
+    FastifyInstance,
+  ]
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const client = await logIn(here, ann)
+  await send(there, ben, den.room_id, 'first')
+  await client.next('MESSAGE_CREATE')
+  const id = await send(there, ben, den.room_id, 'one')
+  const path = `/rooms/${den.room_id}/messages/${id}`
+  await ask(third, ben, 'PATCH', path, { content: 'two' })
+  await ask(third, ann, 'DELETE', path)
+  await client.next('MESSAGE_DELETE')
+  const names = client.events.filter((frame) => frame.d.id === id).map((frame) => frame.e)
+  expect(names).toEqual(['MESSAGE_CREATE', 'MESSAGE_UPDATE', 'MESSAGE_DELETE'])
+})
+
+test('what nobody can find any more holds the next message up no longer than its time', async () => {
+  const [here, there] = (await processes(2, (text) => (text.includes('secret') ? [] : [0]), 50)) as [
+    FastifyInstance,
+    FastifyInstance,
+  ]
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const client = await logIn(here, ann)
+  await send(there, ben, den.room_id, 'first')
+  const gone = await send(there, ben, den.room_id, 'secret')
+  await ask(there, ben, 'DELETE', `/rooms/${den.room_id}/messages/${gone}`)
+  const next = await send(there, ben, den.room_id, 'next')
+  await client.until(() => toldOf(client, 'MESSAGE_CREATE').at(-1) === next)
+  expect(toldOf(client, 'MESSAGE_CREATE')).toHaveLength(2)
+})
