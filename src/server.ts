@@ -2,12 +2,11 @@ import cluster from 'node:cluster'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { type Db, isDatabaseAway, isDatabaseRefusal, openDatabase } from './db/client.ts'
+import { isDatabaseAway, isDatabaseRefusal, openDatabase } from './db/client.ts'
 import { startPostgres } from './db/embedded.ts'
 import { UnreachableError } from './db/embedded-account.ts'
 import { EmbeddedPostgresError } from './db/embedded-cluster.ts'
 import type { HearthEvent } from './events/events.ts'
-import type { Relay } from './events/relay.ts'
 import { forkWorkers, WorkersError } from './workers.ts'
 
 /** SIGTERM to exit takes less than 10 s, whatever hangs. */
@@ -71,13 +70,16 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   const loading = loadModules()
   loading.catch(() => {})
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
-  const { buildApp, claimNodeNumber, createBus, migrateToLatest, openStore, startErasing } = await loading
+  const { buildApp, claimNodeNumber, createBus, migrateToLatest, openRelay, openStore, startErasing } =
+    await loading
   const db = openDatabase(databaseUrl)
   stops.push(() => db.destroy())
   await migrateToLatest(db)
   stops.push(await claimNodeNumber(databaseUrl))
   const store = await openStore(config.storageUrl)
-  const bus = createBus(await openRelay(config, db, databaseUrl))
+  const { redisUrl } = config
+  const relay = await openRelay({ redisUrl, db, databaseUrl })
+  const bus = createBus(relay, { isOneOfMany: cluster.isWorker || redisUrl !== undefined })
   stops.push(() => bus.close())
   const app = await buildApp({ config, db, store, bus })
   const eraser = startErasing(db, store, (error) => app.log.warn({ err: error }, 'discarded files stay'))
@@ -90,28 +92,18 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   return app.listeningOrigin
 }
 
-/** What this process shares events by; undefined where it is alone. */
-async function openRelay(config: Config, db: Db, databaseUrl: string): Promise<Relay | undefined> {
-  if (config.redisUrl !== undefined) {
-    const { openRedisRelay } = await import('./events/redis-relay.ts')
-    return openRedisRelay(config.redisUrl)
-  }
-  if (!cluster.isWorker) return undefined
-  const { openPostgresRelay } = await import('./events/postgres-relay.ts')
-  return openPostgresRelay(db, databaseUrl)
-}
-
 /** The bulk of the modules, loaded while PostgreSQL comes up. */
 async function loadModules() {
-  const [app, bus, migrate, nodeNumber, eraser, storage] = await Promise.all([
+  const [app, bus, relays, migrate, nodeNumber, eraser, storage] = await Promise.all([
     import('./app.ts'),
     import('./events/bus.ts'),
+    import('./events/open.ts'),
     import('./db/migrate.ts'),
     import('./db/node-number.ts'),
     import('./storage/eraser.ts'),
     import('./storage/open.ts'),
   ])
-  return { ...app, ...bus, ...migrate, ...nodeNumber, ...eraser, ...storage }
+  return { ...app, ...bus, ...relays, ...migrate, ...nodeNumber, ...eraser, ...storage }
 }
 
 /** Brings up the database and the processes that share the port; one that dies is replaced. Gives their address. */

@@ -59,14 +59,14 @@ export const resetPasswordCommand: Command = {
   async run({ parameters: [ref], options }, surroundings) {
     const { password } = options
     if (typeof password === 'string') await checkPassword(password)
-    await withInstallation(surroundings, async ({ db }) => {
+    await withInstallation(surroundings, async ({ db, publish }) => {
       const person = await reachPerson(db, ref!)
       const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
       if (typeof password !== 'string') {
         surroundings.print(`Code for a new password of ${person.username}, good for an hour: ${code}`)
         return
       }
-      await resetPassword(db, { code, password })
+      await publish(await resetPassword(db, { code, password }))
       surroundings.print(`The password of ${person.username} is set; every login session has ended.`)
     })
   },

@@ -107,9 +107,7 @@ function checkSettings({ publicUrl, smtpUrl, redisUrl, rateLimit }: Config): Fin
       : note('SMTP_URL is not set: no mail goes out, codes come from "npm run hearth -- issue-code".'),
     redisUrl !== undefined
       ? set('REDIS_URL')
-      : note(
-          'REDIS_URL is not set: servers on several machines would not hear of what happens on the others.',
-        ),
+      : note('REDIS_URL is not set: several servers tell each other what happens over the database.'),
     rateLimit
       ? { state: 'ok', sentence: 'RATE_LIMIT is on.' }
       : note('RATE_LIMIT is off: nothing keeps anybody from flooding the server.'),

@@ -28,12 +28,12 @@ export const deleteHouse: Command = {
   parameters: ['id'],
   options: { yes: { type: 'boolean', summary: 'needed, as nothing brings the house back' } },
   async run({ parameters: [id], options }, surroundings) {
-    await withInstallation(surroundings, async ({ db, store }) => {
+    await withInstallation(surroundings, async ({ db, store, publish }) => {
       const house = await findHouseSummary(db, asId(id!))
       if (!house) throw new CliError(`There is no house "${id}": "npm run hearth -- list-houses" lists them.`)
       const shown = `${house.name} with ${count(house.member_count, 'member')}`
       if (!options.yes) throw new CliError(`This would delete ${shown} for good: say so with --yes.`)
-      await endHouse(db, { house_id: house.id, user_id: house.owner_id })
+      await publish(await endHouse(db, { house_id: house.id, user_id: house.owner_id }))
       while ((await eraseDiscarded(db, store)) > 0);
       surroundings.print(`Deleted ${shown}.`)
     })

@@ -5,12 +5,17 @@ import { type Db, openDatabase } from '../db/client.ts'
 import { findRunningPostgres, startPostgres } from '../db/embedded.ts'
 import { listPendingMigrations } from '../db/migrate.ts'
 import { claimNodeNumber } from '../db/node-number.ts'
+import type { Outcome } from '../events/bus.ts'
+import { tellServers } from '../events/open.ts'
 import { openStore } from '../storage/open.ts'
 import type { Store } from '../storage/store.ts'
 import { CliError, type Surroundings } from './command.ts'
 
 /** The database and the files that a server of this environment has. */
 export type Installation = { config: Config; databaseUrl: string; db: Db; store: Store }
+
+/** Tells the servers that run what a command has done, and gives its answer. */
+export type Publish = <Answer>(outcome: Outcome<Answer>) => Promise<Answer>
 
 /** Works on the installation as it is, its migrations possibly pending. No ids may be made. */
 export async function withRawInstallation<Result>(
@@ -31,7 +36,7 @@ export async function withRawInstallation<Result>(
 /** Works on the installation. Throws `CliError` when its migrations are pending. */
 export function withInstallation<Result>(
   surroundings: Surroundings,
-  work: (installation: Installation) => Promise<Result>,
+  work: (installation: Installation & { publish: Publish }) => Promise<Result>,
 ): Promise<Result> {
   return withRawInstallation(surroundings, async (installation) => {
     const pending = await listPendingMigrations(installation.db)
@@ -42,11 +47,24 @@ export function withInstallation<Result>(
     }
     const giveBack = await claimNodeNumber(installation.databaseUrl)
     try {
-      return await work(installation)
+      return await work({ ...installation, publish: publisher(installation, surroundings) })
     } finally {
       await giveBack()
     }
   })
+}
+
+/** What is done is done: servers that cannot be told are a complaint, no failure. */
+function publisher({ config, db, databaseUrl }: Installation, { complain }: Surroundings): Publish {
+  return async ({ answer, events }) => {
+    try {
+      await tellServers({ redisUrl: config.redisUrl, db, databaseUrl }, events)
+    } catch (error) {
+      const way = config.redisUrl === undefined ? 'the database' : 'REDIS_URL'
+      complain(`Servers that run were not told, over ${way}: ${(error as Error).message}`)
+    }
+    return answer
+  }
 }
 
 /** The folder of the embedded database. */

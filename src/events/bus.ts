@@ -1,5 +1,5 @@
 import type { HearthEvent } from './events.ts'
-import { joinPeers, type PeerTimes } from './peers.ts'
+import { joinPeers, type PeerSettings } from './peers.ts'
 import { type Presence, setPresence } from './presence.ts'
 import type { Relay } from './relay.ts'
 
@@ -23,9 +23,9 @@ export type Bus = {
 }
 
 /** A bus of this process alone, or of all that share a relay. */
-export function createBus(relay?: Relay, times?: PeerTimes): Bus {
+export function createBus(relay?: Relay, peering?: Partial<PeerSettings>): Bus {
   const listeners = new Set<Listener>()
-  const peers = relay && joinPeers(relay, deliver, times)
+  const peers = relay && joinPeers(relay, deliver, peering)
 
   async function deliver(events: readonly HearthEvent[]): Promise<void> {
     // Every listener has all of them at once: nothing that is published later comes between.

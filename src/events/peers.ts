@@ -3,14 +3,14 @@ import type { HearthEvent } from './events.ts'
 import { type Presence, setPresence, usersAt } from './presence.ts'
 import type { Relay } from './relay.ts'
 
-/** What processes tell each other; `from` is the sender. */
+/** What processes tell each other; `from` is the sender, and is left out by one that does not stay. */
 type Word =
   | { type: 'events'; events: HearthEvent[]; ask?: number }
   | { type: 'heard'; to: string; ask: number }
   | { type: 'hello' | 'alive' | 'gone' }
   | { type: 'online'; users: string[] }
   | { type: 'presence'; user_id: string; presence: Presence }
-type Spoken = Word & { from: string }
+type Spoken = Word & { from?: string }
 
 /** The other processes that share the bus. */
 export type Peers = {
@@ -21,20 +21,41 @@ export type Peers = {
   close(): Promise<void>
 }
 
-export type PeerTimes = { aliveEveryMs: number; forgottenAfterMs: number; answerWithinMs: number }
-const usualTimes: PeerTimes = { aliveEveryMs: 5_000, forgottenAfterMs: 15_000, answerWithinMs: 1_000 }
+export type PeerSettings = {
+  /** Others are there, heard or not; else nothing is said while nobody was heard, and a process alone pays nothing. */
+  isOneOfMany: boolean
+  aliveEveryMs: number
+  /** How often a process that hears nobody says that it is there, so that two which lost each other meet again. */
+  aloneEveryMs: number
+  forgottenAfterMs: number
+  answerWithinMs: number
+}
+const usualSettings: PeerSettings = {
+  isOneOfMany: false,
+  aliveEveryMs: 5_000,
+  aloneEveryMs: 30_000,
+  forgottenAfterMs: 15_000,
+  answerWithinMs: 1_000,
+}
 
 /** A joiner's sockets, wherever they are, must have heard before the request that made them join is answered. */
 function isAwaited(event: HearthEvent): boolean {
   return event.type === 'member_joined'
 }
 
+/** What a process says that has something to tell but no peers to join. */
+export function wordsInPassing(events: readonly HearthEvent[]): string {
+  const words: Spoken[] = [{ type: 'events', events: [...events] }]
+  return JSON.stringify(words)
+}
+
 /** Joins those who share a relay. `deliver` hands on what happened elsewhere. A peer that falls silent is forgotten. */
 export function joinPeers(
   relay: Relay,
   deliver: (events: readonly HearthEvent[]) => Promise<void>,
-  times: PeerTimes = usualTimes,
+  changed: Partial<PeerSettings> = {},
 ): Peers {
+  const settings = { ...usualSettings, ...changed }
   const self = randomUUID()
   const lastHeardMs = new Map<string, number>()
   const open = new Map<number, { missing: Set<string>; done: () => void }>()
@@ -42,8 +63,14 @@ export function joinPeers(
   const waiting: Word[] = []
   let isSending = false
   let idle = Promise.resolve()
+  let spokeMs = Date.now()
+
+  function isAlone(): boolean {
+    return !settings.isOneOfMany && lastHeardMs.size === 0
+  }
 
   function say(word: Word): void {
+    spokeMs = Date.now()
     waiting.push(word)
     if (!isSending) idle = sendWaiting()
   }
@@ -60,6 +87,14 @@ export function joinPeers(
   }
 
   function hear(word: Spoken): void {
+    if (word.from === undefined) {
+      if (word.type === 'events') void deliver(word.events)
+      return
+    }
+    hearPeer({ ...word, from: word.from })
+  }
+
+  function hearPeer(word: Word & { from: string }): void {
     const isStranger = !lastHeardMs.has(word.from)
     lastHeardMs.set(word.from, Date.now())
     if (isStranger && word.type !== 'online') say({ type: 'online', users: usersAt() })
@@ -72,7 +107,7 @@ export function joinPeers(
     else if (word.type === 'events') void hearEvents(word)
   }
 
-  async function hearEvents({ events, ask, from }: Spoken & { type: 'events' }): Promise<void> {
+  async function hearEvents({ events, ask, from }: Word & { type: 'events'; from: string }): Promise<void> {
     await deliver(events)
     if (ask !== undefined) say({ type: 'heard', to: from, ask })
   }
@@ -101,7 +136,7 @@ export function joinPeers(
         open.delete(ask)
         resolve()
       }
-      const timer = setTimeout(done, times.answerWithinMs)
+      const timer = setTimeout(done, settings.answerWithinMs)
       open.set(ask, { missing: new Set(lastHeardMs.keys()), done })
     })
   }
@@ -111,15 +146,15 @@ export function joinPeers(
   })
   say({ type: 'hello' })
   const beat = setInterval(() => {
-    say({ type: 'alive' })
-    const silentSince = Date.now() - times.forgottenAfterMs
+    if (!isAlone() || Date.now() - spokeMs >= settings.aloneEveryMs) say({ type: 'alive' })
+    const silentSince = Date.now() - settings.forgottenAfterMs
     for (const [peer, heardMs] of lastHeardMs) if (heardMs < silentSince) forget(peer)
-  }, times.aliveEveryMs).unref()
+  }, settings.aliveEveryMs).unref()
 
   return {
     async tell(events) {
       const told = events.filter((event) => event.type !== 'presence_changed')
-      if (told.length === 0) return
+      if (told.length === 0 || isAlone()) return
       const mustWait = lastHeardMs.size > 0 && told.some(isAwaited)
       if (!mustWait) return say({ type: 'events', events: told })
       lastAsk += 1
@@ -127,10 +162,12 @@ export function joinPeers(
       say({ type: 'events', events: told, ask: lastAsk })
       await answers
     },
-    tellPresence: (user_id, presence) => say({ type: 'presence', user_id, presence }),
+    tellPresence(user_id, presence) {
+      if (!isAlone()) say({ type: 'presence', user_id, presence })
+    },
     async close() {
       clearInterval(beat)
-      say({ type: 'gone' })
+      if (!isAlone()) say({ type: 'gone' })
       await idle
       for (const peer of [...lastHeardMs.keys()])
         for (const user of usersAt(peer)) setPresence(user, 'offline', peer)

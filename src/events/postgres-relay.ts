@@ -20,7 +20,7 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
   const self = randomUUID()
   let receive: (text: string) => void = () => {}
   let closing = false
-  let lastId = await newestId(db)
+  let lastId = (await findNewestId(db)) ?? '0'
   let reading = Promise.resolve()
   let client = await listen()
   const cleaning = setInterval(() => forgetOld(db).catch(() => {}), cleaningMs)
@@ -35,6 +35,7 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
     fresh.on('notification', readSoon)
     await fresh.connect()
     await fresh.query(`listen ${channel}`)
+    lastId = await beginAfter(db, lastId)
     fresh.on('end', reconnect)
     readSoon()
     return fresh
@@ -66,7 +67,7 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
 
   return {
     async send(text) {
-      await insert(db, self, text)
+      await sendOverPostgres(db, text, self)
     },
     listen(listener) {
       receive = listener
@@ -80,9 +81,16 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
   }
 }
 
-async function newestId(db: Db): Promise<string> {
-  const { rows } = await sql<{ id: string }>`select coalesce(max(id), 0) as id from bus_events`.execute(db)
-  return rows[0]!.id
+/** Undefined when there is nothing. */
+async function findNewestId(db: Db): Promise<string | undefined> {
+  const row = await db.selectFrom('bus_events').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
+  return row?.id
+}
+
+/** Where to read on: a crash of PostgreSQL empties the table, and its ids begin anew. */
+async function beginAfter(db: Db, lastId: string): Promise<string> {
+  const newest = await findNewestId(db)
+  return newest === undefined || BigInt(newest) < BigInt(lastId) ? '0' : lastId
 }
 
 function listAfter(db: Db, id: string) {
@@ -94,7 +102,12 @@ function listAfter(db: Db, id: string) {
     .execute()
 }
 
-async function insert(db: Db, sender: string, payload: string): Promise<void> {
+/** Sends to every process that listens, but the sender. */
+export async function sendOverPostgres(
+  db: Db,
+  payload: string,
+  sender: string = randomUUID(),
+): Promise<void> {
   await sql`
     with turn as materialized (select pg_advisory_xact_lock(${orderLock})),
       added as (insert into bus_events (sender, payload) select ${sender}, ${payload} from turn)

@@ -28,3 +28,14 @@ export async function openRedisRelay(url: string): Promise<Relay> {
     },
   }
 }
+
+/** Sends to every process that listens, or fails at once when there is no Redis to be reached. */
+export async function sendOverRedis(url: string, text: string): Promise<void> {
+  const publisher = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy: () => null })
+  publisher.on('error', () => {})
+  try {
+    await publisher.publish(channel, randomUUID() + text)
+  } finally {
+    publisher.disconnect()
+  }
+}

@@ -67,3 +67,16 @@ test('over PostgreSQL, what was sent while the listener was away is not missed',
   await one.relay.send('meanwhile')
   await vi.waitFor(() => expect(other.received).toEqual(['meanwhile']))
 })
+
+test('over PostgreSQL, what comes after a crash that emptied the table and began its ids anew is not missed', async () => {
+  const [one, other] = await Promise.all([
+    listening(relays.PostgreSQL.open),
+    listening(relays.PostgreSQL.open),
+  ])
+  await one.relay.send('before')
+  await vi.waitFor(() => expect(other.received).toEqual(['before']))
+  await sql`truncate bus_events restart identity`.execute(db)
+  await one.relay.send('after')
+  await relays.PostgreSQL.breakConnections()
+  await vi.waitFor(() => expect(other.received).toEqual(['before', 'after']))
+})

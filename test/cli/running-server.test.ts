@@ -1,0 +1,75 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { environment, hearthIn } from '../support/cli.ts'
+import { logIn } from '../support/gateway.ts'
+import { startRedis } from '../support/redis.ts'
+import { type Server, startServer } from '../support/server.ts'
+import { db, house, type Person, user } from '../support/world.ts'
+
+const given = process.env.TEST_REDIS_URL
+const redis = given ? { url: given, stop: async () => {} } : await startRedis()
+const servers: Server[] = []
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.end('SIGTERM')))
+  await redis.stop()
+})
+
+async function start(more: Record<string, string>) {
+  const server = await startServer(environment.DATA_DIR, { environment: { ...environment, ...more } })
+  servers.push(server)
+  return server
+}
+
+async function send(server: Server, person: Person, roomId: string) {
+  const headers = { authorization: person.token, 'content-type': 'application/json' }
+  const body = JSON.stringify({ content: 'hi' })
+  const answer = await fetch(`${server.origin}/rooms/${roomId}/messages`, { method: 'POST', headers, body })
+  expect(answer.status).toBe(200)
+}
+
+describe.each([
+  ['the database', {}],
+  ['Redis', { REDIS_URL: redis.url }],
+])('beside a running server, over %s', (_way, way) => {
+  test('delete-house and reset-password tell the open sockets of those whom it concerns', async () => {
+    const server = await start(way)
+    const [ann, bob] = [await user(), await user()]
+    const den = await house({ owner: ann, members: [bob] })
+    const client = await logIn(server.origin, bob)
+    const run = (...words: string[]) => hearthIn({ ...environment, ...way }, ...words)
+    expect(await run('delete-house', den.id, '--yes')).toMatchObject({ code: 0, err: '' })
+    expect((await client.next('HOUSE_DOWN')).d).toEqual({ unavailable: false, house_id: den.id })
+    const reset = await run('reset-password', bob.username, '--password', 'a new password')
+    expect(reset).toMatchObject({ code: 0, err: '' })
+    expect(await client.end()).toEqual({ code: 4003, reason: 'invalid_token' })
+  })
+})
+
+test('with a Redis that cannot be reached a command says that nobody was told, and is done', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const nowhere = { ...environment, REDIS_URL: 'redis://127.0.0.1:1' }
+  const { code, out, err } = await hearthIn(nowhere, 'delete-house', den.id, '--yes')
+  expect([code, out]).toEqual([0, 'Deleted Den with 1 member.'])
+  expect(err).toMatch(/^Servers that run were not told, over REDIS_URL: /)
+})
+
+test('two servers that were started apart on one database hear each other; alone they write nothing for a send', async () => {
+  await Promise.all(servers.splice(0).map((server) => server.end('SIGTERM')))
+  const one = await start({})
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const here = await logIn(one.origin, ann)
+  const written = () => db.selectFrom('bus_events').select('id').orderBy('id', 'desc').executeTakeFirst()
+  const before = await written()
+  await send(one, ann, den.room_id)
+  await here.next('MESSAGE_CREATE')
+  expect(await written()).toEqual(before)
+
+  const other = await start({})
+  const there = await logIn(other.origin, ann)
+  await send(one, ann, den.room_id)
+  await there.next('MESSAGE_CREATE')
+  here.takeAll()
+  await send(other, ann, den.room_id)
+  await here.next('MESSAGE_CREATE')
+})
