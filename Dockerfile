@@ -11,6 +11,7 @@ WORKDIR /app
 COPY --from=modules /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY migrations ./migrations
+COPY docs/examples.json ./docs/
 COPY src ./src
 RUN mkdir -p /data node_modules/.cache && chown node:node /data node_modules/.cache
 USER node

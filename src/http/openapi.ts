@@ -1,8 +1,9 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { showExamples } from './examples.ts'
 
-/** Collects the OpenAPI document from the routes' schemas, and serves it as a page at `/docs` and at `/docs/json`. */
+/** Collects the OpenAPI document from the routes' schemas and docs/examples.json, and serves it as a page at `/docs` and at `/docs/json`. */
 export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -25,6 +26,9 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         },
       },
     },
+    // Only done when somebody asks for the document: the start does not wait for it.
+    transformObject: (described) =>
+      showExamples('openapiObject' in described ? described.openapiObject : described.swaggerObject),
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
   })
   await app.register(swaggerUi, {

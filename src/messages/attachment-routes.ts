@@ -18,7 +18,9 @@ const AttachmentQuery = Type.Object({
   key: Type.Optional(Type.Unknown({ description: '32 hex characters' })),
 })
 
-const File = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
+const asSent = {
+  content: { '*/*': { schema: Type.Unsafe<Readable>({ type: 'string', format: 'binary' }) } },
+}
 
 export const attachmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -30,7 +32,11 @@ export const attachmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['media'],
         params: AttachmentParams,
         querystring: AttachmentQuery,
-        response: { 200: File, 206: File, ...failures },
+        response: {
+          200: { description: 'The file', ...asSent },
+          206: { description: 'The range of it that was asked for', ...asSent },
+          ...failures,
+        },
       },
     },
     async ({ params, query, headers }, reply) => {

@@ -86,7 +86,8 @@ function authorMember({ house_id, author }: Setting, user: GatewayMessage['autho
   }
 }
 
-function bucketOf(timestampMs: number): number {
+/** The ten-day partition a message falls into (PROTOCOL 1.2). */
+export function bucketOf(timestampMs: number): number {
   return Math.floor((timestampMs - epochMs) / bucketMs)
 }
 

@@ -1,6 +1,7 @@
 import multipart, { type MultipartFile } from '@fastify/multipart'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest, FastifySchema } from 'fastify'
 import { ApiError, fieldsInvalid, fieldsRequired } from '../errors.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { wrongContentType } from '../http/error-handler.ts'
@@ -15,6 +16,16 @@ const maxAttachmentBytes = 25 * 1024 * 1024
 const maxFieldBytes = 64 * 1024
 const maxParts = 20
 
+/** What a multipart body is described to hold; the parts are checked as they pass. */
+const MediaBody = Type.Object({
+  ...MediaFields.properties,
+  file: Type.String({ format: 'binary' }),
+})
+
+function describeParts({ schema, url }: { schema: FastifySchema; url: string }) {
+  return { schema: { ...schema, consumes: ['multipart/form-data'], body: MediaBody }, url }
+}
+
 /** What a multipart body holds; the file is stored as it passes. */
 type Parts = { fields: Record<string, string>; attachment: StoredAttachment | null; files: number }
 
@@ -27,13 +38,13 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = asyn
   app.post(
     '/rooms/:id/media_messages',
     {
-      config: { limitedAs: 'messages' },
+      config: { limitedAs: 'messages', swaggerTransform: describeParts },
       onRequest: [app.authenticate, refuseOtherTypes],
       schema: {
         operationId: 'sendMediaMessage',
         summary: 'Send a message with a file',
         description:
-          'multipart/form-data: the file as `file`; as text content, nonce, exploding, exploding_age',
+          'One part `file` with a file name. In the text parts, `exploding` is `true` or `false` and `exploding_age` decimal digits.',
         tags: ['messages'],
         security: [{ token: [] }],
         params: IdParam,

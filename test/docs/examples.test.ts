@@ -1,0 +1,78 @@
+import { writeFile } from 'node:fs/promises'
+import { afterAll, expect, test } from 'vitest'
+import { printDocument } from '../../scripts/openapi.ts'
+import { type Examples, examplesPath, readExamples } from '../../src/http/examples.ts'
+import { accountRecipes } from '../support/examples/account-recipes.ts'
+import { houseRecipes } from '../support/examples/house-recipes.ts'
+import { peopleRecipes } from '../support/examples/people-recipes.ts'
+import { follow } from '../support/examples/recipe.ts'
+import { messageRecipes, roomRecipes } from '../support/examples/room-recipes.ts'
+import { failuresOf } from '../support/json-schema.ts'
+import { app, call } from '../support/world.ts'
+
+type Media = { schema: object; example?: unknown }
+type Operation = {
+  operationId: string
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, { content?: Record<string, Media> }>
+}
+
+const recipes = { ...accountRecipes, ...peopleRecipes, ...houseRecipes, ...roomRecipes, ...messageRecipes }
+const document = JSON.parse(printDocument(app)) as { paths: Record<string, Record<string, Operation>> }
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    ...{ id: operation.operationId, method: method.toUpperCase() as 'GET', path, operation },
+  })),
+)
+const kept = readExamples()
+/** Set by `npm run docs:examples`: what is answered is kept instead of being compared. */
+const isRenewing = process.env.RENEW_EXAMPLES !== undefined
+const found: Examples = {}
+
+// What is missing or stale is told, or made good; then comes what is kept.
+const testKept = test.skipIf(isRenewing)
+
+afterAll(async () => {
+  if (!isRenewing) return
+  const sorted = Object.entries(found).sort(([one], [other]) => (one < other ? -1 : 1))
+  await writeFile(examplesPath, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`)
+})
+
+test('every operation has a recipe, and every recipe an operation', () => {
+  const wanted = operations.map(({ id }) => id)
+  expect(Object.keys(recipes).sort(), 'add to test/support/examples/*-recipes.ts').toEqual(wanted.sort())
+})
+
+testKept('docs/examples.json has an example of every operation, and no other', () => {
+  const wanted = operations.map(({ id }) => id).sort()
+  expect(Object.keys(kept), 'run `npm run docs:examples` and commit the file').toEqual(wanted)
+})
+
+test.each(operations)('the example of $id is what the server does', async ({ id, method, path }) => {
+  const example = await follow(recipes[id]!, method, path)
+  if (isRenewing) found[id] = example
+  else expect(example, 'the example is stale: run `npm run docs:examples` and commit it').toEqual(kept[id])
+})
+
+testKept.each(operations)(
+  'the example of $id is described by its schemas, to the key',
+  async ({ id, operation }) => {
+    const { status, body, answer } = kept[id] ?? { status: 0 }
+    const refused = Object.keys(operation.responses).every((code) => !code.startsWith('2'))
+    expect(status, 'an example shows a success').toBeLessThan(refused ? 500 : 300)
+    const response = operation.responses[status] ?? operation.responses['4XX']
+    expect(Boolean(answer)).toBe(response?.content?.['application/json'] !== undefined)
+    if (answer) expect(await failuresOf(response!.content!['application/json']!.schema, answer)).toEqual([])
+    expect(Boolean(body)).toBe(operation.requestBody !== undefined)
+    for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {
+      expect(await failuresOf(schema, body)).toEqual([])
+    }
+  },
+)
+
+testKept('the docs page shows the examples', async () => {
+  const page = await call(null, 'GET', '/docs/json')
+  const { requestBody, responses } = page.body.paths['/houses'].post
+  expect(requestBody.content['application/json'].example).toEqual(kept.createHouse!.body)
+  expect(responses['200'].content['application/json'].example).toEqual(kept.createHouse!.answer)
+})

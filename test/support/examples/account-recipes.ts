@@ -1,0 +1,63 @@
+import { generateSync } from 'otplib'
+import { db } from '../world.ts'
+import type { Recipes } from './recipe.ts'
+import { codes, password, people, phone, picture, totpSecret } from './village.ts'
+
+const { mira, jonas, toolbot } = people
+const newPassword = 'seven clean chisels'
+
+/** Gives Mira a secret for her codes. */
+async function withTotp(mfa_enabled: boolean): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ totp_secret: totpSecret, mfa_enabled })
+    .where('id', '=', mira.id)
+    .execute()
+}
+
+export const accountRecipes: Recipes = {
+  register: {
+    by: null,
+    body: { email: 'ines@example.org', username: 'ines', password: newPassword, name: 'Inês Duarte' },
+  },
+  logIn: { by: null, body: { login: 'mira@example.org', password } },
+  logOut: {},
+  verifyEmail: { by: null, body: { code: codes.email } },
+  resendVerification: { by: 'jonas' },
+  changeEmail: { body: { email: 'mira.okafor@example.org', password } },
+  forgotPassword: { by: null, body: { email: 'mira@example.org' } },
+  resetPassword: { by: null, body: { code: codes.reset, password: newPassword } },
+  changePassword: { body: { current: password, new: newPassword } },
+  listSessions: {},
+  endSession: { params: { id: phone } },
+  beginTotp: {},
+  enableTotp: {
+    body: { code: '492039' },
+    first: async () => {
+      await withTotp(false)
+      return { code: generateSync({ secret: totpSecret }) }
+    },
+  },
+  disableTotp: {
+    body: { password },
+    first: async () => {
+      await withTotp(true)
+      return undefined
+    },
+  },
+  deleteOwnAccount: { body: { password } },
+
+  createBot: { body: { username: 'cakebot', name: 'Cake Bot' } },
+  listBots: {},
+  editBot: { params: { id: toolbot.id }, body: { bio: 'Counts the drills, and the bits.', public: true } },
+  rotateBotToken: { params: { id: toolbot.id } },
+  deleteBot: { params: { id: toolbot.id } },
+
+  getOwnUser: {},
+  editOwnUser: { body: { location: 'Porto', bio: 'Keeps two tool libraries running.', icon: picture } },
+  getUser: { by: null, params: { ref: jonas.username } },
+
+  getSettings: {},
+  editSettings: { body: { theme: null, onboarded: true } },
+  listReadStates: {},
+}
