@@ -12,6 +12,8 @@ export type Payload = {
   readonly json: string
   /** The end of the frame, compressed; made when the first zlib connection needs it. */
   deflatedEnd?: DeflatedEnd
+  /** How many of the sessions without a connection keep it for a replay. */
+  keepers?: number
 }
 
 /** Blocks of a zlib stream without its head, with the checksum and the length of what is in them. */

@@ -4,7 +4,6 @@ import { hashTokenHex, readToken } from '../auth/tokens.ts'
 import type { Db } from '../db/client.ts'
 import type { Bus } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { listMissed } from '../messages/missed-operations.ts'
 import type { CloseReason } from './close-codes.ts'
 import type { ClientFrame, Connection } from './connection.ts'
 import { dispatch, type Fact } from './dispatch.ts'
@@ -12,11 +11,12 @@ import type { FailedLogins } from './failed-logins.ts'
 import { Hub } from './hub.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import { tellState } from './login.ts'
-import { createMessageOrder, type MessageOrder, type Missing } from './message-order.ts'
+import type { MessageOrder } from './message-order.ts'
+import { orderMessages } from './missing-messages.ts'
 import { type Attendance, createAttendance } from './presence.ts'
 import { listMembersFor, watchPresences } from './requests.ts'
 import { Session } from './session.ts'
-import { type GatewaySettings, maxMissedMessages } from './settings.ts'
+import type { GatewaySettings } from './settings.ts'
 
 const opcodes = { logIn: 2, watchPresences: 6, listMembers: 7, resume: 11 } as const
 
@@ -40,6 +40,7 @@ type Client = { stage: 'new' | 'busy' | 'in'; session: Session | undefined }
 export class Gateway {
   readonly db: Db
   readonly settings: GatewaySettings
+  readonly origin: () => string
   readonly log: FastifyBaseLogger
   readonly hub = new Hub()
   readonly lanes: Lanes = createLanes()
@@ -49,7 +50,6 @@ export class Gateway {
   readonly #unsubscribe: () => void
   readonly #sweep: NodeJS.Timeout
   readonly #order: MessageOrder
-  readonly #origin: () => string
 
   constructor(parts: GatewayParts) {
     this.db = parts.db
@@ -59,13 +59,8 @@ export class Gateway {
     this.#attendance = createAttendance(parts.settings.offlineAfterMs, (userId, presence) =>
       parts.bus.setPresence(userId, presence),
     )
-    this.#origin = parts.origin
-    this.#order = createMessageOrder({
-      waitMs: parts.settings.missingMessageMs,
-      tell: (fact) => this.dispatch(fact),
-      find: (missing) => this.#findMissing(missing),
-      giveUp: (roomId) => this.#giveUp(roomId),
-    })
+    this.origin = parts.origin
+    this.#order = orderMessages(this)
     this.#unsubscribe = parts.bus.subscribe((event) => this.#hear(event))
     this.#sweep = setInterval(() => this.#lookOver(), parts.settings.sweepEveryMs).unref()
   }
@@ -93,8 +88,11 @@ export class Gateway {
     this.#attendance.leave(session.userId)
     if (session.connection !== connection) return
     session.connection = undefined
-    session.detachedAtMs = Date.now()
     if (code === 1000 || session.held) this.hub.remove(session)
+    if (!this.hub.has(session)) return
+    this.hub.detached.add(session)
+    const theirs = this.hub.ofUser(session.userId)
+    for (const due of this.hub.detached.dueOf(theirs, this.settings)) this.hub.remove(due)
   }
 
   /** Ends a session and its connection. */
@@ -144,19 +142,6 @@ export class Gateway {
     return isOfMessage ? this.#order.pass(event) : this.dispatch(event)
   }
 
-  /** Messages of which the other process could not tell us; none where nobody here reads the room. */
-  async #findMissing(missing: Missing) {
-    if (this.hub.inRoom(missing.room_id).length === 0) return []
-    const found = await listMissed(this.db, missing, maxMissedMessages + 1, this.#origin())
-    return found.length > maxMissedMessages ? undefined : found
-  }
-
-  /** Messages cannot be told to those who read the room: they start anew. */
-  #giveUp(roomId: string): void {
-    this.log.error({ room_id: roomId }, 'messages of another process are missing')
-    for (const session of this.hub.inRoom(roomId)) this.end(session, 'internal_error')
-  }
-
   async #logIn(connection: Connection, client: Client, d: unknown): Promise<void> {
     const { token, extended } = (d ?? {}) as { token?: unknown; extended?: unknown }
     const login = await this.#whoIs(token)
@@ -187,6 +172,7 @@ export class Gateway {
     if (!former?.isOpen && this.#hasTooMany(session.userId)) return connection.close('too_many')
     session.connection = undefined
     former?.close('taken_over')
+    this.hub.detached.delete(session)
     client.session = session
     client.stage = 'in'
     this.#attendance.arrive(session.userId)
@@ -246,9 +232,6 @@ export class Gateway {
         connection.checkLife(now)
       }
     }
-    for (const session of this.hub.sessions.values()) {
-      const isForgotten = !session.connection && now - session.detachedAtMs >= this.settings.resumableForMs
-      if (isForgotten) this.hub.remove(session)
-    }
+    for (const session of this.hub.detached.due(this.settings)) this.hub.remove(session)
   }
 }

@@ -1,3 +1,4 @@
+import { Detached } from './detached.ts'
 import type { Payload } from './frames.ts'
 import type { Session } from './session.ts'
 
@@ -7,6 +8,7 @@ type Index = Map<string, Session | Set<Session>>
 /** Everybody who is connected, or may still resume: by what they were told about. */
 export class Hub {
   readonly sessions = new Map<string, Session>()
+  readonly detached = new Detached()
   readonly #byUser: Index = new Map()
   readonly #byLogin: Index = new Map()
   readonly #byHouse: Index = new Map()
@@ -31,6 +33,7 @@ export class Hub {
   /** Ends a session: nothing is sent to it any more, and it cannot be resumed. */
   remove(session: Session): void {
     this.sessions.delete(session.id)
+    this.detached.delete(session)
     remove(this.#byUser, session.userId, session)
     remove(this.#byLogin, session.loginSessionId, session)
     for (const id of session.awaited) remove(this.#awaiting, id, session)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '../auth/queries.ts'
 import type { Connection } from './connection.ts'
+import type { KeptBytes } from './detached.ts'
 import { type Payload, payload } from './frames.ts'
 import { keptEvents, maxHeldEvents, maxKeptBytes } from './settings.ts'
 
@@ -31,7 +32,6 @@ export class Session {
   readonly awaited = new Set<string>()
   /** Takes part in events dispatched after this one. */
   liveFrom = Number.POSITIVE_INFINITY
-  detachedAtMs = 0
   connection: Connection | undefined
   /** What the client asked for, one after the other. */
   requests: Promise<void> = done
@@ -39,6 +39,7 @@ export class Session {
   #seq = 0
   #kept: Payload[] = []
   #keptBytes = 0
+  #counter: KeptBytes | undefined
 
   constructor(caller: Caller, extended: boolean, connection: Connection) {
     this.userId = caller.id
@@ -84,14 +85,27 @@ export class Session {
     this.emit(payload('RESUMED', { session_id: this.id, seq: this.#seq }))
   }
 
+  /** Counts what is kept, now and from now on, or counts it no longer. */
+  countKept(counter: KeptBytes | undefined): void {
+    for (const event of this.#kept) {
+      this.#counter?.remove(event)
+      counter?.add(event)
+    }
+    this.#counter = counter
+  }
+
   #keep(event: Payload): void {
     this.#kept.push(event)
+    this.#counter?.add(event)
     this.#keptBytes += event.json.length
     if (this.#kept.length > keptEvents + spareEvents) this.#forget(spareEvents)
     while (this.#keptBytes > maxKeptBytes && this.#kept.length > 0) this.#forget(1)
   }
 
   #forget(count: number): void {
-    for (const event of this.#kept.splice(0, count)) this.#keptBytes -= event.json.length
+    for (const event of this.#kept.splice(0, count)) {
+      this.#keptBytes -= event.json.length
+      this.#counter?.remove(event)
+    }
   }
 }

@@ -12,6 +12,13 @@ export type GatewaySettings = {
   offlineAfterMs: number
   /** How long a gateway session outlives its connection. */
   resumableForMs: number
+  /**
+   * Past these the gateway sessions longest without a connection are let go before their time: of one user who connects
+   * anew and anew without resuming, and in all, by number and by the bytes that they keep for a replay.
+   */
+  maxDetachedPerUser: number
+  maxDetached: number
+  maxDetachedBytes: number
   /** How long a message waits for the one before it, which another process sent. */
   missingMessageMs: number
   /** How often all connections are looked over for the above. */
@@ -31,6 +38,9 @@ export const defaultSettings: GatewaySettings = {
   closeSilentAfterMs: 90_000,
   offlineAfterMs: 5_000,
   resumableForMs: 330_000,
+  maxDetachedPerUser: 50,
+  maxDetached: 20_000,
+  maxDetachedBytes: 256 * 1024 * 1024,
   missingMessageMs: 500,
   sweepEveryMs: 1_000,
   stopWithinMs: 5_000,

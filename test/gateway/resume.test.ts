@@ -128,3 +128,22 @@ test('resuming is no way past the number of connections, taking over is', async 
   await third.close()
   await resume(few, ann, sessionOf(first), 1).next('RESUMED')
 })
+
+test('who connects anew and anew without resuming keeps so many sessions, and the oldest go first', async () => {
+  const few = await listen({ maxDetachedPerUser: 2 })
+  const [ann, ben] = [await user(), await user()]
+  const other = await logIn(few, ben)
+  await other.cut()
+  const ids: string[] = []
+  for (let round = 0; round < 4; round += 1) {
+    const client = await logIn(few, ann)
+    ids.push(client.events[0]!.d.session_id)
+    await client.cut()
+  }
+  await expect.poll(() => few.gateway.hub.detached.size).toBe(3)
+  const refused = { code: 4009, reason: 'cannot_resume' }
+  for (const id of ids.slice(0, 2)) expect(await resume(few, ann, id, 1).end()).toEqual(refused)
+  for (const id of ids.slice(2)) await resume(few, ann, id, 1).next('RESUMED')
+  await resume(few, ben, other.events[0]!.d.session_id, 1).next('RESUMED')
+  expect(few.gateway.hub.detached.size).toBe(0)
+})

@@ -1,0 +1,61 @@
+import type { Payload } from './frames.ts'
+import type { Session } from './session.ts'
+
+/** How many sessions without a connection are kept, and with how much (in bytes), before the oldest are let go. */
+export type DetachedBounds = {
+  resumableForMs: number
+  maxDetachedPerUser: number
+  maxDetached: number
+  maxDetachedBytes: number
+}
+
+/** Counts what several sessions keep, each event once however many keep it. */
+export class KeptBytes {
+  total = 0
+
+  add(event: Payload): void {
+    event.keepers = (event.keepers ?? 0) + 1
+    if (event.keepers === 1) this.total += event.json.length
+  }
+
+  remove(event: Payload): void {
+    event.keepers! -= 1
+    if (event.keepers === 0) this.total -= event.json.length
+  }
+}
+
+/** The sessions that have lost their connection and can be resumed, the longest gone first. */
+export class Detached {
+  readonly #sessions = new Map<Session, number>()
+  readonly #kept = new KeptBytes()
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  add(session: Session, nowMs = Date.now()): void {
+    this.#sessions.set(session, nowMs)
+    session.countKept(this.#kept)
+  }
+
+  delete(session: Session): void {
+    if (this.#sessions.delete(session)) session.countKept(undefined)
+  }
+
+  /** Whoever has to be let go first: their time is over, or there are too many of them. */
+  *due(bounds: DetachedBounds, nowMs = Date.now()): Generator<Session> {
+    for (const [session, sinceMs] of this.#sessions) {
+      const isOver = nowMs - sinceMs >= bounds.resumableForMs
+      const isTooMuch = this.size > bounds.maxDetached || this.#kept.total > bounds.maxDetachedBytes
+      if (!isOver && !isTooMuch) return
+      yield session
+    }
+  }
+
+  /** The same among the sessions of one user. */
+  dueOf(sessions: readonly Session[], bounds: DetachedBounds): Session[] {
+    const theirs = sessions.filter((session) => this.#sessions.has(session))
+    theirs.sort((one, other) => this.#sessions.get(one)! - this.#sessions.get(other)!)
+    return theirs.slice(0, Math.max(0, theirs.length - bounds.maxDetachedPerUser))
+  }
+}

@@ -1,0 +1,25 @@
+import { listMissed } from '../messages/missed-operations.ts'
+import type { Gateway } from './gateway.ts'
+import { createMessageOrder, type MessageOrder, type Missing } from './message-order.ts'
+import { maxMissedMessages } from './settings.ts'
+
+/** The order of a gateway's messages; what another process could not tell of is read from the database. */
+export function orderMessages(gateway: Gateway): MessageOrder {
+  const { db, hub, log } = gateway
+
+  /** Nothing where nobody reads the room here. */
+  async function find(missing: Missing) {
+    if (hub.inRoom(missing.room_id).length === 0) return []
+    const found = await listMissed(db, missing, maxMissedMessages + 1, gateway.origin())
+    return found.length > maxMissedMessages ? undefined : found
+  }
+
+  /** They cannot be told to those who read the room, who start anew. */
+  function giveUp(room_id: string): void {
+    log.error({ room_id }, 'messages of another process are missing')
+    for (const session of hub.inRoom(room_id)) gateway.end(session, 'internal_error')
+  }
+
+  const waitMs = gateway.settings.missingMessageMs
+  return createMessageOrder({ waitMs, find, giveUp, tell: (fact) => gateway.dispatch(fact) })
+}
