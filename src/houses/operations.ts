@@ -101,11 +101,10 @@ function eventsOf(house_id: string, changes: Changes): HearthEvent[] {
 export async function removeHouseIcon(db: Db, membership: Membership): Promise<Outcome<EditedHouse>> {
   const house_id = membership.house_id
   return db.transaction().execute(async (trx) => {
-    const caller = await findMembership(trx, membership)
-    if (!caller) throw new ApiError('house_not_found')
-    if (!canEditHouse(caller)) throw new ApiError('no_permission')
     const house = await lockHouse(trx, house_id)
-    if (!house) throw new ApiError('house_not_found')
+    const caller = await findMembership(trx, membership)
+    if (!house || !caller) throw new ApiError('house_not_found')
+    if (!canEditHouse(caller)) throw new ApiError('no_permission')
     const answer = { name: house.name, house_id }
     if (house.icon === null) return { answer, events: [] }
     await updateHouse(trx, house_id, { icon: null })

@@ -18,11 +18,13 @@ async function untilWaiting(count: number): Promise<void> {
 test('whoever loses a permission while a change waits for its turn is refused the change', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
-  const high = await role(den, { allow: allPermissions & ~4, position: 9, members: [ben] })
+  const high = await role(den, { allow: allPermissions, position: 9, members: [ben] })
   const low = await role(den, { position: 1 })
   const roomId = await houseRoom(den)
   const [rooms, houses] = [`/rooms/${roomId}`, `/houses/${den.id}`]
   const requests = [
+    ['PATCH', houses, { name: 'other' }],
+    ['DELETE', `${houses}/icon`, undefined],
     ['POST', `${houses}/roles`, { name: 'new' }],
     ['PATCH', `${houses}/roles/${low}`, { name: 'other' }],
     ['PUT', `${houses}/members/${ben.id}/roles/${low}`, undefined],
@@ -32,12 +34,50 @@ test('whoever loses a permission while a change waits for its turn is refused th
     ['DELETE', rooms, undefined],
     ['PUT', `${rooms}/overrides/${low}`, { type: 0, allow: 0, deny: 1 }],
   ] as const
-  const answers = await db.transaction().execute(async (trx) => {
+  // Each waits with a connection of its own, and the pool has ten.
+  for (const some of [requests.slice(0, 5), requests.slice(5)]) {
+    const answers = await db.transaction().execute(async (trx) => {
+      await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
+      await trx.deleteFrom('member_roles').where('role_id', '=', high).execute()
+      const waiting = some.map(([method, url, body]) => call(ben, method, url, body))
+      await untilWaiting(some.length)
+      return waiting
+    })
+    for (const answer of await Promise.all(answers)) expect(answer.body).toEqual(noPermission)
+    await db.insertInto('member_roles').values({ house_id: den.id, user_id: ben.id, role_id: high }).execute()
+  }
+})
+
+test('an override for a member who leaves while it waits for its turn is refused, and none is left', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const path = `/rooms/${den.room_id}/overrides/${ben.id}`
+  const body = { type: 1, allow: 0, deny: 1 }
+  const [left, put] = await db.transaction().execute(async (trx) => {
     await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
-    await trx.deleteFrom('member_roles').where('role_id', '=', high).execute()
-    const waiting = requests.map(([method, url, body]) => call(ben, method, url, body))
-    await untilWaiting(requests.length)
-    return waiting
+    const leaving = call(ben, 'DELETE', `/users/@me/houses/${den.id}`)
+    await untilWaiting(1)
+    const putting = call(ann, 'PUT', path, body)
+    await untilWaiting(2)
+    return [leaving, putting] as const
   })
-  for (const answer of await Promise.all(answers)) expect(answer.body).toEqual(noPermission)
+  expect((await left).status).toBe(204)
+  expect((await put).body).toEqual(failure('member_not_found', 'That member does not exist'))
+  const { body: room } = await call(ann, 'GET', `/rooms/${den.room_id}`)
+  expect(room.data.permission_overrides).toBeNull()
+})
+
+test('an override that is set just before its member leaves goes with them', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  for (let round = 0; round < 10; round += 1) {
+    const [put, left] = await Promise.all([
+      call(ann, 'PUT', `/rooms/${den.room_id}/overrides/${ben.id}`, { type: 1, allow: 0, deny: 1 }),
+      call(ben, 'DELETE', `/users/@me/houses/${den.id}`),
+    ])
+    expect([put.status, left.status]).toEqual([expect.toSatisfy((one) => one === 200 || one === 404), 204])
+    const { body: room } = await call(ann, 'GET', `/rooms/${den.room_id}`)
+    expect(room.data.permission_overrides).toBeNull()
+    await db.insertInto('members').values({ house_id: den.id, user_id: ben.id }).execute()
+  }
 })
