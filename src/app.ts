@@ -154,7 +154,7 @@ export async function buildApp({
     db,
     (events) => bus.publish(events),
     () => publicUrl(app),
-    bus.isShared,
+    () => bus.isShared,
   )
 
   await app.register(healthRoutes)

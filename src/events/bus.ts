@@ -10,7 +10,7 @@ export type Listener = (event: HearthEvent) => void | Promise<void>
 
 /** Carries what happened from the operations to the gateways of all processes. */
 export type Bus = {
-  /** Whether other processes publish to it as well: their events and ours may come in another order than they happened. */
+  /** Whether other processes publish to it as well, or once did: their events and ours may come in another order than they happened. */
   readonly isShared: boolean
   /** Hands events to every listener, in order; settled when the local listeners have dealt with them. */
   publish(events: readonly HearthEvent[]): Promise<void>
@@ -34,7 +34,9 @@ export function createBus(relay?: Relay, peering?: Partial<PeerSettings>): Bus {
   }
 
   return {
-    isShared: relay !== undefined,
+    get isShared() {
+      return peers?.isShared ?? false
+    },
     async publish(events) {
       await Promise.all([deliver(events), peers?.tell(events)])
     },

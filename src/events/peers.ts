@@ -14,6 +14,8 @@ type Spoken = Word & { from?: string }
 
 /** The other processes that share the bus. */
 export type Peers = {
+  /** Whether others tell things as well, or did once. */
+  readonly isShared: boolean
   /** Tells them what happened, in order. Settles at once, or, where the answer to a request hangs on it, when they have dealt with it. */
   tell(events: readonly HearthEvent[]): Promise<void>
   /** Tells them that a user came to this process, or left it. */
@@ -64,6 +66,7 @@ export function joinPeers(
   let isSending = false
   let idle = Promise.resolve()
   let spokeMs = Date.now()
+  let isShared = settings.isOneOfMany
 
   function isAlone(): boolean {
     return !settings.isOneOfMany && lastHeardMs.size === 0
@@ -95,6 +98,7 @@ export function joinPeers(
   }
 
   function hearPeer(word: Word & { from: string }): void {
+    isShared = true
     const isStranger = !lastHeardMs.has(word.from)
     lastHeardMs.set(word.from, Date.now())
     if (isStranger && word.type !== 'online') say({ type: 'online', users: usersAt() })
@@ -152,6 +156,9 @@ export function joinPeers(
   }, settings.aliveEveryMs).unref()
 
   return {
+    get isShared() {
+      return isShared
+    },
     async tell(events) {
       const told = events.filter((event) => event.type !== 'presence_changed')
       if (told.length === 0 || isAlone()) return

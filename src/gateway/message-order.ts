@@ -59,10 +59,10 @@ export function createMessageOrder(parts: {
   }
 
   function release(fact: MessageFact): void | Promise<void> {
-    if (fact.type === 'message_created' && fact.after !== undefined) {
+    if (fact.type === 'message_created') {
       const last = lastOf(fact.room_id)
       // It came before.
-      if (last !== undefined && !isGreaterId(fact.message.id, last)) return
+      if (fact.after !== undefined && last !== undefined && !isGreaterId(fact.message.id, last)) return
       remember(fact.room_id, fact.message.id)
     }
     return parts.tell(fact)

@@ -68,11 +68,11 @@ export function openSending(
   db: Db,
   publish: (events: HearthEvent[]) => Promise<void>,
   origin: () => string,
-  hasPeers = false,
+  hasPeers: () => boolean = () => false,
 ): Sending {
   const write = coalesceWrites<Draft, Delivery>(
     (draft) => draft.room_id,
-    (drafts) => writeDrafts(db, drafts, origin(), hasPeers),
+    (drafts) => writeDrafts(db, drafts, origin(), hasPeers()),
     (deliveries) => publish(deliveries.filter((delivery) => isEvent(delivery))),
   )
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
-import { createBus } from '../../src/events/bus.ts'
+import { type Bus, createBus } from '../../src/events/bus.ts'
 import { type Client, expectExact, logIn } from '../support/gateway.ts'
 import { relayDoubles, type Way } from '../support/relay-double.ts'
 import { config, db, house, type Person, store, user } from '../support/world.ts'
@@ -13,16 +13,19 @@ async function processes(count: number, way: Way, missingMessageMs = 500): Promi
   const openRelay = relayDoubles(way)
   const apps: FastifyInstance[] = []
   for (let number = 0; number < count; number += 1) {
-    const bus = createBus(openRelay())
-    const app = await buildApp({ config, db, store, bus, gateway: { missingMessageMs } })
-    await app.listen({ host: '127.0.0.1', port: 0 })
-    afterAll(async () => {
-      await app.close()
-      await bus.close()
-    })
-    apps.push(app)
+    apps.push(await start(createBus(openRelay(), { isOneOfMany: true }), missingMessageMs))
   }
   return apps
+}
+
+async function start(bus: Bus, missingMessageMs: number): Promise<FastifyInstance> {
+  const app = await buildApp({ config, db, store, bus, gateway: { missingMessageMs } })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  afterAll(async () => {
+    await app.close()
+    await bus.close()
+  })
+  return app
 }
 
 async function ask(
@@ -131,4 +134,18 @@ test('what nobody can find any more holds the next message up no longer than its
   const next = await send(there, ben, den.room_id, 'next')
   await client.until(() => toldOf(client, 'MESSAGE_CREATE').at(-1) === next)
   expect(toldOf(client, 'MESSAGE_CREATE')).toHaveLength(2)
+})
+
+test('where a second process joins one that was alone, nothing is told twice, and nothing waits', async () => {
+  const openRelay = relayDoubles(() => [0])
+  const here = await start(createBus(openRelay()), 60_000)
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const client = await logIn(here, ann)
+  const ids = [await send(here, ben, den.room_id, 'alone')]
+  const there = await start(createBus(openRelay()), 60_000)
+  ids.push(await send(here, ben, den.room_id, 'no more'))
+  ids.push(await send(there, ben, den.room_id, 'there'))
+  await client.until(() => toldOf(client, 'MESSAGE_CREATE').length >= 3, 'all messages')
+  expect(toldOf(client, 'MESSAGE_CREATE')).toEqual(ids)
 })
