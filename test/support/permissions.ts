@@ -6,6 +6,10 @@ export const houseNotFound = failure('house_not_found', 'That house does not exi
 export const roomNotFound = failure('room_not_found', 'That room does not exist')
 export const roleNotFound = failure('role_not_found', 'That role does not exist')
 export const memberNotFound = failure('member_not_found', 'That member does not exist')
+export const userNotFound = failure('user_not_found', 'That user does not exist')
+export const banNotFound = failure('ban_not_found', 'That ban does not exist')
+export const botNotFound = failure('bot_not_found', 'That bot does not exist')
+export const inviteNotFound = failure('invite_not_found', 'That invite does not exist')
 export const entityNotFound = failure('entity_not_found', 'That entity does not exist')
 export const wrongRoomType = failure(
   'method_not_allowed_on_room_type',
@@ -23,6 +27,11 @@ export function invalid(...fields: string[]) {
 
 export function required(...fields: string[]) {
   return failure('invalid_schema', `Required fields (${fields.join(', ')}) not met`)
+}
+
+/** Status and body of an answer, to hold a refusal to both. */
+export function told({ status, body }: Answer) {
+  return [status, body]
 }
 
 /** A house with an owner, a member without roles, and a moderator of rank 10 holding `bits` beyond the defaults. */

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { permission } from '../../src/houses/permissions.ts'
+import { publish } from '../support/bots.ts'
+import { fillMemberships, membersOf } from '../support/houses.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { botNotFound, houseNotFound, noPermission, required, told } from '../support/permissions.ts'
+import { call, db, failure, house, type Person, published, role, user } from '../support/world.ts'
+
+function add(caller: Person, house_id: string, bot_id: unknown) {
+  return call(caller, 'POST', `/houses/${house_id}/bots`, { bot_id })
+}
+
+/** A house of Ann's with Bob in it, and a bot of each. */
+async function scene() {
+  const [ann, bob] = [await user(), await user()]
+  const [annsBot, bobsBot] = [await user({ bot_of: ann }), await user({ bot_of: bob })]
+  const den = await house({ owner: ann, members: [bob] })
+  return { ann, bob, annsBot, bobsBot, den }
+}
+
+test('a bot is added to a house, and told; one that is there already is answered the same', async () => {
+  const { ann, bob, annsBot, den } = await scene()
+  published.length = 0
+  const answer = await add(ann, den.id, annsBot.id)
+  expect(answer.status).toBe(200)
+  expect(answer.body.data).toMatchObject({ id: annsBot.id, house_id: den.id, user: { bot: true }, roles: [] })
+  expect((await add(ann, den.id, annsBot.id)).body).toEqual(answer.body)
+  expect(published).toEqual([{ type: 'member_joined', house_id: den.id, user_id: annsBot.id }])
+  expect(await membersOf(den.id)).toEqual([ann.id, bob.id, annsBot.id])
+})
+
+test('who holds MANAGE_BOTS adds their own bot and public ones', async () => {
+  const { ann, bob, annsBot, bobsBot, den } = await scene()
+  expect(told(await add(bob, den.id, bobsBot.id))).toEqual([400, noPermission])
+  await role(den, { allow: permission.MANAGE_BOTS, members: [bob] })
+  expect((await add(bob, den.id, bobsBot.id)).status).toBe(200)
+  expect(told(await add(bob, den.id, annsBot.id))).toEqual([404, botNotFound])
+  await publish(annsBot)
+  expect((await add(bob, den.id, annsBot.id)).status).toBe(200)
+  expect(await membersOf(den.id)).toEqual([ann.id, bob.id, bobsBot.id, annsBot.id])
+})
+
+test('a bot that is neither own nor public, a person and nobody answer bot_not_found', async () => {
+  const { ann, bob, bobsBot, den } = await scene()
+  for (const id of [bobsBot.id, bob.id, ann.id, '1', 'x']) {
+    expect(told(await add(ann, den.id, id))).toEqual([404, botNotFound])
+  }
+  expect(await membersOf(den.id)).toEqual([ann.id, bob.id])
+})
+
+test('a banned bot answers no_permission', async () => {
+  const { ann, annsBot, den } = await scene()
+  await db.insertInto('bans').values({ house_id: den.id, user_id: annsBot.id, created_by: ann.id }).execute()
+  expect(told(await add(ann, den.id, annsBot.id))).toEqual([400, noPermission])
+})
+
+test('a bot in a hundred houses answers limit_reached', async () => {
+  const { ann, annsBot, den } = await scene()
+  await fillMemberships(annsBot, ann, 100)
+  const answer = await add(ann, den.id, annsBot.id)
+  expect(told(answer)).toEqual([400, failure('limit_reached', 'You have reached a limit (houses)')])
+})
+
+test('a bot added several times at once joins once', async () => {
+  const { ann, annsBot, den } = await scene()
+  published.length = 0
+  const answers = await Promise.all([1, 2, 3, 4].map(() => add(ann, den.id, annsBot.id)))
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200])
+  expect(published).toHaveLength(1)
+})
+
+test('a bot_id that is missing or no text answers invalid_schema', async () => {
+  const { ann, den } = await scene()
+  for (const id of [undefined, 5, null]) {
+    expect(told(await add(ann, den.id, id))).toEqual([400, required('bot_id')])
+  }
+})
+
+test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+  const { ann, annsBot, den } = await scene()
+  expect(told(await add(await user(), den.id, annsBot.id))).toEqual([404, houseNotFound])
+  for (const id of ['1', 'x']) expect(told(await add(ann, id, annsBot.id))).toEqual([404, houseNotFound])
+})
+
+test('without a token, or with a faulty one, adding a bot answers no_auth', async () => {
+  await refusesStrangers('POST', '/houses/1/bots')
+})

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { botRow } from '../support/bots.ts'
+import { watching } from '../support/houses.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { noPermission, required, told } from '../support/permissions.ts'
+import { call, db, failure, type Person, user } from '../support/world.ts'
+
+const taken = failure('username_taken', 'That username is already taken')
+
+async function countBots(owner: Person): Promise<number> {
+  const rows = await db.selectFrom('users').select('id').where('owner_id', '=', owner.id).execute()
+  return rows.length
+}
+
+test('making a bot answers its user and a token that works, and tells nobody', async () => {
+  const ann = await user()
+  const { answer, events } = await watching(() =>
+    call(ann, 'POST', '/bots', { username: 'Robo', name: 'Robo 1', public: true }),
+  )
+  expect(answer.status).toBe(200)
+  const { user: robo, token } = answer.body.data
+  expect(robo).toMatchObject({ username: 'robo', name: 'Robo 1', bot: true, email: '' })
+  expect(Object.keys(robo)).toHaveLength(13)
+  expect(token).toMatch(/^[0-9a-f]{128}$/)
+  const headers = { authorization: `Bot ${token}` }
+  expect((await call(null, 'GET', '/users/@me', undefined, { headers })).body.data).toEqual(robo)
+  expect(await botRow(robo.id)).toMatchObject({ owner_id: ann.id, bot: true, public: false, email: null })
+  expect(events).toEqual([])
+})
+
+test('a username that is in use or reserved answers username_taken', async () => {
+  const ann = await user({ username: 'annie' })
+  for (const username of ['annie', 'ANNIE', 'admin']) {
+    expect(told(await call(ann, 'POST', '/bots', { username, name: 'x' }))).toEqual([400, taken])
+  }
+  expect(await countBots(ann)).toBe(0)
+})
+
+test('of several bots of one name at once, one is made', async () => {
+  const people = await Promise.all([1, 2, 3].map(() => user()))
+  const answers = await Promise.all(
+    people.map((person) => call(person, 'POST', '/bots', { username: 'wanted', name: 'x' })),
+  )
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400, 400])
+  for (const answer of answers.filter(({ status }) => status === 400)) expect(answer.body).toEqual(taken)
+})
+
+test('missing and wrong fields answer invalid_schema', async () => {
+  const ann = await user()
+  const cases: [unknown, string[]][] = [
+    [undefined, ['username', 'name']],
+    [{}, ['username', 'name']],
+    [{ username: 'ok.bot', name: ' ' }, ['name']],
+    [{ username: 'no bot', name: 'x' }, ['username']],
+    [{ username: '12345', name: 5 }, ['username', 'name']],
+  ]
+  for (const [body, names] of cases) {
+    expect(told(await call(ann, 'POST', '/bots', body))).toEqual([400, required(...names)])
+  }
+  expect(await countBots(ann)).toBe(0)
+})
+
+test('a bot that makes a bot answers no_permission', async () => {
+  const bot = await user({ bot_of: await user() })
+  const answer = await call(bot, 'POST', '/bots', { username: 'other', name: 'x' })
+  expect(told(answer)).toEqual([400, noPermission])
+})
+
+test('the 26th bot answers limit_reached, also when several are made at once', async () => {
+  const ann = await user()
+  for (let i = 0; i < 24; i += 1) await user({ bot_of: ann })
+  const answers = await Promise.all(
+    [1, 2, 3].map((i) => call(ann, 'POST', '/bots', { username: `limit${i}`, name: 'x' })),
+  )
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1)
+  const failed = answers.find((answer) => answer.status !== 200)!
+  expect(told(failed)).toEqual([400, failure('limit_reached', 'You have reached a limit (bots)')])
+  expect(await countBots(ann)).toBe(25)
+})
+
+test('without a token, or with a faulty one, making a bot answers no_auth', async () => {
+  await refusesStrangers('POST', '/bots')
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { botRow, refusesForeignBots } from '../support/bots.ts'
+import { membersOf } from '../support/houses.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { botNotFound, told } from '../support/permissions.ts'
+import { call, house, noAuth, published, user } from '../support/world.ts'
+
+test('a deleted bot leaves its houses and is gone', async () => {
+  const ann = await user()
+  const bot = await user({ bot_of: ann })
+  const den = await house({ owner: ann, members: [bot] })
+  published.length = 0
+  const answer = await call(ann, 'DELETE', `/bots/${bot.id}`)
+  expect(answer.status).toBe(200)
+  expect(answer.body.data).toEqual({ id: bot.id })
+  expect(published.map((event) => event.type)).toEqual(['sessions_ended', 'account_deleted', 'member_left'])
+  expect(await membersOf(den.id)).toEqual([ann.id])
+  expect(await botRow(bot.id)).toMatchObject({
+    username: `deleted-${bot.id}`,
+    name: 'Deleted user',
+    deleted_at: expect.any(Date),
+  })
+  expect((await call(bot, 'GET', '/users/@me')).body).toEqual(noAuth)
+  expect((await call(ann, 'GET', '/bots')).body.data).toEqual([])
+  expect(told(await call(ann, 'DELETE', `/bots/${bot.id}`))).toEqual([404, botNotFound])
+})
+
+test('a bot deleted several times at once is deleted once', async () => {
+  const ann = await user()
+  const bot = await user({ bot_of: ann })
+  const answers = await Promise.all([1, 2, 3].map(() => call(ann, 'DELETE', `/bots/${bot.id}`)))
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404, 404])
+})
+
+test("another's bot, a person and an unknown id answer bot_not_found", async () => {
+  await refusesForeignBots((caller, id) => call(caller, 'DELETE', `/bots/${id}`))
+})
+
+test('without a token, or with a faulty one, deleting a bot answers no_auth', async () => {
+  await refusesStrangers('DELETE', '/bots/1')
+})

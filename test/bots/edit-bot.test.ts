@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { botRow, refusesForeignBots } from '../support/bots.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { emptyBody, invalid, told } from '../support/permissions.ts'
+import { picture } from '../support/pictures.ts'
+import { call, failure, published, user } from '../support/world.ts'
+
+async function withBot() {
+  const ann = await user()
+  const bot = await user({ bot_of: ann })
+  const edit = (body: unknown) => call(ann, 'PATCH', `/bots/${bot.id}`, body)
+  return { ann, bot, edit }
+}
+
+test('a bot is edited by its owner, who is answered the bot, and the change is told', async () => {
+  const { ann, bot, edit } = await withBot()
+  published.length = 0
+  const answer = await edit({ name: 'New', bio: 'beep', public: true })
+  expect(answer.status).toBe(200)
+  expect(answer.body.data).toMatchObject({
+    owner_id: ann.id,
+    public: true,
+    user: { name: 'New', bio: 'beep' },
+  })
+  expect(Object.keys(answer.body.data.user)).toHaveLength(13)
+  expect(published).toEqual([{ type: 'user_updated', user_id: bot.id, only_self: false }])
+  expect(await botRow(bot.id)).toMatchObject({ name: 'New', bio: 'beep', public: true })
+})
+
+test('a bot takes an icon, and loses it by null', async () => {
+  const { bot, edit } = await withBot()
+  const icon = (await picture()).toString('base64')
+  const { data } = (await edit({ icon })).body
+  expect(data.user.icon).toMatch(/^[0-9a-f]{40}\.webp$/)
+  expect((await botRow(bot.id))?.icon).toBe(data.user.icon)
+  expect((await edit({ icon: null })).body.data.user.icon).toBe(null)
+})
+
+test('an edit that changes nothing, or only unknown fields, tells nobody', async () => {
+  const { bot, edit } = await withBot()
+  published.length = 0
+  for (const body of [{ name: bot.username }, { owner_id: '1' }]) expect((await edit(body)).status).toBe(200)
+  expect(published).toEqual([])
+})
+
+test('an empty body and wrong fields answer invalid_schema, and nothing changes', async () => {
+  const { bot, edit } = await withBot()
+  for (const body of [undefined, {}, null]) expect(told(await edit(body))).toEqual([400, emptyBody])
+  expect(told(await edit({ public: 1, name: 'New' }))).toEqual([400, invalid('public')])
+  expect(told(await edit({ bio: null, public: null }))).toEqual([400, invalid('bio', 'public')])
+  expect(await botRow(bot.id)).toMatchObject({ name: bot.username, public: false })
+})
+
+test('a username in use answers username_taken, and no picture the code of its field', async () => {
+  const { ann, bot, edit } = await withBot()
+  const cases: [object, number, object][] = [
+    [{ username: ann.username }, 400, failure('username_taken', 'That username is already taken')],
+    [{ icon: 'aGVsbG8=' }, 400, failure('invalid_icon_file_format', 'Your icon must be an image')],
+    [{ header: '####' }, 400, failure('invalid_header_file_format', 'Your header must be an image')],
+    [
+      { icon: Buffer.alloc(8 * 1024 * 1024 + 1).toString('base64') },
+      413,
+      failure('payload_too_large', 'The request is too large'),
+    ],
+  ]
+  for (const [body, status, refusal] of cases) {
+    expect(told(await edit({ ...body, bio: 'new' }))).toEqual([status, refusal])
+  }
+  expect(await botRow(bot.id)).toMatchObject({ username: bot.username, bio: '', icon: null, header: null })
+})
+
+test("another's bot, a person and an unknown id answer bot_not_found", async () => {
+  await refusesForeignBots((caller, id) => call(caller, 'PATCH', `/bots/${id}`, { name: 'x' }))
+})
+
+test('without a token, or with a faulty one, editing a bot answers no_auth', async () => {
+  await refusesStrangers('PATCH', '/bots/1')
+})

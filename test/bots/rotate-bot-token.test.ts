@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { refusesForeignBots } from '../support/bots.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { call, db, noAuth, published, user } from '../support/world.ts'
+
+test('a new token works, and ends the old one at once', async () => {
+  const ann = await user()
+  const bot = await user({ bot_of: ann })
+  published.length = 0
+  const answer = await call(ann, 'POST', `/bots/${bot.id}/token`)
+  expect(answer.status).toBe(200)
+  expect(answer.body.data).toEqual({ token: expect.stringMatching(/^[0-9a-f]{128}$/) })
+  expect(published).toEqual([{ type: 'sessions_ended', session_ids: [bot.session_id] }])
+  expect((await call(bot, 'GET', '/users/@me')).body).toEqual(noAuth)
+  const fresh = { ...bot, token: answer.body.data.token }
+  expect((await call(fresh, 'GET', '/users/@me')).status).toBe(200)
+})
+
+test('of several new tokens at once the last one alone works', async () => {
+  const ann = await user()
+  const bot = await user({ bot_of: ann })
+  const answers = await Promise.all([1, 2, 3, 4].map(() => call(ann, 'POST', `/bots/${bot.id}/token`, {})))
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200])
+  const tries = await Promise.all(
+    answers.map((answer) => call({ ...bot, token: answer.body.data.token }, 'GET', '/users/@me')),
+  )
+  expect(tries.map((answer) => answer.status).sort()).toEqual([200, 400, 400, 400])
+  const rows = await db.selectFrom('sessions').select('id').where('user_id', '=', bot.id).execute()
+  expect(rows).toHaveLength(1)
+})
+
+test("another's bot, a person and an unknown id answer bot_not_found", async () => {
+  await refusesForeignBots((caller, id) => call(caller, 'POST', `/bots/${id}/token`))
+})
+
+test('without a token, or with a faulty one, a new token answers no_auth', async () => {
+  await refusesStrangers('POST', '/bots/1/token')
+})

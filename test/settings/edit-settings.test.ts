@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { refusesStrangers } from '../support/messages.ts'
+import { told } from '../support/permissions.ts'
+import { call, db, failure, published, user } from '../support/world.ts'
+
+const path = '/users/@me/settings'
+
+test('an edit changes the named settings alone, and says nothing when nothing changes', async () => {
+  const ann = await user()
+  published.length = 0
+  const answer = await call(ann, 'PATCH', path, { theme: 'dark', onboarded: true })
+  expect(answer.status).toBe(200)
+  expect(answer.body.data).toMatchObject({
+    theme: 'dark',
+    onboarded: true,
+    enable_desktop_notifications: null,
+  })
+  const second = await call(ann, 'PATCH', path, { enable_desktop_notifications: false, theme: null, x: 1 })
+  expect(second.body.data).toMatchObject({
+    theme: null,
+    onboarded: true,
+    enable_desktop_notifications: false,
+  })
+  const event = { type: 'settings_updated', user_id: ann.id }
+  expect(published).toEqual([event, event])
+  await call(ann, 'PATCH', path, { onboarded: true })
+  await call(ann, 'PATCH', path, { unknown: true })
+  expect(published).toHaveLength(2)
+  expect((await call(ann, 'GET', path)).body.data).toEqual(second.body.data)
+  const rows = await db.selectFrom('settings').selectAll().where('user_id', '=', ann.id).execute()
+  expect(rows).toEqual([
+    { user_id: ann.id, theme: null, onboarded: true, enable_desktop_notifications: false },
+  ])
+})
+
+test('different settings edited at once are all kept', async () => {
+  const ann = await user()
+  const edits = [{ theme: 'dark' }, { onboarded: true }, { enable_desktop_notifications: true }]
+  const answers = await Promise.all(edits.map((edit) => call(ann, 'PATCH', path, edit)))
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200])
+  expect((await call(ann, 'GET', path)).body.data).toMatchObject(Object.assign({}, ...edits))
+})
+
+test('an empty body and wrong values are refused, and change nothing', async () => {
+  const ann = await user()
+  const cases: [unknown, string][] = [
+    [undefined, 'JSON body cannot be empty'],
+    [{}, 'JSON body cannot be empty'],
+    [null, 'JSON body cannot be empty'],
+    [{ theme: 'light', onboarded: null }, 'Invalid fields (theme, onboarded)'],
+    [{ theme: 'dark', enable_desktop_notifications: 1 }, 'Invalid fields (enable_desktop_notifications)'],
+  ]
+  for (const [body, message] of cases) {
+    expect(told(await call(ann, 'PATCH', path, body))).toEqual([400, failure('invalid_schema', message)])
+  }
+  expect((await call(ann, 'GET', path)).body.data.theme).toBe(null)
+})
+
+test('without a token, or with a faulty one, editing answers no_auth', async () => {
+  await refusesStrangers('PATCH', path)
+})

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { refusesStrangers } from '../support/messages.ts'
+import { call, db, house, user } from '../support/world.ts'
+
+const path = '/users/@me/settings'
+
+test('settings that nobody has set have their defaults, and no row', async () => {
+  const ann = await user()
+  const answer = await call(ann, 'GET', path)
+  expect(answer.status).toBe(200)
+  expect(answer.body.data).toEqual({
+    user_id: ann.id,
+    theme: null,
+    room_overrides: {},
+    onboarded: false,
+    enable_desktop_notifications: null,
+  })
+  const rows = await db.selectFrom('settings').selectAll().where('user_id', '=', ann.id).execute()
+  expect(rows).toEqual([])
+})
+
+test("settings are shown as they were set, with the own overrides and nobody else's", async () => {
+  const [ann, bob] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [bob] })
+  await call(ann, 'PATCH', path, { theme: 'dark', onboarded: true, enable_desktop_notifications: true })
+  await call(ann, 'PUT', `${path}/room_overrides/${den.room_id}`, { notification_preference: 1 })
+  expect((await call(ann, 'GET', path)).body.data).toEqual({
+    user_id: ann.id,
+    theme: 'dark',
+    room_overrides: { [den.room_id]: { notification_preference: 1 } },
+    onboarded: true,
+    enable_desktop_notifications: true,
+  })
+  expect((await call(bob, 'GET', path)).body.data).toMatchObject({ theme: null, room_overrides: {} })
+})
+
+test('without a token, or with a faulty one, the settings answer no_auth', async () => {
+  await refusesStrangers('GET', path)
+})

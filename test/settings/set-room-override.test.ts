@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { refusesStrangers } from '../support/messages.ts'
+import { required, roomNotFound, told } from '../support/permissions.ts'
+import { call, db, house, houseRoom, oneToOne, type Person, published, user } from '../support/world.ts'
+
+const path = '/users/@me/settings'
+
+function set(person: Person, room: string, body: unknown) {
+  return call(person, 'PUT', `${path}/room_overrides/${room}`, body)
+}
+
+function rowsOf(person: Person) {
+  return db.selectFrom('room_settings').selectAll().where('user_id', '=', person.id).execute()
+}
+
+test('what to hear of a room is kept for whoever can read it, and told once', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const { room_id } = await house({ owner: bob, members: [ann] })
+  published.length = 0
+  const answer = await set(ann, room_id, { notification_preference: 2 })
+  expect(answer.status).toBe(200)
+  expect(answer.body.data).toEqual({ room_id, notification_preference: 2 })
+  await set(ann, room_id, { notification_preference: 2 })
+  expect(published).toEqual([{ type: 'settings_updated', user_id: ann.id }])
+  expect((await call(ann, 'GET', path)).body.data.room_overrides).toEqual({
+    [room_id]: { notification_preference: 2 },
+  })
+  expect(await rowsOf(ann)).toEqual([{ user_id: ann.id, room_id, notification_preference: 2 }])
+  await set(ann, room_id, { notification_preference: 0 })
+  expect(await rowsOf(ann)).toEqual([{ user_id: ann.id, room_id, notification_preference: 0 }])
+})
+
+test('a room the caller cannot read answers room_not_found', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const den = await house({ owner: bob, members: [ann] })
+  const hidden = await houseRoom(den, { default_deny: 2 })
+  const pair = await oneToOne(bob, await user())
+  for (const room of [hidden, pair, '1', 'x']) {
+    const refused = await set(ann, room, { notification_preference: 0 })
+    expect(told(refused)).toEqual([404, roomNotFound])
+  }
+  expect(await rowsOf(ann)).toEqual([])
+})
+
+test('a preference that is missing or none answers invalid_schema', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  for (const body of [undefined, {}, { notification_preference: 3 }, { notification_preference: '1' }]) {
+    expect(told(await set(ann, room_id, body))).toEqual([400, required('notification_preference')])
+  }
+  expect(await rowsOf(ann)).toEqual([])
+})
+
+test('without a token, or with a faulty one, setting it answers no_auth', async () => {
+  await refusesStrangers('PUT', `${path}/room_overrides/1`)
+})
