@@ -1,79 +1,67 @@
 import { noteBatch } from './batches.ts'
 import { isDatabaseAway } from './client.ts'
 
-/** While this many batches are on their way, what arrives waits for the next one, which grows. */
-const maxBatchesInFlight = 2
 const maxBatchSize = 500
 
 type Waiting<Item, Result> = {
   item: Item
-  lane: string
   resolve(result: Result): void
   reject(error: unknown): void
 }
 
+/** Tells those who wait what became of their items. */
+type Settle = () => Promise<void>
+
 /**
  * Makes of a write for many items a write of one, which shares its statement with every other write waiting at the
- * same moment. Items of one lane are written in the order they came, never by two batches at once, and hear of it in
- * that order. `write` is all or nothing and answers one result per item, in order; when it fails, its items are
- * written one by one, so that one bad item fails alone. `announce` then hears of the results, before those who wait.
+ * same moment. One batch is on its way at a time and what arrives meanwhile waits for the next: items are written in the
+ * order they came, and two half batches would cost the database much more than a whole one. `write` is all or nothing
+ * and answers one result per item, in order; when it fails, its items are written one by one, so that one bad item
+ * fails alone. `announce` then hears of the results, before those who wait, batch by batch.
  */
 export function coalesceWrites<Item, Result>(
-  laneOf: (item: Item) => string,
   write: (items: readonly Item[]) => Promise<readonly Result[]>,
   announce: (results: readonly Result[]) => Promise<void>,
 ): (item: Item) => Promise<Result> {
-  let waiting: Waiting<Item, Result>[] = []
-  const busyLanes = new Set<string>()
-  let inFlight = 0
-  let isScheduled = false
+  const waiting: Waiting<Item, Result>[] = []
+  let isBusy = false
+  let settled = Promise.resolve()
 
   function schedule(): void {
-    if (isScheduled || waiting.length === 0 || inFlight >= maxBatchesInFlight) return
-    isScheduled = true
-    setImmediate(() => {
-      isScheduled = false
-      const batch = takeBatch()
-      if (batch.length === 0) return
-      send(batch)
-      if (batch.length === maxBatchSize) schedule()
-    })
+    if (isBusy) return
+    isBusy = true
+    setImmediate(sendWaiting)
   }
 
-  /** What waits, but for the lanes that are being written. */
-  function takeBatch(): Waiting<Item, Result>[] {
-    const batch: Waiting<Item, Result>[] = []
-    const later: Waiting<Item, Result>[] = []
-    for (const one of waiting) {
-      const isNext = batch.length < maxBatchSize && !busyLanes.has(one.lane)
-      ;(isNext ? batch : later).push(one)
+  /** Sends what waits, and then what came meanwhile; the next batch leaves before those of the last are told. */
+  async function sendWaiting(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, maxBatchSize)
+      noteBatch('write', batch.length)
+      const sent = send(batch)
+      settled = Promise.all([sent, settled]).then(([settle]) => settle())
+      await sent
     }
-    waiting = later
-    for (const one of batch) busyLanes.add(one.lane)
-    return batch
+    isBusy = false
   }
 
-  async function send(batch: Waiting<Item, Result>[]): Promise<void> {
-    inFlight += 1
-    noteBatch('write', batch.length)
+  async function send(batch: Waiting<Item, Result>[]): Promise<Settle> {
     try {
       const results = await write(batch.map((one) => one.item))
-      await settle(batch, results)
+      return () => settle(batch, results)
     } catch (error) {
-      if (batch.length === 1 || isDatabaseAway(error)) for (const one of batch) one.reject(error)
-      else for (const one of batch) await sendAlone(one)
-    } finally {
-      for (const one of batch) busyLanes.delete(one.lane)
-      inFlight -= 1
-      schedule()
+      if (batch.length > 1 && !isDatabaseAway(error)) return sendOneByOne(batch)
+      return async () => {
+        for (const one of batch) one.reject(error)
+      }
     }
   }
 
-  async function sendAlone(one: Waiting<Item, Result>): Promise<void> {
-    try {
-      await settle([one], await write([one.item]))
-    } catch (error) {
-      one.reject(error)
+  async function sendOneByOne(batch: Waiting<Item, Result>[]): Promise<Settle> {
+    const settles: Settle[] = []
+    for (const one of batch) settles.push(await send([one]))
+    return async () => {
+      for (const settle of settles) await settle()
     }
   }
 
@@ -89,7 +77,7 @@ export function coalesceWrites<Item, Result>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, lane: laneOf(item), resolve, reject })
+      waiting.push({ item, resolve, reject })
       schedule()
     })
 }

@@ -71,7 +71,6 @@ export function openSending(
   hasPeers: () => boolean = () => false,
 ): Sending {
   const write = coalesceWrites<Draft, Delivery>(
-    (draft) => draft.room_id,
     (drafts) => writeDrafts(db, drafts, origin(), hasPeers()),
     (deliveries) => publish(deliveries.filter((delivery) => isEvent(delivery))),
   )

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { coalesce } from '../db/coalesce.ts'
 import { firstIdAt } from '../ids.ts'
@@ -24,40 +24,30 @@ export type Refusal = { id: string; reason: 'room_gone' | 'behind' | 'nonce_take
 /** What became of messages: those refused, in no order, and, where asked for, the newest id of each room before them. */
 export type Insertion = { refusals: Refusal[]; newestBefore: Map<string, string | null> }
 
+/** What a batch asks for besides the writing of plain messages; the statement is made for that alone. */
+type Extras = { hasNonce: boolean; hasAttachment: boolean; asksNewest: boolean }
+
+/** A row that may be refused is written in two steps: only a batch with a nonce pays for that. */
+const unlessTaken = 'on conflict (room_id, author_id, nonce) where nonce is not null do nothing'
+
 /** Takes the attachments of written messages off the list of files to forget. */
-const keptFiles = sql`, kept as (
+const keptFiles = `, kept as (
       delete from discarded_files using sent
       where sent.attachment is not null and sent.id in (select id from written)
         and name = 'attachments/' || sent.room_id || '/' || (sent.attachment::jsonb ->> 'key')
     )`
 
 /** Behind the refusals, the rooms with what was newest in them. */
-const newestOfRooms = sql` union all select id, null, last_message_id from locked`
+const newestOfRooms = 'union all select id, null, last_message_id from locked'
 
-/**
- * Writes messages with their mentions, moves the rooms' last message and the authors' read states to them, all in one
- * statement. The rooms are locked in id order; under that lock a message whose id is not greater than all before it
- * is refused (`behind`), so that the ids of a room rise in commit order. An author who is leaving the house gets no
- * read state, which would outlive the leaving. `asksNewest`: gives the newest id of each room before these, too.
- */
-export async function insertMessages(
-  db: Db,
-  messages: readonly NewMessage[],
-  asksNewest = false,
-): Promise<Insertion> {
-  const column = <Name extends keyof NewMessage>(name: Name) => messages.map((message) => message[name])
-  const mentions = messages.map((message) => `{${message.mentions.join(',')}}`)
-  const attachments = messages.map(({ attachment }) => attachment && JSON.stringify(attachment))
-  const { rows } = await sql<{ id: string; reason: Refusal['reason'] | null; newest: string | null }>`
+function insertStatement({ hasNonce, hasAttachment, asksNewest }: Extras): string {
+  return `
     with sent as materialized (
-      select * from unnest(${column('room_id')}::bigint[], ${column('id')}::bigint[],
-        ${column('author_id')}::bigint[], ${column('device_id')}::bigint[], ${column('content')}::text[],
-        ${mentions}::text[], ${column('exploding_age')}::int[], ${column('expires_at')}::timestamptz[],
-        ${column('nonce')}::text[], ${attachments}::text[])
+      select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[],
+        $7::integer[], $8::timestamptz[], $9::text[], $10::text[])
       as sent (room_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment)
     ), locked as materialized (
-      select id, house_id, last_message_id from rooms where id = any(${column('room_id')}::bigint[])
-      order by id for no key update
+      select id, house_id, last_message_id from rooms where id = any($1::bigint[]) order by id for no key update
     ), written as (
       insert into messages
         (room_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment)
@@ -65,8 +55,7 @@ export async function insertMessages(
         attachment::jsonb
       from sent join locked on locked.id = room_id
       where last_message_id is null or sent.id > last_message_id
-      order by sent.id
-      on conflict (room_id, author_id, nonce) where nonce is not null do nothing
+      order by sent.id ${hasNonce ? unlessTaken : ''}
       returning room_id, id, author_id
     ), mentioned as (
       insert into mentions (user_id, message_id, room_id, author_id, expires_at)
@@ -87,12 +76,55 @@ export async function insertMessages(
       group by author_id, room_id order by author_id, room_id
       on conflict (user_id, room_id) do update
         set message_id = greatest(read_states.message_id, excluded.message_id)
-    ) ${messages.some((message) => message.attachment) ? keptFiles : sql``}
+    ) ${hasAttachment ? keptFiles : ''}
     select id, case
         when not exists (select from locked where locked.id = room_id) then 'room_gone'
         when id <= (select last_message_id from locked where locked.id = room_id) then 'behind'
         else 'nonce_taken' end as reason, null::bigint as newest
-    from sent where id not in (select id from written)${asksNewest ? newestOfRooms : sql``}`.execute(db)
+    from sent where id not in (select id from written) ${asksNewest ? newestOfRooms : ''}`
+}
+
+type InsertedRow = { id: string; reason: Refusal['reason'] | null; newest: string | null }
+
+const insertStatements = new Map<string, string>()
+
+/** The statement for such a batch: its text is made once, and is prepared by that. */
+function compiledInsert(extras: Extras, values: unknown[]): CompiledQuery<InsertedRow> {
+  const key = JSON.stringify(extras)
+  const text = insertStatements.get(key) ?? insertStatement(extras)
+  insertStatements.set(key, text)
+  return CompiledQuery.raw(text, values)
+}
+
+/**
+ * Writes messages with their mentions, moves the rooms' last message and the authors' read states to them, all in one
+ * statement. The rooms are locked in id order; under that lock a message whose id is not greater than all before it
+ * is refused (`behind`), so that the ids of a room rise in commit order. An author who is leaving the house gets no
+ * read state, which would outlive the leaving. `asksNewest`: gives the newest id of each room before these, too.
+ */
+export async function insertMessages(
+  db: Db,
+  messages: readonly NewMessage[],
+  asksNewest = false,
+): Promise<Insertion> {
+  const column = <Name extends keyof NewMessage>(name: Name) => messages.map((message) => message[name])
+  const [nonces, attachments] = [column('nonce'), column('attachment')]
+  const hasNonce = nonces.some((nonce) => nonce !== null)
+  const hasAttachment = attachments.some((attachment) => attachment !== null)
+  const { rows } = await db.executeQuery(
+    compiledInsert({ hasNonce, hasAttachment, asksNewest }, [
+      column('room_id'),
+      column('id'),
+      column('author_id'),
+      column('device_id'),
+      column('content'),
+      messages.map((message) => `{${message.mentions.join(',')}}`),
+      column('exploding_age'),
+      column('expires_at'),
+      nonces,
+      attachments.map((attachment) => attachment && JSON.stringify(attachment)),
+    ]),
+  )
   return {
     refusals: rows.flatMap(({ id, reason }) => (reason === null ? [] : { id, reason })),
     newestBefore: new Map(rows.flatMap(({ id, reason, newest }) => (reason === null ? [[id, newest]] : []))),
