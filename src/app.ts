@@ -33,7 +33,7 @@ import { loggerOptions } from './http/logger.ts'
 import { measure } from './http/metrics.ts'
 import { describeApi } from './http/openapi.ts'
 import { publicUrl } from './http/public-url.ts'
-import { answerUnreadable } from './http/unreadable.ts'
+import { answerUnreadable, answerUnrouted } from './http/unreadable.ts'
 import { ajvOptions } from './http/validation.ts'
 import { inviteRoutes } from './invites/routes.ts'
 import { type Mailer, openMailer } from './mail/mailer.ts'
@@ -102,16 +102,18 @@ export async function buildApp({
     }),
     bodyLimit: maxBodyBytes,
     return503OnClosing: false,
-    http: { shouldUpgradeCallback: isForGateway },
+    // Without a Host header Node itself would answer, and not in the envelope.
+    http: { shouldUpgradeCallback: isForGateway, requireHostHeader: false },
     clientErrorHandler: answerUnreadable,
     ajv: ajvOptions,
     rewriteUrl: (request) => withoutVersion(request.url ?? '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },
     frameworkErrors: (_error, _request: FastifyRequest, reply) => {
-      reply.header('Access-Control-Allow-Origin', '*')
       sendFailure(new ApiError('not_found'), reply)
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
+
+  answerUnrouted(app.server)
 
   app.decorate('config', config)
   app.decorate('db', db)

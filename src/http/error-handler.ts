@@ -23,6 +23,8 @@ export function answerErrors(app: FastifyInstance): void {
 /** Answers a failure in its envelope. */
 export function sendFailure(failure: ApiError, reply: FastifyReply): FastifyReply {
   if (reply.request.raw.complete === false) swallowBody(reply)
+  // Where the framework refuses before any hook has run, nobody else has set it.
+  reply.header('Access-Control-Allow-Origin', '*')
   if (failure.status === 503) reply.header('Retry-After', retryAfterSeconds)
   const { code, message } = failure
   // Existing clients need expires_at beside the error: they read it there and otherwise retry in a tight loop.
@@ -47,6 +49,8 @@ function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   if (error.validation) return schemaFailure(error.validation, error.validationContext, request)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('payload_too_large')
+  // A path out of the folder of the documentation pages.
+  if (error.code === 'FST_STATIC_FORBIDDEN_PATH') return new ApiError('not_found')
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return wrongContentType()
   if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' || error.code === 'ERR_STREAM_PREMATURE_CLOSE') {
     return malformedBody()

@@ -1,12 +1,24 @@
-import { STATUS_CODES } from 'node:http'
+import { type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '../errors.ts'
 import { malformedBody } from './error-handler.ts'
 
+/**
+ * Sees to the requests that Node keeps from the routes, and refuses without the envelope: one with an `Expect` header
+ * that nobody can meet goes on as any other, and CONNECT is an unknown method (PROTOCOL 0.1).
+ */
+export function answerUnrouted(server: Server): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  server.on('connect', (_request, socket: Socket) => hangUp(new ApiError('not_found'), socket))
+}
+
 /** Answers what is no HTTP request at all in the envelope (PROTOCOL 0.2), and hangs up: no route ever sees it. */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error)
-  const { code, status, message } = failureOf(error.code)
+  hangUp(failureOf(error.code), socket)
+}
+
+function hangUp({ code, status, message }: ApiError, socket: Socket): void {
   const body = JSON.stringify({ success: false, error: { code, message } })
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -41,3 +41,37 @@ describe('what is no HTTP request', () => {
     expect(JSON.parse(content!)).toEqual(body)
   })
 })
+
+describe('what Node would refuse before any route', () => {
+  const notFound = failure('not_found', 'Not found')
+
+  test.each([
+    ['a request without a host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    [
+      'an expectation that nobody can meet',
+      'GET /health HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\nConnection: close\r\n\r\n',
+    ],
+  ])('%s goes on to its route', async (_what, text) => {
+    const [head, content] = (await exchange(text)).split('\r\n\r\n')
+    expect(head).toContain('HTTP/1.1 200 OK')
+    expect(head).toContain('access-control-allow-origin: *')
+    expect(JSON.parse(content!)).toEqual({ success: true, data: { status: 'ok' } })
+  })
+
+  test.each([
+    ['CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['PRI, with which HTTP/2 begins', 'PRI /health\r\nHost: x\r\nConnection: close\r\n\r\n'],
+  ])('%s is an unknown method, for every origin', async (_what, text) => {
+    const [head, content] = (await exchange(text)).split('\r\n\r\n')
+    expect(head).toContain('HTTP/1.1 404 Not Found')
+    expect(head!.toLowerCase()).toContain('access-control-allow-origin: *')
+    expect(JSON.parse(content!)).toEqual(notFound)
+  })
+
+  test('a path out of the folder of the documentation answers not_found', async () => {
+    const text = 'GET /docs/static/%00 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+    const [head, content] = (await exchange(text)).split('\r\n\r\n')
+    expect(head).toContain('HTTP/1.1 404 Not Found')
+    expect(JSON.parse(content!)).toEqual(notFound)
+  })
+})
