@@ -1,4 +1,5 @@
 import type { Part } from './part.ts'
+import { requests } from './requests.ts'
 
 /** Every part, in the order in which they run; one line each. */
-export const parts: Part[] = []
+export const parts: Part[] = [requests]

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type Db, openDatabase } from '../../../src/db/client.ts'
+import { startPostgres } from '../../../src/db/embedded.ts'
+
+const main = join(import.meta.dirname, '../../../src/main.ts')
+
+/** A server in a process of its own. */
+export type StageServer = {
+  child: ChildProcess
+  origin: string
+  port: number
+  /** What it has written to stderr and to its log so far. */
+  output(): string
+  /** Sends a signal and gives the exit code, null when the signal ended it. */
+  end(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** A folder with a PostgreSQL in it, on which servers can be started. */
+export type Stage = {
+  folder: string
+  databaseUrl: string
+  db: Db
+  /** Starts a server on the database; `environment` goes over what is usual: no rate limits, only errors logged. */
+  startServer(environment?: Record<string, string>): Promise<StageServer>
+  /** Takes everything down, servers that still run included. */
+  close(): Promise<void>
+}
+
+/** Brings up a PostgreSQL in a folder of its own; `settings` are further `name=value` settings for it. */
+export async function openStage(settings: string[] = []): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-fire-'))
+  const postgres = await startPostgres(join(folder, 'postgres'), settings)
+  const db = openDatabase(postgres.url)
+  const servers = new Set<StageServer>()
+  return {
+    folder,
+    databaseUrl: postgres.url,
+    db,
+    async startServer(environment = {}) {
+      const server = await startServer({ DATABASE_URL: postgres.url, DATA_DIR: folder, ...environment })
+      servers.add(server)
+      server.child.once('exit', () => servers.delete(server))
+      return server
+    },
+    async close() {
+      await Promise.all([...servers].map((server) => server.end('SIGKILL')))
+      await db.destroy()
+      await postgres.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts a server and waits until it says where it answers. Throws with what it wrote when it ends before. */
+async function startServer(environment: Record<string, string>): Promise<StageServer> {
+  const { PATH = '', HOME = '' } = process.env
+  const usual = { PATH, HOME, PORT: '0', RATE_LIMIT: 'off', LOG_LEVEL: 'error' }
+  const child = spawn(process.execPath, [main], {
+    env: { ...usual, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = once(child, 'exit')
+  let output = ''
+  child.stderr.on('data', (chunk) => (output += chunk))
+  const origin = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const found = /answers at\s+(http:\S+)/.exec(line)
+      if (found) resolve(found[1]!)
+      else output += `${line}\n`
+    })
+    child.once('close', (code) => reject(new Error(`the server ended with ${code}: ${output}`)))
+  })
+  return {
+    child,
+    origin,
+    port: Number(new URL(origin).port),
+    output: () => output,
+    async end(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+      const [code] = await exited
+      return code as number | null
+    },
+  }
+}
