@@ -12,7 +12,7 @@ import { limitRates } from './auth/rate-limits.ts'
 import { banRoutes } from './bans/routes.ts'
 import { botRoutes } from './bots/routes.ts'
 import type { Config } from './config.ts'
-import type { Db } from './db/client.ts'
+import { awayCheck, type Db } from './db/client.ts'
 import { entityRoutes } from './entities/routes.ts'
 import { ApiError } from './errors.ts'
 import type { Bus, Outcome } from './events/bus.ts'
@@ -32,7 +32,9 @@ import { readIds } from './http/ids.ts'
 import { loggerOptions } from './http/logger.ts'
 import { measure } from './http/metrics.ts'
 import { describeApi } from './http/openapi.ts'
+import { limitConnections, patience } from './http/patience.ts'
 import { publicUrl } from './http/public-url.ts'
+import { type LoadLimits, shedLoad } from './http/shedding.ts'
 import { answerUnreadable, answerUnrouted } from './http/unreadable.ts'
 import { ajvOptions } from './http/validation.ts'
 import { inviteRoutes } from './invites/routes.ts'
@@ -78,6 +80,7 @@ export type AppParts = {
   bus: Bus
   /** What differs from the gateway's usual times and bounds. */
   gateway?: Partial<GatewaySettings>
+  loadLimits?: LoadLimits
   /** The clock of the rate limits, in ms. */
   now?: () => number
 }
@@ -92,6 +95,7 @@ export async function buildApp({
   store,
   bus,
   gateway,
+  loadLimits,
   now = Date.now,
 }: AppParts): Promise<FastifyInstance> {
   const addressOf = addressReader(config.trustProxy)
@@ -103,7 +107,10 @@ export async function buildApp({
     bodyLimit: maxBodyBytes,
     return503OnClosing: false,
     // Without a Host header Node itself would answer, and not in the envelope.
-    http: { shouldUpgradeCallback: isForGateway, requireHostHeader: false },
+    http: { shouldUpgradeCallback: isForGateway, requireHostHeader: false, ...patience },
+    keepAliveTimeout: patience.keepAliveTimeout,
+    requestTimeout: patience.requestTimeout,
+    connectionTimeout: patience.connectionTimeout,
     clientErrorHandler: answerUnreadable,
     ajv: ajvOptions,
     rewriteUrl: (request) => withoutVersion(request.url ?? '/'),
@@ -143,6 +150,8 @@ export async function buildApp({
     maxAge: corsMaxAgeSeconds,
     strictPreflight: false,
   })
+  limitConnections(app.server)
+  shedLoad(app, awayCheck(db), loadLimits)
   measure(app)
   readBodies(app)
   readIds(app)

@@ -2,7 +2,8 @@ import cluster from 'node:cluster'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { isDatabaseAway, isDatabaseRefusal, openDatabase } from './db/client.ts'
+import { isDatabaseAway, isDatabaseRefusal } from './db/away.ts'
+import { openDatabase, openUnhurriedDatabase } from './db/client.ts'
 import { startPostgres } from './db/embedded.ts'
 import { UnreachableError } from './db/embedded-account.ts'
 import { EmbeddedPostgresError } from './db/embedded-cluster.ts'
@@ -72,9 +73,11 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
   const { buildApp, claimNodeNumber, createBus, migrateToLatest, openRelay, openStore, startErasing } =
     await loading
+  const unhurried = openUnhurriedDatabase(databaseUrl)
+  stops.push(() => unhurried.destroy())
+  await migrateToLatest(unhurried)
   const db = openDatabase(databaseUrl)
   stops.push(() => db.destroy())
-  await migrateToLatest(db)
   stops.push(await claimNodeNumber(databaseUrl))
   const store = await openStore(config.storageUrl)
   const { redisUrl } = config
@@ -82,7 +85,9 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   const bus = createBus(relay, { isOneOfMany: cluster.isWorker || redisUrl !== undefined })
   stops.push(() => bus.close())
   const app = await buildApp({ config, db, store, bus })
-  const eraser = startErasing(db, store, (error) => app.log.warn({ err: error }, 'discarded files stay'))
+  const eraser = startErasing(unhurried, store, (error) =>
+    app.log.warn({ err: error }, 'discarded files stay'),
+  )
   stops.push(() => eraser.stop())
   bus.subscribe(({ type }) => {
     if (mayDiscardFiles.has(type)) eraser.wake()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { isDatabaseAway } from '../db/client.ts'
+import { isDatabaseAway } from '../db/away.ts'
 import { CliError } from './command.ts'
 
 /*

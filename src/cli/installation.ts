@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
-import { type Db, openDatabase } from '../db/client.ts'
+import { type Db, openUnhurriedDatabase } from '../db/client.ts'
 import { findRunningPostgres, startPostgres } from '../db/embedded.ts'
 import { listPendingMigrations } from '../db/migrate.ts'
 import { claimNodeNumber } from '../db/node-number.ts'
@@ -24,7 +24,7 @@ export async function withRawInstallation<Result>(
 ): Promise<Result> {
   const config = readConfig(environment)
   const { url, stop } = await reachDatabase(config)
-  const db = openDatabase(url)
+  const db = openUnhurriedDatabase(url)
   try {
     return await work({ config, databaseUrl: url, db, store: await openStore(config.storageUrl) })
   } finally {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
-import { isDatabaseAway } from '../db/client.ts'
+import { isDatabaseAway } from '../db/away.ts'
 import {
   analyzeTables,
   findFilledTable,

@@ -1,94 +1,141 @@
-import { createHash } from 'node:crypto'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
+import { DatabaseAway, isDatabaseAway } from './away.ts'
+import { PreparingClient } from './preparing-client.ts'
 import type { DB } from './schema.ts'
+import { type Watch, watch } from './watch.ts'
 
 /** The pool, or a transaction on it: queries take either. */
 export type Db = Kysely<DB>
 
 const maxConnections = 10
-const connectTimeoutMs = 3_000
-const maxStatementNames = 2_000
+/** Whoever gets no connection within this is refused. */
+const connectTimeoutMs = 2_000
+const unhurriedConnectTimeoutMs = 5_000
+/** Past this many that wait for a connection, the next one is refused at once. */
+const maxWaiting = 500
+/** How long a pool stays as small as the database has made it. */
+const smallForMs = 5_000
 
 // Statements are planned once per connection: they are written so that one plan serves every parameter, and planning
 // some of them takes longer than running them. A page that is not in memory comes from an SSD: an index is no detour.
-const sessionOptions = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off'
+const planning = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off'
 
-const statementNames = new Map<string, string>()
+// A request does not wait long for what another one holds, nor does one that stands still keep others from anything. A
+// single statement may take half a minute, which only the end of a very big house comes near.
+const patience = '-c lock_timeout=2s -c statement_timeout=30s -c idle_in_transaction_session_timeout=10s'
 
-/** The name a statement is prepared under: a hash of its text. */
-function statementName(text: string): string {
-  let name = statementNames.get(text)
-  if (name === undefined) {
-    if (statementNames.size >= maxStatementNames) statementNames.clear()
-    name = createHash('sha256').update(text).digest('base64url').slice(0, 32)
-    statementNames.set(text, name)
-  }
-  return name
-}
-
-/** A `pg` client that prepares every statement with parameters once per connection. */
-class PreparingClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: pg declares a dozen overloads of this one method
-  override query(config: any, values?: any, callback?: any): any {
-    if (typeof config !== 'string' || !Array.isArray(values) || values.length === 0) {
-      return super.query(config, values, callback)
-    }
-    return super.query({ name: statementName(config), text: config, values }, callback)
-  }
-}
-
-const pools = new WeakMap<Db, pg.Pool>()
+type Opened = { pool: pg.Pool; watch: Watch | undefined }
+const opened = new WeakMap<Db, Opened>()
 
 /** How many connections the pool has, how many of them are free, and how many wait for one. */
 export function poolUse(db: Db): { total: number; idle: number; waiting: number } {
-  const pool = pools.get(db)
+  const pool = opened.get(db)?.pool
   return { total: pool?.totalCount ?? 0, idle: pool?.idleCount ?? 0, waiting: pool?.waitingCount ?? 0 }
 }
 
-/** Opens a pool on a PostgreSQL address. Ids (`bigint`) are read as decimal strings, `timestamptz` as Date. */
+/** How to ask whether the database is known not to answer: then every use of it is refused, until it answers again. */
+export function awayCheck(db: Db): () => boolean {
+  return opened.get(db)?.watch?.isAway ?? (() => false)
+}
+
+/**
+ * Opens a pool on a PostgreSQL address, for requests: none waits longer than a second or two for a database that is
+ * away. Ids (`bigint`) are read as decimal strings, `timestamptz` as Date.
+ */
 export function openDatabase(databaseUrl: string): Db {
+  const pool = openPool(databaseUrl, `${planning} ${patience}`, connectTimeoutMs)
+  const watching = watch(databaseUrl)
+  pool.on('connect', (client) => {
+    watching.add(asPreparing(client))
+    client.on('error', (error) => watching.suspect(error))
+  })
+  pool.on('remove', (client) => watching.remove(asPreparing(client)))
+  return open(pool, watching)
+}
+
+/** The pool makes no others. */
+function asPreparing(client: pg.PoolClient): PreparingClient {
+  return client as unknown as PreparingClient
+}
+
+/** Opens a pool for what may take its time: migrations, commands, erasing. */
+export function openUnhurriedDatabase(databaseUrl: string): Db {
+  return open(openPool(databaseUrl, planning, unhurriedConnectTimeoutMs), undefined)
+}
+
+function openPool(databaseUrl: string, options: string, connectionTimeoutMillis: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: maxConnections,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis,
     application_name: 'hearth',
-    options: sessionOptions,
+    options,
     Client: PreparingClient,
   })
   // An idle connection that breaks is replaced at the next use; unheard, the event would end the process.
   pool.on('error', () => {})
   // So would that of one in use that breaks between two statements; the next statement on it says so.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
-  pools.set(db, pool)
+  return pool
+}
+
+function open(pool: pg.Pool, watching: Watch | undefined): Db {
+  const db = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool: watching ? bounded(pool, watching) : pool }),
+  })
+  opened.set(db, { pool, watch: watching })
   return db
 }
 
-const awayStates = /^(08|57P0|53300)/
-const awaySystemCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-])
-const awayMessages =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|not queryable/
+/** The pool, as long as the database answers and not too many wait. */
+function bounded(pool: pg.Pool, watching: Watch): PostgresPool {
+  let growing: NodeJS.Timeout | undefined
 
-/** Whether an error says that the database cannot be reached now, rather than that a statement is wrong. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const code = (error as { code?: unknown }).code
-  if (typeof code === 'string') return awayStates.test(code) || awaySystemCodes.has(code)
-  return awayMessages.test(error.message)
+  /** PostgreSQL has no more connections to give: those that are there serve all. */
+  function shrink(): void {
+    pool.options.max = pool.totalCount
+    clearTimeout(growing)
+    growing = setTimeout(() => {
+      pool.options.max = maxConnections
+    }, smallForMs).unref()
+  }
+
+  function connect(): Promise<pg.PoolClient> {
+    if (watching.isAway()) throw new DatabaseAway('the database is away')
+    if (pool.waitingCount >= maxWaiting) throw new DatabaseAway('too many wait for the database')
+    return new Promise((resolve, reject) => {
+      pool.connect((error, client) => {
+        if (client) return resolve(client)
+        if (isTooManyConnections(error) && pool.totalCount > 0) {
+          shrink()
+          return resolve(connect())
+        }
+        if (isDatabaseAway(error) && !isTooManyConnections(error) && !isBusyPool(error))
+          watching.declareAway()
+        reject(error)
+      })
+    })
+  }
+
+  return {
+    options: pool.options,
+    connect,
+    end() {
+      watching.stop()
+      clearTimeout(growing)
+      return pool.end()
+    },
+  }
 }
 
-/** Whether an error says that the database is there but does not let us in: password, role or database name are wrong. */
-export function isDatabaseRefusal(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^(28|3D)/.test(error.code ?? '')
+function isTooManyConnections(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '53300'
+}
+
+/** All connections are in use, and none came free in time. */
+function isBusyPool(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 }
 
 /** Whether an error is the refusal of this unique or foreign key, by the constraint's name. */

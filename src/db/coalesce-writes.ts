@@ -1,5 +1,5 @@
+import { isUndone } from './away.ts'
 import { noteBatch } from './batches.ts'
-import { isDatabaseAway } from './client.ts'
 
 const maxBatchSize = 500
 
@@ -50,7 +50,7 @@ export function coalesceWrites<Item, Result>(
       const results = await write(batch.map((one) => one.item))
       return () => settle(batch, results)
     } catch (error) {
-      if (batch.length > 1 && !isDatabaseAway(error)) return sendOneByOne(batch)
+      if (batch.length > 1 && isUndone(error)) return sendOneByOne(batch)
       return async () => {
         for (const one of batch) one.reject(error)
       }

@@ -2,11 +2,13 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { assignNodeNumber } from '../ids.ts'
 import type { Db } from './client.ts'
+import { keepPulse } from './pulse.ts'
 
 /** Namespace of the advisory locks that stand for node numbers ('HRTH'). */
 const lockSpace = 0x48525448
 const nodeNumbers = 1024
-const retryMs = 500
+const retryMs = 250
+const connectTimeoutMs = 1_000
 
 /** Whether any process holds a node number in this database: a server that runs, or a command that makes ids. */
 export async function isInUse(db: Db): Promise<boolean> {
@@ -32,10 +34,11 @@ export async function claimNodeNumber(databaseUrl: string): Promise<() => Promis
     const fresh = new pg.Client({
       connectionString: databaseUrl,
       application_name: 'hearth node number',
-      keepAlive: true,
+      connectionTimeoutMillis: connectTimeoutMs,
     })
     fresh.on('error', () => {})
     await fresh.connect()
+    keepPulse(fresh)
     const { rows } = await fresh.query<{ n: number }>(
       `select n from generate_series(0, ${nodeNumbers - 1}) n where pg_try_advisory_lock(${lockSpace}, n) limit 1`,
     )

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Db } from '../db/client.ts'
+import { keepPulse } from '../db/pulse.ts'
 import type { Relay } from './relay.ts'
 
 const channel = 'hearth_events'
@@ -11,6 +12,7 @@ const orderLock = 0x45565453
 const keptSeconds = 60
 const cleaningMs = 30_000
 const reconnectMs = 200
+const connectTimeoutMs = 1_000
 
 /**
  * A relay over a table, with LISTEN/NOTIFY as the wake-up: a notification is too small for an event. Its own
@@ -29,11 +31,12 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
     const fresh = new pg.Client({
       connectionString: databaseUrl,
       application_name: 'hearth events',
-      keepAlive: true,
+      connectionTimeoutMillis: connectTimeoutMs,
     })
     fresh.on('error', () => {})
     fresh.on('notification', readSoon)
     await fresh.connect()
+    keepPulse(fresh)
     await fresh.query(`listen ${channel}`)
     lastId = await beginAfter(db, lastId)
     fresh.on('end', reconnect)

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { WebSocketServer } from 'ws'
 import { errorTable } from '../errors.ts'
 import { networkOf } from '../http/address.ts'
+import { retryAfterSeconds } from '../http/error-handler.ts'
 import { publicUrl } from '../http/public-url.ts'
 import { Connection, ignore } from './connection.ts'
 import { createFailedLogins } from './failed-logins.ts'
@@ -49,6 +50,7 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
     const address = networkOf(app.addressOf(request))
     const waitSeconds = app.config.rateLimit ? failedLogins.waitSeconds(address) : 0
     if (stopping) return stream.destroy()
+    if (app.load.isTooMuch()) return answer(stream, 'unavailable', { 'Retry-After': retryAfterSeconds })
     if (waitSeconds > 0) return refuse(stream, limit.burst, waitSeconds)
     sockets.handleUpgrade(request, stream, head, (socket) => {
       const encoding = encodingOf(request.url ?? '')
@@ -94,7 +96,12 @@ function refuse(stream: Duplex, limit: number, waitSeconds: number): void {
 }
 
 /** A failure in its envelope, where no request and no reply is left to answer with. */
-function answer(stream: Duplex, code: 'not_found' | 'rate_limit', headers = {}, beside = {}): void {
+function answer(
+  stream: Duplex,
+  code: 'not_found' | 'rate_limit' | 'unavailable',
+  headers = {},
+  beside = {},
+): void {
   const [status, message] = errorTable[code]
   const body = JSON.stringify({ success: false, error: { code, message }, ...beside })
   const all = {

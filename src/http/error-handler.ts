@@ -5,11 +5,12 @@ import type {
   FastifyRequest,
   FastifySchemaValidationError,
 } from 'fastify'
-import { isDatabaseAway } from '../db/client.ts'
+import { isDatabaseAway } from '../db/away.ts'
 import { ApiError, fieldsInvalid, fieldsRequired, RateLimitError } from '../errors.ts'
 import { NoNodeNumber } from '../ids.ts'
 
-const retryAfterSeconds = 1
+/** When to come again after `unavailable`. */
+export const retryAfterSeconds = 1
 
 /** What of a refused upload is read and thrown away, so that the answer reaches a client that is still sending. */
 const maxSwallowedBytes = 64 * 1024 * 1024
@@ -45,7 +46,7 @@ function swallowBody(reply: FastifyReply): void {
 
 function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
   // Where there is no route, the body that was sent to it does not matter.
-  if (request.is404 && !(error instanceof RateLimitError)) return new ApiError('not_found')
+  if (request.is404 && !isBeforeRoute(error)) return new ApiError('not_found')
   if (error instanceof ApiError) return error
   if (error.validation) return schemaFailure(error.validation, error.validationContext, request)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('payload_too_large')
@@ -58,6 +59,11 @@ function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
   if (isDatabaseAway(error) || error instanceof NoNodeNumber) return new ApiError('unavailable')
   request.log.error({ err: error }, 'unexpected failure')
   return new ApiError('internal_server_error')
+}
+
+/** Whether it comes before the route is looked for (PROTOCOL 0.3): shedding, and the limit by address. */
+function isBeforeRoute(error: Error): boolean {
+  return error instanceof RateLimitError || (error instanceof ApiError && error.code === 'unavailable')
 }
 
 /** A content type that the route does not take: the API document answers it with this code and 415. */

@@ -18,6 +18,9 @@ export function measure(app: FastifyInstance): void {
   gauge('hearth_pool_connections', 'Connections to the database', () => poolUse(app.db).total)
   gauge('hearth_pool_idle', 'Connections that are free', () => poolUse(app.db).idle)
   gauge('hearth_pool_waiting', 'Statements that wait for a connection', () => poolUse(app.db).waiting)
+  gauge('hearth_requests_in_flight', 'Requests that are not answered yet', () => app.load.inFlight)
+  gauge('hearth_event_loop_delay_seconds', 'What the event loop is late by', () => app.load.delayMs / 1000)
+  gauge('hearth_requests_shed', 'Requests refused for too much load or the database', () => app.load.refused)
   gauge('hearth_sockets', 'Open sockets of the gateway', () => app.gateway.connectionCount)
   gauge('hearth_resident_bytes', 'Resident memory', () => process.memoryUsage.rss())
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { isDatabaseAway } from '../../src/db/client.ts'
+import { isDatabaseAway } from '../../src/db/away.ts'
 import { db } from '../support/world.ts'
 
 test('a connection that breaks between two statements of a transaction fails that transaction alone', async () => {

@@ -24,7 +24,8 @@ export async function otherApp(changes: Partial<Config>, parts: Partial<AppParts
       ...(body === undefined ? {} : { payload: body as object }),
       headers: { ...(caller ? { authorization: caller.token } : {}), ...more.headers },
     })
-    const body_ = reply.body === '' ? undefined : JSON.parse(reply.body)
+    const isJson = String(reply.headers['content-type']).startsWith('application/json')
+    const body_ = isJson && reply.body !== '' ? JSON.parse(reply.body) : undefined
     return { status: reply.statusCode, headers: reply.headers, text: reply.body, body: body_ }
   }
 

@@ -7,7 +7,7 @@ import { afterAll, inject } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { hashToken, newToken } from '../../src/auth/tokens.ts'
 import { type Config, readConfig } from '../../src/config.ts'
-import { openDatabase } from '../../src/db/client.ts'
+import { openUnhurriedDatabase } from '../../src/db/client.ts'
 import { createBus } from '../../src/events/bus.ts'
 import type { HearthEvent } from '../../src/events/events.ts'
 import { newHousePermissions } from '../../src/houses/permissions.ts'
@@ -29,7 +29,8 @@ export const config: Config = readConfig({
   LOG_LEVEL: 'silent',
   PUBLIC_URL: 'http://hearth.test',
 })
-export const db = openDatabase(databaseUrl)
+// Without the limits of a server's: what is tested here is not how busy the machine is.
+export const db = openUnhurriedDatabase(databaseUrl)
 export const store = openFolderStore(join(folder, 'files'))
 export const bus = createBus()
 /** Everything published so far, oldest first. */

@@ -1,0 +1,48 @@
+import pg from 'pg'
+
+/** Raised instead of waiting on: the database does not answer, or too much waits for it already. */
+export class DatabaseAway extends Error {}
+
+/** Connection failures, shutdown and start-up, a full disk, too many connections, a statement or a lock that took too long. */
+const awayStates = /^(08|57P0|53|57014|55P03|25P03)/
+const awaySystemCodes = new Set([
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'EMFILE',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+const awayMessages =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|not queryable/
+
+/** Whether an error says that the database cannot serve now, rather than that a statement is wrong. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof DatabaseAway) return true
+  if (!(error instanceof Error)) return false
+  const code = (error as { code?: unknown }).code
+  if (typeof code === 'string') return awayStates.test(code) || awaySystemCodes.has(code)
+  return awayMessages.test(error.message)
+}
+
+/** Whether an error says that the database is there but does not let us in: password, role or database name are wrong. */
+export function isDatabaseRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^(28|3D)/.test(error.code ?? '')
+}
+
+const lockNotAvailable = '55P03'
+
+/**
+ * Whether the database itself said no to this statement, so that nothing of it is there, and another may fare better.
+ * After any other failure it may have been carried out although the answer was lost, and must not be sent again.
+ */
+export function isUndone(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === lockNotAvailable || !isDatabaseAway(error))
+}

@@ -1,0 +1,39 @@
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { coalesceWrites } from '../../src/db/coalesce-writes.ts'
+
+/** Writes `bad` items with this failure; gives the batches that were tried. */
+async function writeAll(items: string[], failure: Error) {
+  const tried: string[][] = []
+  const write = coalesceWrites<string, string>(
+    async (batch) => {
+      tried.push([...batch])
+      if (batch.includes('bad')) throw failure
+      return batch
+    },
+    async () => {},
+  )
+  const results = await Promise.allSettled(items.map((item) => write(item)))
+  return { tried, statuses: results.map((result) => result.status) }
+}
+
+function refusal(code: string): Error {
+  return Object.assign(new pg.DatabaseError('no', 0, 'error'), { code })
+}
+
+test('when PostgreSQL refuses a batch its items are written one by one, and the bad one fails alone', async () => {
+  const { tried, statuses } = await writeAll(['one', 'bad', 'two'], refusal('23503'))
+  expect(tried).toEqual([['one', 'bad', 'two'], ['one'], ['bad'], ['two']])
+  expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+})
+
+test.each([
+  ['its connection broke', new Error('Connection terminated unexpectedly')],
+  ['it was cut off', Object.assign(new Error('read ETIMEDOUT'), { code: 'ETIMEDOUT' })],
+  ['something unheard of happened', new Error('what?')],
+  ['PostgreSQL is shutting down', refusal('57P01')],
+])('a batch is not written again when it may have been written, as %s', async (_why, failure) => {
+  const { tried, statuses } = await writeAll(['one', 'bad', 'two'], failure)
+  expect(tried).toEqual([['one', 'bad', 'two']])
+  expect(statuses).toEqual(['rejected', 'rejected', 'rejected'])
+})

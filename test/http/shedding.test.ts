@@ -1,0 +1,93 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, expect, test, vi } from 'vitest'
+import WebSocket from 'ws'
+import { buildApp } from '../../src/app.ts'
+import type { LoadLimits } from '../../src/http/shedding.ts'
+import { portOf } from '../support/gateway.ts'
+import { bus, config, db, failure, store, user } from '../support/world.ts'
+
+const unavailable = failure('unavailable', 'The service is temporarily unavailable')
+const ann = await user()
+
+/** An app that listens, with these limits of load. */
+async function listening(loadLimits: LoadLimits): Promise<{ app: FastifyInstance; origin: string }> {
+  const app = await buildApp({ config, db, store, bus, loadLimits })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  afterAll(() => app.close())
+  return { app, origin: `http://127.0.0.1:${portOf(app)}` }
+}
+
+/** A connection with a request on it whose body never comes. */
+async function hang(app: FastifyInstance): Promise<Socket> {
+  const before = app.load.inFlight
+  const socket = connect(portOf(app), '127.0.0.1')
+  const head = 'POST /auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json'
+  socket.write(`${head}\r\ncontent-length: 5\r\n\r\n{`)
+  await vi.waitUntil(() => app.load.inFlight === before + 1)
+  return socket
+}
+
+test('past the limit of requests in flight the next one answers 503, whatever it asks for, until one is done', async () => {
+  const { app, origin } = await listening({ inFlight: 3, inFlightOfAddress: 10, delayMs: 10_000 })
+  const sockets = [await hang(app), await hang(app), await hang(app)]
+  const answer = await fetch(`${origin}/users/@me`, { headers: { authorization: ann.token } })
+  expect([answer.status, await answer.json()]).toEqual([503, unavailable])
+  expect(answer.headers.get('retry-after')).toBe('1')
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+  expect((await fetch(`${origin}/nowhere`)).status).toBe(503)
+  for (const path of ['/health', '/v1/health', '/ready', '/metrics']) {
+    expect((await fetch(`${origin}${path}`)).status).toBe(200)
+  }
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/socket`)
+  const refused = await new Promise((resolve) =>
+    socket.once('unexpected-response', (_request, reply) => resolve(reply.statusCode)),
+  )
+  expect(refused).toBe(503)
+  sockets[0]!.destroy()
+  await vi.waitUntil(() => app.load.inFlight === 2)
+  expect((await fetch(`${origin}/users/@me`, { headers: { authorization: ann.token } })).status).toBe(200)
+  expect(app.load.refused).toBe(2)
+  for (const each of sockets) each.destroy()
+})
+
+test('one address has less than all of it', async () => {
+  const { app, origin } = await listening({ inFlight: 10, inFlightOfAddress: 2, delayMs: 10_000 })
+  const sockets = [await hang(app), await hang(app)]
+  expect((await fetch(`${origin}/users/@me`)).status).toBe(503)
+  const other = connect({ port: portOf(app), host: '127.0.0.1', localAddress: '127.0.0.2' })
+  other.write('GET /users/@me HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+  let text = ''
+  for await (const chunk of other) text += chunk
+  expect(text).toMatch(/^HTTP\/1.1 400 /)
+  for (const each of sockets) each.destroy()
+})
+
+test('what was in flight on a connection counts no more once it is closed, answered or not', async () => {
+  const { app, origin } = await listening({ inFlight: 50, inFlightOfAddress: 50, delayMs: 10_000 })
+  for (let round = 0; round < 5; round += 1) {
+    const socket = connect(portOf(app), '127.0.0.1')
+    socket.write('GET /users/@me HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(40))
+    await new Promise((resolve) => socket.once('data', resolve))
+    socket.destroy()
+    await vi.waitUntil(() => app.load.inFlight === 0)
+  }
+  await fetch(`${origin}/users/@me`)
+  await delay(20)
+  expect(app.load.inFlight).toBe(0)
+})
+
+test('while the event loop is late requests answer 503, and no longer', async () => {
+  const { app, origin } = await listening({ inFlight: 100, inFlightOfAddress: 100, delayMs: 30 })
+  const block = setInterval(() => {
+    const until = performance.now() + 80
+    while (performance.now() < until);
+  }, 1)
+  await vi.waitUntil(() => app.load.delayMs > 30, { timeout: 5_000 })
+  const answer = await fetch(`${origin}/users/@me`, { headers: { authorization: ann.token } })
+  clearInterval(block)
+  expect([answer.status, await answer.json()]).toEqual([503, unavailable])
+  await vi.waitUntil(() => app.load.delayMs < 30, { timeout: 5_000 })
+  expect((await fetch(`${origin}/users/@me`, { headers: { authorization: ann.token } })).status).toBe(200)
+})
