@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Db } from '../db/client.ts'
 import { headBytes, recognise } from '../images/content-type.ts'
-import { saveFile } from '../storage/discard.ts'
+import { holdFile, saveFile } from '../storage/discard.ts'
 import type { Store } from '../storage/store.ts'
 import { attachmentFile } from './attachment-queries.ts'
 import type { StoredAttachment } from './queries.ts'
@@ -24,6 +24,11 @@ export async function storeAttachment(
   const { type, width, height } = recognise(seen.head)
   const dimensions = width !== undefined && height !== undefined ? { width, height, type } : null
   return { key, filename: cleanFilename(file.filename), content_type: type, size: seen.size, dimensions }
+}
+
+/** Makes sure of a stored attachment before it is sent, however long the rest of the body took. Throws `unavailable`. */
+export function holdAttachment(db: Db, roomId: string, { key }: StoredAttachment): Promise<void> {
+  return holdFile(db, attachmentFile(roomId, key))
 }
 
 /** Lets a stream through, and notes its size and its first bytes. */

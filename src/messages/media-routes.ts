@@ -6,7 +6,7 @@ import { ApiError, fieldsInvalid, fieldsRequired } from '../errors.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { wrongContentType } from '../http/error-handler.ts'
 import { IdParam } from '../http/params.ts'
-import { storeAttachment } from './attachment-operations.ts'
+import { holdAttachment, storeAttachment } from './attachment-operations.ts'
 import type { StoredAttachment } from './queries.ts'
 import { GatewayMessage, MediaFields, maxExplodingAge, minExplodingAge } from './schemas.ts'
 import type { Outgoing, Sending } from './send-operations.ts'
@@ -69,6 +69,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = asyn
       const outgoing = readFields(request, parts)
       if (refusal !== undefined) throw refusal
       if (parts.attachment?.size === 0) throw fieldsRequired('file')
+      if (parts.attachment) await holdAttachment(app.db, params.id, parts.attachment)
       return ok(await sending.send(caller, params.id, { ...outgoing, attachment: parts.attachment }))
     },
   )

@@ -10,20 +10,55 @@ import type { Store } from './store.ts'
  * so erased like one that was replaced.
  */
 
-/** How long somebody may take from the beginning of an upload to its commit. */
+/** How long a file may lie in the store, or grow there with nothing heard of it, before a transaction puts it to use. */
 const unfinishedMs = 3_600_000
 const erasedAtOnce = 100
 
-/** Writes a file that a later `keepFiles` puts to use; `db` is no transaction. */
-export async function saveFile(db: Db, store: Store, name: string, content: Parameters<Store['write']>[1]) {
+/**
+ * Writes a file that a later `keepFiles` puts to use; `db` is no transaction. However long the writing takes, the file
+ * is not erased meanwhile.
+ */
+export async function saveFile(
+  db: Db,
+  store: Store,
+  name: string,
+  content: Parameters<Store['write']>[1],
+  renewEveryMs = unfinishedMs / 4,
+): Promise<void> {
   await db
     .insertInto('discarded_files')
-    .values({ name, discarded_at: new Date(Date.now() + unfinishedMs) })
+    .values({ name, discarded_at: whenUnfinished() })
     .onConflict((conflict) =>
       conflict.column('name').doUpdateSet((eb) => ({ discarded_at: eb.ref('excluded.discarded_at') })),
     )
     .execute()
-  await store.write(name, content)
+  // What cannot be renewed now is so the next time.
+  const renewing = setInterval(() => void renew(db, name).catch(() => {}), renewEveryMs)
+  try {
+    await store.write(name, content)
+  } finally {
+    clearInterval(renewing)
+  }
+}
+
+/** Gives a saved file its whole time again, before it is put to use. Throws `unavailable` if it has been erased. */
+export async function holdFile(db: Db, name: string): Promise<void> {
+  if (!(await renew(db, name))) throw new ApiError('unavailable')
+}
+
+/** Never lists what is not listed: the file may be in use by now. */
+async function renew(db: Db, name: string): Promise<boolean> {
+  const renewed = await db
+    .updateTable('discarded_files')
+    .set({ discarded_at: whenUnfinished() })
+    .where('name', '=', name)
+    .returning('name')
+    .executeTakeFirst()
+  return renewed !== undefined
+}
+
+function whenUnfinished(): Date {
+  return new Date(Date.now() + unfinishedMs)
 }
 
 /**

@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
+import { eraseDiscarded } from '../../src/storage/discard.ts'
 import { listRows, noPermission, refusesStrangers, roomNotFound } from '../support/messages.ts'
 import { filePart, multipart, type Part } from '../support/multipart.ts'
 import {
@@ -14,6 +16,7 @@ import {
   oneToOne,
   type Person,
   published,
+  store,
   user,
 } from '../support/world.ts'
 
@@ -191,4 +194,30 @@ test('an age of many digits is out of range, as in text messages, not malformed'
   ]
   const { body } = await send(ann, room_id, filePart('x'), ...parts)
   expect(body.error.message).toBe('Required fields (exploding_age) not met')
+})
+
+test('a body that dawdles behind its file until that is erased is answered 503, and sends nothing', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const { payload, headers } = multipart(filePart('slow'), { name: 'content', value: 'at last' })
+  const body = payload as Buffer
+  const afterFile = body.indexOf('--a-boundary-of-ours', 10)
+  const dawdling = Readable.from(
+    (async function* () {
+      yield body.subarray(0, afterFile + 30)
+      await expect.poll(() => listFiles(room_id)).toHaveLength(1)
+      await db
+        .updateTable('discarded_files')
+        .set({ discarded_at: new Date(0) })
+        .where('name', 'like', `attachments/${room_id}/%`)
+        .execute()
+      expect(await eraseDiscarded(db, store)).toBe(1)
+      yield body.subarray(afterFile + 30)
+    })(),
+  )
+  const path = `/rooms/${room_id}/media_messages`
+  const answer = await call(ann, 'POST', path, undefined, { payload: dawdling, headers })
+  expect(answer.status).toBe(503)
+  expect(answer.body.error.code).toBe('unavailable')
+  expect(await listRows(room_id)).toEqual([])
 })

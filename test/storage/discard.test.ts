@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { beforeEach, expect, test } from 'vitest'
-import { discardFiles, eraseDiscarded, keepFiles, saveFile } from '../../src/storage/discard.ts'
+import { discardFiles, eraseDiscarded, holdFile, keepFiles, saveFile } from '../../src/storage/discard.ts'
 import { startErasing } from '../../src/storage/eraser.ts'
 import { db, folder, store, user } from '../support/world.ts'
 
@@ -19,6 +19,11 @@ const anHourLater = () =>
     .updateTable('discarded_files')
     .set({ discarded_at: new Date(0) })
     .execute()
+
+const due = async () => {
+  const rows = await db.selectFrom('discarded_files').select('discarded_at').execute()
+  return rows.filter((row) => row.discarded_at <= new Date()).length
+}
 
 beforeEach(async () => {
   await db.deleteFrom('discarded_files').execute()
@@ -44,6 +49,29 @@ test('a file whose writing failed is listed, so that what there is of it is eras
   await expect(saveFile(db, store, 'attachments/1/2', broken)).rejects.toThrow('went away')
   expect(await listed()).toEqual(['attachments/1/2'])
   expect(await has('attachments/1/2')).toBe(false)
+})
+
+test('a file whose writing takes longer than an hour is not erased meanwhile', async () => {
+  const slow = Readable.from(
+    (async function* () {
+      yield bytes
+      await anHourLater()
+      // Renewed since.
+      await expect.poll(() => due()).toBe(0)
+      expect(await eraseDiscarded(db, store)).toBe(0)
+      yield bytes
+    })(),
+  )
+  await saveFile(db, store, 'attachments/1/6', slow, 20)
+  expect((await store.find('attachments/1/6'))?.size).toBe(2 * bytes.length)
+  expect(await listed()).toEqual(['attachments/1/6'])
+})
+
+test('a file that was put to use is not listed again by whoever wrote it', async () => {
+  await saveFile(db, store, 'attachments/1/7', bytes)
+  await db.transaction().execute((trx) => keepFiles(trx, ['attachments/1/7']))
+  await expect(holdFile(db, 'attachments/1/7')).rejects.toMatchObject({ code: 'unavailable' })
+  expect(await listed()).toEqual([])
 })
 
 test('with a file goes what a crash in the middle of writing it has left', async () => {
