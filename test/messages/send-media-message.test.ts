@@ -221,3 +221,33 @@ test('a body that dawdles behind its file until that is erased is answered 503, 
   expect(answer.body.error.code).toBe('unavailable')
   expect(await listRows(room_id)).toEqual([])
 })
+
+test('parts of unknown names are passed over, whatever they are called', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const odd = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'captcha', ''].map((name) => ({
+    name,
+    value: 'x',
+  }))
+  const content = { name: 'content', value: 'look' }
+  const first = await send(ann, room_id, ...odd, filePart('one'), content)
+  expect(first.body.data).toMatchObject({ content: 'look', attachment: { size: 3 } })
+  const last = await send(ann, room_id, filePart('four'), content, filePart('x', 'x'), ...odd)
+  expect(last.body.error.message).toBe('Invalid fields (file)')
+  const file = { ...filePart('x'), name: '__proto__' }
+  const files = await send(ann, room_id, file, filePart('four'), content, file)
+  expect(files.body.data).toMatchObject({ content: 'look', attachment: { size: 4 } })
+  const none = await send(ann, room_id, file, content)
+  expect(none.body.error.message).toBe('Required fields (file) not met')
+})
+
+test('a body that breaks off behind such a part is refused, and sends nothing', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const { payload, headers } = multipart({ name: '__proto__', value: 'x' }, filePart('x'.repeat(500)))
+  const path = `/rooms/${room_id}/media_messages`
+  const cut = (payload as Buffer).subarray(0, -100)
+  const answer = await call(ann, 'POST', path, undefined, { payload: cut, headers })
+  expect([answer.status, answer.body.error?.code]).toEqual([400, 'invalid_schema'])
+  expect(await listRows(room_id)).toEqual([])
+})
