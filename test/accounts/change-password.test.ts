@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { password, personOf, resident } from '../support/accounts.ts'
+import { refusesStrangers } from '../support/messages.ts'
 import { call, failure, noAuth, published, user } from '../support/world.ts'
 
 const path = '/users/@me/password'
@@ -20,7 +21,7 @@ test('changing the password ends all other login sessions', async () => {
   expect(login.status).toBe(200)
 })
 
-test('a wrong current password, wrong fields, bots and strangers are refused', async () => {
+test('a wrong current password, wrong fields and bots are refused, and the password stays', async () => {
   const bob = await resident('bob')
   const bot = await user({ bot_of: bob })
   expect((await call(bob, 'PATCH', path, { current: 'x', new: 'battery staple' })).body).toEqual(wrong)
@@ -30,7 +31,11 @@ test('a wrong current password, wrong fields, bots and strangers are refused', a
   expect((await call(bot, 'PATCH', path, { current: 'x', new: 'battery staple' })).body).toEqual(
     failure('no_permission', 'You do not have permission to do this'),
   )
-  expect((await call(null, 'PATCH', path, {})).body).toEqual(noAuth)
+  const answers = await Promise.all(
+    [undefined, { current: 5, new: password }].map((body) => call(bob, 'PATCH', path, body)),
+  )
+  expect(answers.map((answer) => answer.status)).toEqual([400, 400])
+  expect((await call(null, 'POST', '/auth/login', { login: 'bob', password })).status).toBe(200)
 })
 
 test('of two changes at the same time one gets through', async () => {
@@ -41,4 +46,8 @@ test('of two changes at the same time one gets through', async () => {
     ),
   )
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
+})
+
+test('without a token, or with a faulty one, changing the password answers no_auth', async () => {
+  await refusesStrangers('PATCH', path)
 })

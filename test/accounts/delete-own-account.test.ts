@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { password, resident } from '../support/accounts.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { noPermission, required, told } from '../support/permissions.ts'
 import {
   block,
   call,
@@ -101,16 +103,26 @@ test('two friends in the same houses delete their accounts at the same time', as
   expect(await db.selectFrom('houses').select('id').where('id', 'in', ids).execute()).toEqual([])
 })
 
-test('a wrong password, no password, bots and strangers are refused', async () => {
+test('a wrong password, no password and bots are refused, and the account stays', async () => {
   const fay = await resident('fay')
   const bot = await user({ bot_of: fay })
-  expect((await call(fay, 'DELETE', path, { password: 'wrong one' })).body).toEqual(
+  expect(told(await call(fay, 'DELETE', path, { password: 'wrong one' }))).toEqual([
+    400,
     failure('invalid_credentials', 'The login or password is wrong'),
-  )
-  expect((await call(fay, 'DELETE', path)).body).toEqual(
-    failure('invalid_schema', 'Required fields (password) not met'),
-  )
-  expect((await call(bot, 'DELETE', path, { password })).body.error.code).toBe('no_permission')
-  expect((await call(null, 'DELETE', path, { password })).body).toEqual(noAuth)
+  ])
+  for (const body of [undefined, {}, { password: 5 }]) {
+    expect(told(await call(fay, 'DELETE', path, body))).toEqual([400, required('password')])
+  }
+  expect(told(await call(bot, 'DELETE', path, { password }))).toEqual([400, noPermission])
   expect((await call(fay, 'GET', path)).status).toBe(200)
+})
+
+test('an account deleted twice at once is deleted once', async () => {
+  const gus = await resident('gus')
+  const answers = await Promise.all([1, 2].map(() => call(gus, 'DELETE', path, { password })))
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
+})
+
+test('without a token, or with a faulty one, deleting the account answers no_auth', async () => {
+  await refusesStrangers('DELETE', path)
 })

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { resident } from '../support/accounts.ts'
+import { watching } from '../support/houses.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { noPermission, told } from '../support/permissions.ts'
+import {
+  alreadyEnabled,
+  codeOf,
+  invalidCode,
+  logInWith,
+  totpOf,
+  totpPath,
+  withTotp,
+} from '../support/two-factor.ts'
+import { call, user } from '../support/world.ts'
+
+test('beginning gives a secret and an address to scan; two-factor stays off, and nobody is told', async () => {
+  const ann = await resident('ann')
+  const { answer, events } = await watching(() => call(ann, 'POST', totpPath))
+  expect(answer.status).toBe(200)
+  const { secret, otpauth_url } = answer.body.data
+  expect(secret).toMatch(/^[A-Z2-7]{32}$/)
+  expect(otpauth_url).toMatch(/^otpauth:\/\/totp\//)
+  expect(otpauth_url).toContain(`secret=${secret}`)
+  expect(await totpOf(ann)).toEqual({ mfa_enabled: false, totp_secret: secret })
+  expect(events).toEqual([])
+  expect((await logInWith('ann')).status).toBe(200)
+})
+
+test('beginning again replaces the secret: a code of the first one is wrong', async () => {
+  const bob = await resident('bob')
+  const secrets: string[] = []
+  for (let i = 0; i < 2; i += 1) secrets.push((await call(bob, 'POST', totpPath, {})).body.data.secret)
+  expect(secrets[0]).not.toBe(secrets[1])
+  const enable = (secret: string) => call(bob, 'POST', `${totpPath}/enable`, { code: codeOf(secret) })
+  expect(told(await enable(secrets[0]!))).toEqual([400, invalidCode])
+  expect((await enable(secrets[1]!)).status).toBe(200)
+})
+
+test('where it is enabled, beginning answers mfa_already_enabled and keeps the secret', async () => {
+  const cem = await withTotp('cem')
+  expect(told(await call(cem, 'POST', totpPath))).toEqual([400, alreadyEnabled])
+  expect(await totpOf(cem)).toEqual({ mfa_enabled: true, totp_secret: cem.secret })
+})
+
+test('a bot that begins answers no_permission', async () => {
+  const bot = await user({ bot_of: await user() })
+  expect(told(await call(bot, 'POST', totpPath))).toEqual([400, noPermission])
+})
+
+test('without a token, or with a faulty one, beginning answers no_auth', async () => {
+  await refusesStrangers('POST', totpPath)
+})

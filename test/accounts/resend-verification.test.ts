@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { watching } from '../support/houses.ts'
+import { codesOf, mailing, registered, smtp } from '../support/mail.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { noPermission, told } from '../support/permissions.ts'
+import { codeIn } from '../support/smtp.ts'
+import { invalidCode } from '../support/two-factor.ts'
+import { call, user } from '../support/world.ts'
+
+const path = '/auth/verify-email/resend'
+
+test('a code is asked for again; the newer cancels the older; nothing is sent once the address is proven', async () => {
+  const bob = await registered('bob')
+  const { answer: again, events } = await watching(() => mailing.call(bob, 'POST', path))
+  expect(again.status).toBe(200)
+  expect(again.body.data).toEqual({ email: 'bob@example.org' })
+  expect(events).toEqual([])
+  const mail = await smtp.next()
+  expect(mail.to).toEqual(['bob@example.org'])
+  expect(await codesOf(bob)).toEqual(['verify_email'])
+  const newer = codeIn(mail)
+  expect((await call(null, 'POST', '/auth/verify-email', { code: bob.code })).body).toEqual(invalidCode)
+  expect((await call(null, 'POST', '/auth/verify-email', { code: newer })).status).toBe(200)
+  const after = await mailing.call(bob, 'POST', path)
+  expect(after.body.data).toEqual({ email: 'bob@example.org' })
+  expect(smtp.mails).toEqual([])
+  expect(await codesOf(bob)).toEqual([])
+})
+
+test('without mail configured the address is answered, and no code made', async () => {
+  const cem = await user({ username: 'cem' })
+  const answer = await call(cem, 'POST', path, {})
+  expect([answer.status, answer.body.data]).toEqual([200, { email: 'cem@example.org' }])
+  expect(await codesOf(cem)).toEqual([])
+})
+
+test('a bot that asks for a code answers no_permission', async () => {
+  const bot = await user({ bot_of: await user() })
+  expect(told(await call(bot, 'POST', path))).toEqual([400, noPermission])
+})
+
+test('without a token, or with a faulty one, asking for a code answers no_auth', async () => {
+  await refusesStrangers('POST', path)
+})
