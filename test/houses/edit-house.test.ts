@@ -3,7 +3,7 @@ import { allPermissions, permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { houseRow, isDiscarded, watching } from '../support/houses.ts'
 import { picture, svg } from '../support/pictures.ts'
-import { call, db, failure, house, noAuth, role, store, user } from '../support/world.ts'
+import { call, failure, house, noAuth, role, store, user } from '../support/world.ts'
 
 const nameMissing = failure('invalid_schema', 'Required fields (name) not met')
 const noPermission = failure('no_permission', 'You do not have permission to do this')
@@ -162,22 +162,4 @@ test('editing a house without a token, or with a faulty one, answers no_auth bef
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual(noAuth)
   }
-})
-
-test('taking the icon off answers name and id, gives the file up, and tells once', async () => {
-  const [ann, ben, cat] = [await user(), await user(), await user()]
-  const den = await house({ owner: ann, members: [ben] })
-  const icon = `${'b'.repeat(40)}.webp`
-  await db.updateTable('houses').set({ icon }).where('id', '=', den.id).execute()
-  const remove = (caller: typeof ann | null) => call(caller, 'DELETE', `/houses/${den.id}/icon`)
-  expect((await remove(ben)).body).toEqual(noPermission)
-  expect((await remove(cat)).body).toEqual(failure('house_not_found', 'That house does not exist'))
-  expect((await remove(cat)).status).toBe(404)
-  expect((await remove(null)).body).toEqual(noAuth)
-  const { answer, events } = await watching(() => remove(ann))
-  expect(answer.body).toEqual({ success: true, data: { name: 'Den', house_id: den.id } })
-  expect(events).toEqual([{ type: 'house_updated', house_id: den.id }])
-  expect((await houseRow(den.id))?.icon).toBe(null)
-  expect(await isDiscarded(`houses/${den.id}/icons/${icon}`)).toBe(true)
-  expect((await watching(() => remove(ann))).events).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { allPermissions, newHousePermissions, permission } from '../../src/houses/permissions.ts'
-import { call, db, failure, house, houseRoom, noAuth, role, user } from '../support/world.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { call, failure, house, houseRoom, role, user } from '../support/world.ts'
 
 test('a house shows each member the rooms they can read, pointers to those alone, and their own bits', async () => {
   const [ann, ben] = [await user(), await user()]
@@ -52,8 +53,6 @@ test('a house shows each member the rooms they can read, pointers to those alone
   expect(asAnn.permissions).toBe(allPermissions)
   expect(asAnn.rooms.map((room: { id: string }) => room.id)).toEqual([den.room_id, hidden, last])
   expect(asAnn.entities[0].resource_pointers).toHaveLength(3)
-  expect((await call(ben, 'GET', `/houses/${den.id}/rooms`)).body.data).toEqual(asBen.rooms)
-  expect((await call(ann, 'GET', `/houses/${den.id}/rooms`)).body.data).toEqual(asAnn.rooms)
 })
 
 test('many houses asked for at once are each answered as their own', async () => {
@@ -69,32 +68,12 @@ test('a house one is not in, or that does not exist, answers house_not_found', a
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   for (const id of [den.id, '1', 'x', '%00']) {
-    for (const path of ['', '/rooms']) {
-      const answer = await call(ben, 'GET', `/houses/${id}${path}`)
-      expect(answer.status).toBe(404)
-      expect(answer.body).toEqual(failure('house_not_found', 'That house does not exist'))
-      expect((await call(null, 'GET', `/houses/${id}${path}`)).body).toEqual(noAuth)
-    }
+    const answer = await call(ben, 'GET', `/houses/${id}`)
+    expect(answer.status).toBe(404)
+    expect(answer.body).toEqual(failure('house_not_found', 'That house does not exist'))
   }
 })
 
-test('the own houses are listed in order of joining', async () => {
-  const [ann, ben] = [await user(), await user()]
-  const [first, second] = [await house({ owner: ann }), await house({ owner: ann, members: [ben] })]
-  await db.insertInto('members').values({ house_id: first.id, user_id: ben.id }).execute()
-  const { body } = await call(ben, 'GET', '/users/@me/houses')
-  expect(body.data).toEqual(
-    [second, first].map((den) => ({
-      id: den.id,
-      name: 'Den',
-      description: null,
-      icon: null,
-      banner: null,
-      owner_id: ann.id,
-      type: 0,
-      member_count: 2,
-    })),
-  )
-  expect((await call(await user(), 'GET', '/users/@me/houses')).body.data).toEqual([])
-  expect((await call(null, 'GET', '/users/@me/houses')).body).toEqual(noAuth)
+test('without a token, or with a faulty one, a house answers no_auth', async () => {
+  await refusesStrangers('GET', '/houses/1')
 })

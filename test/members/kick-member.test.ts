@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { membersOf, watching } from '../support/houses.ts'
-import { call, failure, house, noAuth, role, user } from '../support/world.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { told } from '../support/permissions.ts'
+import { call, failure, house, role, user } from '../support/world.ts'
 
 const noPermission = failure('no_permission', 'You do not have permission to do this')
 const notFound = failure('not_found', 'Not found')
@@ -48,16 +50,20 @@ test('kicking needs KICK_MEMBERS and a higher rank; nobody kicks themself or the
   expect(await membersOf(den.id)).toEqual([ann.id, ben.id, cat.id])
 })
 
-test('an unknown house or member answers not found, a caller without token no_auth', async () => {
+test('an unknown house or member answers not found, on both paths', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   const house404 = failure('house_not_found', 'That house does not exist')
   const member404 = failure('member_not_found', 'That member does not exist')
-  expect((await call(ann, 'DELETE', `/houses/${den.id}/members/${ben.id}`)).body).toEqual(member404)
+  for (const start of ['/houses', '']) {
+    for (const id of [ben.id, '1']) {
+      expect(told(await call(ann, 'DELETE', `${start}/${den.id}/members/${id}`))).toEqual([404, member404])
+    }
+    for (const id of [den.id, '99999999999999999999']) {
+      expect(told(await call(ben, 'DELETE', `${start}/${id}/members/${ann.id}`))).toEqual([404, house404])
+    }
+  }
   expect((await call(ann, 'DELETE', `/houses/${den.id}/members/x`)).body).toEqual(member404)
-  expect((await call(ben, 'DELETE', `/houses/${den.id}/members/${ann.id}`)).body).toEqual(house404)
-  expect((await call(ben, 'DELETE', `/99999999999999999999/members/${ann.id}`)).body).toEqual(house404)
-  expect((await call(null, 'DELETE', `/${den.id}/members/${ann.id}`)).body).toEqual(noAuth)
   for (const path of [`/x/members/${ann.id}`, `/${den.id}/members/x`, `/${den.id}/members/1x`]) {
     expect((await call(ann, 'DELETE', path)).body).toEqual(notFound)
   }
@@ -75,4 +81,9 @@ test('of equal kicks and a leave at once, one does it', async () => {
   expect(answer.filter((one) => one.status < 300)).toHaveLength(1)
   expect(answer.filter((one) => one.status >= 500)).toEqual([])
   expect(events).toHaveLength(1)
+})
+
+test('without a token, or with a faulty one, kicking answers no_auth', async () => {
+  await refusesStrangers('DELETE', '/houses/1/members/1')
+  await refusesStrangers('DELETE', '/1/members/1')
 })

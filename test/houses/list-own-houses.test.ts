@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { refusesStrangers } from '../support/messages.ts'
+import { call, db, house, user } from '../support/world.ts'
+
+const path = '/users/@me/houses'
+
+test('the own houses are listed in order of joining', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const [first, second] = [await house({ owner: ann }), await house({ owner: ann, members: [ben] })]
+  await db.insertInto('members').values({ house_id: first.id, user_id: ben.id }).execute()
+  const { status, body } = await call(ben, 'GET', path)
+  expect(status).toBe(200)
+  expect(body.data).toEqual(
+    [second, first].map((den) => ({
+      id: den.id,
+      name: 'Den',
+      description: null,
+      icon: null,
+      banner: null,
+      owner_id: ann.id,
+      type: 0,
+      member_count: 2,
+    })),
+  )
+})
+
+test('a house that was left is not listed, and who is in none is answered an empty list', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  await call(ben, 'DELETE', `/users/@me/houses/${den.id}`)
+  for (const person of [ben, await user()]) {
+    expect((await call(person, 'GET', path)).body).toEqual({ success: true, data: [] })
+  }
+})
+
+test('without a token, or with a faulty one, listing houses answers no_auth', async () => {
+  await refusesStrangers('GET', path)
+})
