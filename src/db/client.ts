@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
 import { DatabaseAway, isDatabaseAway } from './away.ts'
+import { openPipeline, type Pipeline } from './pipeline.ts'
 import { PreparingClient } from './preparing-client.ts'
 import type { DB } from './schema.ts'
 import { type Watch, watch } from './watch.ts'
@@ -25,13 +26,18 @@ const planning = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 
 // single statement may take half a minute, which only the end of a very big house comes near.
 const patience = '-c lock_timeout=2s -c statement_timeout=30s -c idle_in_transaction_session_timeout=10s'
 
-type Opened = { pool: pg.Pool; watch: Watch | undefined }
+type Opened = { pool: pg.Pool; pipeline: Pipeline; watch: Watch | undefined }
 const opened = new WeakMap<Db, Opened>()
 
 /** How many connections the pool has, how many of them are free, and how many wait for one. */
 export function poolUse(db: Db): { total: number; idle: number; waiting: number } {
   const pool = opened.get(db)?.pool
   return { total: pool?.totalCount ?? 0, idle: pool?.idleCount ?? 0, waiting: pool?.waitingCount ?? 0 }
+}
+
+/** What the reads of the hot path travel by; undefined for a transaction. */
+export function pipelineOf(db: Db): Pipeline | undefined {
+  return opened.get(db)?.pipeline
 }
 
 /** How to ask whether the database is known not to answer: then every use of it is refused, until it answers again. */
@@ -55,8 +61,8 @@ export function openDatabase(databaseUrl: string): Db {
 }
 
 /** The pool makes no others. */
-function asPreparing(client: pg.PoolClient): PreparingClient {
-  return client as unknown as PreparingClient
+function asPreparing(client: pg.PoolClient): PreparingClient & pg.PoolClient {
+  return client as unknown as PreparingClient & pg.PoolClient
 }
 
 /** Opens a pool for what may take its time: migrations, commands, erasing. */
@@ -71,6 +77,7 @@ function openPool(databaseUrl: string, options: string, connectionTimeoutMillis:
     connectionTimeoutMillis,
     application_name: 'hearth',
     options,
+    pipeline: true,
     Client: PreparingClient,
   })
   // An idle connection that breaks is replaced at the next use; unheard, the event would end the process.
@@ -81,10 +88,10 @@ function openPool(databaseUrl: string, options: string, connectionTimeoutMillis:
 }
 
 function open(pool: pg.Pool, watching: Watch | undefined): Db {
-  const db = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: watching ? bounded(pool, watching) : pool }),
-  })
-  opened.set(db, { pool, watch: watching })
+  const reached = watching ? bounded(pool, watching) : pool
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: reached }) })
+  const pipeline = openPipeline(async () => asPreparing((await reached.connect()) as pg.PoolClient))
+  opened.set(db, { pool, pipeline, watch: watching })
   return db
 }
 

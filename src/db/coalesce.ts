@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader'
 import { noteBatch } from './batches.ts'
-import type { Db } from './client.ts'
+import { type Db, pipelineOf } from './client.ts'
+import type { Pipeline } from './pipeline.ts'
 
 /** While this many batches are on their way, the next one waits and grows. */
 const maxBatchesInFlight = 2
@@ -16,7 +17,7 @@ export function coalesce<Key, Row>(
 ): (db: Db, key: Key) => Promise<Row> {
   const loaders = new WeakMap<Db, DataLoader<Key, Row>>()
 
-  function open(db: Db): DataLoader<Key, Row> {
+  function open(db: Db, pipeline: Pipeline): DataLoader<Key, Row> {
     let inFlight = 0
     const waiting: (() => void)[] = []
     const loader = new DataLoader<Key, Row>(
@@ -34,7 +35,7 @@ export function coalesce<Key, Row>(
         cache: false,
         maxBatchSize,
         batchScheduleFn: (dispatch) => {
-          if (inFlight < maxBatchesInFlight) setImmediate(dispatch)
+          if (inFlight < maxBatchesInFlight) pipeline.beforeLeaving(dispatch)
           else waiting.push(dispatch)
         },
       },
@@ -44,8 +45,9 @@ export function coalesce<Key, Row>(
   }
 
   return async (db, key) => {
-    if (db.isTransaction) return (await load(db, [key]))[0] as Row
-    return (loaders.get(db) ?? open(db)).load(key)
+    const pipeline = pipelineOf(db)
+    if (!pipeline) return (await load(db, [key]))[0] as Row
+    return (loaders.get(db) ?? open(db, pipeline)).load(key)
   }
 }
 
@@ -53,4 +55,11 @@ export function coalesce<Key, Row>(
 export function inOrderOf<Key, Row>(keys: readonly Key[], rows: readonly Row[], keyOf: (row: Row) => Key) {
   const byKey = new Map(rows.map((row) => [keyOf(row), row]))
   return keys.map((key) => byKey.get(key))
+}
+
+/** Puts rows at their places, as `with ordinality` counts those of the keys: from 1. */
+export function inPlaces<Row extends { place: string }>(count: number, rows: readonly Row[]) {
+  const found: (Row | undefined)[] = new Array(count).fill(undefined)
+  for (const row of rows) found[Number(row.place) - 1] = row
+  return found
 }

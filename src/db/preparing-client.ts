@@ -7,7 +7,7 @@ const maxStatementNames = 2_000
 const statementNames = new Map<string, string>()
 
 /** The name a statement is prepared under: a hash of its text. */
-function statementName(text: string): string {
+export function statementName(text: string): string {
   let name = statementNames.get(text)
   if (name === undefined) {
     if (statementNames.size >= maxStatementNames) statementNames.clear()
@@ -22,7 +22,7 @@ type Insides = { processID: number | null; readyForQuery: boolean; connection: {
 
 /** A `pg` client that prepares every statement with parameters once per connection, and can be watched and cut off. */
 export class PreparingClient extends pg.Client {
-  /** How many statements it was given: while the number stands still, one of them is on its way. */
+  /** How many statements it was given, and how many of a batch it has answered: what counts is whether that moves. */
   sent = 0
 
   /** The process that serves it. */

@@ -67,7 +67,7 @@ export async function listReadStateRows(db: Db, userId: string): Promise<ReadSta
     ), states as materialized (
       select room_id, message_id from read_states where user_id = ${userId}
     ), wanted as (
-      select room_id, message_id, ${userId}::bigint as user_id, 0 as place
+      select room_id, message_id, ${userId}::bigint as user_id
       from leaps full join states using (room_id) where room_id is not null
     )
     select access.*, wanted.message_id,

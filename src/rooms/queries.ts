@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import { coalesce } from '../db/coalesce.ts'
+import { coalesce, inPlaces } from '../db/coalesce.ts'
+import { prepareRead } from '../db/reads.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
 
 export type OverrideRow = { id: string; type: number; allow: number; deny: number }
@@ -72,41 +73,49 @@ export type RoomAccessRow = {
   is_cut_off: boolean
 }
 
-/** One statement's text for the access of users to rooms; `wanted` gives (room_id, user_id, place). */
-export function selectRoomAccess(wanted: ReturnType<typeof sql>) {
-  return sql<RoomAccessRow & { place: string }>`
-    select wanted.place, rooms.id as room_id, rooms.type, rooms.owner_id as group_owner_id, rooms.default_allow,
-      rooms.default_deny, rooms.permission_overrides, rooms.last_message_id, wanted.user_id,
-      (members.user_id is not null or room_recipients.user_id is not null) as is_inside,
-      rooms.house_id, houses.owner_id as house_owner_id, houses.default_permissions,
-      case when members.user_id is null then '[]'::json else coalesce((
-        select json_agg(json_build_object('id', roles.id::text, 'position', roles.position,
-          'allow', roles.allow, 'deny', roles.deny))
-        from member_roles join roles on roles.id = member_roles.role_id
-        where member_roles.house_id = rooms.house_id and member_roles.user_id = wanted.user_id), '[]') end as roles,
-      rooms.type = 1 and exists (
-        select from room_recipients as other join users on users.id = other.user_id
-        where other.room_id = rooms.id and other.user_id <> wanted.user_id
-          and (users.deleted_at is not null
-            or exists (select from blocks where type = 5 and user_id = wanted.user_id and target_id = other.user_id)
-            or exists (select from blocks where type = 5 and user_id = other.user_id and target_id = wanted.user_id))
-      ) as is_cut_off
-    from ${wanted}
-    join rooms on rooms.id = wanted.room_id
-    left join houses on houses.id = rooms.house_id
-    left join members on members.house_id = rooms.house_id and members.user_id = wanted.user_id
-    left join room_recipients on room_recipients.room_id = rooms.id and room_recipients.user_id = wanted.user_id`
+/** The columns of a `RoomAccessRow`, where `roomAccessJoins` are joined. */
+export const roomAccessColumns = sql`
+  rooms.id as room_id, rooms.type, rooms.owner_id as group_owner_id, rooms.default_allow, rooms.default_deny,
+  rooms.permission_overrides, rooms.last_message_id, wanted.user_id,
+  (members.user_id is not null or room_recipients.user_id is not null) as is_inside,
+  rooms.house_id, houses.owner_id as house_owner_id, houses.default_permissions,
+  case when members.user_id is null then '[]'::json else coalesce((
+    select json_agg(json_build_object('id', roles.id::text, 'position', roles.position,
+      'allow', roles.allow, 'deny', roles.deny))
+    from member_roles join roles on roles.id = member_roles.role_id
+    where member_roles.house_id = rooms.house_id and member_roles.user_id = wanted.user_id), '[]') end as roles,
+  rooms.type = 1 and exists (
+    select from room_recipients as other join users on users.id = other.user_id
+    where other.room_id = rooms.id and other.user_id <> wanted.user_id
+      and (users.deleted_at is not null
+        or exists (select from blocks where type = 5 and user_id = wanted.user_id and target_id = other.user_id)
+        or exists (select from blocks where type = 5 and user_id = other.user_id and target_id = wanted.user_id))
+  ) as is_cut_off`
+
+/** Where a user is in a room: `wanted` gives (room_id, user_id). Without such a room all that they join is null. */
+export const roomAccessJoins = sql`
+  left join rooms on rooms.id = wanted.room_id
+  left join houses on houses.id = rooms.house_id
+  left join members on members.house_id = rooms.house_id and members.user_id = wanted.user_id
+  left join room_recipients on room_recipients.room_id = rooms.id and room_recipients.user_id = wanted.user_id`
+
+/** One statement's text for the access of users to rooms; `wanted` gives (room_id, user_id), and what else is selected. */
+export function selectRoomAccess<More = unknown>(wanted: RawBuilder<unknown>, more?: RawBuilder<unknown>) {
+  return sql<RoomAccessRow & More>`
+    select ${roomAccessColumns} ${more ? sql`, ${more}` : sql``}
+    from ${wanted} ${roomAccessJoins} where rooms.id is not null`
 }
+
+const readRoomAccess = prepareRead(({ rooms, users }: { rooms: string[]; users: string[] }) => {
+  const wanted = sql`unnest(${rooms}::bigint[], ${users}::bigint[]) with ordinality as wanted (room_id, user_id, place)`
+  return selectRoomAccess<{ place: string }>(wanted, sql`wanted.place`)
+})
 
 /** The access of a user to a room, or undefined when there is no such room. */
 export const findRoomAccess = coalesce<{ room_id: string; user_id: string }, RoomAccessRow | undefined>(
   async (db: Db, keys) => {
     const rooms = keys.map((key) => key.room_id)
     const users = keys.map((key) => key.user_id)
-    const { rows } = await selectRoomAccess(
-      sql`unnest(${rooms}::bigint[], ${users}::bigint[]) with ordinality as wanted (room_id, user_id, place)`,
-    ).execute(db)
-    const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
-    return keys.map((_key, index) => byPlace.get(String(index + 1)))
+    return inPlaces(keys.length, await readRoomAccess(db, { rooms, users }))
   },
 )

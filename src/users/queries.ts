@@ -3,6 +3,7 @@ import { isIdle } from '../auth/queries.ts'
 import { byteaLiterals, hexOf } from '../db/bytea.ts'
 import type { Db } from '../db/client.ts'
 import { coalesce, inOrderOf } from '../db/coalesce.ts'
+import { prepareRead } from '../db/reads.ts'
 
 export const compactUserColumns = [
   'users.icon',
@@ -44,42 +45,42 @@ export type FullUserRow = GatewayUserRow & {
   mfa_enabled: boolean
 }
 
+const fullUserSelection = sql`
+  users.icon, users.id, users.username, users.name, users.header, users.flags, users.bot, users.bio, users.website,
+  users.location, users.email, users.email_verified, users.mfa_enabled`
+
+const readUsers = prepareRead(({ ids }: { ids: readonly string[] }) => {
+  return sql<FullUserRow>`
+    select ${fullUserSelection} from users where id = any(${ids}::bigint[]) and deleted_at is null`
+})
+
 /** A user by id, or undefined; deleted accounts are not found. */
 export const findUser = coalesce<string, FullUserRow | undefined>(async (db: Db, ids) => {
-  const rows = await db
-    .selectFrom('users')
-    .select(fullUserColumns)
-    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
-    .where('deleted_at', 'is', null)
-    .execute()
-  return inOrderOf(ids, rows, (row) => row.id)
+  return inOrderOf(ids, await readUsers(db, { ids }), (row) => row.id)
+})
+
+const readUsersByUsername = prepareRead(({ usernames }: { usernames: readonly string[] }) => {
+  return sql<FullUserRow>`
+    select ${fullUserSelection} from users where username = any(${usernames}::text[]) and deleted_at is null`
 })
 
 /** A user by username (lower case), or undefined. */
 export const findUserByUsername = coalesce<string, FullUserRow | undefined>(async (db: Db, usernames) => {
-  const rows = await db
-    .selectFrom('users')
-    .select(fullUserColumns)
-    .where('username', '=', sql<string>`any(${usernames}::text[])`)
-    .where('deleted_at', 'is', null)
-    .execute()
-  return inOrderOf(usernames, rows, (row) => row.username)
+  return inOrderOf(usernames, await readUsersByUsername(db, { usernames }), (row) => row.username)
+})
+
+type OwnUserRow = FullUserRow & { session_id: string; is_idle: boolean; hash: string }
+
+const readUsersByToken = prepareRead(({ hashes }: { hashes: readonly string[] }) => {
+  return sql<OwnUserRow>`
+    select ${fullUserSelection}, sessions.id as session_id, ${isIdle} as is_idle, ${hexOf('token_hash')} as hash
+    from sessions join users on users.id = sessions.user_id
+    where token_hash = any(${hashes}::bytea[]) and deleted_at is null`
 })
 
 /** The user and login session a token hash (hex) belongs to, or undefined: who is calling and what they ask for at once. */
-export const findUserByToken = coalesce<
-  string,
-  (FullUserRow & { session_id: string; is_idle: boolean }) | undefined
->(async (db: Db, hashes) => {
-  const rows = await db
-    .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select(fullUserColumns)
-    .select(['sessions.id as session_id', hexOf('token_hash').as('hash'), isIdle.as('is_idle')])
-    .where('token_hash', '=', sql<Buffer>`any(${byteaLiterals(hashes)}::bytea[])`)
-    .where('deleted_at', 'is', null)
-    .execute()
-  return inOrderOf(hashes, rows, (row) => row.hash)
+export const findUserByToken = coalesce<string, OwnUserRow | undefined>(async (db: Db, hashes) => {
+  return inOrderOf(hashes, await readUsersByToken(db, { hashes: byteaLiterals(hashes) }), (row) => row.hash)
 })
 
 /** A user as others see it on the gateway, or undefined; deleted accounts are found, in their emptied form. */

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { isDatabaseAway } from '../../src/db/away.ts'
+import { prepareRead } from '../../src/db/reads.ts'
+import { db, user } from '../support/world.ts'
+
+const readNumber = prepareRead(({ text }: { text: string }) => {
+  return sql<{
+    number: number
+    pid: number
+  }>`select ${text}::text::integer as number, pg_backend_pid() as pid`
+})
+const readUsername = prepareRead(({ id }: { id: string }) => {
+  return sql<{ username: string }>`select username from users where id = ${id}`
+})
+const breakConnection = prepareRead(({ timeoutMs }: { timeoutMs: number }) => {
+  return sql`select pg_terminate_backend(pg_backend_pid(), ${timeoutMs}::bigint)`
+})
+
+test('reads that wait at the same moment travel over one connection and are answered each with its own', async () => {
+  const answers = await Promise.all(['1', '2', '3'].map((text) => readNumber(db, { text })))
+  expect(answers.flat().map((row) => row.number)).toEqual([1, 2, 3])
+  expect(new Set(answers.flat().map((row) => row.pid)).size).toBe(1)
+})
+
+test('more reads than travel together are all answered', async () => {
+  const texts = Array.from({ length: 200 }, (_, n) => String(n))
+  const answers = await Promise.all(texts.map((text) => readNumber(db, { text })))
+  expect(answers.flat().map((row) => String(row.number))).toEqual(texts)
+})
+
+test('a read that fails fails alone', async () => {
+  const answers = await Promise.allSettled(['1', 'two', '3'].map((text) => readNumber(db, { text })))
+  expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+})
+
+test('a connection that breaks fails what travels over it as a database that is away, and nothing after', async () => {
+  const together = await Promise.allSettled([
+    readNumber(db, { text: '1' }),
+    breakConnection(db, { timeoutMs: 0 }),
+    readNumber(db, { text: '2' }),
+  ])
+  const failures = together.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  expect(failures.length).toBeGreaterThanOrEqual(1)
+  expect(failures.every(isDatabaseAway)).toBe(true)
+  expect(await readNumber(db, { text: '3' })).toMatchObject([{ number: 3 }])
+})
+
+test('in a transaction a read sees what the transaction wrote', async () => {
+  const { id } = await user()
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('users')
+      .set({ username: `renamed${id}` })
+      .where('id', '=', id)
+      .execute()
+    expect(await readUsername(trx, { id })).toEqual([{ username: `renamed${id}` }])
+  })
+})
