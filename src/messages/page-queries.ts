@@ -1,11 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
+import { prepareRead } from '../db/reads.ts'
 import { isGreaterId } from '../ids.ts'
 import type { CompactUserRow } from '../users/queries.ts'
-import { isThere, type MessageRow, messageColumns } from './queries.ts'
+import { isThere, type MessageRow } from './queries.ts'
 
 /** A page that was asked for; at most one of the three ids is there. */
 export type Page = { limit: number; before?: string; after?: string; around?: string }
+
+const pageKinds = ['before', 'after', 'around'] as const
 
 /**
  * The statement's text for one page: `select` (which ends in a where clause) cut to those whose `id` lies in the page.
@@ -28,31 +31,81 @@ export function newestFirst(one: { id: string }, other: { id: string }): number 
   return isGreaterId(other.id, one.id) ? 1 : -1
 }
 
+/** A read of a page, prepared once for each kind and length of page. */
+export function preparePages<Values extends Page, Row>(build: (values: Values) => RawBuilder<Row>) {
+  const reads = new Map<string, (db: Db, values: Values) => Promise<Row[]>>()
+  return (db: Db, values: Values): Promise<Row[]> => {
+    const kind = pageKinds.find((each) => values[each] !== undefined)
+    const key = `${kind} ${values.limit}`
+    let read = reads.get(key)
+    if (!read) {
+      const absent = pageKinds.filter((each) => each !== kind).map((each) => [each, undefined])
+      read = prepareRead(build, { limit: values.limit, ...Object.fromEntries(absent) })
+      reads.set(key, read)
+    }
+    return read(db, values)
+  }
+}
+
 /** A message with its author and the mentioned users, as lists show it. */
 export type ListedMessageRow = MessageRow & { author: CompactUserRow; mentioned: CompactUserRow[] }
 
-type People = Record<string, CompactUserRow>
+/** A message, or somebody who wrote one or is mentioned: they have a username. */
+type PageRow = (Omit<MessageRow, 'mentions'> & { mentions: string | null; username: null }) | CompactUserRow
 
 /**
- * The messages that `page` selects, newest first. Everybody on the page is read once, whatever they wrote and however
- * often they are mentioned, and comes with one of the rows.
+ * One statement's text for the messages that `page` selects, and everybody on the page, once each, whatever they wrote
+ * and however often they are mentioned.
  */
-export async function listSelected(db: Db, page: RawBuilder<unknown>): Promise<ListedMessageRow[]> {
-  const { rows } = await sql<MessageRow & { people: People | null }>`
+export function selectListed(page: RawBuilder<unknown>) {
+  return sql<PageRow>`
     with messages as materialized (${page})
-    select ${messageColumns}, case when row_number() over () = 1 then (
-      select json_object_agg(id::text, json_build_object('icon', icon, 'id', id::text, 'username', username,
-        'name', name, 'header', header, 'flags', flags, 'bot', bot))
-      from users where id = any(array(select author_id from messages union select unnest(mentions) from messages))
-    ) end as people
-    from messages`.execute(db)
-  const people = rows.find((row) => row.people !== null)?.people ?? {}
-  return rows.sort(newestFirst).map((row) => ({
-    ...row,
-    author: people[row.author_id]!,
-    mentioned: row.mentions.map((id) => people[id]!),
-  }))
+    select room_id, id, author_id, device_id, content, array_to_string(nullif(mentions, '{}'), ',') as mentions,
+      edited_at, exploding_age, attachment,
+      null as username, null as name, null as icon, null as header, null::integer as flags, null::boolean as bot
+    from messages
+    union all
+    select null, id, null, null, null, null, null, null, null, username, name, icon, header, flags, bot
+    from users where id = any(array(select author_id from messages union all select unnest(mentions) from messages))`
 }
+
+/** The messages among the rows with their people, newest first. */
+export function listedMessages(rows: PageRow[]): ListedMessageRow[] {
+  const people = new Map<string, CompactUserRow>()
+  for (const row of rows) if (row.username !== null) people.set(row.id, row)
+  const listed: ListedMessageRow[] = []
+  for (const row of rows) {
+    if (row.username !== null) continue
+    const { room_id, id, author_id, device_id, content, edited_at, exploding_age, attachment } = row
+    const mentions = row.mentions === null ? [] : row.mentions.split(',')
+    listed.push({
+      room_id,
+      id,
+      author_id,
+      device_id,
+      content,
+      mentions,
+      edited_at,
+      exploding_age,
+      attachment,
+      author: people.get(author_id)!,
+      mentioned: mentions.map((each) => people.get(each)!),
+    })
+  }
+  return listed.sort(newestFirst)
+}
+
+/** The messages that a page selects, newest first: for what is asked too rarely, or too variously, to be prepared. */
+export async function listSelected(db: Db, page: RawBuilder<unknown>): Promise<ListedMessageRow[]> {
+  return listedMessages((await selectListed(page).execute(db)).rows)
+}
+
+// Pairs: `room_id = any(…) and id = any(…)` would probe the index once for every room and every id.
+const readMessages = prepareRead(({ roomIds, ids }: { roomIds: readonly string[]; ids: readonly string[] }) =>
+  selectListed(sql`
+    select messages.* from unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
+    join messages on messages.room_id = wanted.room_id and messages.id = wanted.id where ${isThere}`),
+)
 
 /** The messages at these places (room and id, pairwise) that are there, newest first. */
 export async function listMessages(
@@ -61,16 +114,20 @@ export async function listMessages(
   ids: readonly string[],
 ): Promise<ListedMessageRow[]> {
   if (ids.length === 0) return []
-  // Pairs: `room_id = any(…) and id = any(…)` would probe the index once for every room and every id.
-  return listSelected(
-    db,
-    sql`select messages.* from unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
-      join messages on messages.room_id = wanted.room_id and messages.id = wanted.id where ${isThere}`,
-  )
+  return listedMessages(await readMessages(db, { roomIds, ids }))
 }
 
+const readRoomPage = preparePages((page: Page & { room_id: string }) =>
+  selectListed(
+    selectPage(
+      sql`select * from messages where room_id = ${page.room_id} and ${isThere}`,
+      sql.ref('id'),
+      page,
+    ),
+  ),
+)
+
 /** A page of a room's messages, newest first. */
-export async function listRoomMessages(db: Db, roomId: string, page: Page): Promise<ListedMessageRow[]> {
-  const select = sql`select * from messages where room_id = ${roomId} and ${isThere}`
-  return listSelected(db, selectPage(select, sql.ref('id'), page))
+export async function listRoomMessages(db: Db, room_id: string, page: Page): Promise<ListedMessageRow[]> {
+  return listedMessages(await readRoomPage(db, { room_id, ...page }))
 }

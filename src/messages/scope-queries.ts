@@ -7,14 +7,14 @@ import { isThere } from './queries.ts'
 
 /** The access of a user to every room of their houses. */
 export async function listHouseRoomAccess(db: Db, userId: string): Promise<RoomAccessRow[]> {
-  const wanted = sql`(select rooms.id as room_id, members.user_id, 0 as place
+  const wanted = sql`(select rooms.id as room_id, members.user_id
     from members join rooms on rooms.house_id = members.house_id where members.user_id = ${userId}) as wanted`
   return (await selectRoomAccess(wanted).execute(db)).rows
 }
 
 /** The access of a user to every room of one house. */
 export async function listRoomAccess(db: Db, userId: string, houseId: string): Promise<RoomAccessRow[]> {
-  const wanted = sql`(select id as room_id, ${userId}::bigint as user_id, 0 as place
+  const wanted = sql`(select id as room_id, ${userId}::bigint as user_id
     from rooms where house_id = ${houseId}) as wanted`
   return (await selectRoomAccess(wanted).execute(db)).rows
 }
