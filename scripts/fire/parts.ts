@@ -1,5 +1,6 @@
+import { database } from './database.ts'
 import type { Part } from './part.ts'
 import { requests } from './requests.ts'
 
 /** Every part, in the order in which they run; one line each. */
-export const parts: Part[] = [requests]
+export const parts: Part[] = [database, requests]

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type Db, openDatabase } from '../../../src/db/client.ts'
+import { type Db, openUnhurriedDatabase } from '../../../src/db/client.ts'
 import { startPostgres } from '../../../src/db/embedded.ts'
 
 const main = join(import.meta.dirname, '../../../src/main.ts')
@@ -31,11 +31,14 @@ export type Stage = {
   close(): Promise<void>
 }
 
-/** Brings up a PostgreSQL in a folder of its own; `settings` are further `name=value` settings for it. */
-export async function openStage(settings: string[] = []): Promise<Stage> {
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-fire-'))
+/**
+ * Brings up a PostgreSQL in a folder of its own, which may be a given one; `settings` are further `name=value` settings
+ * for it. A folder of its own is removed in the end.
+ */
+export async function openStage(settings: string[] = [], given?: string): Promise<Stage> {
+  const folder = given ?? (await mkdtemp(join(tmpdir(), 'hearth-fire-')))
   const postgres = await startPostgres(join(folder, 'postgres'), settings)
-  const db = openDatabase(postgres.url)
+  const db = openUnhurriedDatabase(postgres.url)
   const servers = new Set<StageServer>()
   return {
     folder,
@@ -51,7 +54,7 @@ export async function openStage(settings: string[] = []): Promise<Stage> {
       await Promise.all([...servers].map((server) => server.end('SIGKILL')))
       await db.destroy()
       await postgres.stop()
-      await rm(folder, { recursive: true, force: true })
+      if (given === undefined) await rm(folder, { recursive: true, force: true })
     },
   }
 }

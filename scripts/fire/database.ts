@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { detour, openTcpProxy } from '../../test/support/tcp-proxy.ts'
+import { type Disaster, disasters } from './database/disasters.ts'
+import { beginLoad, type Sample } from './database/load.ts'
+import { openSmallDisk } from './database/small-disk.ts'
+import { BrokenPromise, type Figures, type Part } from './part.ts'
+import { openStage } from './support/stage.ts'
+
+/** How long the database is away. */
+const awayMs = { quick: 2_600, long: 10_000 }
+const fineMs = 300
+/** With a margin for a busy machine: the limits in src/db/ come to 2.25 s. */
+const longestMs = 3_500
+const backWithinMs = 5_000
+const rounds = { quick: 1, long: 10 }
+
+export const database: Part = {
+  name: 'database',
+  promise: 'while the database is away every request answers 503 soon, and the server comes back by itself',
+  async run({ quick, minutes }) {
+    const size = quick ? 'quick' : 'long'
+    const disk = await openSmallDisk()
+    const stage = await openStage(['max_connections=40', 'superuser_reserved_connections=0'], disk?.folder)
+    const way = detour(stage.databaseUrl)
+    const proxy = await openTcpProxy(way.target)
+    const figures: Figures = disk ? {} : { 'disk full': 'not tried: no disk of its own can be mounted here' }
+    const deadline = performance.now() + (minutes ?? 60) * 60_000
+    try {
+      const server = await stage.startServer({ DATABASE_URL: way.through(proxy.port) })
+      const load = await beginLoad(stage, server)
+      for (let round = 0; round < rounds[size] && performance.now() < deadline; round += 1) {
+        for (const disaster of disasters({ stage, proxy, disk })) {
+          figures[disaster.name] = await suffer(disaster, load.samples, disaster.shortMs ?? awayMs[size])
+        }
+      }
+      const keeps = await load.end()
+      const { rows } = await sql<{ nonce: string; count: number }>`
+        select nonce, count(*)::int as count from messages group by nonce`.execute(stage.db)
+      const counts = new Map(rows.map((row) => [row.nonce, row.count]))
+      figures['messages acknowledged'] = keeps.length
+      const wrong = keeps.filter((nonce) => counts.get(nonce) !== 1)
+      if (wrong.length > 0) throw new BrokenPromise(`${wrong.length} messages are not there once`, figures)
+      if (server.child.exitCode !== null) throw new BrokenPromise(`the server has ended: ${server.output()}`)
+      return figures
+    } catch (error) {
+      if (error instanceof BrokenPromise)
+        throw new BrokenPromise(error.message, { ...figures, ...error.figures })
+      throw error
+    } finally {
+      await proxy.close()
+      await stage.close()
+      await disk?.close()
+    }
+  },
+}
+
+/** Lets a disaster come and go under load, and says how it went. */
+async function suffer(disaster: Disaster, samples: Sample[], forMs: number): Promise<string> {
+  samples.length = 0
+  await pause(fineMs)
+  const began = performance.now()
+  await disaster.begin()
+  await pause(forMs)
+  const ended = performance.now()
+  await disaster.end()
+  const back = await waitForAll(samples)
+  const during = samples.filter((sample) => sample.at > began)
+  const refused = during.filter((sample) => sample.status === 503)
+  const slowest = Math.round(Math.max(0, ...during.map((sample) => sample.ms)))
+  const figure =
+    `${refused.length} of ${during.length} answers were 503, half of them within ${medianOf(refused)} ms, ` +
+    `the slowest answer of all took ${slowest} ms, ` +
+    `everything served again after ${Math.round(back - ended)} ms`
+  const fail = (what: string) => {
+    throw new BrokenPromise(`${disaster.name}: ${what}`, { [disaster.name]: figure })
+  }
+  const wrong = during.find((sample) => ![200, 503].includes(sample.status))
+  if (wrong) fail(`${wrong.kind} was answered ${wrong.status} ${wrong.text}`)
+  const hasty = refused.find((sample) => sample.retryAfter === null)
+  if (hasty) fail(`a 503 of ${hasty.kind} had no Retry-After`)
+  if (refused.length === 0) fail('nothing was refused: the disaster did not come')
+  if (slowest > longestMs) fail(`an answer took ${slowest} ms`)
+  return figure
+}
+
+function medianOf(samples: readonly Sample[]): number {
+  const sorted = samples.map((sample) => sample.ms).sort((one, other) => one - other)
+  return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0)
+}
+
+/** When every kind of request was served again after now. */
+async function waitForAll(samples: Sample[]): Promise<number> {
+  const started = performance.now()
+  for (;;) {
+    await pause(10)
+    const since = samples.filter((sample) => sample.status === 200 && sample.at - sample.ms > started)
+    const served = new Map<string, number>()
+    for (const { kind, at } of since) if (!served.has(kind)) served.set(kind, at)
+    const kinds = new Set(samples.map((sample) => sample.kind))
+    if (served.size === kinds.size) return Math.max(...served.values())
+    if (performance.now() - started > backWithinMs) {
+      const missing = [...kinds].filter((kind) => !served.has(kind))
+      throw new BrokenPromise(`${backWithinMs} ms after it was over, not served yet: ${missing.join(', ')}`)
+    }
+  }
+}
