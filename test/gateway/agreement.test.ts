@@ -1,17 +1,20 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { presenceOf } from '../../src/events/presence.ts'
 import { type Client, expectExact, type Frame, listen, logIn, resume } from '../support/gateway.ts'
 import { Model } from '../support/gateway-model.ts'
+import { randomFrom } from '../support/random.ts'
+import { randomActs } from '../support/random-acts.ts'
+import { UnreadModel } from '../support/unread-model.ts'
 import { bus, call, type Person, user } from '../support/world.ts'
 
 const operations = Number(process.env.SOAK_OPERATIONS ?? 200)
 const seed = Number(process.env.SOAK_SEED ?? Date.now() % 1_000_000)
 const atOnce = 4
 const compareEvery = 100
+const roomsToRead = 3
 
-const app = await listen({ offlineAfterMs: 60_000 })
-const random = numbersFrom(seed)
-const invites: string[] = []
-const messages: { room_id: string; id: string }[] = []
+const app = await listen({ offlineAfterMs: 20, maxDetachedPerUser: 1_000 })
+const random = randomFrom(seed)
 
 /** A person whose client keeps a model, over as many connections as it takes. */
 class Watcher {
@@ -19,14 +22,15 @@ class Watcher {
   client: Client
   readonly sessionId: string
   readonly #frames: Frame[] = []
-  readonly model: Model
+  readonly model = new Model([])
+  readonly unread: UnreadModel
   #applied = 0
 
   constructor(person: Person, client: Client) {
     this.person = person
     this.client = client
     this.sessionId = client.events[0]!.d.session_id
-    this.model = new Model([])
+    this.unread = new UnreadModel(person.id)
     this.applyAll()
   }
 
@@ -36,6 +40,7 @@ class Watcher {
       expect(frame.seq).toBe(this.#frames.length + 1)
       expectExact(frame)
       this.model.apply(frame)
+      this.unread.apply(frame)
       this.#frames.push(frame)
     }
     this.#applied = this.client.events.length
@@ -44,7 +49,8 @@ class Watcher {
   async cutAndResume(): Promise<void> {
     await this.client.cut()
     this.applyAll()
-    if (random() < 0.5) await act(pick(watchers)!)
+    if (random.number() < 0.5) await act(this.person, this.model.known)
+    if (random.number() < 0.5) await settled(this.person, 'offline')
     this.client = resume(app, this.person, this.sessionId, this.#frames.length)
     this.#applied = 0
     await this.client.next('RESUMED')
@@ -69,101 +75,50 @@ class Watcher {
   }
 }
 
+/** Somebody who comes and goes. */
+class Visitor {
+  readonly person: Person
+  #client: Client | undefined
+
+  constructor(person: Person) {
+    this.person = person
+  }
+
+  get presence(): 'online' | 'offline' {
+    return this.#client ? 'online' : 'offline'
+  }
+
+  async turn(): Promise<void> {
+    if (!this.#client) this.#client = await logIn(app, this.person)
+    else {
+      await (random.number() < 0.5 ? this.#client.cut() : this.#client.close())
+      this.#client = undefined
+    }
+  }
+}
+
 const watchers: Watcher[] = []
-for (let number = 0; number < 5; number++) {
+for (let number = 0; number < 5; number += 1) {
   const person = await user()
   watchers.push(new Watcher(person, await logIn(app, person, { extended: true, zlib: number % 2 === 0 })))
 }
-
-/** One random thing that one user does over HTTP; a refusal is as good as any. */
-async function act({ person, model }: Watcher): Promise<void> {
-  const { houses, rooms, privateRooms, roles } = model.known
-  const other = pick(watchers)!.person
-  const [house, room, role] = [pick(houses) ?? '0', pick(rooms) ?? '0', pick(roles) ?? '0']
-  const message = pick(messages)
-  const doing: [number, () => Promise<unknown>][] = [
-    [2, () => call(person, 'POST', '/houses', { name: `house ${Math.floor(random() * 1000)}` })],
-    [2, () => call(person, 'PATCH', `/houses/${house}`, { name: 'renamed' })],
-    [
-      2,
-      () =>
-        call(person, 'PATCH', `/houses/${house}`, {
-          name: 'x',
-          default_permissions: pick([176195, 176193])!,
-        }),
-    ],
-    [6, () => invite(person, house)],
-    [8, () => call(person, 'POST', `/invites/${pick(invites) ?? 'none'}`)],
-    [2, () => call(person, 'DELETE', `/users/@me/houses/${house}`)],
-    [0.3, () => call(person, 'DELETE', `/houses/${house}`)],
-    [1, () => call(person, 'PATCH', `/houses/${house}/owner`, { user_id: other.id })],
-    [2, () => call(person, 'DELETE', `/houses/${house}/members/${other.id}`)],
-    [0.5, () => call(person, 'PUT', `/houses/${house}/bans/${other.id}`, {})],
-    [0.5, () => call(person, 'DELETE', `/houses/${house}/bans/${other.id}`)],
-    [
-      3,
-      () => call(person, 'POST', `/houses/${house}/roles`, { name: 'r', position: 2, deny: pick([0, 2])! }),
-    ],
-    [2, () => call(person, 'PATCH', `/houses/${house}/roles/${role}`, { allow: pick([0, 2])!, deny: 0 })],
-    [1, () => call(person, 'DELETE', `/houses/${house}/roles/${role}`)],
-    [4, () => call(person, 'PUT', `/houses/${house}/members/${other.id}/roles/${role}`)],
-    [2, () => call(person, 'DELETE', `/houses/${house}/members/${other.id}/roles/${role}`)],
-    [3, () => call(person, 'POST', `/houses/${house}/rooms`, { name: 'a room' })],
-    [2, () => call(person, 'PATCH', `/rooms/${room}`, { description: `about ${Math.floor(random() * 9)}` })],
-    [1, () => call(person, 'DELETE', `/rooms/${room}`)],
-    [2, () => call(person, 'PATCH', `/rooms/${room}/default-permissions`, { allow: 0, deny: pick([0, 2])! })],
-    [2, () => call(person, 'PUT', `/rooms/${room}/overrides/${other.id}`, { type: 1, allow: 0, deny: 2 })],
-    [2, () => call(person, 'PUT', `/rooms/${room}/overrides/${role}`, { type: 0, allow: 2, deny: 0 })],
-    [2, () => call(person, 'DELETE', `/rooms/${room}/overrides/${other.id}`)],
-    [1, () => call(person, 'POST', `/houses/${house}/entities`, { name: 'more' })],
-    [12, () => send(person, room, other)],
-    [
-      2,
-      () =>
-        message &&
-        call(person, 'PATCH', `/rooms/${message.room_id}/messages/${message.id}`, { content: 'e' }),
-    ],
-    [2, () => message && call(person, 'DELETE', `/rooms/${message.room_id}/messages/${message.id}`)],
-    [2, () => message && call(person, 'POST', `/rooms/${message.room_id}/messages/${message.id}/ack`)],
-    [1, () => call(person, 'POST', `/rooms/${room}/typing`)],
-    [3, () => call(person, 'POST', '/users/@me/rooms', { recipient: other.id })],
-    [
-      2,
-      () => call(person, 'POST', '/users/@me/rooms', { recipients: [other.id, pick(watchers)!.person.id] }),
-    ],
-    [2, () => call(person, 'DELETE', `/users/@me/rooms/${pick(privateRooms) ?? '0'}`)],
-    [2, () => call(person, 'PUT', `/rooms/${pick(privateRooms) ?? '0'}/recipients/${other.id}`)],
-    [1, () => call(person, 'DELETE', `/rooms/${pick(privateRooms) ?? '0'}/recipients/${other.id}`)],
-    [3, () => call(person, 'POST', '/relationships/@me/friend-requests', { user_id: other.id })],
-    [1, () => call(person, 'DELETE', `/relationships/@me/friend-requests/${other.id}`)],
-    [1, () => call(person, 'DELETE', `/relationships/@me/friends/${other.id}`)],
-    [0.5, () => call(person, 'PUT', `/relationships/@me/blocked/${other.id}`)],
-    [0.5, () => call(person, 'PUT', `/relationships/@me/restricted/${other.id}`)],
-    [2, () => call(person, 'DELETE', `/relationships/@me/blocked/${other.id}`)],
-    [2, () => call(person, 'DELETE', `/relationships/@me/restricted/${other.id}`)],
-    [2, () => call(person, 'PATCH', '/users/@me', { bio: `bio ${Math.floor(random() * 100)}` })],
-    [1, () => call(person, 'PATCH', '/users/@me/settings', { onboarded: random() < 0.5 })],
-  ].map(([weight, run]) => [weight as number, run as () => Promise<unknown>])
-  await weighted(doing)()
-}
-
-async function invite(person: Person, house: string): Promise<void> {
-  const answer = await call(person, 'POST', `/houses/${house}/invites`, {})
-  if (answer.status === 200) invites.push(answer.body.data.code)
-}
-
-async function send(person: Person, room: string, other: Person): Promise<void> {
-  const answer = await call(person, 'POST', `/rooms/${room}/messages`, { content: `hello <@${other.id}>` })
-  if (answer.status === 200) messages.push({ room_id: room, id: answer.body.data.id })
-}
+const visitors = [new Visitor(await user()), new Visitor(await user())]
+const people = [...watchers, ...visitors].map(({ person }) => person)
+/** What the blocked make of somebody's presence grows old, even when the block is lifted: so only some block. */
+const blockers = new Set([people[0]!.id, people[6]!.id])
+const act = randomActs(random, people, (person) => blockers.has(person.id))
 
 test(`events and state agree after ${operations} random operations (seed ${seed})`, {
   timeout: 3_600_000,
 }, async () => {
   const told = new Set<string>()
   for (let done = 0; done < operations; done += atOnce) {
-    await Promise.all(Array.from({ length: atOnce }, () => act(pick(watchers)!)))
-    if (random() < 0.1) await pick(watchers)!.cutAndResume()
+    const acting = Array.from({ length: atOnce }, () => {
+      return act(random.pick(people)!, random.pick(watchers)!.model.known)
+    })
+    await Promise.all(acting)
+    if (random.number() < 0.1) await random.pick(watchers)!.cutAndResume()
+    if (random.number() < 0.1) await random.pick(visitors)!.turn()
     for (const watcher of watchers) watcher.applyAll()
     if (done % compareEvery < atOnce || done + atOnce >= operations) await compare(told)
   }
@@ -171,37 +126,62 @@ test(`events and state agree after ${operations} random operations (seed ${seed}
   expect(told.size).toBeGreaterThan(10)
 })
 
-/** What each client made of the events, against what a new login is told. */
+function settled(person: Person, presence: 'online' | 'offline'): Promise<void> {
+  return vi.waitFor(() => expect(presenceOf(person.id)).toBe(presence), { timeout: 5_000, interval: 5 })
+}
+
+/** What each client made of the events, against what a new login is told, and against HTTP. */
 async function compare(told: Set<string>): Promise<void> {
+  for (const { person } of watchers) await settled(person, 'online')
+  for (const { person, presence } of visitors) await settled(person, presence)
+  // Behind what is still being told of anybody's presence, which nobody waits for.
+  await bus.publish(people.map(({ id }) => ({ type: 'settings_updated', user_id: id })))
   for (const watcher of watchers) {
     await watcher.settle()
     for (const frame of watcher.client.events) told.add(frame.e!)
     const fresh = await logIn(app, watcher.person, { extended: true })
-    expect(watcher.model.state).toEqual(new Model(fresh.events).state)
+    expect(watcher.model.stateWithout(blockers)).toEqual(new Model(fresh.events).stateWithout(blockers))
+    await compareInit(watcher, fresh.events[0]!.d)
+    await compareHttp(watcher)
     await fresh.close()
   }
 }
 
-function pick<Item>(items: readonly Item[]): Item | undefined {
-  return items[Math.floor(random() * items.length)]
+async function compareInit({ person, model, unread }: Watcher, init: Frame['d']): Promise<void> {
+  const online = Object.keys(init.presences).filter((id) => !blockers.has(id))
+  expect(online.sort()).toEqual(model.online(new Set([...blockers, person.id])))
+  const { data } = (await call(person, 'GET', '/users/@me/read-state')).body
+  if (unread.stale.size > 0) unread.refresh(data, await mentionsOf(person))
+  expect(unread.readStates).toEqual(data)
+  expect(init.read_state).toEqual(data)
 }
 
-function weighted<Item>(choices: readonly [number, Item][]): Item {
-  let left = random() * choices.reduce((sum, [weight]) => sum + weight, 0)
-  for (const [weight, item] of choices) {
-    left -= weight
-    if (left < 0) return item
+async function mentionsOf(person: Person): Promise<{ id: string; room_id: string; author_id: string }[]> {
+  const all: { id: string; room_id: string; author_id: string }[] = []
+  for (let page = all.slice(0, 0), before = ''; page.length === 100 || before === ''; ) {
+    page = (await call(person, 'GET', `/streams/@me/mentions?limit=100${before}`)).body.data
+    all.push(...page)
+    before = `&before=${page.at(-1)?.id ?? 1}`
   }
-  return choices.at(-1)![1]
+  return all
 }
 
-/** Numbers from 0 to 1, the same for the same seed. */
-function numbersFrom(start: number): () => number {
-  let state = start
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+/** The lists of houses and private rooms, and the history of some rooms. */
+async function compareHttp({ person, model, unread }: Watcher): Promise<void> {
+  const [houses, rooms] = await Promise.all(
+    ['houses', 'rooms'].map((list) => call(person, 'GET', `/users/@me/${list}`)),
+  )
+  const idsOf = (answer: typeof houses) => answer!.body.data.map((one: { id: string }) => one.id).sort()
+  expect(idsOf(houses)).toEqual(model.known.houses.sort())
+  expect(idsOf(rooms)).toEqual(model.known.privateRooms.sort())
+  for (let number = 0; number < roomsToRead; number += 1) {
+    const id = random.pick([...unread.rooms.keys()])
+    if (id === undefined) return
+    const { data } = (await call(person, 'GET', `/rooms/${id}/messages?limit=100`)).body
+    const oldest = BigInt(data.length < 100 ? 0 : data.at(-1).id)
+    const { since } = unread.rooms.get(id)!
+    const page = data.toReversed().filter((message: { id: string }) => BigInt(message.id) > since)
+    const read = page.map((message: { id: string; content: string }) => [message.id, message.content])
+    expect(unread.messagesFrom(id, oldest)).toEqual(read)
   }
 }

@@ -33,15 +33,30 @@ export class Model {
     else if (e === 'SETTINGS_UPDATE') this.#settings = d
   }
 
-  /** Everything in one comparable value. */
-  get state(): unknown {
-    return {
+  /**
+   * Everything in one comparable value. Of those who have blocked this user nothing is said here of their presence: it
+   * is not told to friends and partners. Nor is one's own, which nobody is told.
+   */
+  stateWithout(blockers: ReadonlySet<string>): unknown {
+    const hidden = new Set([...blockers, this.#user.id])
+    const state = {
       user: this.#user,
       settings: this.#settings,
       relationships: Object.fromEntries(Object.entries(this.#relationships).map(withKnownUser)),
       privateRooms: plain(this.#privateRooms),
       houses: plain(this.#houses),
     }
+    return { ...(withoutPresence(state, hidden) as object), online: this.online(hidden) }
+  }
+
+  /** The friends and private-room partners that are online, but for these. */
+  online(hidden: ReadonlySet<string>): string[] {
+    const friends = Object.values(this.#relationships).filter((relation) => relation.type === 3)
+    const partners = [...this.#privateRooms.values()].flatMap((room) => room.recipients)
+    const online = [...friends.map((relation) => relation.user), ...partners].filter(
+      (user) => user.presence === 'online' && !hidden.has(user.id),
+    )
+    return [...new Set(online.map((user) => user.id))].sort()
   }
 
   /** The ids of what it knows, for a next operation. */
@@ -71,8 +86,9 @@ export class Model {
       house.members.delete(d.user_id)
       forgetOverride(house, d.user_id)
     } else if (e === 'HOUSE_MEMBER_EXIT') {
+      // Whoever joins at this moment may go before they were seen to come.
       const member = house.members.get(d.id)
-      member.presence = member.user.presence = 'offline'
+      if (member) member.presence = member.user.presence = 'offline'
     } else if (e !== 'HOUSE_MEMBERS_CHUNK') {
       house.members.set(d.user_id, d)
     }
@@ -127,6 +143,15 @@ function forgetOverride(house: Json, id: string): void {
     delete room.permission_overrides[id]
     if (Object.keys(room.permission_overrides).length === 0) room.permission_overrides = null
   }
+}
+
+/** The same, without the presence of these users and of their members. */
+function withoutPresence(value: Json, hidden: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutPresence(item, hidden))
+  if (typeof value !== 'object' || value === null) return value
+  const isHidden = 'presence' in value && hidden.has(value.user_id ?? value.id)
+  const entries = Object.entries(value).filter(([key]) => !isHidden || key !== 'presence')
+  return Object.fromEntries(entries.map(([key, item]) => [key, withoutPresence(item, hidden)]))
 }
 
 function plain(value: unknown): unknown {
