@@ -9,7 +9,7 @@ FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 WORKDIR /app
 COPY --from=modules /app/node_modules ./node_modules
-COPY package.json LICENSE ./
+COPY package.json start.js LICENSE ./
 COPY migrations ./migrations
 COPY docs/examples.json ./docs/
 COPY src ./src
@@ -20,4 +20,4 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/main.ts"]
+CMD ["node", "start.js"]

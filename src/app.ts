@@ -29,6 +29,7 @@ import { maxBodyBytes, readBodies } from './http/body.ts'
 import { answerErrors, sendFailure } from './http/error-handler.ts'
 import { healthRoutes } from './http/health.ts'
 import { readIds } from './http/ids.ts'
+import { lazySchemas } from './http/lazy-schemas.ts'
 import { loggerOptions } from './http/logger.ts'
 import { measure } from './http/metrics.ts'
 import { describeApi } from './http/openapi.ts'
@@ -113,6 +114,7 @@ export async function buildApp({
     connectionTimeout: patience.connectionTimeout,
     clientErrorHandler: answerUnreadable,
     ajv: ajvOptions,
+    schemaController: { compilersFactory: lazySchemas },
     rewriteUrl: (request) => withoutVersion(request.url ?? '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },
     frameworkErrors: (_error, _request: FastifyRequest, reply) => {

@@ -1,8 +1,3 @@
-import { enableCompileCache } from 'node:module'
-import { join } from 'node:path'
+import { serve } from './server.ts'
 
-// Compiled modules are kept between starts; where the folder cannot be written the start is only slower.
-enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'))
-
-const { serve } = await import('./server.ts')
 await serve(process.env)

@@ -21,7 +21,7 @@ export async function beginTotp(db: Db, caller: { id: string; bot: boolean }) {
   return db.transaction().execute(async (trx) => {
     const account = await lock(trx, caller.id)
     if (account.mfa_enabled) throw new ApiError('mfa_already_enabled')
-    const issued = newTotpSecret(account.username)
+    const issued = await newTotpSecret(account.username)
     await updateCredentials(trx, caller.id, { totp_secret: issued.secret, totp_last_step: null })
     return issued
   })

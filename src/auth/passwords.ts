@@ -1,9 +1,11 @@
-import { hash, verify } from '@node-rs/argon2'
 import { createQueue } from '../queue.ts'
 
 /** Each hash takes 19 MiB and a processor for tens of milliseconds. */
 const hashesAtOnce = 2
 const maxHashesWaiting = 64
+
+/** Loaded with the first password: its library takes 3 MB. */
+const loadArgon = () => import('@node-rs/argon2')
 
 const inTurn = createQueue({ atOnce: hashesAtOnce, waiting: maxHashesWaiting })
 
@@ -13,7 +15,10 @@ export const nobodysHash =
 
 /** The argon2id hash of a password. Throws `unavailable` when too many wait to be hashed. */
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(password))
+  return inTurn(async () => {
+    const { hash } = await loadArgon()
+    return hash(password)
+  })
 }
 
 /**
@@ -22,6 +27,7 @@ export function hashPassword(password: string): Promise<string> {
  */
 export function isPassword(password: string, passwordHash: string | null | undefined): Promise<boolean> {
   return inTurn(async () => {
+    const { verify } = await loadArgon()
     const matches = await verify(passwordHash ?? nobodysHash, password)
     return matches && typeof passwordHash === 'string'
   })

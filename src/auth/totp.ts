@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { generateSecret, generateURI, verify } from 'otplib'
 
 const issuer = 'Hearth'
 const stepSeconds = 30
@@ -7,14 +6,19 @@ const backupCodes = 10
 const backupCodeLength = 10
 const alphabet = 'abcdefghijklmnopqrstuvwxyz23456789'
 
+/** Loaded when it is needed: few ever do. */
+const loadOtp = () => import('otplib')
+
 /** A new TOTP secret, base32, and the address that authenticator apps scan. */
-export function newTotpSecret(label: string): { secret: string; otpauth_url: string } {
+export async function newTotpSecret(label: string): Promise<{ secret: string; otpauth_url: string }> {
+  const { generateSecret, generateURI } = await loadOtp()
   const secret = generateSecret()
   return { secret, otpauth_url: generateURI({ issuer, label, secret }) }
 }
 
 /** The 30 s step a code belongs to, one step of tolerance on each side; undefined when the code is wrong. */
 export async function totpStep(secret: string, code: string): Promise<number | undefined> {
+  const { verify } = await loadOtp()
   const result = await verify({ secret, token: code, epochTolerance: stepSeconds })
   return result.valid && 'timeStep' in result ? result.timeStep : undefined
 }

@@ -1,7 +1,8 @@
-import { type Server, STATUS_CODES } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '../errors.ts'
 import { malformedBody } from './error-handler.ts'
+import { statusTexts } from './status-texts.ts'
 
 /**
  * Sees to the requests that Node keeps from the routes, and refuses without the envelope: one with an `Expect` header
@@ -21,7 +22,7 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
 function hangUp({ code, status, message }: ApiError, socket: Socket): void {
   const body = JSON.stringify({ success: false, error: { code, message } })
   const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${status} ${statusTexts[status]}`,
     'Access-Control-Allow-Origin: *',
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,

@@ -185,7 +185,7 @@ test.runIf(isRoot)('it starts for a plain user', async (context) => {
   const checkout = join(folder, 'checkout')
   const root = join(import.meta.dirname, '../..')
   await mkdir(checkout)
-  for (const part of ['src', 'migrations', 'package.json']) {
+  for (const part of ['src', 'migrations', 'package.json', 'start.js']) {
     await cp(join(root, part), join(checkout, part), { recursive: true })
   }
   await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'))
@@ -195,7 +195,7 @@ test.runIf(isRoot)('it starts for a plain user', async (context) => {
   const dir = join(checkout, 'data')
   await mkdir(dir)
   await chown(dir, nobody, nobody)
-  const server = await start(dir, { ...asNobody, main: join(checkout, 'src/main.ts') })
+  const server = await start(dir, { ...asNobody, main: join(checkout, 'start.js') })
   expect((await fetch(`${server.origin}/ready`)).status).toBe(200)
   expect(await server.end('SIGINT')).toBe(0)
 })

@@ -1,0 +1,54 @@
+import validators from '@fastify/ajv-compiler'
+import serializers from '@fastify/fast-json-stringify-compiler'
+import type { FastifyServerOptions } from 'fastify'
+
+type Compilers = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
+type Validator = ((value: unknown) => unknown) & { errors?: unknown }
+/** What a compiler is told: the schema, and where it is from. */
+type Place = { schema?: unknown }
+
+const buildValidators = validators() as (...options: unknown[]) => (place: Place) => Validator
+const buildSerializers = serializers() as (
+  ...options: unknown[]
+) => (place: Place) => (value: unknown) => string
+
+/**
+ * Fastify's own compilers of schemas, each put to work by the first request that needs it: compiling all of them was a
+ * good part of the start and of the memory of an idle server.
+ */
+export const lazySchemas = {
+  buildValidator(...options: unknown[]) {
+    const compile = buildValidators(...options)
+    return (place: Place) => {
+      let compiled: Validator | undefined
+      const validate: Validator = (value) => {
+        compiled ??= compile(place)
+        const isValid = compiled(value)
+        if (isValid === false) validate.errors = compiled.errors
+        return isValid
+      }
+      return validate
+    }
+  },
+  buildSerializer(...options: unknown[]) {
+    const compile = once(buildSerializers(...options))
+    return (place: Place) => {
+      let compiled: ((value: unknown) => string) | undefined
+      return (value: unknown) => {
+        compiled ??= compile(place)
+        return compiled(value)
+      }
+    }
+  },
+} as Compilers
+
+/** Compiles a schema that several routes share once: all of them answer the same failures. */
+function once<Compiled>(compile: (place: Place) => Compiled): (place: Place) => Compiled {
+  const bySchema = new WeakMap<object, Compiled>()
+  return (place) => {
+    const schema = place.schema as object
+    const compiled = bySchema.get(schema) ?? compile(place)
+    bySchema.set(schema, compiled)
+    return compiled
+  }
+}

@@ -1,0 +1,42 @@
+import Fastify from 'fastify'
+import { expect, test } from 'vitest'
+import { lazySchemas } from '../../src/http/lazy-schemas.ts'
+
+/** An app whose only route is compiled by a factory that notes what it was asked for. */
+async function listenTo(compiled: string[]) {
+  const { buildValidator, buildSerializer } = lazySchemas as Record<
+    string,
+    (...options: unknown[]) => unknown
+  >
+  const app = Fastify({
+    schemaController: { compilersFactory: { buildValidator, buildSerializer } as never },
+  })
+  const noted = (name: string, schema: object) =>
+    new Proxy(schema, {
+      get(target, key, receiver) {
+        if (key === 'properties') compiled.push(name)
+        return Reflect.get(target, key, receiver)
+      },
+    })
+  const body = noted('body', { type: 'object', properties: { age: { type: 'integer' } }, required: ['age'] })
+  const answer = noted('answer', { type: 'object', properties: { age: { type: 'integer' } } })
+  app.post('/', { schema: { body, response: { 200: answer } } }, async () => ({ age: 3, secret: 'x' }))
+  await app.ready()
+  return app
+}
+
+test('a schema is compiled by the first request, and holds from it on', async () => {
+  const compiled: string[] = []
+  const app = await listenTo(compiled)
+  expect(compiled).not.toContain('answer')
+  for (const age of ['old', 3, 'old', 3]) {
+    const answer = await app.inject({ method: 'POST', url: '/', payload: { age } })
+    if (age === 3) expect(answer.json()).toEqual({ age: 3 })
+    else expect(answer.json()).toMatchObject({ statusCode: 400, message: 'body/age must be integer' })
+  }
+  expect(compiled).toContain('answer')
+  const before = compiled.length
+  await app.inject({ method: 'POST', url: '/', payload: { age: 3 } })
+  expect(compiled).toHaveLength(before)
+  await app.close()
+})
