@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
+import { refusesStrangers } from '../support/messages.ts'
 import {
   houseNotFound,
   invalid,
   moderatedHouse,
   noPermission,
   required,
+  told,
   withEvents,
 } from '../support/permissions.ts'
-import { call, db, failure, houseRoom, noAuth, user } from '../support/world.ts'
+import { call, db, failure, houseRoom, user } from '../support/world.ts'
 
 test('creating an entity answers all entities by position with readable pointers, and tells the house', async () => {
   const den = await moderatedHouse(permission.MANAGE_ROOMS)
@@ -30,6 +32,12 @@ test('creating an entity answers all entities by position with readable pointers
     { ...common, id: expect.any(String), name: 'More', position: 1, resource_pointers: [] },
   ])
   expect(events).toEqual([{ type: 'entities_updated', house_id: den.id }])
+  const rows = await db
+    .selectFrom('entities')
+    .select(['name', 'position'])
+    .where('house_id', '=', den.id)
+    .execute()
+  expect(rows).toContainEqual({ name: 'More', position: 1 })
 })
 
 test('a house has at most 100 entities, also under a race', async () => {
@@ -49,12 +57,33 @@ test('a house has at most 100 entities, also under a race', async () => {
   )
 })
 
-test('creating an entity wrongly, without the bit, from outside or without a token is refused', async () => {
+test('missing and wrong fields answer invalid_schema', async () => {
   const den = await moderatedHouse()
-  const path = `/houses/${den.id}/entities`
-  expect((await call(den.owner, 'POST', path, {})).body).toEqual(required('name'))
-  expect((await call(den.owner, 'POST', path, { name: 'x', type: 2 })).body).toEqual(invalid('type'))
-  expect((await call(den.moderator, 'POST', path, { name: 'x' })).body).toEqual(noPermission)
-  expect((await call(await user(), 'POST', path, { name: 'x' })).body).toEqual(houseNotFound)
-  expect((await call(null, 'POST', path, { name: 'x' })).body).toEqual(noAuth)
+  const make = (body: unknown) => call(den.owner, 'POST', `/houses/${den.id}/entities`, body)
+  for (const body of [undefined, {}, { name: 'x'.repeat(65) }]) {
+    expect(told(await make(body))).toEqual([400, required('name')])
+  }
+  expect(told(await make({ name: 'x', type: 2 }))).toEqual([400, invalid('type')])
+  const rows = await db.selectFrom('entities').select('id').where('house_id', '=', den.id).execute()
+  expect(rows).toHaveLength(1)
+})
+
+test('without MANAGE_ROOMS making an entity answers no_permission', async () => {
+  const den = await moderatedHouse()
+  for (const caller of [den.moderator, den.member]) {
+    const answer = await call(caller, 'POST', `/houses/${den.id}/entities`, { name: 'x' })
+    expect(told(answer)).toEqual([400, noPermission])
+  }
+})
+
+test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+  const [den, stranger] = [await moderatedHouse(), await user()]
+  for (const id of [den.id, '1', 'x']) {
+    const answer = await call(stranger, 'POST', `/houses/${id}/entities`, { name: 'x' })
+    expect(told(answer)).toEqual([404, houseNotFound])
+  }
+})
+
+test('without a token, or with a faulty one, making an entity answers no_auth', async () => {
+  await refusesStrangers('POST', '/houses/1/entities')
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
+import { refusesStrangers } from '../support/messages.ts'
 import {
   emptyBody,
   entityNotFound,
@@ -8,9 +9,10 @@ import {
   invalid,
   moderatedHouse,
   noPermission,
+  told,
   withEvents,
 } from '../support/permissions.ts'
-import { call, db, houseRoom, noAuth, user } from '../support/world.ts'
+import { call, db, houseRoom, user } from '../support/world.ts'
 
 async function orderIn(entityId: string) {
   const rows = await db
@@ -103,29 +105,40 @@ test('a changed position moves the others; past the end means last; what changes
   }
 })
 
-test('an edit that is empty, wrong, not allowed or from outside is refused', async () => {
+test('an empty body and wrong fields answer invalid_schema', async () => {
   const den = await prepared()
-  expect((await call(den.owner, 'PATCH', den.path, {})).body).toEqual(emptyBody)
-  expect((await call(den.owner, 'PATCH', den.path, { position: -1 })).body).toEqual(invalid('position'))
-  expect((await call(den.owner, 'PATCH', den.path, { resource_pointers: [{}] })).body).toEqual(
-    invalid('resource_pointers'),
-  )
-  expect((await call(den.member, 'PATCH', den.path, { name: 'x' })).body).toEqual(noPermission)
-  expect((await call(den.member, 'PATCH', `/houses/${den.id}/entities/x`, { name: 'x' })).body).toEqual(
-    entityNotFound,
-  )
-  expect((await call(await user(), 'PATCH', den.path, { name: 'x' })).body).toEqual(houseNotFound)
-  expect((await call(null, 'PATCH', den.path, { name: 'x' })).body).toEqual(noAuth)
+  const edit = (body: unknown) => call(den.owner, 'PATCH', den.path, body)
+  for (const body of [undefined, {}, null]) expect(told(await edit(body))).toEqual([400, emptyBody])
+  for (const [field, value] of [
+    ['name', ' '],
+    ['position', -1],
+    ['resource_pointers', [{}]],
+    ['type', 2],
+  ] as const) {
+    expect(told(await edit({ [field]: value }))).toEqual([400, invalid(field)])
+  }
 })
 
-test('an entity with rooms stays; an empty one goes, and the others close up', async () => {
+test('without MANAGE_ROOMS an edit answers no_permission, of an unknown entity entity_not_found', async () => {
+  const [den, other] = [await prepared(), await prepared()]
+  expect(told(await call(den.member, 'PATCH', den.path, { name: 'x' }))).toEqual([400, noPermission])
+  for (const id of ['x', '1', other.second]) {
+    for (const caller of [den.member, den.moderator]) {
+      const answer = await call(caller, 'PATCH', `/houses/${den.id}/entities/${id}`, { name: 'x' })
+      expect(told(answer)).toEqual([404, entityNotFound])
+    }
+  }
+})
+
+test('a house one is not in, or that does not exist, answers house_not_found', async () => {
   const den = await prepared()
-  const full = await call(den.moderator, 'DELETE', den.path)
-  expect(full.body.error.code).toBe('entity_not_empty')
-  const path = `/houses/${den.id}/entities/${den.second}`
-  expect((await call(den.member, 'DELETE', path)).body).toEqual(noPermission)
-  const { answer, events } = await withEvents(() => call(den.moderator, 'DELETE', path))
-  expect(answer.body.data).toEqual({ id: den.second, house_id: den.id })
-  expect(events).toEqual([{ type: 'entities_updated', house_id: den.id }])
-  expect((await call(den.moderator, 'DELETE', path)).body).toEqual(entityNotFound)
+  expect(told(await call(await user(), 'PATCH', den.path, { name: 'x' }))).toEqual([404, houseNotFound])
+  for (const id of ['1', 'x']) {
+    const answer = await call(den.owner, 'PATCH', `/houses/${id}/entities/${den.second}`, { name: 'x' })
+    expect(told(answer)).toEqual([404, houseNotFound])
+  }
+})
+
+test('without a token, or with a faulty one, an edit answers no_auth', async () => {
+  await refusesStrangers('PATCH', '/houses/1/entities/1')
 })

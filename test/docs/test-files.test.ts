@@ -1,0 +1,40 @@
+import { readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { printDocument } from '../../scripts/openapi.ts'
+import { app } from '../support/world.ts'
+
+/** Operations that share a row of the contract, and with it the test file: each answers as the other does. */
+const twins: Record<string, string> = {
+  declineCall: 'call',
+  deleteHouseMessage: 'deleteMessage',
+  deleteRoomOfHouse: 'deleteRoom',
+  getHouseIcon: 'getPicture',
+  getReady: 'getHealth',
+  getUserHeader: 'getPicture',
+  getUserIcon: 'getPicture',
+  kickMemberByShortPath: 'kickMember',
+  listRestricted: 'listBlocked',
+  restrict: 'block',
+  unrestrict: 'unblock',
+}
+
+const files = await readdir(join(import.meta.dirname, '..'), { recursive: true })
+const named = new Set(files.filter((file) => file.endsWith('.test.ts')).map((file) => basename(file)))
+const document = JSON.parse(printDocument(app)) as { paths: Record<string, object> }
+const operations = Object.values(document.paths).flatMap((methods) =>
+  Object.values(methods as Record<string, { operationId: string }>).map(({ operationId }) => operationId),
+)
+
+test('every operation has a test file of its name: createHouse in create-house.test.ts', () => {
+  const lacking = operations.map((id) => fileOf(twins[id] ?? id)).filter((file) => !named.has(file))
+  expect(lacking, `no test file ${lacking.join(', ')}`).toEqual([])
+})
+
+test('the twins are operations', () => {
+  expect(Object.keys(twins).filter((id) => !operations.includes(id))).toEqual([])
+})
+
+function fileOf(operationId: string): string {
+  return `${operationId.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.test.ts`
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import {
+  listRows,
+  messageNotFound,
+  noPermission,
+  refusesStrangers,
+  roomNotFound,
+} from '../support/messages.ts'
+import { required, told } from '../support/permissions.ts'
+import { call, db, house, houseRoom, message, published, user } from '../support/world.ts'
+
+/** A message of Ann's that mentions Bob, and how to call its path: existing clients use it to edit and to ack. */
+async function scene() {
+  const [ann, bob] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [bob] })
+  const id = await message(den.room_id, ann, { mentions: [bob] })
+  const post = (caller: typeof ann, body?: unknown, at = id) =>
+    call(caller, 'POST', `/rooms/${den.room_id}/messages/${at}`, body)
+  return { ann, bob, den, id, post }
+}
+
+test('with a content it edits, as PATCH does', async () => {
+  const { ann, den, id, post } = await scene()
+  published.length = 0
+  const answer = await post(ann, { content: 'new' })
+  expect(answer.status).toBe(200)
+  expect(Object.keys(answer.body.data)).toHaveLength(17)
+  const [row] = await listRows(den.room_id)
+  expect(row).toMatchObject({ content: 'new', mentions: [] })
+  expect(row?.edited_at?.toISOString()).toBe(answer.body.data.edited_at)
+  const place = { room_id: den.room_id, house_id: den.id }
+  expect(published).toEqual([{ type: 'message_updated', ...place, message: answer.body.data }])
+  const again = await call(ann, 'PATCH', `/rooms/${den.room_id}/messages/${id}`, { content: 'new' })
+  expect(Object.keys(again.body.data)).toEqual(Object.keys(answer.body.data))
+})
+
+test('without a content it acks, whatever else is sent, as the route for it does', async () => {
+  for (const body of [undefined, {}, null, { message_id: '5' }]) {
+    const { bob, den, id, post } = await scene()
+    published.length = 0
+    const answer = await post(bob, body)
+    const data = { room_id: den.room_id, message_id: id, mention_count: 0 }
+    expect([answer.status, answer.body]).toEqual([200, { success: true, data }])
+    expect(published).toEqual([{ type: 'read_state_updated', user_id: bob.id, ...data }])
+    const states = db.selectFrom('read_states').selectAll().where('user_id', '=', bob.id)
+    expect(await states.execute()).toEqual([{ user_id: bob.id, room_id: den.room_id, message_id: id }])
+    expect(await listRows(den.room_id)).toMatchObject([{ content: 'hello', edited_at: null }])
+  }
+})
+
+test('a wrong content answers invalid_schema: it does not ack', async () => {
+  const { ann, den, post } = await scene()
+  for (const content of [null, 5, ' ', 'a'.repeat(4001), 'a\u0000']) {
+    expect(told(await post(ann, { content }))).toEqual([400, required('content')])
+  }
+  const states = db.selectFrom('read_states').selectAll().where('room_id', '=', den.room_id)
+  expect(await states.execute()).toEqual([])
+})
+
+test('editing the message of another answers no_permission', async () => {
+  const { bob, den, post } = await scene()
+  expect(told(await post(bob, { content: 'mine' }))).toEqual([400, noPermission])
+  expect(await listRows(den.room_id)).toMatchObject([{ content: 'hello' }])
+})
+
+test('a message that is unknown answers message_not_found, edited and acked', async () => {
+  const { ann, den, post } = await scene()
+  const elsewhere = await message(await houseRoom(den), ann)
+  for (const at of ['x', '0', elsewhere]) {
+    expect(told(await post(ann, { content: 'new' }, at))).toEqual([404, messageNotFound])
+    expect(told(await post(ann, {}, at))).toEqual([404, messageNotFound])
+  }
+})
+
+test('a room the caller cannot read answers room_not_found, edited and acked', async () => {
+  const [{ id, post }, stranger] = [await scene(), await user()]
+  for (const body of [{ content: 'new' }, {}]) {
+    expect(told(await post(stranger, body))).toEqual([404, roomNotFound])
+    expect(told(await call(stranger, 'POST', `/rooms/x/messages/${id}`, body))).toEqual([404, roomNotFound])
+  }
+})
+
+test('without a token, or with a faulty one, it answers no_auth', async () => {
+  await refusesStrangers('POST', '/rooms/1/messages/1')
+})

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { refusesStrangers, roomNotFound } from '../support/messages.ts'
+import { told } from '../support/permissions.ts'
+import { archive, q, refusesWrongSearches } from '../support/search.ts'
+import { call, group, house, message, user } from '../support/world.ts'
+
+test('all words must occur, in any order and case; quotes make a phrase, a minus excludes', async () => {
+  const { ids, inRoom } = await archive()
+  expect(await inRoom(q('apples RED'))).toEqual([ids.pears, ids.apples])
+  expect(await inRoom(q('"red apples"'))).toEqual([ids.apples])
+  expect(await inRoom(q('apples -bob -plums'))).toEqual([ids.pears, ids.apples])
+  expect(await inRoom(q('äpfel rot'))).toEqual([ids.german])
+  expect(await inRoom(q('pears or plums'))).toEqual([])
+  expect(await inRoom(q('plums OR apples'))).toEqual([ids.or])
+  expect(await inRoom(q('and'))).toEqual([ids.apples])
+  expect(await inRoom(q(`'); drop table messages; -- &|!:*(`))).toEqual([])
+})
+
+test('the hits are list-form messages, by author, before an id, and up to a limit', async () => {
+  const { bob, den, ids, inRoom } = await archive()
+  expect(await inRoom(`${q('apples')}&author_id=${bob.id}`)).toEqual([ids.pears])
+  expect(await inRoom(`${q('apples')}&before=${ids.or}&limit=1`)).toEqual([ids.pears])
+  expect(await inRoom(`${q('apples')}&limit=1`)).toEqual([ids.or])
+  expect(await inRoom(`${q('apples')}&author_id=1`)).toEqual([])
+  const found = await call(bob, 'GET', `/rooms/${den.room_id}/messages/search?${q('plums')}`)
+  const single = await call(bob, 'GET', `/rooms/${den.room_id}/messages/${ids.or}`)
+  expect(found.body.data).toEqual([single.body.data])
+})
+
+test('a private room is searched by those in it', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const many = await group(ann, ben)
+  const id = await message(many, ann, { content: 'plum cake' })
+  const search = (caller: typeof ann) => call(caller, 'GET', `/rooms/${many}/messages/search?${q('plum')}`)
+  expect((await search(ben)).body.data).toMatchObject([{ id }])
+  expect(told(await search(await user()))).toEqual([404, roomNotFound])
+})
+
+test('exploded messages are not found', async () => {
+  const { den, ann, inRoom } = await archive()
+  const fields = { content: 'secret', expires_at: new Date(Date.now() - 1) }
+  await message(den.room_id, ann, fields)
+  expect(await inRoom(q('secret'))).toEqual([])
+})
+
+test('a wrong search answers invalid_schema with the names', async () => {
+  const { bob, den } = await archive()
+  await refusesWrongSearches(bob, `/rooms/${den.room_id}/messages/search`)
+})
+
+test('a room the caller cannot read, or that does not exist, answers room_not_found', async () => {
+  const { bob, hidden } = await archive()
+  const den = await house({ owner: bob })
+  for (const [caller, id] of [
+    [bob, hidden],
+    [await user(), den.room_id],
+    [bob, '1'],
+    [bob, 'x'],
+  ] as const) {
+    const answer = await call(caller, 'GET', `/rooms/${id}/messages/search?q=a`)
+    expect(told(answer)).toEqual([404, roomNotFound])
+  }
+})
+
+test('without a token, or with a faulty one, a search answers no_auth', async () => {
+  await refusesStrangers('GET', '/rooms/1/messages/search?q=a')
+})
