@@ -20,7 +20,7 @@ const smallForMs = 5_000
 
 // Statements are planned once per connection: they are written so that one plan serves every parameter, and planning
 // some of them takes longer than running them. A page that is not in memory comes from an SSD: an index is no detour.
-const planning = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off'
+export const planning = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off'
 
 // A request does not wait long for what another one holds, nor does one that stands still keep others from anything. A
 // single statement may take half a minute, which only the end of a very big house comes near.

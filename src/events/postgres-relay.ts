@@ -61,8 +61,13 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
   }
 
   async function read(): Promise<void> {
-    const rows = await listAfter(db, lastId).catch(() => [])
-    for (const row of rows) {
+    let rows = await listAfter(db, lastId).catch(() => undefined)
+    // Nobody else would wake us for what is there already.
+    while (!rows && !closing) {
+      await delay(reconnectMs)
+      rows = await listAfter(db, lastId).catch(() => undefined)
+    }
+    for (const row of rows ?? []) {
       lastId = row.id
       if (row.sender !== self) receive(row.payload)
     }

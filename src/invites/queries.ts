@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
+import { coalesce, inOrderOf } from '../db/coalesce.ts'
 
 export type InviteRow = {
   code: string
@@ -18,11 +19,11 @@ const inviteColumns = sql`code, house_id, creator_id, created_at, max_age, max_u
 const isLive = sql`(expires_at is null or expires_at > clock_timestamp()) and (max_uses is null or uses < max_uses)`
 
 /** A live invite by its code, or undefined. */
-export async function findInvite(db: Db, code: string): Promise<InviteRow | undefined> {
+export const findInvite = coalesce<string, InviteRow | undefined>(async (db: Db, codes) => {
   const { rows } = await sql<InviteRow>`
-    select ${inviteColumns} from invites where code = ${code} and ${isLive}`.execute(db)
-  return rows[0]
-}
+    select ${inviteColumns} from invites where code = any(${codes}::text[]) and ${isLive}`.execute(db)
+  return inOrderOf(codes, rows, (row) => row.code)
+})
 
 /** The live invites of a house, newest first. */
 export async function listInvites(db: Db, houseId: string): Promise<InviteRow[]> {

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import { firstIdAt } from '../../src/ids.ts'
-import { type Statement, statementsOf } from '../support/statements.ts'
+import { explain, statementsOf } from '../support/statements.ts'
 import { call, databaseUrl, db, house, houseRoom, type Person, user } from '../support/world.ts'
 
 const dayMs = 86_400_000
@@ -18,11 +17,11 @@ beforeAll(async () => {
   const rooms = [roomId]
   for (let n = 0; n < 30; n += 1) rooms.push(await houseRoom(den))
   const first = firstIdAt(Date.now() - dayMs)
-  // Every second message is in the first room, every fourth mentions bob.
+  // Every second message is in the first room, every fifth mentions bob.
   await sql`
     insert into messages (room_id, id, author_id, device_id, content, mentions)
     select (${rooms}::bigint[])[case when n % 2 = 0 then 1 else 2 + n % 30 end], ${first}::bigint + n::bigint * 4194304,
-      ${ann.id}, 1, 'message ' || n, case when n % 4 = 0 then array[${bob.id}::bigint] else '{}' end
+      ${ann.id}, 1, 'message ' || n, case when n % 5 = 0 then array[${bob.id}::bigint] else '{}' end
     from generate_series(1, 20000) as n`.execute(db)
   await sql`
     insert into mentions (user_id, message_id, room_id, author_id)
@@ -36,6 +35,11 @@ async function countOf(caller: Person, ...request: ['GET' | 'POST', string, unkn
   })
   return statements.length
 }
+
+test('the own user takes two statements at most', async () => {
+  expect(await countOf(ann, 'GET', '/users/@me')).toBeLessThanOrEqual(2)
+  expect(await countOf(ann, 'GET', `/users/${bob.id}`)).toBeLessThanOrEqual(2)
+})
 
 test('a send takes four statements at most, with mentions or without', async () => {
   const url = `/rooms/${roomId}/messages`
@@ -65,20 +69,6 @@ test('a page of mentions takes three statements at most, whatever its length', a
   }
 })
 
-type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Actual Rows': number; Plans?: Plan[] }
-
-async function explain({ text, values }: Statement): Promise<Plan[]> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    const { rows } = await client.query(`explain (analyze, format json) ${text}`, values)
-    const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
-    return nodes(rows[0]['QUERY PLAN'][0].Plan)
-  } finally {
-    await client.end()
-  }
-}
-
 test('pages of history and mentions read no table from end to end, and sort no room', async () => {
   const before = firstIdAt(Date.now() - dayMs + 10_000)
   const urls = ['', `&before=${before}`, `&after=${before}`, `&around=${before}`].flatMap((query) => [
@@ -89,7 +79,8 @@ test('pages of history and mentions read no table from end to end, and sort no r
     const statements = await statementsOf(() => call(bob, 'GET', url))
     const hot = statements.filter(({ text }) => /\b(?:messages|mentions)\b/.test(text))
     expect(hot.length).toBeGreaterThan(0)
-    for (const plan of (await Promise.all(hot.map(explain))).flat()) {
+    const plans = await Promise.all(hot.map((statement) => explain(databaseUrl, statement)))
+    for (const plan of plans.flat()) {
       const isLarge = ['messages', 'mentions'].includes(plan['Relation Name'] ?? '')
       if (isLarge) expect(`${url}: ${plan['Node Type']}`).not.toContain('Seq Scan')
       expect(plan['Actual Rows'], `${url}: ${plan['Node Type']}`).toBeLessThanOrEqual(200)

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { vi } from 'vitest'
+import { planning } from '../../src/db/client.ts'
 
 export type Statement = { text: string; values: unknown[] }
 
@@ -20,4 +21,44 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
   } finally {
     spy.mockRestore()
   }
+}
+
+/** A step of a plan, as it ran. */
+export type PlanStep = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  Plans?: PlanStep[]
+}
+
+/** The steps of the plan by which a statement runs, as the server's connections plan it; what it changes is undone. */
+export async function explain(databaseUrl: string, { text, values }: Statement): Promise<PlanStep[]> {
+  const client = new pg.Client({ connectionString: databaseUrl, options: planning })
+  await client.connect()
+  try {
+    await client.query('begin')
+    await client.query(`prepare explained as ${text}`)
+    const given = values.map((value) => asLiteral(client, value)).join(', ')
+    const { rows } = await client.query(
+      `explain (analyze, format json) execute explained${given && `(${given})`}`,
+    )
+    const steps = (step: PlanStep): PlanStep[] => [step, ...(step.Plans ?? []).flatMap(steps)]
+    return steps(rows[0]['QUERY PLAN'][0].Plan)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A value within a statement, as `pg` sends it beside one. */
+function asLiteral(client: pg.Client, value: unknown): string {
+  return value === null || value === undefined ? 'null' : client.escapeLiteral(textOf(value))
+}
+
+function textOf(value: unknown): string {
+  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`
+  if (value instanceof Date) return value.toISOString()
+  if (!Array.isArray(value)) return String(value)
+  const items = value.map((item) => (item === null ? 'null' : JSON.stringify(textOf(item))))
+  return `{${items.join(',')}}`
 }
