@@ -97,7 +97,7 @@ export async function buildApp({
   bus,
   gateway,
   loadLimits,
-  now = Date.now,
+  now,
 }: AppParts): Promise<FastifyInstance> {
   const addressOf = addressReader(config.trustProxy)
   const app = Fastify({

@@ -7,7 +7,8 @@ const maxSequence = 4095
 export const nobodysId = '0'
 
 let node: number | null = 0
-let lastMs = 0
+/** A clock that stands before all ids, as one that has lost its battery does, makes none that is negative. */
+let lastMs = epochMs
 let sequence = 0
 
 /** Raised by `newId` while no node number is held: ids could collide with those of another process. */

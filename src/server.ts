@@ -71,14 +71,23 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   const loading = loadModules()
   loading.catch(() => {})
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
-  const { buildApp, claimNodeNumber, createBus, migrateToLatest, openRelay, openStore, startErasing } =
-    await loading
+  const {
+    buildApp,
+    claimNodeNumber,
+    continueIds,
+    createBus,
+    migrateToLatest,
+    openRelay,
+    openStore,
+    startErasing,
+  } = await loading
   const unhurried = openUnhurriedDatabase(databaseUrl)
   stops.push(() => unhurried.destroy())
   await migrateToLatest(unhurried)
   const db = openDatabase(databaseUrl)
   stops.push(() => db.destroy())
   stops.push(await claimNodeNumber(databaseUrl))
+  await continueIds(db)
   const store = await openStore(config.storageUrl)
   const { redisUrl } = config
   const relay = await openRelay({ redisUrl, db, databaseUrl })

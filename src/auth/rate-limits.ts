@@ -35,10 +35,13 @@ const wrongSecrets = new Set(['invalid_credentials', 'invalid_code'])
  * Limits requests (PROTOCOL 1.7, in the order of 0.3): by address before anything else where there is no token, by user
  * once it is known who that is, by login once the body is read. Each process counts for itself.
  */
-export async function limitRates(app: FastifyInstance, config: Config, now: () => number): Promise<void> {
+export async function limitRates(app: FastifyInstance, config: Config, now?: () => number): Promise<void> {
   if (!config.rateLimit) return
+  // What has passed is counted by a clock that nobody sets; what clients are told is the time of day.
+  const passedMs = now ?? (() => performance.now())
+  const timeOfDay = now ?? (() => Date.now())
   const stores = new Map<string, TokenBuckets>()
-  await app.register(rateLimit, { global: false, store: tokenBuckets(now, stores) })
+  await app.register(rateLimit, { global: false, store: tokenBuckets(passedMs, stores) })
 
   /** A hook that counts a request in a bucket, shows the numbers, and refuses what is too much. */
   function counter(bucket: Bucket, keyOf: (request: FastifyRequest) => string, shows = true): Hook {
@@ -54,10 +57,10 @@ export async function limitRates(app: FastifyInstance, config: Config, now: () =
       const counted = await count(request)
       if (counted.isAllowed) return
       const { max, remaining, ttl, isExceeded } = counted
-      if (shows || isExceeded) showNumbers(reply, { limit: max, remaining, ttl }, now())
+      if (shows || isExceeded) showNumbers(reply, { limit: max, remaining, ttl }, timeOfDay())
       if (!isExceeded) return
       reply.header('Retry-After', secondsLeft(ttl))
-      throw new RateLimitError(unixSeconds(now() + ttl))
+      throw new RateLimitError(unixSeconds(timeOfDay() + ttl))
     }
   }
 

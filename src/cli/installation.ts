@@ -4,7 +4,7 @@ import { type Config, readConfig } from '../config.ts'
 import { type Db, openUnhurriedDatabase } from '../db/client.ts'
 import { findRunningPostgres, startPostgres } from '../db/embedded.ts'
 import { listPendingMigrations } from '../db/migrate.ts'
-import { claimNodeNumber } from '../db/node-number.ts'
+import { claimNodeNumber, continueIds } from '../db/node-number.ts'
 import type { Outcome } from '../events/bus.ts'
 import { tellServers } from '../events/open.ts'
 import { openStore } from '../storage/open.ts'
@@ -47,6 +47,7 @@ export function withInstallation<Result>(
     }
     const giveBack = await claimNodeNumber(installation.databaseUrl)
     try {
+      await continueIds(installation.db)
       return await work({ ...installation, publish: publisher(installation, surroundings) })
     } finally {
       await giveBack()

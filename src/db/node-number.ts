@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import pg from 'pg'
-import { assignNodeNumber } from '../ids.ts'
+import { assignNodeNumber, makeIdsAfter } from '../ids.ts'
 import type { Db } from './client.ts'
 import { keepPulse } from './pulse.ts'
 
@@ -18,6 +18,16 @@ export async function isInUse(db: Db): Promise<boolean> {
       where datname = current_database() and locktype = 'advisory' and classid = ${lockSpace}::oid and objsubid = 2
     ) as used`.execute(db)
   return rows[0]!.used
+}
+
+/** Makes ids go on after the greatest there is: the clock may have stepped back since that was made. */
+export async function continueIds(db: Db): Promise<void> {
+  const { rows } = await sql<{ id: string | null }>`
+    select greatest((select max(id) from users), (select max(id) from sessions), (select max(id) from houses),
+      (select max(id) from roles), (select max(id) from entities), (select max(id) from rooms),
+      (select max(last_message_id) from rooms)) as id`.execute(db)
+  const greatest = rows[0]?.id
+  if (greatest) makeIdsAfter(greatest)
 }
 
 /**

@@ -65,7 +65,7 @@ export function joinPeers(
   const waiting: Word[] = []
   let isSending = false
   let idle = Promise.resolve()
-  let spokeMs = Date.now()
+  let spokeMs = performance.now()
   let isShared = settings.isOneOfMany
 
   function isAlone(): boolean {
@@ -73,7 +73,7 @@ export function joinPeers(
   }
 
   function say(word: Word): void {
-    spokeMs = Date.now()
+    spokeMs = performance.now()
     waiting.push(word)
     if (!isSending) idle = sendWaiting()
   }
@@ -100,7 +100,7 @@ export function joinPeers(
   function hearPeer(word: Word & { from: string }): void {
     isShared = true
     const isStranger = !lastHeardMs.has(word.from)
-    lastHeardMs.set(word.from, Date.now())
+    lastHeardMs.set(word.from, performance.now())
     if (isStranger && word.type !== 'online') say({ type: 'online', users: usersAt() })
     if (isStranger && word.type !== 'online' && word.type !== 'hello') say({ type: 'hello' })
     if (word.type === 'hello' && !isStranger) say({ type: 'online', users: usersAt() })
@@ -150,8 +150,8 @@ export function joinPeers(
   })
   say({ type: 'hello' })
   const beat = setInterval(() => {
-    if (!isAlone() || Date.now() - spokeMs >= settings.aloneEveryMs) say({ type: 'alive' })
-    const silentSince = Date.now() - settings.forgottenAfterMs
+    if (!isAlone() || performance.now() - spokeMs >= settings.aloneEveryMs) say({ type: 'alive' })
+    const silentSince = performance.now() - settings.forgottenAfterMs
     for (const [peer, heardMs] of lastHeardMs) if (heardMs < silentSince) forget(peer)
   }, settings.aliveEveryMs).unref()
 

@@ -25,8 +25,8 @@ export class Connection {
   readonly address: string
   /** Whether each heartbeat gets an answer. */
   acknowledges = false
-  readonly openedAtMs = Date.now()
-  #heardAtMs = Date.now()
+  readonly openedAtMs = performance.now()
+  #heardAtMs = performance.now()
   #pingedAtMs = 0
   #frameTimes: number[] = []
   /** Bytes in the socket's queue that do not count as unsent: what was paced by the queue itself. */
@@ -117,7 +117,7 @@ export class Connection {
   }
 
   #hear(): void {
-    this.#heardAtMs = Date.now()
+    this.#heardAtMs = performance.now()
   }
 
   #receive(data: Buffer): void {
@@ -137,7 +137,7 @@ export class Connection {
   }
 
   #isTooFast(): boolean {
-    const now = Date.now()
+    const now = performance.now()
     this.#frameTimes.push(now)
     if (this.#frameTimes.length <= this.#settings.maxFramesPerMinute) return false
     return now - this.#frameTimes.shift()! < minuteMs

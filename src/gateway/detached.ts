@@ -33,7 +33,7 @@ export class Detached {
     return this.#sessions.size
   }
 
-  add(session: Session, nowMs = Date.now()): void {
+  add(session: Session, nowMs = performance.now()): void {
     this.#sessions.set(session, nowMs)
     session.countKept(this.#kept)
   }
@@ -43,7 +43,7 @@ export class Detached {
   }
 
   /** Whoever has to be let go first: their time is over, or there are too many of them. */
-  *due(bounds: DetachedBounds, nowMs = Date.now()): Generator<Session> {
+  *due(bounds: DetachedBounds, nowMs = performance.now()): Generator<Session> {
     for (const [session, sinceMs] of this.#sessions) {
       const isOver = nowMs - sinceMs >= bounds.resumableForMs
       const isTooMuch = this.size > bounds.maxDetached || this.#kept.total > bounds.maxDetachedBytes

@@ -24,13 +24,13 @@ export function createFailedLogins({ burst, refillMs }: Limit): FailedLogins {
 
   return {
     add(address) {
-      const now = Date.now()
+      const now = performance.now()
       if (fullAtMs.size >= maxAddresses) forget(now)
       const fullAt = Math.max(fullAtMs.get(address) ?? 0, now) + refillMs
       fullAtMs.set(address, Math.min(fullAt, now + emptyMs))
     },
     waitSeconds(address) {
-      const missingMs = (fullAtMs.get(address) ?? 0) - Date.now()
+      const missingMs = (fullAtMs.get(address) ?? 0) - performance.now()
       return Math.max(0, Math.ceil((missingMs - (emptyMs - refillMs)) / 1000))
     },
   }

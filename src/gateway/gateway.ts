@@ -126,8 +126,8 @@ export class Gateway {
     clearInterval(this.#sweep)
     const closing = [...this.#clients.keys()]
     for (const connection of closing) connection.close('going_away')
-    const deadline = Date.now() + this.settings.stopWithinMs
-    while (this.#clients.size > 0 && Date.now() < deadline) {
+    const deadline = performance.now() + this.settings.stopWithinMs
+    while (this.#clients.size > 0 && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
     for (const connection of this.#clients.keys()) connection.terminate()
@@ -223,7 +223,7 @@ export class Gateway {
   }
 
   #lookOver(): void {
-    const now = Date.now()
+    const now = performance.now()
     this.#order.sweep(now)
     for (const [connection, client] of this.#clients) {
       if (client.stage === 'new' && now - connection.openedAtMs >= this.settings.loginTimeoutMs) {

@@ -55,7 +55,7 @@ export function createMessageOrder(parts: {
 
   function remember(room_id: string, last: string): void {
     rooms.delete(room_id)
-    rooms.set(room_id, { last, atMs: Date.now() })
+    rooms.set(room_id, { last, atMs: performance.now() })
   }
 
   function release(fact: MessageFact): void | Promise<void> {

@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { coalesce } from '../db/coalesce.ts'
-import { firstIdAt } from '../ids.ts'
+import { epochMs } from '../ids.ts'
 import { type MessageRow, messageColumns, type StoredAttachment } from './queries.ts'
 
 /** A message about to be written. */
@@ -27,6 +27,14 @@ export type Insertion = { refusals: Refusal[]; newestBefore: Map<string, string 
 /** What a batch asks for besides the writing of plain messages; the statement is made for that alone. */
 type Extras = { hasNonce: boolean; hasAttachment: boolean; asksNewest: boolean }
 
+/**
+ * A message ends its age after the time in its id. Where the clock that made the id is off from the one that ends
+ * messages, by more than a statement may wait, it ends its age after now: not at once, and not hours later.
+ */
+const maxClockGapSeconds = 2
+const expiry = `case when abs(extract(epoch from expires_at - now()) - exploding_age) < ${maxClockGapSeconds}
+        then expires_at else now() + exploding_age * interval '1 second' end`
+
 /** A row that may be refused is written in two steps: only a batch with a nonce pays for that. */
 const unlessTaken = 'on conflict (room_id, author_id, nonce) where nonce is not null do nothing'
 
@@ -43,7 +51,8 @@ const newestOfRooms = 'union all select id, null, last_message_id from locked'
 function insertStatement({ hasNonce, hasAttachment, asksNewest }: Extras): string {
   return `
     with sent as materialized (
-      select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[],
+      select room_id, id, author_id, device_id, content, mentions, exploding_age, nonce, attachment, ${expiry} as expires_at
+      from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[],
         $7::integer[], $8::timestamptz[], $9::text[], $10::text[])
       as sent (room_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment)
     ), locked as materialized (
@@ -161,7 +170,7 @@ export const findMessageByNonce = coalesce<
       update messages set nonce = null from wanted
       where messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
         and messages.nonce = wanted.nonce
-        and (messages.id < ${firstIdAt(Date.now() - nonceAgeMs)} or messages.expires_at <= now())
+        and (messages.id >> 22 < (extract(epoch from now()) * 1000)::bigint - ${epochMs + nonceAgeMs} or messages.expires_at <= now())
       returning messages.room_id, messages.id
     )
     select place, ${messageColumns}

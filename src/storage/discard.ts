@@ -57,8 +57,9 @@ async function renew(db: Db, name: string): Promise<boolean> {
   return renewed !== undefined
 }
 
-function whenUnfinished(): Date {
-  return new Date(Date.now() + unfinishedMs)
+/** By the clock that says when they are due. */
+function whenUnfinished() {
+  return sql<Date>`now() + ${unfinishedMs} * interval '1 millisecond'`
 }
 
 /**

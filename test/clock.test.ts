@@ -1,0 +1,103 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterEach, expect, test, vi } from 'vitest'
+import { continueIds } from '../src/db/node-number.ts'
+import { newId } from '../src/ids.ts'
+import { saveFile } from '../src/storage/discard.ts'
+import { listen, logIn, resume } from './support/gateway.ts'
+import { otherApp } from './support/other-app.ts'
+import { call, config, db, house, store, user } from './support/world.ts'
+
+const hourMs = 3_600_000
+
+/** Steps the clock of the process, not that of PostgreSQL nor its timers. */
+function step(ms: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
+}
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test.each([hourMs, -hourMs])('the rate limits count on when the clock steps by %i ms', async (ms) => {
+  const limits = { burst: 2, refillMs: 60_000 }
+  const rateLimits = { ...config.rateLimits, requests: limits }
+  const other = await otherApp({ rateLimit: true, rateLimits })
+  const [ann, bob] = [await user(), await user()]
+  for (let n = 0; n < 2; n += 1) await other.call(ann, 'GET', '/users/@me')
+  expect((await other.call(bob, 'GET', '/users/@me')).status).toBe(200)
+  step(ms)
+  const refused = await other.call(ann, 'GET', '/users/@me')
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
+  const secondsAhead = refused.body.expires_at - Date.now() / 1000
+  expect(secondsAhead).toBeGreaterThan(0)
+  expect(secondsAhead).toBeLessThan(62)
+  expect((await other.call(bob, 'GET', '/users/@me')).status).toBe(200)
+})
+
+test('the gateway keeps connections and sessions when the clock steps forward', async () => {
+  const ann = await user()
+  const gateway = await listen({ sweepEveryMs: 10 })
+  const [stays, drops] = [await logIn(gateway, ann), await logIn(gateway, ann)]
+  const { session_id } = drops.events.find(({ e }) => e === 'INIT_STATE')!.d
+  await drops.cut()
+  step(24 * hourMs)
+  await pause(100)
+  expect(stays.closed).toBeUndefined()
+  expect((await resume(gateway, ann, session_id, 1).next('RESUMED')).d.session_id).toBe(session_id)
+})
+
+test.each([hourMs, -hourMs])('a message explodes in its time with the clock off by %i ms', async (ms) => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  step(ms)
+  const body = { content: 'soon gone', exploding: true, exploding_age: 60 }
+  const { data } = (await call(ann, 'POST', `/rooms/${room_id}/messages`, body)).body
+  const { seconds } = await db
+    .selectFrom('messages')
+    .select(sql<number>`extract(epoch from expires_at - now())::float`.as('seconds'))
+    .where('room_id', '=', room_id)
+    .where('id', '=', data.id)
+    .executeTakeFirstOrThrow()
+  expect(seconds).toBeGreaterThan(55)
+  expect(seconds).toBeLessThanOrEqual(60)
+})
+
+test('a nonce stands for its message though the clock says that a day has passed', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const body = { content: 'once', nonce: 'the same' }
+  const first = await call(ann, 'POST', `/rooms/${room_id}/messages`, body)
+  step(25 * hourMs)
+  const second = await call(ann, 'POST', `/rooms/${room_id}/messages`, body)
+  expect(second.body.data.id).toBe(first.body.data.id)
+})
+
+test('a file on its way is not due at once, though the clock is hours behind', async () => {
+  step(-10 * hourMs)
+  await saveFile(db, store, 'attachments/1/2', Buffer.from('x'))
+  const row = await db
+    .selectFrom('discarded_files')
+    .select(sql<boolean>`discarded_at > now() + interval '50 minutes'`.as('has_time'))
+    .where('name', '=', 'attachments/1/2')
+    .executeTakeFirstOrThrow()
+  expect(row.has_time).toBe(true)
+})
+
+test('a process that starts with its clock behind makes greater ids than there are', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const ahead = String(BigInt(newId()) + (BigInt(hourMs) << 22n))
+  await db.updateTable('rooms').set({ last_message_id: ahead }).where('id', '=', room_id).execute()
+  await continueIds(db)
+  expect(BigInt(newId())).toBeGreaterThan(BigInt(ahead))
+})
+
+test('a clock that stands before all ids makes none that is not positive', async () => {
+  vi.resetModules()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2001, 0, 1) })
+  const fresh = await import('../src/ids.ts')
+  const [one, other] = [fresh.newId(), fresh.newId()]
+  expect(fresh.isId(one)).toBe(true)
+  expect(BigInt(other)).toBeGreaterThan(BigInt(one))
+})
