@@ -1,6 +1,7 @@
+import { clock } from './clock.ts'
 import { database } from './database.ts'
 import type { Part } from './part.ts'
 import { requests } from './requests.ts'
 
 /** Every part, in the order in which they run; one line each. */
-export const parts: Part[] = [database, requests]
+export const parts: Part[] = [clock, database, requests]

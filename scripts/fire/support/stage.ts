@@ -27,6 +27,8 @@ export type Stage = {
   db: Db
   /** Starts a server on the database; `environment` goes over what is usual: no rate limits, only errors logged. */
   startServer(environment?: Record<string, string>): Promise<StageServer>
+  /** Stops the servers that run, as an operator would. */
+  stopServers(): Promise<void>
   /** Takes everything down, servers that still run included. */
   close(): Promise<void>
 }
@@ -49,6 +51,9 @@ export async function openStage(settings: string[] = [], given?: string): Promis
       servers.add(server)
       server.child.once('exit', () => servers.delete(server))
       return server
+    },
+    async stopServers() {
+      await Promise.all([...servers].map((server) => server.end()))
     },
     async close() {
       await Promise.all([...servers].map((server) => server.end('SIGKILL')))

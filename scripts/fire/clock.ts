@@ -1,0 +1,128 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type ClockedServer, startClocked } from './clock/clocked-server.ts'
+import { watchExploding } from './clock/exploding.ts'
+import { keepRecords } from './clock/records.ts'
+import { logIn, resume } from './clock/sockets.ts'
+import {
+  codeTrial,
+  guessingTrial,
+  inviteTrial,
+  nonceTrial,
+  type Trial,
+  tokenTrial,
+  totpTrial,
+} from './clock/trials.ts'
+import { BrokenPromise, type Part } from './part.ts'
+import { addPerson, ask, type Person } from './support/people.ts'
+import { openStage, type Stage } from './support/stage.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const before2019 = Date.UTC(2001, 0, 1)
+/** The gateway looks over its connections every second. */
+const sweepMs = 1_200
+
+const guesses = 12
+/** Wide but for guessing, so that a bucket that waits for the clock shows, and being fast does not. */
+const limits = {
+  RATE_LIMIT: 'on',
+  RATE_LIMIT_MESSAGES: '200/s burst 400',
+  RATE_LIMIT_REQUESTS: '500/s burst 1000',
+  RATE_LIMIT_ADDRESS: '500/s burst 1000',
+  RATE_LIMIT_AUTH: `${guesses}/min burst ${guesses}`,
+}
+
+type Step = { what: string; shiftMs: number; totp?: boolean; lastsMs?: number }
+const steps: Step[] = [
+  { what: 'right', shiftMs: 0 },
+  { what: 'an hour back', shiftMs: -hourMs, totp: true, lastsMs: sweepMs },
+  { what: 'an hour ahead', shiftMs: hourMs, totp: true, lastsMs: sweepMs },
+  { what: 'right again', shiftMs: 0, totp: true },
+  { what: 'two days back', shiftMs: -2 * dayMs },
+  { what: '25 hours ahead', shiftMs: 25 * hourMs, totp: true, lastsMs: sweepMs },
+  { what: 'half a minute back from there', shiftMs: 25 * hourMs - 30_000 },
+]
+
+export const clock: Part = {
+  name: 'clock',
+  promise:
+    'ids rise, and messages, tokens and codes end when they should, while the clock steps back and forth',
+  async run() {
+    const stage = await openStage()
+    try {
+      const findings: string[] = []
+      const records = keepRecords()
+      const rooms: string[] = []
+      const watch = () => ({ token: ann.token, roomId: rooms[0]! })
+      const server = await startClocked(stage, 0, limits, watch)
+      const ann = await addPerson(stage.db)
+      const house = await ask(server.origin, ann.token, 'POST', '/houses', { name: 'Den' })
+      rooms.push(
+        house.rooms[0].id,
+        (await ask(server.origin, ann.token, 'POST', `/houses/${house.id}/rooms`, { name: 'b' })).id,
+      )
+
+      findings.push(...(await stepThrough(stage, server, { ann, rooms, houseId: house.id, records })))
+      for (const [what, shiftMs] of [
+        ['started an hour back', -hourMs],
+        ['started in 2001', before2019 - Date.now()],
+      ] as const) {
+        await stage.stopServers()
+        const next = await startClocked(stage, shiftMs, limits, watch)
+        records.note(`${what}, houses`, [
+          (await ask(next.origin, ann.token, 'POST', '/houses', { name: what })).id,
+        ])
+        await records.sendMessages(next.origin, ann, rooms, what)
+      }
+      findings.push(...records.findings)
+      const figures = { steps: steps.length, starts: 3, 'ids compared': records.count() }
+      if (findings.length > 0) throw new BrokenPromise(findings.join('\n  '), figures)
+      return figures
+    } finally {
+      await stage.close()
+    }
+  },
+}
+
+type Scene = { ann: Person; rooms: string[]; houseId: string; records: ReturnType<typeof keepRecords> }
+
+async function stepThrough(stage: Stage, server: ClockedServer, scene: Scene): Promise<string[]> {
+  const { ann, rooms, houseId, records } = scene
+  const [bob, gone, cleo] = [
+    await addPerson(stage.db),
+    await addPerson(stage.db),
+    await addPerson(stage.db),
+  ] as const
+  await ask(server.origin, gone.token, 'POST', '/auth/logout')
+  const trials: Trial[] = [
+    tokenTrial(ann, gone),
+    nonceTrial(ann, rooms[1]!),
+    inviteTrial(ann, houseId),
+    guessingTrial(guesses),
+  ]
+  const totp = await totpTrial(server, 'correct horse')
+  const mailed = await codeTrial(stage, cleo)
+  const [stays, drops] = await Promise.all([logIn(server, ann), logIn(server, bob)])
+  drops.socket.terminate()
+
+  const findings: string[] = []
+  const exploding: Promise<string[]>[] = []
+  for (const { what, shiftMs, totp: withTotp, lastsMs = 0 } of steps) {
+    await server.step(shiftMs)
+    const until = performance.now() + lastsMs
+    const made = await ask(server.origin, bob.token, 'POST', '/houses', { name: what })
+    records.note(`${what}, houses`, [made.id])
+    await records.sendMessages(server.origin, ann, rooms, what)
+    exploding.push(watchExploding(stage.db, server.origin, ann, rooms[0]!, what))
+    const looks = [...trials, ...(withTotp ? [totp] : [])].map((trial) => trial.look(server, what))
+    findings.push(...(await Promise.all(looks)).flat())
+    await pause(Math.max(0, until - performance.now()))
+  }
+  findings.push(...(await mailed.look(server, '25 hours ahead')))
+  if (stays.closeCode() !== undefined) findings.push(`a socket was closed with ${stays.closeCode()}`)
+  await resume(server, bob, drops).catch((error: Error) =>
+    findings.push(`a session cannot be resumed: ${error.message}`),
+  )
+  stays.socket.terminate()
+  return [...findings, ...(await Promise.all(exploding)).flat()]
+}
