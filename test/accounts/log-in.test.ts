@@ -2,12 +2,13 @@ import { parseOptions } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
 import { hashPassword, nobodysHash } from '../../src/auth/passwords.ts'
 import { password, resident } from '../support/accounts.ts'
-import { call, db, failure, user } from '../support/world.ts'
+import { call, db, failure, published, user } from '../support/world.ts'
 
 const wrong = failure('invalid_credentials', 'The login or password is wrong')
 const ann = await resident('ann')
 
-test('logging in by username or e-mail address, in any case, answers a new token each time', async () => {
+test('logging in by username or e-mail address, in any case, answers a new token each time, and tells nobody', async () => {
+  published.length = 0
   const tokens = new Set([ann.token])
   const logins = ['ann', 'ANN', '@ann', 'ann@example.org', 'ANN@Example.org']
   for (const login of logins) {
@@ -20,6 +21,7 @@ test('logging in by username or e-mail address, in any case, answers a new token
   expect(tokens.size).toBe(logins.length + 1)
   const sessions = await db.selectFrom('sessions').select('id').where('user_id', '=', ann.id).execute()
   expect(sessions).toHaveLength(logins.length + 1)
+  expect(published).toEqual([])
 })
 
 test('a wrong name, a wrong password, a bot and a blank password all answer invalid_credentials', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { fillMemberships, membersOf, watching } from '../support/houses.ts'
 import { expire, inviteTo, refusesDeadInvites } from '../support/invites.ts'
 import { refusesStrangers } from '../support/messages.ts'
+import { told } from '../support/permissions.ts'
 import { call, failure, house, user } from '../support/world.ts'
 
 test('using an invite answers the house, makes a member without roles, counts a use, and tells', async () => {
@@ -41,6 +42,17 @@ test('a member who uses an invite is answered the house, uses nothing up, and no
 
 test('an invite that is unknown, expired or used up answers invite_not_found', async () => {
   await refusesDeadInvites((caller, code) => call(caller, 'POST', `/invites/${code}`))
+})
+
+test('a body that is no object answers invalid_schema, and nobody joins', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann })
+  const code = await inviteTo(den)
+  for (const body of [[], 5, 'x']) {
+    const answer = await call(ben, 'POST', `/invites/${code}`, body)
+    expect(told(answer)).toEqual([400, failure('invalid_schema', 'JSON body is malformed')])
+  }
+  expect(await membersOf(den.id)).toEqual([ann.id])
 })
 
 test('whoever finds the invite dead does not come in', async () => {

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
+import { refusesStrangers } from '../support/messages.ts'
 import {
   houseNotFound,
   memberNotFound,
   moderatedHouse,
   noPermission,
   roleNotFound,
+  told,
   withEvents,
 } from '../support/permissions.ts'
 import { gatewayUser } from '../support/rooms.ts'
-import { call, db, noAuth, role, user } from '../support/world.ts'
+import { call, db, role, user } from '../support/world.ts'
 
 async function houseWithRoles() {
   const den = await moderatedHouse()
@@ -86,8 +88,7 @@ test('members, then roles, of other houses and of none are not found, and neithe
     expect(answer.body).toEqual(roleNotFound)
   }
   const path = den.path(den.member.id, den.low)
-  expect((await call(await user(), 'PUT', path)).body).toEqual(houseNotFound)
-  expect((await call(null, 'PUT', path)).body).toEqual(noAuth)
+  expect(told(await call(await user(), 'PUT', path))).toEqual([404, houseNotFound])
   expect(await db.selectFrom('member_roles').select('role_id').execute()).not.toContainEqual({
     role_id: den.low,
   })
@@ -100,4 +101,8 @@ test('what a role allows holds from the next request on', async () => {
   expect((await create()).body).toEqual(noPermission)
   await call(den.owner, 'PUT', den.path(den.member.id, helper))
   expect((await create()).status).toBe(200)
+})
+
+test('without a token, or with a faulty one, giving a role answers no_auth', async () => {
+  await refusesStrangers('PUT', '/houses/1/members/1/roles/1')
 })

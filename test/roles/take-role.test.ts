@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
+import { refusesStrangers } from '../support/messages.ts'
 import {
   houseNotFound,
   memberNotFound,
   moderatedHouse,
   noPermission,
   roleNotFound,
+  told,
   withEvents,
 } from '../support/permissions.ts'
-import { call, db, noAuth, role, user } from '../support/world.ts'
+import { call, db, role, user } from '../support/world.ts'
 
 async function houseWithRole() {
   const den = await moderatedHouse()
@@ -57,11 +59,20 @@ test('taking a role needs MANAGE_ROLES and a rank above the role, also for onese
 
 test('members, then roles, of other houses and of none are not found, and neither are the houses of others', async () => {
   const [den, other] = [await houseWithRole(), await houseWithRole()]
-  expect((await call(den.owner, 'DELETE', den.path(other.member.id, den.low))).body).toEqual(memberNotFound)
-  expect((await call(den.owner, 'DELETE', den.path('x', den.low))).body).toEqual(memberNotFound)
-  expect((await call(den.owner, 'DELETE', den.path(den.member.id, other.low))).body).toEqual(roleNotFound)
-  expect((await call(den.owner, 'DELETE', den.path(den.member.id, '0'))).body).toEqual(roleNotFound)
+  expect(told(await call(den.owner, 'DELETE', den.path(other.member.id, den.low)))).toEqual([
+    404,
+    memberNotFound,
+  ])
+  expect(told(await call(den.owner, 'DELETE', den.path('x', den.low)))).toEqual([404, memberNotFound])
+  expect(told(await call(den.owner, 'DELETE', den.path(den.member.id, other.low)))).toEqual([
+    404,
+    roleNotFound,
+  ])
+  expect(told(await call(den.owner, 'DELETE', den.path(den.member.id, '0')))).toEqual([404, roleNotFound])
   const path = den.path(den.member.id, den.low)
-  expect((await call(await user(), 'DELETE', path)).body).toEqual(houseNotFound)
-  expect((await call(null, 'DELETE', path)).body).toEqual(noAuth)
+  expect(told(await call(await user(), 'DELETE', path))).toEqual([404, houseNotFound])
+})
+
+test('without a token, or with a faulty one, taking a role answers no_auth', async () => {
+  await refusesStrangers('DELETE', '/houses/1/members/1/roles/1')
 })

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { call, failure, group, house, noAuth, oneToOne, user } from '../support/world.ts'
+import { call, failure, group, house, noAuth, oneToOne, published, user } from '../support/world.ts'
 
 describe.each(['call', 'call/decline'])('POST /rooms/:id/%s', (word) => {
-  test('is refused openly in every room the caller can read, with any body', async () => {
+  test('is refused openly in every room the caller can read, with any body, and tells nobody', async () => {
+    published.length = 0
     const [ann, ben] = [await user(), await user()]
     const den = await house({ owner: ann })
     for (const room of [await group(ann, ben), await oneToOne(ann, ben), den.room_id]) {
@@ -12,6 +13,7 @@ describe.each(['call', 'call/decline'])('POST /rooms/:id/%s', (word) => {
         expect(answer.body).toEqual(failure('not_offered', 'This server does not offer calls'))
       }
     }
+    expect(published).toEqual([])
   })
 
   test('a room the caller cannot read answers room_not_found', async () => {
