@@ -32,6 +32,7 @@ import { readIds } from './http/ids.ts'
 import { lazySchemas } from './http/lazy-schemas.ts'
 import { loggerOptions } from './http/logger.ts'
 import { measure } from './http/metrics.ts'
+import { metricsRoutes } from './http/metrics-routes.ts'
 import { describeApi } from './http/openapi.ts'
 import { limitConnections, patience } from './http/patience.ts'
 import { publicUrl } from './http/public-url.ts'
@@ -171,6 +172,7 @@ export async function buildApp({
   )
 
   await app.register(healthRoutes)
+  await app.register(metricsRoutes)
   await app.register(banRoutes)
   await app.register(houseRoutes)
   await app.register(inviteRoutes)

@@ -88,6 +88,12 @@ const Environment = Type.Object({
   MAIL_FROM: Type.Optional(
     Type.String({ pattern: '^[^@]+@[^@]+$', description: 'the address that mail comes from' }),
   ),
+  METRICS_TOKEN: Type.Optional(
+    Type.String({
+      pattern: '^[!-~]{16,}$',
+      description: '16 characters or more, without spaces; without one /metrics answers this machine alone',
+    }),
+  ),
   LOG_LEVEL: Type.Union(
     ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'].map((level) => Type.Literal(level)),
     { default: 'info', description: 'silent, fatal, error, warn, info, debug or trace' },
@@ -121,6 +127,8 @@ export type Config = {
   smtpUrl: string | undefined
   /** The sender of mail. */
   mailFrom: string
+  /** What /metrics asks for. Undefined: it answers this machine alone. */
+  metricsToken: string | undefined
   logLevel: string
 }
 
@@ -162,6 +170,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     trustProxy,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? `hearth@${new URL(settings.PUBLIC_URL ?? 'http://localhost').hostname}`,
+    metricsToken: settings.METRICS_TOKEN,
     logLevel: settings.LOG_LEVEL,
   }
 }
@@ -199,6 +208,6 @@ function isNetwork(text: string): boolean {
 
 function notUsable(name: string, given: Record<string, string>): ConfigError {
   const wanted = Environment.properties[name as keyof typeof Environment.properties]?.description
-  const shown = /URL/.test(name) ? 'its value' : `"${given[name]}"`
+  const shown = /URL|TOKEN/.test(name) ? 'its value' : `"${given[name]}"`
   return new ConfigError(`${name} is not usable: ${shown} is not ${wanted}.`)
 }

@@ -68,6 +68,11 @@ const cases: Record<string, Case> = {
     gives: { smtpUrl: 'smtps://mail' },
   },
   MAIL_FROM: { wrong: ['hearth'], right: 'chat@example.org', gives: { mailFrom: 'chat@example.org' } },
+  METRICS_TOKEN: {
+    wrong: ['short', 'sixteen or more but blanks'],
+    right: 'sixteen-or-more!',
+    gives: { metricsToken: 'sixteen-or-more!' },
+  },
   LOG_LEVEL: { wrong: ['loud'], right: 'trace', gives: { logLevel: 'trace' } },
 }
 
@@ -118,4 +123,10 @@ test('a start with a wrong variable, or without its database, ends with one sent
   expect(away.code).toBe(1)
   expect(away.stderr).toMatch(/^DATABASE_URL cannot be used: [^\n]+\n$/)
   expect(away.stderr).not.toContain('secret')
+})
+
+test('a token that cannot be used is not shown', () => {
+  expect(() => readConfig({ METRICS_TOKEN: 'not so secret' })).toThrow(
+    'METRICS_TOKEN is not usable: its value is',
+  )
 })

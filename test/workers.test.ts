@@ -69,3 +69,21 @@ test('somebody is online while they are at any process, and offline once they ar
   for (const client of clients) client.socket.close()
   await vi.waitFor(() => expect(presences()).toEqual(['online', 'offline']), 15_000)
 })
+
+test('metrics add up what every process counted', async () => {
+  const read = async () => (await fetch(`${server.origin}/metrics`)).text()
+  const figure = (text: string, name: string) => {
+    const line = text.split('\n').find((each) => each.startsWith(`${name} `))
+    return Number(line?.slice(name.length + 1) ?? 0)
+  }
+  const served = 'hearth_requests_total{method="GET",route="/health",status="200"}'
+  const before = figure(await read(), served)
+  for (let n = 0; n < 12; n += 1) {
+    // A connection of its own each time: they are shared out among the processes.
+    await fetch(`${server.origin}/health`, { headers: { connection: 'close' } })
+  }
+  const after = await read()
+  expect(figure(after, served)).toBe(before + 12)
+  expect(figure(after, 'hearth_processes')).toBe(3)
+  expect(after).toContain('process_resident_memory_bytes')
+})

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { call, house, user } from '../support/world.ts'
+import { buildApp } from '../../src/app.ts'
+import { bus, call, config, db, house, noAuth, store, user } from '../support/world.ts'
 
 /** The value of one line of /metrics, 0 where it is not there. */
 async function read(line: string): Promise<number> {
@@ -14,6 +15,9 @@ test('metrics are plain text outside of the envelope, and not in the OpenAPI doc
   expect(answer.headers['content-type']).toMatch(/^text\/plain/)
   expect(answer.text).toMatch(/^hearth_sockets 0$/m)
   expect(answer.text).toMatch(/^hearth_pool_waiting 0$/m)
+  expect(answer.text).toMatch(/^hearth_processes 1$/m)
+  expect(answer.text).toMatch(/^process_resident_memory_bytes \d+$/m)
+  expect(answer.text).toMatch(/^nodejs_heap_size_used_bytes \d+$/m)
   const { body } = await call(null, 'GET', '/docs/json')
   expect(Object.keys(body.paths)).not.toContain('/metrics')
 })
@@ -48,4 +52,37 @@ test('events and batches are counted', async () => {
   const sent = await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'hello' })
   expect(sent.status).toBe(200)
   expect([await read(events), await read(writes)]).toEqual([before[0]! + 1, before[1]! + 1])
+})
+
+test('without a token of their own metrics are for this machine alone, and not through a proxy on it', async () => {
+  const { body: missing } = await call(null, 'GET', '/nowhere')
+  const strangers = [
+    { remoteAddress: '192.0.2.7' },
+    { remoteAddress: '::ffff:192.0.2.7' },
+    { headers: { 'x-forwarded-for': '127.0.0.1' } },
+    { headers: { forwarded: 'for=127.0.0.1' } },
+    { headers: { via: '1.1 proxy' } },
+  ]
+  for (const more of strangers) {
+    const answer = await call(null, 'GET', '/metrics', undefined, more)
+    expect([answer.status, answer.body], JSON.stringify(more)).toEqual([404, missing])
+  }
+  for (const remoteAddress of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
+    expect((await call(null, 'GET', '/metrics', undefined, { remoteAddress })).status).toBe(200)
+  }
+})
+
+test('with METRICS_TOKEN metrics are for whoever sends it, from anywhere', async () => {
+  const metricsToken = 'a-token-for-prometheus'
+  const other = await buildApp({ config: { ...config, metricsToken }, db, store, bus })
+  const ask = (authorization: string) =>
+    other.inject({ url: '/metrics', remoteAddress: '192.0.2.7', headers: { authorization } })
+  const ann = await user()
+  for (const wrong of ['', 'Bearer ', 'Bearer a-token', metricsToken, ann.token, `Bearer ${metricsToken}x`]) {
+    const answer = await ask(wrong)
+    expect([answer.statusCode, answer.json()], wrong).toEqual([400, noAuth])
+  }
+  expect((await ask(`Bearer ${metricsToken}`)).body).toMatch(/^hearth_processes 1$/m)
+  expect((await other.inject({ url: '/metrics' })).statusCode).toBe(400)
+  await other.close()
 })

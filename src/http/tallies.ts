@@ -1,0 +1,56 @@
+/** What a metric is, as prom-client passes it between processes: values are summed unless `aggregator` says otherwise. */
+export type Metric = {
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram'
+  aggregator: 'sum' | 'max'
+  values: { labels: Record<string, string | number>; value: number; metricName?: string }[]
+}
+
+/** Counts by text, as cheaply as a map does. */
+export class Tally {
+  readonly #counts = new Map<string | number, number>()
+
+  add(key: string | number): void {
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+  }
+
+  entries(): [key: string | number, count: number][] {
+    return [...this.#counts]
+  }
+}
+
+/** Counts numbers by size, in an array of fixed length. */
+export class Sizes {
+  readonly #bounds: readonly number[]
+  /** How many lie below each bound but not the one before, and in the last place all others. */
+  readonly #counts: Float64Array
+  #sum = 0
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds
+    this.#counts = new Float64Array(bounds.length + 1)
+  }
+
+  add(value: number): void {
+    let place = 0
+    while (place < this.#bounds.length && value > this.#bounds[place]!) place += 1
+    this.#counts[place]! += 1
+    this.#sum += value
+  }
+
+  /** The values of a histogram with these labels; none while nothing was counted. */
+  values(name: string, labels: Record<string, string>): Metric['values'] {
+    let count = 0
+    const buckets = [...this.#bounds, '+Inf'].map((le, place) => {
+      count += this.#counts[place]!
+      return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count }
+    })
+    if (count === 0) return []
+    return [
+      ...buckets,
+      { metricName: `${name}_sum`, labels, value: this.#sum },
+      { metricName: `${name}_count`, labels, value: count },
+    ]
+  }
+}
