@@ -1,7 +1,8 @@
 import { clock } from './clock.ts'
 import { database } from './database.ts'
+import { frames } from './frames.ts'
 import type { Part } from './part.ts'
 import { requests } from './requests.ts'
 
 /** Every part, in the order in which they run; one line each. */
-export const parts: Part[] = [clock, database, requests]
+export const parts: Part[] = [clock, database, frames, requests]
