@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { isDatabaseAway, isDatabaseRefusal } from './db/away.ts'
 import { openDatabase, openUnhurriedDatabase } from './db/client.ts'
@@ -12,8 +12,8 @@ import { forkWorkers, WorkersError } from './workers.ts'
 
 /** SIGTERM to exit takes less than 10 s, whatever hangs. */
 const stopTimeoutMs = 9_000
-/** Requests in flight get so much of that. */
-const closeTimeoutMs = 5_000
+/** What is said to a database that is away may lead nowhere. */
+const farewellTimeoutMs = 1_000
 
 /** After these there may be files to erase. */
 const mayDiscardFiles = new Set<HearthEvent['type']>([
@@ -74,6 +74,7 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   const {
     buildApp,
     claimNodeNumber,
+    closeGently,
     continueIds,
     createBus,
     migrateToLatest,
@@ -82,17 +83,18 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
     startErasing,
   } = await loading
   const unhurried = openUnhurriedDatabase(databaseUrl)
-  stops.push(() => unhurried.destroy())
+  stops.push(() => atMostAWhile(unhurried.destroy()))
   await migrateToLatest(unhurried)
   const db = openDatabase(databaseUrl)
-  stops.push(() => db.destroy())
-  stops.push(await claimNodeNumber(databaseUrl))
+  stops.push(() => atMostAWhile(db.destroy()))
+  const giveBack = await claimNodeNumber(databaseUrl)
+  stops.push(() => atMostAWhile(giveBack()))
   await continueIds(db)
   const store = await openStore(config.storageUrl)
   const { redisUrl } = config
   const relay = await openRelay({ redisUrl, db, databaseUrl })
   const bus = createBus(relay, { isOneOfMany: cluster.isWorker || redisUrl !== undefined })
-  stops.push(() => bus.close())
+  stops.push(() => atMostAWhile(bus.close()))
   const app = await buildApp({ config, db, store, bus })
   const eraser = startErasing(unhurried, store, (error) =>
     app.log.warn({ err: error }, 'discarded files stay'),
@@ -101,15 +103,16 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   bus.subscribe(({ type }) => {
     if (mayDiscardFiles.has(type)) eraser.wake()
   })
-  stops.push(() => close(app))
+  stops.push(() => closeGently(app))
   await app.listen({ host: config.host, port: config.port })
   return app.listeningOrigin
 }
 
 /** The bulk of the modules, loaded while PostgreSQL comes up. */
 async function loadModules() {
-  const [app, bus, relays, migrate, nodeNumber, eraser, storage] = await Promise.all([
+  const [app, farewell, bus, relays, migrate, nodeNumber, eraser, storage] = await Promise.all([
     import('./app.ts'),
+    import('./http/farewell.ts'),
     import('./events/bus.ts'),
     import('./events/open.ts'),
     import('./db/migrate.ts'),
@@ -117,7 +120,7 @@ async function loadModules() {
     import('./storage/eraser.ts'),
     import('./storage/open.ts'),
   ])
-  return { ...app, ...bus, ...relays, ...migrate, ...nodeNumber, ...eraser, ...storage }
+  return { ...app, ...farewell, ...bus, ...relays, ...migrate, ...nodeNumber, ...eraser, ...storage }
 }
 
 /** Brings up the database and the processes that share the port; one that dies is replaced. Gives their address. */
@@ -134,11 +137,8 @@ async function startEmbedded(config: Config, stops: Stop[]): Promise<string> {
   return postgres.url
 }
 
-/** Finishes what is in flight; what takes longer than its time is cut off. */
-async function close(app: FastifyInstance): Promise<void> {
-  const cut = setTimeout(() => app.server.closeAllConnections(), closeTimeoutMs)
-  await app.close()
-  clearTimeout(cut)
+async function atMostAWhile(done: Promise<unknown>): Promise<void> {
+  await Promise.race([done, delay(farewellTimeoutMs)])
 }
 
 /** Tells the operator where everything is. */

@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent, request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, expect, test } from 'vitest'
+import { Client } from './support/gateway.ts'
+import { type Server, startServer } from './support/server.ts'
+import { call, databaseUrl, house, type Person, user } from './support/world.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'hearth-stop-'))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const ann = await user()
+const den = await house({ owner: ann })
+
+type Outcome = { status: number; connection: string | undefined; isWhole: boolean } | { error: string }
+
+/** One request over a connection that may be kept. `refused`: there was no connection, so nothing was accepted. */
+function send(origin: string, agent: Agent, caller: Person, body: unknown): Promise<Outcome> {
+  const payload = JSON.stringify(body)
+  const { promise, resolve } = Promise.withResolvers<Outcome>()
+  const request = httpRequest(`${origin}/rooms/${den.room_id}/messages`, {
+    method: 'POST',
+    agent,
+    headers: {
+      authorization: caller.token,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(payload),
+    },
+  })
+  request.on('error', (error: NodeJS.ErrnoException) => resolve({ error: error.code ?? error.message }))
+  request.on('response', (answer) => {
+    let text = ''
+    answer.on('data', (chunk) => (text += chunk))
+    answer.on('error', (error) => resolve({ error: `answer: ${error.message}` }))
+    answer.on('end', () => {
+      const isWhole = text.endsWith('}') && answer.complete
+      resolve({ status: answer.statusCode!, connection: answer.headers.connection, isWhole })
+    })
+  })
+  request.end(payload)
+  return promise
+}
+
+async function stopUnderLoad(environment: Record<string, string>) {
+  const server: Server = await startServer(folder, {
+    environment: { DATABASE_URL: databaseUrl, ...environment },
+  })
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  const client = new Client(server.origin)
+  client.send({ op: 2, d: { token: ann.token } })
+  await client.next('INIT_STATE')
+  const outcomes: Outcome[] = []
+  const acknowledged: string[] = []
+  let isOver = false
+  const workers = Array.from({ length: 64 }, async (_none, worker) => {
+    // Some are busy all the time, some now and then: their connections lie idle when the stop comes.
+    const restMs = worker % 4 === 0 ? 20 + worker : 0
+    for (let n = 0; !isOver; n += 1) {
+      const outcome = await send(server.origin, agent, ann, { content: `${worker}-${n}` })
+      outcomes.push(outcome)
+      if ('status' in outcome && outcome.status === 200) acknowledged.push(`${worker}-${n}`)
+      if ('error' in outcome) return
+      if (restMs > 0) await pause(restMs)
+    }
+  })
+  while (outcomes.length < 500) await pause(10)
+  const before = outcomes.length
+  const started = Date.now()
+  const code = await server.end('SIGTERM')
+  const tookMs = Date.now() - started
+  isOver = true
+  await Promise.all(workers)
+  agent.destroy()
+  return { code, tookMs, outcomes, before, acknowledged, client }
+}
+
+test.each([
+  ['one process', {}],
+  ['several processes', { WORKERS: '2' }],
+])(
+  'a stop of %s under load fails no request that was accepted, closes sockets with going_away and exits 0',
+  async (_what, environment) => {
+    const { code, tookMs, outcomes, before, acknowledged, client } = await stopUnderLoad(environment)
+    expect(code).toBe(0)
+    expect(tookMs).toBeLessThan(10_000)
+    expect(client.closed).toEqual({ code: 1001, reason: 'going_away' })
+    expect(outcomes.length).toBeGreaterThan(before)
+    const errors = outcomes.flatMap((outcome) => ('error' in outcome ? outcome.error : []))
+    expect(errors.filter((error) => error !== 'ECONNREFUSED')).toEqual([])
+    const answers = outcomes.filter((outcome) => 'status' in outcome)
+    // The stop itself answers nothing with 503; a database on a machine that stands still for seconds does.
+    expect(answers.filter((answer) => ![200, 503].includes(answer.status) || !answer.isWhole)).toEqual([])
+    expect(answers.some((answer) => answer.connection === 'close')).toBe(true)
+    const { body } = await call(ann, 'GET', `/rooms/${den.room_id}/messages?limit=100`)
+    const newest = body.data.map((message: { content: string }) => message.content)
+    expect(acknowledged.slice(-30).filter((content) => !newest.includes(content))).toEqual([])
+  },
+  60_000,
+)
