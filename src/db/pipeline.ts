@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { PreparingClient } from './preparing-client.ts'
+import { ReadQuery, type Statement } from './read-query.ts'
 
 /** So many reads at most travel together, and so many batches of them at once. */
 const maxBatchSize = 32
@@ -7,17 +8,14 @@ const maxBatchesInFlight = 2
 
 /** How the reads of the hot path reach the database. */
 export type Pipeline = {
-  /** Runs a prepared statement, together with what else waits; rows are arrays of values. */
-  read(name: string, text: string, values: unknown[]): Promise<pg.QueryArrayResult>
+  /** Runs a statement, together with what else waits. */
+  read<Row>(statement: Statement<Row>, values: unknown[]): Promise<Row[]>
   /** Calls back just before the next batch leaves: what is read then still travels with it. */
   beforeLeaving(gather: () => void): void
 }
 
-type Waiting = {
-  statement: pg.QueryArrayConfig
-  resolve(result: pg.QueryArrayResult): void
-  reject(error: unknown): void
-}
+/** A read that waits. It is sent with what to call when it has been answered. */
+type Waiting = { send(client: PreparingClient, onAnswer: () => void): void; reject(error: unknown): void }
 
 /**
  * Sends what waits at the same moment over one connection in one write: waking the other process costs more than most of
@@ -47,22 +45,20 @@ export function openPipeline(connect: () => Promise<PreparingClient & pg.PoolCli
   }
 
   async function send(batch: Waiting[]): Promise<void> {
-    let unanswered = batch.length
     inFlight += 1
     try {
       const client = await connect()
-      for (const one of batch) {
-        client.query(one.statement, (error: Error | null, result: pg.QueryArrayResult) => {
-          client.sent += 1
-          unanswered -= 1
-          if (unanswered === 0) {
-            client.release()
-            arrive()
-          }
-          if (error) one.reject(error)
-          else one.resolve(result)
-        })
+      let unanswered = batch.length
+      const onAnswer = () => {
+        client.sent += 1
+        unanswered -= 1
+        if (unanswered > 0) return
+        client.release()
+        arrive()
       }
+      client.sendTogether(() => {
+        for (const one of batch) one.send(client, onAnswer)
+      })
     } catch (error) {
       arrive()
       for (const one of batch) one.reject(error)
@@ -74,13 +70,25 @@ export function openPipeline(connect: () => Promise<PreparingClient & pg.PoolCli
     schedule()
   }
 
-  return {
-    read(name, text, values) {
-      return new Promise((resolve, reject) => {
-        waiting.push({ statement: { name, text, values, rowMode: 'array' }, resolve, reject })
-        schedule()
+  function read<Row>(statement: Statement<Row>, values: unknown[]): Promise<Row[]> {
+    return new Promise((resolve, reject) => {
+      waiting.push({
+        reject,
+        send(client, onAnswer) {
+          const query = new ReadQuery(statement, values, (error, rows) => {
+            onAnswer()
+            if (error) reject(error)
+            else resolve(rows)
+          })
+          client.query(query)
+        },
       })
-    },
+      schedule()
+    })
+  }
+
+  return {
+    read,
     beforeLeaving(gather) {
       gathering.push(gather)
       schedule()

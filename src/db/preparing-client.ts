@@ -44,6 +44,17 @@ export class PreparingClient extends pg.Client {
     return super.query({ name: statementName(config), text: config, values }, callback)
   }
 
+  /** What is sent by `send` leaves in one write. */
+  sendTogether(send: () => void): void {
+    const { stream } = this.#insides.connection
+    stream.cork()
+    try {
+      send()
+    } finally {
+      stream.uncork()
+    }
+  }
+
   /** Breaks the connection: what is on its way fails with the reason, and what comes after it fails as well. */
   cut(reason: Error): void {
     this.#insides.connection.stream.destroy(reason)

@@ -1,5 +1,5 @@
 import { presenceOf } from '../events/presence.ts'
-import { epochMs, idTimeMs } from '../ids.ts'
+import { epochMs, idTimeMs, isoTime } from '../ids.ts'
 import type { Member } from '../members/schemas.ts'
 import { gatewayUser } from '../users/forms.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
@@ -23,7 +23,7 @@ export function message(row: ListedMessageRow, origin: string): Message {
     device_id: row.device_id,
     bucket: bucketOf(timestampMs),
     type: 0,
-    timestamp: new Date(timestampMs).toISOString(),
+    timestamp: isoTime(timestampMs),
     edited_at: row.edited_at?.toISOString() ?? '',
     author: row.author,
     mentions: row.mentioned,
