@@ -1,4 +1,3 @@
-import cors from '@fastify/cors'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { accountDeletionRoutes } from './accounts/deletion-routes.ts'
@@ -37,6 +36,7 @@ import { describeApi } from './http/openapi.ts'
 import { limitConnections, patience } from './http/patience.ts'
 import { publicUrl } from './http/public-url.ts'
 import { type LoadLimits, shedLoad } from './http/shedding.ts'
+import { keepOutOfCaches, setStandingHeaders } from './http/standing-headers.ts'
 import { answerUnreadable, answerUnrouted } from './http/unreadable.ts'
 import { ajvOptions } from './http/validation.ts'
 import { inviteRoutes } from './invites/routes.ts'
@@ -88,7 +88,6 @@ export type AppParts = {
 }
 
 const maxParamLength = 16_384
-const corsMaxAgeSeconds = 86_400
 
 /** The server with all its routes, not yet listening. */
 export async function buildApp({
@@ -137,22 +136,7 @@ export async function buildApp({
     return answer
   })
 
-  await app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: ['Authorization', 'Content-Type'],
-    exposedHeaders: [
-      'Retry-After',
-      'RateLimit-Limit',
-      'RateLimit-Remaining',
-      'RateLimit-Reset',
-      'x-ratelimit-limit',
-      'x-ratelimit-remaining',
-      'x-ratelimit-reset',
-    ],
-    maxAge: corsMaxAgeSeconds,
-    strictPreflight: false,
-  })
+  setStandingHeaders(app)
   limitConnections(app.server)
   shedLoad(app, awayCheck(db), loadLimits)
   measure(app)
@@ -161,6 +145,7 @@ export async function buildApp({
   answerErrors(app)
   identifyCallers(app, db)
   await limitRates(app, config, now)
+  keepOutOfCaches(app)
   await describeApi(app)
 
   await app.register(entityRoutes)

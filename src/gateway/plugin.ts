@@ -6,6 +6,7 @@ import { errorTable } from '../errors.ts'
 import { networkOf } from '../http/address.ts'
 import { retryAfterSeconds } from '../http/error-handler.ts'
 import { publicUrl } from '../http/public-url.ts'
+import { standingHeaders } from '../http/standing-headers.ts'
 import { statusTexts } from '../http/status-texts.ts'
 import { Connection, ignore } from './connection.ts'
 import { createFailedLogins } from './failed-logins.ts'
@@ -107,7 +108,7 @@ function answer(
   const body = JSON.stringify({ success: false, error: { code, message }, ...beside })
   const all = {
     Connection: 'close',
-    'Access-Control-Allow-Origin': '*',
+    ...standingHeaders,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     ...headers,

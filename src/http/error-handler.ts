@@ -8,6 +8,7 @@ import type {
 import { isDatabaseAway } from '../db/away.ts'
 import { ApiError, fieldsInvalid, fieldsRequired, RateLimitError } from '../errors.ts'
 import { NoNodeNumber } from '../ids.ts'
+import { standingHeaders } from './standing-headers.ts'
 
 /** When to come again after `unavailable`. */
 export const retryAfterSeconds = 1
@@ -25,7 +26,7 @@ export function answerErrors(app: FastifyInstance): void {
 export function sendFailure(failure: ApiError, reply: FastifyReply): FastifyReply {
   if (reply.request.raw.complete === false) swallowBody(reply)
   // Where the framework refuses before any hook has run, nobody else has set it.
-  reply.header('Access-Control-Allow-Origin', '*')
+  if (!reply.hasHeader('Access-Control-Allow-Origin')) reply.headers(standingHeaders)
   if (failure.status === 503) reply.header('Retry-After', retryAfterSeconds)
   const { code, message } = failure
   // Existing clients need expires_at beside the error: they read it there and otherwise retry in a tight loop.

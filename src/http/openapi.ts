@@ -3,6 +3,10 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { showExamples } from './examples.ts'
 
+/** The page brings all it needs, styles in its elements included, and asks this server alone. */
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
+
 /** Collects the OpenAPI document from the routes' schemas and docs/examples.json, and serves it as a page at `/docs` and at `/docs/json`. */
 export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
@@ -34,6 +38,12 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     indexPrefix: '',
+    uiHooks: {
+      onRequest: (_request, reply, done) => {
+        reply.header('Content-Security-Policy', pagePolicy)
+        done()
+      },
+    },
     uiConfig: { deepLinking: true, validatorUrl: null },
   })
 }

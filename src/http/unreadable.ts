@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '../errors.ts'
 import { malformedBody } from './error-handler.ts'
+import { standingHeaders } from './standing-headers.ts'
 import { statusTexts } from './status-texts.ts'
 
 /**
@@ -23,7 +24,7 @@ function hangUp({ code, status, message }: ApiError, socket: Socket): void {
   const body = JSON.stringify({ success: false, error: { code, message } })
   const lines = [
     `HTTP/1.1 ${status} ${statusTexts[status]}`,
-    'Access-Control-Allow-Origin: *',
+    ...Object.entries(standingHeaders).map(([name, value]) => `${name}: ${value}`),
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
