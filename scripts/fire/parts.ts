@@ -1,8 +1,9 @@
 import { clock } from './clock.ts'
 import { database } from './database.ts'
 import { frames } from './frames.ts'
+import { kills } from './kills.ts'
 import type { Part } from './part.ts'
 import { requests } from './requests.ts'
 
 /** Every part, in the order in which they run; one line each. */
-export const parts: Part[] = [clock, database, frames, requests]
+export const parts: Part[] = [clock, database, frames, kills, requests]
