@@ -1,10 +1,24 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { get } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, expect, test, vi } from 'vitest'
 import { logIn } from './support/gateway.ts'
 import { startServer } from './support/server.ts'
 import { databaseUrl, folder, friends, house, type Person, user } from './support/world.ts'
 
-const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl, WORKERS: '3' } })
+// A fixed port: with 0 the processes would choose another one once all of them have died.
+const PORT = String(await freePort())
+const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl, WORKERS: '3', PORT } })
 afterAll(() => server.end('SIGTERM'))
+
+async function freePort(): Promise<number> {
+  const listening = createServer().listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  const { port } = listening.address() as AddressInfo
+  await new Promise((resolve) => listening.close(resolve))
+  return port
+}
 
 async function ask(caller: Person, method: string, path: string, body?: unknown) {
   const headers = { authorization: caller.token, 'content-type': 'application/json' }
@@ -87,3 +101,50 @@ test('metrics add up what every process counted', async () => {
   expect(figure(after, 'hearth_processes')).toBe(3)
   expect(after).toContain('process_resident_memory_bytes')
 })
+
+/** The processes that share the port. */
+async function workerIds(): Promise<number[]> {
+  const { pid } = server.child
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return children.trim().split(/\s+/).filter(Boolean).map(Number)
+}
+
+/** The status of an answer over a connection of its own; undefined when there is none. */
+function knock(): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const request = get(`${server.origin}/users/nobody`, { agent: false }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+    request.on('error', () => resolve(undefined))
+    // What is handed to a process in the moment it dies is never answered.
+    request.setTimeout(2_000, () => request.destroy())
+  })
+}
+
+test.runIf(process.platform === 'linux')(
+  'a process that dies is replaced, the port goes on answering, and the new one hears what happens',
+  async () => {
+    const ann = await user()
+    const den = await house({ owner: ann })
+    const before = await workerIds()
+    expect(before).toHaveLength(3)
+    process.kill(before[0]!, 'SIGKILL')
+    for (let round = 0; round < 20; round += 1) expect((await knock()) ?? (await knock())).toBe(400)
+    const replaced = async () => {
+      const now = await workerIds()
+      expect(now).toHaveLength(3)
+      for (const gone of before) expect(now.includes(gone)).toBe(gone !== before[0])
+    }
+    await vi.waitFor(replaced, 10_000)
+
+    const now = await workerIds()
+    for (const id of now) process.kill(id, 'SIGKILL')
+    await vi.waitFor(async () => expect(await knock()).toBe(400), 20_000)
+    await vi.waitFor(async () => expect(await workerIds()).toHaveLength(3), 10_000)
+    const clients = await vi.waitFor(() => logInOften(ann), 20_000)
+    const sent = await ask(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'all there' })
+    for (const client of clients) expect((await client.next('MESSAGE_CREATE')).d.id).toBe(sent.data.id)
+  },
+  60_000,
+)

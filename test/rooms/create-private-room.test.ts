@@ -120,6 +120,18 @@ test('recipient and recipients together make one group of all', async () => {
   expect((await participantsOf(answer.body.data.id)).sort()).toEqual([ann.id, ben.id, cat.id].sort())
 })
 
+test('an empty list beside recipient is a list, so that it makes a group of two; null beside it is none', async () => {
+  const [ann, ben] = [await user(), await user()]
+  for (const recipients of [[], [ann.id], [ben.id, ben.id]]) {
+    const answer = await call(ann, 'POST', '/users/@me/rooms', { recipient: ben.id, recipients })
+    expect(answer.body.data).toMatchObject({ type: 2, owner_id: ann.id, recipients: [gatewayUser(ben)] })
+  }
+  const alone = await call(ann, 'POST', '/users/@me/rooms', { recipient: ben.id, recipients: null })
+  expect(alone.body.data).toMatchObject({ type: 1, owner_id: null })
+  const group = await call(ann, 'POST', '/users/@me/rooms', { recipient: null, recipients: [ben.id] })
+  expect(group.body.data).toMatchObject({ type: 2, owner_id: ann.id })
+})
+
 test('a body that names nobody but the caller answers that recipient is required', async () => {
   const ann = await user()
   const required = failure('invalid_schema', 'Required fields (recipient) not met')
