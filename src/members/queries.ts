@@ -68,16 +68,6 @@ export async function listMembers(
   return rows
 }
 
-/** The `limit` longest-standing members of a house, in order of joining. */
-export async function listLongestMembers(db: Db, houseId: string, limit: number): Promise<MemberRow[]> {
-  const { rows } = await sql<MemberRow>`
-    select ${memberColumns} from members join users on users.id = members.user_id
-    where members.house_id = ${houseId} order by members.joined_at, members.user_id limit ${limit}`.execute(
-    db,
-  )
-  return rows
-}
-
 /** In how many houses a user is. */
 export async function countMemberships(db: Db, userId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
