@@ -3,7 +3,8 @@ import { database } from './database.ts'
 import { frames } from './frames.ts'
 import { kills } from './kills.ts'
 import type { Part } from './part.ts'
+import { pictures } from './pictures.ts'
 import { requests } from './requests.ts'
 
 /** Every part, in the order in which they run; one line each. */
-export const parts: Part[] = [clock, database, frames, kills, requests]
+export const parts: Part[] = [clock, database, frames, kills, pictures, requests]
