@@ -82,7 +82,7 @@ const forbiddenLibraries: Record<string, readonly string[]> = {
 }
 
 /** Resources whose schemas others may build on, from the lowest up. */
-const schemaOrder = ['users', 'members', 'roles', 'entities', 'rooms', 'houses', 'messages']
+const schemaOrder = ['users', 'roles', 'members', 'entities', 'rooms', 'houses', 'messages']
 
 type Import = { file: string; target: string; typeOnly: boolean; library: boolean }
 

@@ -25,7 +25,8 @@ export async function tellHouseUpdated({ db }: Gateway, fact: Of<'house_updated'
   for (const [user_id, ofUser] of Map.groupBy(sessions, (session) => session.userId)) {
     const role_ids = rolesOf.get(user_id)
     if (!role_ids) continue
-    emitTo(ofUser, houseOf('HOUSE_UPDATE', contents, { user_id, role_ids }, members, shared).event)
+    const facts = factsOf(contents, user_id, role_ids)
+    emitTo(ofUser, houseOf('HOUSE_UPDATE', contents, facts, members, shared).event)
   }
 }
 

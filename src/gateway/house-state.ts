@@ -31,6 +31,12 @@ export function factsOf(contents: HouseContents, userId: string, roleIds: readon
   }
 }
 
+/** What decides over a member. */
+export function factsOfMember(contents: HouseContents, { user_id, roles }: MemberRow): HouseFacts {
+  const { owner_id, default_permissions } = contents.house
+  return { user_id, owner_id, default_permissions, roles }
+}
+
 /** The ids of the rooms that a member can read. */
 export function readableIds(contents: HouseContents, facts: HouseFacts): string[] {
   return readableRooms(facts, contents.rooms).map((room) => room.id)
@@ -49,21 +55,20 @@ export async function loadHouseFor(
   ])
   if (!contents || !own) return undefined
   const members = await listMembersToShow(db, contents, [userId, ...connectedIds])
-  return houseOf('HOUSE_JOIN', contents, own, members)
+  return houseOf('HOUSE_JOIN', contents, factsOfMember(contents, own), members)
 }
 
 /** The event that tells one member of a house: its rooms as they can read them, and as many members as fit. */
 export function houseOf(
   name: 'HOUSE_JOIN' | 'HOUSE_UPDATE',
   contents: HouseContents,
-  own: Pick<MemberRow, 'user_id' | 'role_ids'> & Partial<MemberRow>,
+  facts: HouseFacts,
   members: readonly MemberRow[],
   shared = new Map<string, string>(),
 ): HouseOf {
-  const facts = factsOf(contents, own.user_id, own.role_ids)
   const { members: _none, ...rest } = gatewayHouse(contents, facts, [])
   const json = JSON.stringify(rest)
-  const first = inOrder(contents.house.owner_id, own.user_id, members)
+  const first = inOrder(contents.house.owner_id, facts.user_id, members)
   const listed = fitMembers(first, maxEventBytes - Buffer.byteLength(json), shared)
   return {
     houseId: contents.house.id,

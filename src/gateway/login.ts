@@ -5,7 +5,7 @@ import { listHouseIds } from '../houses/queries.ts'
 import { listPrivateRoomIds } from '../rooms/gateway-queries.ts'
 import type { Gateway } from './gateway.ts'
 import { usersOf } from './house-events.ts'
-import { houseOf, listMembersToShow } from './house-state.ts'
+import { factsOfMember, houseOf, listMembersToShow } from './house-state.ts'
 import type { Session } from './session.ts'
 import { type Announced, loadState } from './state.ts'
 
@@ -53,7 +53,7 @@ async function tellHouses({ db, hub }: Gateway, session: Session, houses: readon
       const listed = members[index]!.some((row) => row.user_id === own.user_id)
         ? members[index]!
         : [own, ...members[index]!]
-      const house = houseOf('HOUSE_JOIN', contents, own, listed)
+      const house = houseOf('HOUSE_JOIN', contents, factsOfMember(contents, own), listed)
       hub.enterHouse(session, house.houseId, house.roomIds)
       session.emitOnce(house.event)
     }

@@ -81,11 +81,6 @@ function inRisingRank<Role extends RankedRole>(roles: readonly Role[]): Role[] {
   return [...roles].sort((a, b) => a.position - b.position || (BigInt(a.id) < BigInt(b.id) ? 1 : -1))
 }
 
-/** The roles as a member shows them: highest position first, of equal ones the older first. */
-export function highestFirst<Role extends RankedRole>(roles: readonly Role[]): Role[] {
-  return inRisingRank(roles).reverse()
-}
-
 /** Where a member stands: the owner above all, else the highest position among their roles, −1 without roles. */
 export function rank(facts: HouseFacts): number {
   if (facts.user_id === facts.owner_id) return Number.POSITIVE_INFINITY

@@ -1,24 +1,23 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { coalesce } from '../db/coalesce.ts'
+import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
 
-/** A member with their user and the ids of their roles, highest first. */
+/** A member with their user and their roles, highest first. */
 export type MemberRow = {
   house_id: string
   user_id: string
   joined_at: Date
   last_permission_update: Date | null
-  role_ids: string[]
+  roles: RoleRow[]
   user: GatewayUserRow
 }
 
 /** The columns of a `MemberRow`, over `members` joined with `users`. */
 export const memberColumns = sql`
   members.house_id, members.user_id, members.joined_at, members.last_permission_update,
-  array(select roles.id::text from member_roles join roles on roles.id = member_roles.role_id
-    where member_roles.house_id = members.house_id and member_roles.user_id = members.user_id
-    order by roles.position desc, roles.id) as role_ids,
+  ${rolesOfMember(sql`members.house_id`, sql`members.user_id`)} as roles,
   json_build_object('id', users.id::text, 'username', users.username, 'name', users.name, 'icon', users.icon,
     'header', users.header, 'flags', users.flags, 'bot', users.bot, 'bio', users.bio, 'website', users.website,
     'location', users.location) as "user"`

@@ -1,16 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { AnyText } from '../http/strings.ts'
+import { Role } from '../roles/schemas.ts'
 import { GatewayUser, maxNameLength } from '../users/schemas.ts'
 
 const NullableString = Type.Union([Type.String(), Type.Null()])
 
-/** A member of a house (PROTOCOL 3.6); roles are role ids, highest first. */
+/** A member of a house (PROTOCOL 3.6); roles highest first. */
 export const Member = Type.Object({
   id: Type.String(),
   user_id: Type.String(),
   house_id: NullableString,
   user: GatewayUser,
-  roles: Type.Array(Type.String()),
+  roles: Type.Array(Role),
   presence: Type.Union([Type.Literal('online'), Type.Literal('offline')]),
   last_permission_update: NullableString,
   joined_at: Type.String(),

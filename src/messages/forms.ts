@@ -1,6 +1,7 @@
 import { presenceOf } from '../events/presence.ts'
 import { epochMs, idTimeMs, isoTime } from '../ids.ts'
 import type { Member } from '../members/schemas.ts'
+import { role } from '../roles/forms.ts'
 import { gatewayUser } from '../users/forms.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
 import type { ListedMessageRow } from './page-queries.ts'
@@ -79,7 +80,7 @@ function authorMember({ house_id, author }: Setting, user: GatewayMessage['autho
     user_id: author.id,
     house_id,
     user,
-    roles: author.role_ids,
+    roles: author.roles.map(role),
     presence: presenceOf(author.id),
     last_permission_update: author.last_permission_update?.toISOString() ?? null,
     joined_at: (author.joined_at ?? new Date(idTimeMs(author.id))).toISOString(),

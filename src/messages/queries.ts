@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { coalesce } from '../db/coalesce.ts'
+import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
 
 /** What `messages.attachment` holds; the store has the file under `attachmentFile` (attachment-queries.ts). */
@@ -43,7 +44,7 @@ export type SpeakerRow = GatewayUserRow & {
   joined_at: Date | null
   last_permission_update: Date | null
   /** Highest first. */
-  role_ids: string[]
+  roles: RoleRow[]
 }
 
 /** A user with what they are in a room, or undefined when there is no such user. */
@@ -53,10 +54,8 @@ export const findSpeaker = coalesce<{ room_id: string; user_id: string }, Speake
       select place, users.icon, users.id, username, users.name, header, flags, bot, bio, website, location,
         deleted_at is not null as is_deleted,
         coalesce(members.joined_at, room_recipients.joined_at) as joined_at, members.last_permission_update,
-        case when members.user_id is null then '{}' else array(
-          select roles.id::text from member_roles join roles on roles.id = role_id
-          where member_roles.house_id = members.house_id and member_roles.user_id = members.user_id
-          order by roles.position desc, roles.id) end as role_ids
+        case when members.user_id is null then '[]'
+          else ${rolesOfMember(sql`members.house_id`, sql`members.user_id`)} end as roles
       from unnest(${keys.map((key) => key.room_id)}::bigint[], ${keys.map((key) => key.user_id)}::bigint[])
         with ordinality as wanted (room_id, user_id, place)
       join users on users.id = wanted.user_id

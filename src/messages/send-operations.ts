@@ -3,7 +3,6 @@ import type { Db } from '../db/client.ts'
 import { coalesceWrites } from '../db/coalesce-writes.ts'
 import { ApiError } from '../errors.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { highestFirst } from '../houses/permissions.ts'
 import { idTimeMs, makeIdsAfter, newId } from '../ids.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
 import type { CallerInRoomRow } from '../rooms/caller-queries.ts'
@@ -133,8 +132,10 @@ export function senderOf(found: CallerInRoomRow): Sender {
   const { user, joined_at, last_permission_update } = found
   const access = found.access ?? undefined
   if (!canRead(access)) throw new ApiError('room_not_found')
-  const role_ids = highestFirst(access.roles).map((role) => role.id)
-  return { access, author: { ...user, is_deleted: false, joined_at, last_permission_update, role_ids } }
+  return {
+    access,
+    author: { ...user, is_deleted: false, joined_at, last_permission_update, roles: access.roles },
+  }
 }
 
 function isEvent(delivery: Delivery): delivery is Exclude<Delivery, string | Error> {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
 export type RoleRow = {
@@ -9,6 +9,19 @@ export type RoleRow = {
   color: string
   allow: number
   deny: number
+}
+
+/** As a list in a column: the roles that a member of a house has, highest first. */
+export function rolesOfMember(
+  houseId: RawBuilder<unknown>,
+  userId: RawBuilder<unknown>,
+): RawBuilder<RoleRow[]> {
+  return sql<RoleRow[]>`coalesce((
+    select json_agg(json_build_object('id', roles.id::text, 'house_id', roles.house_id::text, 'name', roles.name,
+      'position', roles.position, 'color', roles.color, 'allow', roles.allow, 'deny', roles.deny)
+      order by roles.position desc, roles.id)
+    from member_roles join roles on roles.id = member_roles.role_id
+    where member_roles.house_id = ${houseId} and member_roles.user_id = ${userId}), '[]')`
 }
 
 const columns = ['id', 'house_id', 'name', 'position', 'color', 'allow', 'deny'] as const

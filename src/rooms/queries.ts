@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { coalesce, inPlaces } from '../db/coalesce.ts'
 import { prepareRead } from '../db/reads.ts'
+import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
 
 export type OverrideRow = { id: string; type: number; allow: number; deny: number }
@@ -68,7 +69,8 @@ export type RoomAccessRow = {
   house_id: string | null
   house_owner_id: string | null
   default_permissions: number | null
-  roles: { id: string; position: number; allow: number; deny: number }[]
+  /** Highest first; none in a private room. */
+  roles: RoleRow[]
   /** One-to-one: one has blocked the other, or the other account is deleted. */
   is_cut_off: boolean
 }
@@ -79,11 +81,8 @@ export const roomAccessColumns = sql`
   rooms.permission_overrides, rooms.last_message_id, wanted.user_id,
   (members.user_id is not null or room_recipients.user_id is not null) as is_inside,
   rooms.house_id, houses.owner_id as house_owner_id, houses.default_permissions,
-  case when members.user_id is null then '[]'::json else coalesce((
-    select json_agg(json_build_object('id', roles.id::text, 'position', roles.position,
-      'allow', roles.allow, 'deny', roles.deny))
-    from member_roles join roles on roles.id = member_roles.role_id
-    where member_roles.house_id = rooms.house_id and member_roles.user_id = wanted.user_id), '[]') end as roles,
+  case when members.user_id is null then '[]'
+    else ${rolesOfMember(sql`rooms.house_id`, sql`wanted.user_id`)} end as roles,
   rooms.type = 1 and exists (
     select from room_recipients as other join users on users.id = other.user_id
     where other.room_id = rooms.id and other.user_id <> wanted.user_id

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { refusesStrangers } from '../support/messages.ts'
 import { houseNotFound, memberNotFound, told } from '../support/permissions.ts'
+import { rolesAs } from '../support/roles.ts'
 import { gatewayUser } from '../support/rooms.ts'
 import { call, db, house, role, user } from '../support/world.ts'
 
@@ -16,7 +17,7 @@ test('a member is answered with user and roles, highest first, as the list has t
     user_id: ann.id,
     house_id: den.id,
     user: gatewayUser(ann),
-    roles: [high, low],
+    roles: await rolesAs(ann, den.id, [high, low]),
     presence: 'offline',
     last_permission_update: null,
     joined_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import type { Role } from '../../src/roles/schemas.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { houseNotFound, told } from '../support/permissions.ts'
+import { rolesAs } from '../support/roles.ts'
 import { gatewayUser } from '../support/rooms.ts'
 import { call, failure, house, role, user } from '../support/world.ts'
 
@@ -11,7 +13,7 @@ test('listing members answers them by user id, with user and roles, highest firs
   const high = await role(den, { position: 2, members: [ann] })
   const { status, body } = await call(ann, 'GET', `/houses/${den.id}/members`)
   expect(status).toBe(200)
-  const form = (person: typeof ann, roles: string[]) => ({
+  const form = (person: typeof ann, roles: Role[]) => ({
     id: person.id,
     user_id: person.id,
     house_id: den.id,
@@ -21,7 +23,7 @@ test('listing members answers them by user id, with user and roles, highest firs
     last_permission_update: null,
     joined_at: expect.stringMatching(/Z$/),
   })
-  expect(body.data).toEqual([form(ann, [high, low]), form(ben, [])])
+  expect(body.data).toEqual([form(ann, await rolesAs(ann, den.id, [high, low])), form(ben, [])])
 })
 
 test('pages follow each other by `after`, without overlap or gap', async () => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { epochMs, idTimeMs } from '../../src/ids.ts'
 import { gatewayUserOf, listRows, noPermission, roomNotFound } from '../support/messages.ts'
+import { rolesAs } from '../support/roles.ts'
 import {
   block,
   call,
@@ -13,12 +14,14 @@ import {
   noAuth,
   oneToOne,
   published,
+  role,
   user,
 } from '../support/world.ts'
 
 test('sending into a house room answers the gateway form, writes the row, and tells of it', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
+  const baker = await role(den, { position: 1, members: [bob] })
   const before = published.length
   const answer = await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: `hi <@${ann.id}>` })
   expect(answer.status).toBe(200)
@@ -39,7 +42,7 @@ test('sending into a house room answers the gateway form, writes the row, and te
       user_id: bob.id,
       house_id: den.id,
       user: gatewayUserOf(bob),
-      roles: [],
+      roles: await rolesAs(ann, den.id, [baker]),
       presence: 'offline',
       last_permission_update: null,
       joined_at: joined.joined_at.toISOString(),

@@ -10,6 +10,7 @@ import {
   told,
   withEvents,
 } from '../support/permissions.ts'
+import { rolesAs } from '../support/roles.ts'
 import { gatewayUser } from '../support/rooms.ts'
 import { call, db, role, user } from '../support/world.ts'
 
@@ -34,7 +35,7 @@ test('giving a role answers the member with roles highest first, and tells the h
     user_id: den.member.id,
     house_id: den.id,
     user: gatewayUser(den.member),
-    roles: [den.high, den.low],
+    roles: await rolesAs(den.owner, den.id, [den.high, den.low]),
     presence: 'offline',
     last_permission_update: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     joined_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -56,7 +57,7 @@ test('giving a role somebody has, also twice at once, answers the member and cha
   })
   expect(events).toHaveLength(2)
   const again = await withEvents(() => call(den.owner, 'PUT', path))
-  expect(again.answer.body.data.roles).toEqual([den.low])
+  expect(again.answer.body.data.roles).toEqual(await rolesAs(den.owner, den.id, [den.low]))
   expect(again.events).toEqual([])
 })
 

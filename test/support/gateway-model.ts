@@ -26,7 +26,7 @@ export class Model {
     else if (e === 'ROOM_CREATE' || e === 'ROOM_UPDATE') this.#rooms(d.house_id).set(d.id, d)
     else if (e === 'ROOM_DELETE') this.#rooms(d.house_id).delete(d.id)
     else if (e === 'MESSAGE_CREATE') this.#newest(d)
-    else if (e === 'ROLE_CREATE' || e === 'ROLE_UPDATE') house.roles.set(d.id, d)
+    else if (e === 'ROLE_CREATE' || e === 'ROLE_UPDATE') changeRole(house, d)
     else if (e === 'ROLE_DELETE') forgetRole(house, d.id)
     else if (e === 'USER_UPDATE' || e === 'PRESENCE_UPDATE') this.#profile(d)
     else if (e === 'RELATIONSHIP_UPDATE') this.#relation(d)
@@ -130,10 +130,23 @@ function byId(list: Json[]): Map<string, Json> {
   return new Map(list.map((one) => [one.id, one]))
 }
 
+/** Members show their roles as they are now, highest first, without further events. */
+function changeRole(house: Json, role: Json): void {
+  house.roles.set(role.id, role)
+  for (const member of house.members.values()) {
+    member.roles = member.roles.map((one: Json) => (one.id === role.id ? role : one)).sort(byRank)
+  }
+}
+
+function byRank(one: Json, other: Json): number {
+  return other.position - one.position || (BigInt(one.id) < BigInt(other.id) ? -1 : 1)
+}
+
 /** A deleted role leaves all members and overrides without further events. */
 function forgetRole(house: Json, id: string): void {
   house.roles.delete(id)
-  for (const member of house.members.values()) member.roles = member.roles.filter((one: string) => one !== id)
+  for (const member of house.members.values())
+    member.roles = member.roles.filter((one: Json) => one.id !== id)
   forgetOverride(house, id)
 }
 
