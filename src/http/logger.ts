@@ -1,7 +1,18 @@
 import type { FastifyServerOptions } from 'fastify'
 import type { AddressOf } from './address.ts'
 
-/** JSON logs without tokens: the header is redacted, and addresses lose their query, which may hold a file's key. */
+const mailAddress = /[^\s"'`<>()[\]{},;:=/?&]+(?:@|%40)[^\s"'`<>()[\]{},;:=/?&]+\.[^\s"'`<>()[\]{},;:=/?&]+/g
+const longHex = /\b[0-9a-f]{32,}\b/gi
+
+/** Text without e-mail addresses, and without what is as long as a token or a code. */
+export function withoutSecrets(text: string): string {
+  return text.replace(mailAddress, '[address]').replace(longHex, '[secret]')
+}
+
+/**
+ * JSON logs without tokens, passwords and e-mail addresses: headers are left out, addresses lose their query, which may hold
+ * a file's key, and an error what it carries besides its words: PostgreSQL quotes rows there.
+ */
 export function loggerOptions(level: string, addressOf: AddressOf): FastifyServerOptions['logger'] {
   return {
     level,
@@ -12,6 +23,27 @@ export function loggerOptions(level: string, addressOf: AddressOf): FastifyServe
         url: request.url?.split('?', 1)[0],
         remoteAddress: addressOf(request.raw),
       }),
+      err: describeError,
+      // What @fastify/multipart says of itself holds all headers.
+      busboyOptions: () => undefined,
     },
+    // Whoever writes it, and whatever it is about.
+    hooks: { streamWrite: withoutSecrets },
   }
+}
+
+type DatabaseFields = { code?: string; constraint?: string; table?: string; routine?: string }
+
+function describeError(error: Error & DatabaseFields) {
+  const { code, constraint, table, routine, cause } = error
+  return {
+    type: error.constructor.name,
+    message: error.message,
+    stack: error.stack,
+    code,
+    constraint,
+    table,
+    routine,
+    ...(cause instanceof Error && { cause: cause.message }),
+  } as never
 }
