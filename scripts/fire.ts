@@ -1,8 +1,10 @@
-// Attacks a server of its own: npm run fire -- [--quick] [--part <name>] [--minutes <n>] [--seed <n>]
+// Attacks a server of its own: npm run fire -- [--quick] [--part <name>] [--minutes <n>] [--seed <n>] [--report]
+// --report writes the figures into docs/promises.md.
 // Every part brings up what it needs on loopback, prints its figures, and fails the run when its promise is broken.
 import { parseArgs } from 'node:util'
 import { BrokenPromise, type Figures, type Part, type Size } from './fire/part.ts'
 import { parts } from './fire/parts.ts'
+import { type Outcome, writeFigures } from './fire/report.ts'
 
 const { values } = parseArgs({
   options: {
@@ -10,6 +12,7 @@ const { values } = parseArgs({
     part: { type: 'string', multiple: true },
     minutes: { type: 'string' },
     seed: { type: 'string' },
+    report: { type: 'boolean', default: false },
   },
 })
 
@@ -21,32 +24,37 @@ const size: Size = {
 const wanted = values.part ?? parts.map((part) => part.name)
 const unknown = wanted.filter((name) => !parts.some((part) => part.name === name))
 if (unknown.length > 0 || Number.isNaN(size.minutes) || Number.isNaN(size.seed)) {
-  console.error(`Usage: npm run fire -- [--quick] [--part <name>] [--minutes <n>] [--seed <n>]
+  console.error(`Usage: npm run fire -- [--quick] [--part <name>] [--minutes <n>] [--seed <n>] [--report]
 Parts: ${parts.map((part) => part.name).join(', ')}`)
   process.exit(2)
 }
 
 console.log(`seed ${size.seed}, ${size.quick ? 'quick' : 'long'}`)
-let broken = 0
+const outcomes: Outcome[] = []
 for (const part of parts.filter(({ name }) => wanted.includes(name))) {
-  if (!(await holds(part))) broken += 1
+  outcomes.push(await run(part))
 }
+if (values.report) await writeFigures(outcomes, size)
+const broken = outcomes.filter((outcome) => outcome.broken !== null).length
 console.log(broken === 0 ? 'every promise held' : `${broken} promises broken`)
 process.exit(broken === 0 ? 0 : 1)
 
-async function holds(part: Part): Promise<boolean> {
+async function run(part: Part): Promise<Outcome> {
   const started = Date.now()
   console.log(`\n${part.name}: ${part.promise}`)
+  let figures: Figures = {}
+  let broken: string | null = null
   try {
-    print(await part.run(size))
-    return true
+    figures = await part.run(size)
   } catch (error) {
-    if (error instanceof BrokenPromise) print(error.figures)
-    console.error(`  BROKEN: ${error instanceof BrokenPromise ? error.message : (error as Error).stack}`)
-    return false
-  } finally {
-    console.log(`  took ${((Date.now() - started) / 1000).toFixed(1)} s`)
+    if (error instanceof BrokenPromise) figures = error.figures
+    broken = error instanceof BrokenPromise ? error.message : (error as Error).stack!
   }
+  const seconds = (Date.now() - started) / 1000
+  print(figures)
+  if (broken !== null) console.error(`  BROKEN: ${broken}`)
+  console.log(`  took ${seconds.toFixed(1)} s`)
+  return { part, figures, broken: broken?.split('\n')[0] ?? null, seconds }
 }
 
 function print(figures: Figures): void {

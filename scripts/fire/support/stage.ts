@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { type Db, openUnhurriedDatabase } from '../../../src/db/client.ts'
 import { startPostgres } from '../../../src/db/embedded.ts'
 
-const main = join(import.meta.dirname, '../../../src/main.ts')
+const main = join(import.meta.dirname, '../../../start.js')
 
 /** A server in a process of its own. */
 export type StageServer = {
