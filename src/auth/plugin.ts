@@ -36,19 +36,22 @@ export function identifyCallers(app: FastifyInstance, db: Db): void {
   const touch = sessionToucher(app, db)
   const findByToken: FindCaller = (tokenHash) => findCaller(db, tokenHash)
 
-  async function identify(request: FastifyRequest, find: FindCaller): Promise<Caller | undefined> {
+  /** Undefined also where there is no token, or what cannot be one. */
+  function identify(request: FastifyRequest, find: FindCaller): Promise<Caller | undefined> | undefined {
     const token = readToken(request.headers.authorization)
-    if (token === undefined) return undefined
-    const caller = await find(hashTokenHex(token), request)
-    if (caller?.is_idle) touch(caller.session_id)
-    return caller
+    return token === undefined ? undefined : find(hashTokenHex(token), request)
+  }
+
+  function enter(request: FastifyRequest, caller: Caller): void {
+    request.caller = caller
+    if (caller.is_idle) touch(caller.session_id)
   }
 
   function authenticateBy(find: FindCaller) {
     const authenticate = async (request: FastifyRequest) => {
       const caller = await identify(request, find)
       if (!caller) throw new ApiError('no_auth')
-      request.caller = caller
+      enter(request, caller)
     }
     authenticators.add(authenticate)
     return authenticate
@@ -58,7 +61,7 @@ export function identifyCallers(app: FastifyInstance, db: Db): void {
   app.decorate('authenticateBy', authenticateBy)
   app.decorate('recognize', async (request: FastifyRequest) => {
     const caller = await identify(request, findByToken)
-    if (caller) request.caller = caller
+    if (caller) enter(request, caller)
   })
 }
 

@@ -44,10 +44,13 @@ export function coalesce<Key, Row>(
     return loader
   }
 
-  return async (db, key) => {
+  async function loadAlone(db: Db, key: Key): Promise<Row> {
+    return (await load(db, [key]))[0] as Row
+  }
+
+  return (db, key) => {
     const pipeline = pipelineOf(db)
-    if (!pipeline) return (await load(db, [key]))[0] as Row
-    return (loaders.get(db) ?? open(db, pipeline)).load(key)
+    return pipeline ? (loaders.get(db) ?? open(db, pipeline)).load(key) : loadAlone(db, key)
   }
 }
 

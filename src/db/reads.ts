@@ -24,13 +24,28 @@ export function prepareRead<Values extends object, Row>(
     return { name: statementName(text), text, parameters: parameters.map((each) => (each as StandIn).name) }
   }
 
-  return async (db, values) => {
+  async function readAlone(db: Db, values: Values): Promise<Row[]> {
+    return (await build(values).execute(db)).rows
+  }
+
+  return (db, values) => {
     const pipeline = pipelineOf(db)
-    if (!pipeline) return (await build(values).execute(db)).rows
+    if (!pipeline) return readAlone(db, values)
     prepared ??= prepare(db)
-    const given = prepared.parameters.map((name) => values[name as keyof Values])
+    const given = prepared.parameters.map((name) => asParameter(values[name as keyof Values]))
     return pipeline.read(prepared, given)
   }
+}
+
+/** An array of plain texts as PostgreSQL reads it: `pg` would search each of them twice for what it has to escape. */
+function asParameter(value: unknown): unknown {
+  return Array.isArray(value) && value.every(isPlain)
+    ? `{${value.map((each) => `"${each}"`).join(',')}}`
+    : value
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === 'string' && !/["\\]/.test(value)
 }
 
 type StandIn = { name: string }

@@ -36,8 +36,9 @@ const maxReadings = 3
 export async function listOwnMentions(db: Db, userId: string, page: Page): Promise<ListedMessageRow[]> {
   for (let reading = 1; ; reading += 1) {
     const rooms = await listReadableMentions(db, userId, page)
-    const roomIds = rooms.flatMap((room) => room.message_ids.map(() => room.room_id))
-    const ids = rooms.flatMap((room) => room.message_ids)
+    const places = rooms.map(({ room_id, message_ids }) => ({ room_id, ids: message_ids.split(',') }))
+    const ids = places.flatMap((place) => place.ids)
+    const roomIds = places.flatMap((place) => place.ids.map(() => place.room_id))
     const messages = await listMessages(db, roomIds, ids)
     if (messages.length === ids.length || reading === maxReadings) return messages
   }

@@ -4,7 +4,10 @@ import { type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
 import { type Page, preparePages, selectPage } from './page-queries.ts'
 
 /** The mentions of a page that lie in one room, with what decides whether the mentioned user can read it. */
-export type RoomMentionsRow = RoomAccessRow & { message_ids: string[] }
+export type RoomMentionsRow = RoomAccessRow & {
+  /** Comma-separated. */
+  message_ids: string
+}
 
 const readMentions = preparePages((page: Page & { user_id: string; except_rooms: readonly string[] }) => {
   const { user_id, except_rooms } = page
@@ -14,11 +17,11 @@ const readMentions = preparePages((page: Page & { user_id: string; except_rooms:
     select message_id, room_id from mentions
     where user_id = ${user_id} and (expires_at is null or expires_at > now())
       and author_id not in ${silenced} and room_id <> all(${except_rooms}::bigint[])`
-  const wanted = sql`(select room_id, ${user_id}::bigint as user_id, message_ids from ids) as wanted`
-  return sql<RoomMentionsRow>`
-    with page as materialized (${selectPage(select, sql.ref('message_id'), page)}),
-      ids as materialized (select room_id, array_agg(message_id) as message_ids from page group by room_id)
-    ${selectRoomAccess(wanted, sql`wanted.message_ids`)}`
+  const wanted = sql`(
+    select room_id, ${user_id}::bigint as user_id, string_agg(message_id::text, ',') as message_ids
+    from (${selectPage(select, sql.ref('message_id'), page)}) as page group by room_id
+  ) as wanted`
+  return selectRoomAccess<{ message_ids: string }>(wanted, sql`wanted.message_ids`)
 })
 
 /**
