@@ -5,6 +5,7 @@ import { kills } from './kills.ts'
 import type { Part } from './part.ts'
 import { pictures } from './pictures.ts'
 import { requests } from './requests.ts'
+import { upgrades } from './upgrades.ts'
 
 /** Every part, in the order in which they run; one line each. */
-export const parts: Part[] = [clock, database, frames, kills, pictures, requests]
+export const parts: Part[] = [clock, database, frames, kills, pictures, requests, upgrades]
