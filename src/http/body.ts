@@ -38,8 +38,10 @@ export function readBodies(app: FastifyInstance): void {
     if (route.method === 'DELETE' && route.schema?.body === undefined) {
       route.preParsing = [forgetContentType, ...[route.preParsing ?? []].flat()]
     }
+    const mayHaveBody =
+      route.schema?.body !== undefined || ['POST', 'PUT', 'PATCH'].includes(String(route.method))
+    if (mayHaveBody) route.preParsing = [forgetEmptyContentType, ...[route.preParsing ?? []].flat()]
     if (route.schema?.body !== undefined) {
-      route.preParsing = [forgetEmptyContentType, ...[route.preParsing ?? []].flat()]
       const refusal = route.config?.refusesEmptyBody ? [refuseEmptyBody] : []
       route.preValidation = [fillMissingBody, ...refusal, ...[route.preValidation ?? []].flat()]
     }
