@@ -5,7 +5,8 @@ import { kills } from './kills.ts'
 import type { Part } from './part.ts'
 import { pictures } from './pictures.ts'
 import { requests } from './requests.ts'
+import { soak } from './soak.ts'
 import { upgrades } from './upgrades.ts'
 
 /** Every part, in the order in which they run; one line each. */
-export const parts: Part[] = [clock, database, frames, kills, pictures, requests, upgrades]
+export const parts: Part[] = [clock, database, frames, kills, pictures, requests, soak, upgrades]

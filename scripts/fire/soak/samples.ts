@@ -1,0 +1,40 @@
+import { readdir } from 'node:fs/promises'
+import { sql } from 'kysely'
+import type { Stage, StageServer } from '../support/stage.ts'
+
+/** What a server holds at a moment. */
+export type Sample = {
+  residentMb: number
+  heapMb: number
+  /** Open files and sockets. */
+  handles: number
+  databaseConnections: number
+  sockets: number
+  sessions: number
+}
+
+/** Looks at a server from outside (its memory, its handles, its connections) and asks its /metrics. */
+export async function takeSample(stage: Stage, server: StageServer): Promise<Sample> {
+  const answer = await fetch(`${server.origin}/metrics`, { headers: { connection: 'close' } })
+  const text = await answer.text()
+  const read = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+  const handles = (await readdir(`/proc/${server.child.pid}/fd`)).length
+  const { rows } = await sql<{ count: string }>`
+    select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
+    stage.db,
+  )
+  return {
+    residentMb: read('process_resident_memory_bytes') / 2 ** 20,
+    heapMb: read('nodejs_heap_size_used_bytes') / 2 ** 20,
+    handles,
+    databaseConnections: Number(rows[0]!.count),
+    sockets: read('hearth_sockets'),
+    sessions: read('hearth_sessions'),
+  }
+}
+
+/** The middle of some numbers. */
+export function median(numbers: number[]): number {
+  const sorted = [...numbers].sort((one, other) => one - other)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
