@@ -50,8 +50,10 @@ export function preparePages<Values extends Page, Row>(build: (values: Values) =
 /** A message with its author and the mentioned users, as lists show it. */
 export type ListedMessageRow = MessageRow & { author: CompactUserRow; mentioned: CompactUserRow[] }
 
-/** A message, or somebody who wrote one or is mentioned: they have a username. */
-type PageRow = (Omit<MessageRow, 'mentions'> & { mentions: string | null; username: null }) | CompactUserRow
+/** A message, or somebody who wrote one or is mentioned: they have a username. What hardly anybody has is not sent. */
+type PageRow =
+  | (Omit<MessageRow, 'mentions'> & { mentions: string | null; username: null })
+  | (Omit<CompactUserRow, 'flags' | 'bot'> & { flags: number | null; bot: boolean | null })
 
 /**
  * One statement's text for the messages that `page` selects, and everybody on the page, once each, whatever they wrote
@@ -65,14 +67,19 @@ export function selectListed(page: RawBuilder<unknown>) {
       null as username, null as name, null as icon, null as header, null::integer as flags, null::boolean as bot
     from messages
     union all
-    select null, id, null, null, null, null, null, null, null, username, name, icon, header, flags, bot
+    select null, id, null, null, null, null, null, null, null, username, name, icon, header,
+      nullif(flags, 0), nullif(bot, false)
     from users where id = any(array(select author_id from messages union all select unnest(mentions) from messages))`
 }
 
 /** The messages among the rows with their people, newest first. */
 export function listedMessages(rows: PageRow[]): ListedMessageRow[] {
   const people = new Map<string, CompactUserRow>()
-  for (const row of rows) if (row.username !== null) people.set(row.id, row)
+  for (const row of rows) {
+    if (row.username === null) continue
+    const { icon, id, username, name, header, flags, bot } = row
+    people.set(id, { icon, id, username, name, header, flags: flags ?? 0, bot: bot ?? false })
+  }
   const listed: ListedMessageRow[] = []
   for (const row of rows) {
     if (row.username !== null) continue

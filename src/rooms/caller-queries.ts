@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Caller, isIdle } from '../auth/queries.ts'
-import { byteaLiterals } from '../db/bytea.ts'
+import { byteaArray } from '../db/bytea.ts'
 import type { Db } from '../db/client.ts'
 import { coalesce, inPlaces } from '../db/coalesce.ts'
 import { prepareRead } from '../db/reads.ts'
@@ -28,7 +28,7 @@ type FlatRow = Omit<RoomAccessRow, 'room_id'> &
     place: string
   }
 
-const readCallersInRooms = prepareRead(({ hashes, rooms }: { hashes: string[]; rooms: string[] }) => {
+const readCallersInRooms = prepareRead(({ hashes, rooms }: { hashes: string; rooms: string[] }) => {
   return sql<FlatRow>`
     select users.id, username, users.name, users.icon, users.header, users.flags, users.bot, users.bio, users.website,
       users.location, wanted.session_id, wanted.is_idle, wanted.place,
@@ -48,7 +48,7 @@ export const findCallerInRoom = coalesce<
   { token_hash: string; room_id: string },
   CallerInRoomRow | undefined
 >(async (db: Db, keys) => {
-  const hashes = byteaLiterals(keys.map((key) => key.token_hash))
+  const hashes = byteaArray(keys.map((key) => key.token_hash))
   const rows = await readCallersInRooms(db, { hashes, rooms: keys.map((key) => key.room_id) })
   return inPlaces(keys.length, rows).map((row) => row && callerInRoom(row))
 })

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { isIdle } from '../auth/queries.ts'
-import { byteaLiterals, hexOf } from '../db/bytea.ts'
+import { byteaArray } from '../db/bytea.ts'
 import type { Db } from '../db/client.ts'
-import { coalesce, inOrderOf } from '../db/coalesce.ts'
+import { coalesce, inOrderOf, inPlaces } from '../db/coalesce.ts'
 import { prepareRead } from '../db/reads.ts'
 
 export const compactUserColumns = [
@@ -69,18 +69,19 @@ export const findUserByUsername = coalesce<string, FullUserRow | undefined>(asyn
   return inOrderOf(usernames, await readUsersByUsername(db, { usernames }), (row) => row.username)
 })
 
-type OwnUserRow = FullUserRow & { session_id: string; is_idle: boolean; hash: string }
+type OwnUserRow = FullUserRow & { session_id: string; is_idle: boolean; place: string }
 
-const readUsersByToken = prepareRead(({ hashes }: { hashes: readonly string[] }) => {
+const readUsersByToken = prepareRead(({ hashes }: { hashes: string }) => {
   return sql<OwnUserRow>`
-    select ${fullUserSelection}, sessions.id as session_id, ${isIdle} as is_idle, ${hexOf('token_hash')} as hash
-    from sessions join users on users.id = sessions.user_id
-    where token_hash = any(${hashes}::bytea[]) and deleted_at is null`
+    select ${fullUserSelection}, sessions.id as session_id, ${isIdle} as is_idle, place
+    from unnest(${hashes}::bytea[]) with ordinality as asked (token_hash, place)
+    join sessions on sessions.token_hash = asked.token_hash
+    join users on users.id = sessions.user_id and users.deleted_at is null`
 })
 
 /** The user and login session a token hash (hex) belongs to, or undefined: who is calling and what they ask for at once. */
 export const findUserByToken = coalesce<string, OwnUserRow | undefined>(async (db: Db, hashes) => {
-  return inOrderOf(hashes, await readUsersByToken(db, { hashes: byteaLiterals(hashes) }), (row) => row.hash)
+  return inPlaces(hashes.length, await readUsersByToken(db, { hashes: byteaArray(hashes) }))
 })
 
 /** A user as others see it on the gateway, or undefined; deleted accounts are found, in their emptied form. */
