@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { call, house, user } from '../support/world.ts'
+
+type Panel = { title: string; type: string; targets?: { expr: string }[] }
+const docs = join(import.meta.dirname, '../../docs')
+const dashboard: { panels: Panel[] } = JSON.parse(readFileSync(join(docs, 'grafana-dashboard.json'), 'utf8'))
+const metric = /\b(?:hearth|nodejs|process)_[a-z0-9_]+/g
+
+/** Every name that /metrics gives a value for, after a request of each kind. */
+async function givenNames(): Promise<Set<string>> {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'hello' })
+  const { text } = await call(null, 'GET', '/metrics')
+  return new Set([...text.matchAll(/^([a-z_][a-z0-9_]*)(?:\{| )/gm)].map((match) => match[1]!))
+}
+
+test('every metric of the dashboard is one of /metrics', async () => {
+  const given = await givenNames()
+  const asked = dashboard.panels.flatMap(({ title, targets }) =>
+    (targets ?? []).flatMap(({ expr }) => (expr.match(metric) ?? []).map((name) => `${title}: ${name}`)),
+  )
+  expect(asked.length).toBeGreaterThan(20)
+  expect(asked.filter((name) => !given.has(name.split(': ')[1]!))).toEqual([])
+})
+
+test('every metric of our own is on the dashboard', async () => {
+  const own = [...(await givenNames())].filter((name) => name.startsWith('hearth_'))
+  const shown = JSON.stringify(dashboard)
+  expect(own.filter((name) => !shown.includes(name.replace(/_(?:bucket|sum|count)$/, '')))).toEqual([])
+})
+
+test('every metric that the operations page names is one of /metrics', async () => {
+  const given = await givenNames()
+  const page = readFileSync(join(docs, 'operations.md'), 'utf8')
+  expect(
+    (page.match(metric) ?? []).filter((name) => !given.has(name) && !given.has(`${name}_count`)),
+  ).toEqual([])
+})
