@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { allPermissions, newHousePermissions, permission } from '../../src/houses/permissions.ts'
+import { houseSummary } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
+import { freshHouseRoom } from '../support/rooms.ts'
 import { call, failure, house, houseRoom, role, user } from '../support/world.ts'
 
 test('a house shows each member the rooms they can read, pointers to those alone, and their own bits', async () => {
@@ -11,29 +13,12 @@ test('a house shows each member the rooms they can read, pointers to those alone
   const helper = await role(den, { allow: permission.MANAGE_ROLES, position: 4, members: [ben] })
   const asBen = (await call(ben, 'GET', `/houses/${den.id}`)).body.data
   expect(asBen).toEqual({
-    id: den.id,
-    name: 'Den',
-    description: null,
-    icon: null,
-    banner: null,
-    owner_id: ann.id,
-    type: 0,
-    member_count: 2,
+    ...houseSummary(den, 2),
     default_permissions: newHousePermissions,
-    rooms: [den.room_id, last].map((id, index) => ({
-      id,
-      house_id: den.id,
-      name: index === 0 ? 'general' : 'last',
-      position: index * 2,
-      type: 0,
-      emoji: null,
-      description: null,
-      last_message_id: null,
-      permission_overrides: null,
-      default_permission_override: null,
-      recipients: null,
-      owner_id: null,
-    })),
+    rooms: [
+      freshHouseRoom(den, { id: den.room_id, name: 'general', position: 0 }),
+      freshHouseRoom(den, { id: last, name: 'last', position: 2 }),
+    ],
     entities: [
       {
         id: den.entity_id,

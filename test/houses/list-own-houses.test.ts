@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { houseSummary } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { call, db, house, user } from '../support/world.ts'
 
@@ -10,18 +11,7 @@ test('the own houses are listed in order of joining', async () => {
   await db.insertInto('members').values({ house_id: first.id, user_id: ben.id }).execute()
   const { status, body } = await call(ben, 'GET', path)
   expect(status).toBe(200)
-  expect(body.data).toEqual(
-    [second, first].map((den) => ({
-      id: den.id,
-      name: 'Den',
-      description: null,
-      icon: null,
-      banner: null,
-      owner_id: ann.id,
-      type: 0,
-      member_count: 2,
-    })),
-  )
+  expect(body.data).toEqual([second, first].map((den) => houseSummary(den, 2)))
 })
 
 test('a house that was left is not listed, and who is in none is answered an empty list', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { houseSummary } from '../support/houses.ts'
 import { inviteTo, refusesDeadInvites } from '../support/invites.ts'
 import { call, house, houseRoom, user } from '../support/world.ts'
 
@@ -18,14 +19,7 @@ test('an invite shows its house to anybody, without rooms and members, whatever 
       code: invite.code,
       invite,
       house: {
-        id: den.id,
-        name: 'Den',
-        description: null,
-        icon: null,
-        banner: null,
-        owner_id: ann.id,
-        type: 0,
-        member_count: 2,
+        ...houseSummary(den, 2),
         rooms: [],
         members: [],
       },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fillMemberships, membersOf, watching } from '../support/houses.ts'
+import { fillMemberships, houseSummary, membersOf, watching } from '../support/houses.ts'
 import { expire, inviteTo, refusesDeadInvites } from '../support/invites.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { told } from '../support/permissions.ts'
@@ -13,16 +13,7 @@ test('using an invite answers the house, makes a member without roles, counts a 
   expect(answer.status).toBe(200)
   expect(answer.body.data).toEqual({
     house_id: den.id,
-    house: {
-      id: den.id,
-      name: 'Den',
-      description: null,
-      icon: null,
-      banner: null,
-      owner_id: ann.id,
-      type: 0,
-      member_count: 2,
-    },
+    house: houseSummary(den, 2),
   })
   expect(events).toEqual([{ type: 'member_joined', house_id: den.id, user_id: ben.id }])
   expect(await membersOf(den.id)).toEqual([ann.id, ben.id])

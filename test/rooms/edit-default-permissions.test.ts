@@ -4,6 +4,7 @@ import { refusesStrangers } from '../support/messages.ts'
 import {
   moderatedHouse,
   noPermission,
+  refusesUnreachableRooms,
   required,
   roomNotFound,
   told,
@@ -11,7 +12,7 @@ import {
   wrongRoomType,
 } from '../support/permissions.ts'
 import { roomRow } from '../support/rooms.ts'
-import { call, group, houseRoom, oneToOne, user } from '../support/world.ts'
+import { call, group, oneToOne, user } from '../support/world.ts'
 
 const { MANAGE_ROOMS, READ_MESSAGES, SEND_MESSAGES, KICK_MEMBERS } = permission
 
@@ -77,16 +78,9 @@ test('a private room answers method_not_allowed_on_room_type', async () => {
 
 test('a room the caller cannot read, or that does not exist, answers room_not_found', async () => {
   const den = await scene()
-  const hidden = await houseRoom(den, { default_deny: READ_MESSAGES })
-  for (const [caller, id] of [
-    [den.moderator, hidden],
-    [await user(), den.room_id],
-    [den.owner, '1'],
-    [den.owner, 'x'],
-  ] as const) {
-    const answer = await call(caller, 'PATCH', `/rooms/${id}/default-permissions`, { allow: 0, deny: 1 })
-    expect(told(answer)).toEqual([404, roomNotFound])
-  }
+  await refusesUnreachableRooms(den, (caller, id) =>
+    call(caller, 'PATCH', `/rooms/${id}/default-permissions`, { allow: 0, deny: 1 }),
+  )
 })
 
 test('without a token, or with a faulty one, setting them answers no_auth', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { houseNotFound, told } from '../support/permissions.ts'
+import { freshHouseRoom } from '../support/rooms.ts'
 import { call, house, houseRoom, user } from '../support/world.ts'
 
 test('each member is answered the rooms they can read, as the house shows them', async () => {
@@ -11,22 +12,10 @@ test('each member is answered the rooms they can read, as the house shows them',
   const last = await houseRoom(den, { name: 'last' })
   const asBen = await call(ben, 'GET', `/houses/${den.id}/rooms`)
   expect(asBen.status).toBe(200)
-  expect(asBen.body.data).toEqual(
-    [den.room_id, last].map((id, index) => ({
-      id,
-      house_id: den.id,
-      name: index === 0 ? 'general' : 'last',
-      position: index * 2,
-      type: 0,
-      emoji: null,
-      description: null,
-      last_message_id: null,
-      permission_overrides: null,
-      default_permission_override: null,
-      recipients: null,
-      owner_id: null,
-    })),
-  )
+  expect(asBen.body.data).toEqual([
+    freshHouseRoom(den, { id: den.room_id, name: 'general', position: 0 }),
+    freshHouseRoom(den, { id: last, name: 'last', position: 2 }),
+  ])
   const asAnn = (await call(ann, 'GET', `/houses/${den.id}/rooms`)).body.data
   expect(asAnn.map((room: { id: string }) => room.id)).toEqual([den.room_id, hidden, last])
   expect((await call(ben, 'GET', `/houses/${den.id}`)).body.data.rooms).toEqual(asBen.body.data)

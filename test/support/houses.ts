@@ -1,9 +1,23 @@
 import { newId } from '../../src/ids.ts'
-import { db, type Person, published } from './world.ts'
+import { type Den, db, type Person, published } from './world.ts'
 
 /** A house's row, or undefined. */
 export function houseRow(id: string) {
   return db.selectFrom('houses').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The summary of a house made by `house()`. */
+export function houseSummary(den: Den, member_count: number) {
+  return {
+    id: den.id,
+    name: 'Den',
+    description: null,
+    icon: null,
+    banner: null,
+    owner_id: den.owner.id,
+    type: 0,
+    member_count,
+  }
 }
 
 /** The ids of a house's members, in order of joining. */

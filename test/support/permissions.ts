@@ -1,5 +1,17 @@
+import { expect } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
-import { type Answer, type Den, db, failure, house, type Person, published, role, user } from './world.ts'
+import {
+  type Answer,
+  type Den,
+  db,
+  failure,
+  house,
+  houseRoom,
+  type Person,
+  published,
+  role,
+  user,
+} from './world.ts'
 
 export const noPermission = failure('no_permission', 'You do not have permission to do this')
 export const houseNotFound = failure('house_not_found', 'That house does not exist')
@@ -66,4 +78,20 @@ export async function override(
   const added = { id: targetId, allow: 0, deny: 0, ...fields }
   const permission_overrides = JSON.stringify({ ...present, [targetId]: added })
   await db.updateTable('rooms').set({ permission_overrides }).where('id', '=', roomId).execute()
+}
+
+/** Holds a route of rooms to room_not_found for rooms that the caller cannot read, and for such as do not exist. */
+export async function refusesUnreachableRooms(
+  den: Den & { moderator: Person },
+  ask: (caller: Person, roomId: string) => Promise<Answer>,
+): Promise<void> {
+  const hidden = await houseRoom(den, { default_deny: permission.READ_MESSAGES })
+  for (const [caller, id] of [
+    [den.moderator, hidden],
+    [await user(), den.room_id],
+    [den.owner, '1'],
+    [den.owner, 'x'],
+  ] as const) {
+    expect(told(await ask(caller, id))).toEqual([404, roomNotFound])
+  }
 }

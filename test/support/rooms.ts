@@ -1,4 +1,4 @@
-import { db } from './world.ts'
+import { type Den, db } from './world.ts'
 
 /** A gateway user as the server shows somebody made by `user()`. */
 export function gatewayUser(person: { id: string; username: string }, bot = false) {
@@ -16,6 +16,23 @@ export function gatewayUser(person: { id: string; username: string }, bot = fals
     website: '',
     location: '',
     email_verified: false,
+  }
+}
+
+/** A room of a house as one that nothing was set for, or said in, is shown. */
+export function freshHouseRoom(den: Den, { id, ...fields }: { id: string; name: string; position: number }) {
+  return {
+    id,
+    house_id: den.id,
+    ...fields,
+    type: 0,
+    emoji: null,
+    description: null,
+    last_message_id: null,
+    permission_overrides: null,
+    default_permission_override: null,
+    recipients: null,
+    owner_id: null,
   }
 }
 
