@@ -115,7 +115,8 @@ export async function buildApp({
     clientErrorHandler: answerUnreadable,
     ajv: ajvOptions,
     schemaController: { compilersFactory: lazySchemas },
-    rewriteUrl: (request) => withoutVersion(request.url ?? '/'),
+    // A preflight is answered alike everywhere, even where no path can be read.
+    rewriteUrl: ({ method, url = '/' }) => (method === 'OPTIONS' ? '/' : withoutVersion(url)),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },
     frameworkErrors: (_error, _request: FastifyRequest, reply) => {
       sendFailure(new ApiError('not_found'), reply)
@@ -201,6 +202,8 @@ function mailerOf(app: FastifyInstance): Mailer | undefined {
 
 /** Every path is served under `/v1` and at the root; `@me` may come with its `@` encoded. */
 function withoutVersion(url: string): string {
-  const path = url.startsWith('/v1/') ? url.slice(3) : url
+  // To a proxy, and so to us when we are taken for one, the whole address is sent.
+  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')
+  const path = target.startsWith('/v1/') ? target.slice(3) : target
   return path.includes('%40') ? path.replace(/^[^?]*/, (each) => each.replaceAll('%40', '@')) : path
 }

@@ -23,5 +23,7 @@ export function hashTokenHex(token: string): string {
  * cannot be one.
  */
 export function readToken(header: string | undefined): string | undefined {
-  return /^(?:(?:bot|bearer) +)?([0-9a-f]{128})$/i.exec(header ?? '')?.[1]?.toLowerCase()
+  const token = /^(?:(?:bot|bearer) +)?([0-9a-f]{128})$/i.exec(header ?? '')?.[1]
+  // Of the prefix the case does not matter, of the token it does.
+  return token === undefined || /[A-F]/.test(token) ? undefined : token
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { listen, raw } from '../support/gateway.ts'
 import { app, call, failure, user } from '../support/world.ts'
 
 const notFound = failure('not_found', 'Not found')
@@ -80,7 +81,7 @@ test('HEAD works as GET without the body', async () => {
 
 test('OPTIONS on any path answers what is allowed, without a body', async () => {
   const asked = { origin: 'https://a.example', 'access-control-request-method': 'PATCH' }
-  for (const path of ['/users/@me', '/v1/users/@me', '/nothing', '/']) {
+  for (const path of ['/users/@me', '/v1/users/@me', '/nothing', '/', '/users/%zz', '/v1', '/socket']) {
     for (const headers of [asked, {}]) {
       const answer = await call(null, 'OPTIONS', path, undefined, { headers })
       expect([path, answer.status, answer.text]).toEqual([path, 204, ''])
@@ -89,6 +90,26 @@ test('OPTIONS on any path answers what is allowed, without a body', async () => 
       expect(answer.headers['access-control-allow-headers']).toBe('Authorization, Content-Type')
       expect(answer.headers['access-control-max-age']).toBe('86400')
     }
+  }
+})
+
+test('the whole address works as its path does, as proxies send it', async () => {
+  const ann = await user()
+  const server = await listen()
+  const ask = (target: string) =>
+    raw(
+      server,
+      `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: ${ann.token}\r\nConnection: close\r\n\r\n`,
+    )
+  expect(await ask('http://hearth.test/v1/users/@me')).toContain(`"id":"${ann.id}"`)
+  expect(await ask('http://hearth.test:8080/users/@me?x=1')).toContain(`"id":"${ann.id}"`)
+  expect(await ask('http://hearth.test')).toContain('HTTP/1.1 404 ')
+})
+
+test('one slash at the end is tolerated, not two, nor one too many elsewhere', async () => {
+  const ann = await user()
+  for (const path of ['/users/@me//', '//users/@me', '/users//@me', '/v1//users/@me']) {
+    expect([path, (await call(ann, 'GET', path)).status]).toEqual([path, 404])
   }
 })
 

@@ -32,6 +32,9 @@ test('fetching the own user without a token, or with a faulty one, answers no_au
     '',
     'x',
     ann.token.slice(1),
+    `${ann.token.slice(1)}A`,
+    ann.token.toUpperCase(),
+    `${ann.token} ${ann.token}`,
     `Basic ${ann.token}`,
     'f'.repeat(128),
   ]) {
