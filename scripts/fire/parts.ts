@@ -1,5 +1,6 @@
 import { clock } from './clock.ts'
 import { database } from './database.ts'
+import { flood } from './flood.ts'
 import { frames } from './frames.ts'
 import { kills } from './kills.ts'
 import type { Part } from './part.ts'
@@ -9,4 +10,4 @@ import { soak } from './soak.ts'
 import { upgrades } from './upgrades.ts'
 
 /** Every part, in the order in which they run; one line each. */
-export const parts: Part[] = [clock, database, frames, kills, pictures, requests, soak, upgrades]
+export const parts: Part[] = [clock, database, flood, frames, kills, pictures, requests, soak, upgrades]

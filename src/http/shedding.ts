@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
@@ -15,7 +15,11 @@ declare module 'fastify' {
 export type Load = {
   /** Requests that came over a connection and are not answered yet. */
   inFlight: number
-  /** What the event loop is late by, in ms: the median of the last second. */
+  /** Of these, those that wait for their client: its body is slow to come, or the answer slow to go. */
+  slow: number
+  /** How many may be in flight at present, the slow ones aside. */
+  limit: number
+  /** What the event loop is late by, in ms: the median since the last look. */
   delayMs: number
   /** How many requests were refused for it. */
   refused: number
@@ -23,30 +27,59 @@ export type Load = {
   isTooMuch(): boolean
 }
 
-export type LoadLimits = { inFlight: number; inFlightOfAddress: number; delayMs: number }
+export type LoadLimits = {
+  /** Requests in flight while the event loop keeps up. */
+  inFlight: number
+  /** So many always, however late it is. */
+  leastInFlight: number
+  /** Later than this, only so many may be in flight as were answered within `answerMs` of late. */
+  delayMs: number
+  answerMs: number
+}
 
-// At some thousand requests a second, a thousand in flight wait for a fifth of a second. One address gets half of that,
-// so that a flood from one leaves room for the others. Past the delay, answers take several times as long.
-const usualLimits: LoadLimits = { inFlight: 1_000, inFlightOfAddress: 500, delayMs: 300 }
+const usualLimits: LoadLimits = { inFlight: 512, leastInFlight: 128, delayMs: 50, answerMs: 250 }
 
-const sampleEveryMs = 1_000
+const lookEveryMs = 250
 const resolutionMs = 10
+/** How fast the limit rises again, at each look that finds the event loop in time. */
+const growth = 1.5
+/** From so many in flight on it is worth knowing which of them wait for their clients. */
+const worthSorting = 16
+
+/** Requests that one connection may send ahead of their answers; no client known sends more than a few. */
+const maxPipelined = 64
+
+/**
+ * What a flood is refused after. Answered at once it would be back at once, and with a thousand connections like that the
+ * process would do nothing but refuse.
+ */
+const floodWaitsMs = 1_000
 
 /** What watches and balancers need to see, whatever the load. */
 const exempt = new Set(['/health', '/ready', '/metrics'])
 
 /** The requests in flight of one address, by all its connections. */
-type Share = { inFlight: number; connections: number }
-/** Those of one connection. A closed one has none, whatever becomes of what it asked for. */
-type Place = { share: Share; inFlight: number; isClosed: boolean }
+type Share = { inFlight: number; slow: number; connections: number }
+/** Those of one connection, and the last of them. A closed one has none, whatever becomes of what it asked for. */
+type Place = {
+  share: Share
+  inFlight: number
+  /** Refused, and not told yet. */
+  parked: number
+  isClosed: boolean
+  look: number
+  request: IncomingMessage | undefined
+  response: ServerResponse | undefined
+}
 
 const place = Symbol('place')
 type CountedSocket = Socket & { [place]?: Place }
 
 /**
  * Refuses requests before anything else is done for them (PROTOCOL 0.3, check 1) with 503: while the database is away, and
- * while more is in flight than can be answered in time. Comes before every other hook but that of CORS.
- * Counts by itself, in place of @fastify/under-pressure: that one counts nothing in flight and knows no addresses.
+ * while more is in flight than can be answered in time. One address gets half of what there is, so that a flood from one
+ * leaves room for the others. Comes before every other hook but that of CORS. Counts by itself, in place of
+ * @fastify/under-pressure: that one counts nothing in flight, knows no addresses, and lets in everything or nothing.
  */
 export function shedLoad(
   app: FastifyInstance,
@@ -55,18 +88,20 @@ export function shedLoad(
 ): void {
   const load: Load = {
     inFlight: 0,
+    slow: 0,
+    limit: limits.inFlight,
     delayMs: 0,
     refused: 0,
-    isTooMuch: () => load.inFlight >= limits.inFlight || load.delayMs > limits.delayMs || isDatabaseAway(),
+    isTooMuch: () => load.inFlight - load.slow >= load.limit || isDatabaseAway(),
   }
   app.decorate('load', load)
-  // Behind a proxy all connections are of one address, which says nothing.
-  const maxOfAddress = app.config.trustProxy === 0 ? limits.inFlightOfAddress : limits.inFlight
-  countConnections(app, load)
-  sampleDelay(app, load)
+  const places = countConnections(app, load)
+  let answered = 0
+  let look = 0
 
   /** Listens to an answer's end; one for all, as this happens for every request. */
   function leave(this: ServerResponse): void {
+    answered += 1
     const taken = (this.req.socket as CountedSocket)[place]
     if (!taken || taken.isClosed) return
     taken.inFlight -= 1
@@ -74,11 +109,22 @@ export function shedLoad(
     load.inFlight -= 1
   }
 
+  // Behind a proxy all connections are of one address, which says nothing.
+  const knowsAddresses = app.config.trustProxy === 0
+  const isItsPart = ({ inFlight, slow }: Share) => knowsAddresses && (inFlight - slow) * 2 >= load.limit
+
   app.addHook('onRequest', (request, reply, done) => {
     const taken = (request.raw.socket as CountedSocket)[place]
-    const isRefused = load.isTooMuch() || (taken && taken.share.inFlight >= maxOfAddress)
-    if (isRefused && !exempt.has(pathOf(request.raw.url ?? ''))) {
+    if (taken !== undefined && taken.inFlight + taken.parked >= maxPipelined) {
+      // A piece that was read may hold a thousand more, and to refuse each would take its time.
+      reply.hijack()
+      request.raw.socket.destroy()
+      return
+    }
+    const isFlood = taken !== undefined && isItsPart(taken.share)
+    if ((isFlood || load.isTooMuch()) && !exempt.has(pathOf(request.raw.url ?? ''))) {
       load.refused += 1
+      if (taken && (isFlood || load.delayMs > limits.delayMs)) return park(taken, done)
       return done(new ApiError('unavailable'))
     }
     // What is injected comes over no connection.
@@ -86,23 +132,61 @@ export function shedLoad(
       taken.inFlight += 1
       taken.share.inFlight += 1
       load.inFlight += 1
+      taken.look = look
+      taken.request = request.raw
+      taken.response = reply.raw
       reply.raw.on('close', leave)
     }
     done()
   })
+
+  function park(taken: Place, done: (error: Error) => void): void {
+    taken.parked += 1
+    setTimeout(() => {
+      taken.parked -= 1
+      done(new ApiError('unavailable'))
+    }, floodWaitsMs).unref()
+  }
+
+  /** Finds those who wait for their clients since before the last look. */
+  function sortOut(): void {
+    load.slow = 0
+    for (const { share } of places) share.slow = 0
+    if (load.inFlight < worthSorting) return
+    for (const { share, inFlight, look: since, request, response } of places) {
+      if (inFlight === 0 || since === look) continue
+      if (request?.complete && !response?.headersSent) continue
+      load.slow += 1
+      share.slow += 1
+    }
+  }
+
+  watchDelay(app, (delayMs, elapsedMs) => {
+    load.delayMs = delayMs
+    const inTime = Math.ceil((answered / elapsedMs) * limits.answerMs)
+    const wanted = delayMs > limits.delayMs ? inTime : Math.max(Math.ceil(load.limit * growth), 1)
+    load.limit = Math.min(limits.inFlight, Math.max(limits.leastInFlight, wanted))
+    answered = 0
+    sortOut()
+    look += 1
+  })
 }
 
 /** Knows who is connected; what a connection leaves behind when it closes counts no more. */
-function countConnections(app: FastifyInstance, load: Load): void {
+function countConnections(app: FastifyInstance, load: Load): Set<Place> {
   const shares = new Map<string, Share>()
+  const places = new Set<Place>()
   app.server.on('connection', (socket: CountedSocket) => {
     const address = networkOf(socket.remoteAddress ?? '')
-    const share = shares.get(address) ?? { inFlight: 0, connections: 0 }
+    const share = shares.get(address) ?? { inFlight: 0, slow: 0, connections: 0 }
     shares.set(address, share)
     share.connections += 1
-    const taken: Place = { share, inFlight: 0, isClosed: false }
+    const none = { request: undefined, response: undefined }
+    const taken: Place = { share, inFlight: 0, parked: 0, isClosed: false, look: 0, ...none }
     socket[place] = taken
+    places.add(taken)
     socket.on('close', () => {
+      places.delete(taken)
       taken.isClosed = true
       share.inFlight -= taken.inFlight
       load.inFlight -= taken.inFlight
@@ -110,17 +194,22 @@ function countConnections(app: FastifyInstance, load: Load): void {
       if (share.connections === 0) shares.delete(address)
     })
   })
+  return places
 }
 
-function sampleDelay(app: FastifyInstance, load: Load): void {
+/** Tells at each look what the event loop was late by, and how long ago the last look was. */
+function watchDelay(app: FastifyInstance, tell: (delayMs: number, elapsedMs: number) => void): void {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
   let timer: NodeJS.Timeout | undefined
   app.addHook('onListen', async () => {
     delays.enable()
+    let last = performance.now()
     timer = setInterval(() => {
-      load.delayMs = Math.max(0, delays.percentile(50) / 1e6 - resolutionMs)
+      const now = performance.now()
+      tell(Math.max(0, delays.percentile(50) / 1e6 - resolutionMs), now - last)
+      last = now
       delays.reset()
-    }, sampleEveryMs).unref()
+    }, lookEveryMs).unref()
   })
   app.addHook('onClose', async () => {
     clearInterval(timer)

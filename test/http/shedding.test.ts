@@ -11,9 +11,15 @@ import { bus, config, db, failure, store, user } from '../support/world.ts'
 const unavailable = failure('unavailable', 'The service is temporarily unavailable')
 const ann = await user()
 
+/** Limits that a test does not come near unless it lowers them. */
+const calm: LoadLimits = { inFlight: 1_000, leastInFlight: 3, delayMs: 10_000, answerMs: 250 }
+
 /** An app that listens, with these limits of load. */
-async function listening(loadLimits: LoadLimits): Promise<{ app: FastifyInstance; origin: string }> {
-  const app = await buildApp({ config, db, store, bus, loadLimits })
+async function listening(
+  loadLimits: LoadLimits,
+  trustProxy = 0,
+): Promise<{ app: FastifyInstance; origin: string }> {
+  const app = await buildApp({ config: { ...config, trustProxy }, db, store, bus, loadLimits })
   await app.listen({ host: '127.0.0.1', port: 0 })
   afterAll(() => app.close())
   return { app, origin: `http://127.0.0.1:${portOf(app)}` }
@@ -30,7 +36,7 @@ async function hang(app: FastifyInstance): Promise<Socket> {
 }
 
 test('past the limit of requests in flight the next one answers 503, whatever it asks for, until one is done', async () => {
-  const { app, origin } = await listening({ inFlight: 3, inFlightOfAddress: 10, delayMs: 10_000 })
+  const { app, origin } = await listening({ ...calm, inFlight: 3 }, 1)
   const sockets = [await hang(app), await hang(app), await hang(app)]
   const answer = await fetch(`${origin}/users/@me`, { headers: { authorization: ann.token } })
   expect([answer.status, await answer.json()]).toEqual([503, unavailable])
@@ -53,7 +59,7 @@ test('past the limit of requests in flight the next one answers 503, whatever it
 })
 
 test('one address has less than all of it', async () => {
-  const { app, origin } = await listening({ inFlight: 10, inFlightOfAddress: 2, delayMs: 10_000 })
+  const { app, origin } = await listening({ ...calm, inFlight: 4 })
   const sockets = [await hang(app), await hang(app)]
   expect((await fetch(`${origin}/users/@me`)).status).toBe(503)
   const other = connect({ port: portOf(app), host: '127.0.0.1', localAddress: '127.0.0.2' })
@@ -65,7 +71,7 @@ test('one address has less than all of it', async () => {
 })
 
 test('what was in flight on a connection counts no more once it is closed, answered or not', async () => {
-  const { app, origin } = await listening({ inFlight: 50, inFlightOfAddress: 50, delayMs: 10_000 })
+  const { app, origin } = await listening(calm)
   for (let round = 0; round < 5; round += 1) {
     const socket = connect(portOf(app), '127.0.0.1')
     socket.write('GET /users/@me HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(40))
@@ -79,15 +85,38 @@ test('what was in flight on a connection counts no more once it is closed, answe
 })
 
 test('while the event loop is late requests answer 503, and no longer', async () => {
-  const { app, origin } = await listening({ inFlight: 100, inFlightOfAddress: 100, delayMs: 30 })
+  const { app, origin } = await listening({ ...calm, delayMs: 30, leastInFlight: 0 })
   const block = setInterval(() => {
     const until = performance.now() + 80
     while (performance.now() < until);
   }, 1)
-  await vi.waitUntil(() => app.load.delayMs > 30, { timeout: 5_000 })
+  await vi.waitUntil(() => app.load.limit === 0, { timeout: 5_000 })
   const answer = await fetch(`${origin}/users/@me`, { headers: { authorization: ann.token } })
   clearInterval(block)
   expect([answer.status, await answer.json()]).toEqual([503, unavailable])
-  await vi.waitUntil(() => app.load.delayMs < 30, { timeout: 5_000 })
+  await vi.waitUntil(() => app.load.limit > 10, { timeout: 5_000 })
   expect((await fetch(`${origin}/users/@me`, { headers: { authorization: ann.token } })).status).toBe(200)
+})
+
+test('who waits for a client does not count for long', async () => {
+  const { app, origin } = await listening({ ...calm, inFlight: 40 })
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => connect(portOf(app), '127.0.0.1')))
+  const head = 'POST /auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json'
+  for (const socket of sockets) socket.write(`${head}\r\ncontent-length: 5\r\n\r\n{`)
+  await vi.waitUntil(() => app.load.inFlight === 20)
+  expect((await fetch(`${origin}/nowhere`)).status).toBe(503)
+  await vi.waitUntil(() => app.load.slow === 20, { timeout: 3_000 })
+  expect((await fetch(`${origin}/nowhere`)).status).toBe(404)
+  for (const each of sockets) each.destroy()
+  await vi.waitUntil(() => app.load.inFlight === 0)
+})
+
+test('a connection that sends far ahead of its answers is hung up on', async () => {
+  const { app, origin } = await listening(calm)
+  const socket = connect(portOf(app), '127.0.0.1')
+  socket.write('GET /users/@me HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500))
+  socket.resume()
+  await new Promise((resolve) => socket.once('close', resolve))
+  await vi.waitUntil(() => app.load.inFlight === 0)
+  expect((await fetch(`${origin}/users/@me`)).status).toBe(400)
 })
