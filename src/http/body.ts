@@ -6,6 +6,7 @@ import type {
   preValidationHookHandler,
 } from 'fastify'
 import { ApiError } from '../errors.ts'
+import { keepBudget } from './body-budget.ts'
 import { malformedBody, wrongContentType } from './error-handler.ts'
 
 /** Size of a JSON body in bytes, but for the routes that take pictures. */
@@ -33,8 +34,12 @@ export function readBodies(app: FastifyInstance): void {
       done(error as Error)
     }
   })
+  const withinBudget = keepBudget()
   // Each route gets only the hooks it has a use for: most requests pass through none.
   app.addHook('onRoute', (route) => {
+    if (!['GET', 'HEAD', 'OPTIONS'].includes(String(route.method))) {
+      route.preParsing = [withinBudget, ...[route.preParsing ?? []].flat()]
+    }
     if (route.method === 'DELETE' && route.schema?.body === undefined) {
       route.preParsing = [forgetContentType, ...[route.preParsing ?? []].flat()]
     }

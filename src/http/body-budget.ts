@@ -1,0 +1,53 @@
+import type { FastifyRequest, preParsingHookHandler } from 'fastify'
+import { ApiError } from '../errors.ts'
+
+/** What all bodies that are being read may take together, in bytes; small ones are always read. */
+const budgetBytes = 256 * 1024 * 1024
+const smallBytes = 16 * 1024
+/** Bodies with pictures in them that one caller may send at a time. */
+const bigBytes = 256 * 1024
+const maxBigOfCaller = 2
+
+/**
+ * Keeps what bodies take within bounds, also where many of them come slowly: past it they are refused with `unavailable`.
+ * Uploads in parts are none of these: they are never whole in memory.
+ */
+export function keepBudget(): preParsingHookHandler {
+  let left = budgetBytes
+  const bigOnes = new Map<string, number>()
+
+  return (request, reply, _payload, done) => {
+    const length = Number(request.headers['content-length'] ?? (isChunked(request) ? Infinity : 0))
+    if (length <= smallBytes || isInParts(request)) return done()
+    const limit = request.routeOptions.bodyLimit
+    // Refused for its size before it is read.
+    if (length !== Infinity && length > limit) return done()
+    const bytes = Math.min(length, limit)
+    const who = request.caller?.id ?? request.ip
+    const isBig = bytes > bigBytes
+    const already = isBig ? (bigOnes.get(who) ?? 0) : 0
+    if (bytes > left || already >= maxBigOfCaller) return done(new ApiError('unavailable'))
+    left -= bytes
+    if (isBig) bigOnes.set(who, already + 1)
+    let isOver = false
+    const end = () => {
+      if (isOver) return
+      isOver = true
+      left += bytes
+      const others = isBig ? bigOnes.get(who)! - 1 : 0
+      if (others > 0) bigOnes.set(who, others)
+      else if (isBig) bigOnes.delete(who)
+    }
+    reply.raw.once('finish', end)
+    reply.raw.once('close', end)
+    done()
+  }
+}
+
+function isChunked(request: FastifyRequest): boolean {
+  return request.headers['transfer-encoding'] !== undefined
+}
+
+function isInParts(request: FastifyRequest): boolean {
+  return request.headers['content-type']?.startsWith('multipart/form-data') === true
+}

@@ -1,0 +1,68 @@
+import { connect, type Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { expect, test, vi } from 'vitest'
+import { listen, portOf } from '../support/gateway.ts'
+import { call, failure, type Person, user } from '../support/world.ts'
+
+const unavailable = failure('unavailable', 'The service is temporarily unavailable')
+
+/** A connection on which a body of so many bytes has begun to come, and does not go on. */
+async function begin(app: FastifyInstance, person: Person, framing: string): Promise<Socket> {
+  const before = app.load.inFlight
+  const socket = connect(portOf(app), '127.0.0.1')
+  const head = `PATCH /users/@me HTTP/1.1\r\nhost: x\r\nauthorization: ${person.token}`
+  socket.write(`${head}\r\ncontent-type: application/json\r\n${framing}\r\n\r\n`)
+  await vi.waitUntil(() => app.load.inFlight === before + 1)
+  return socket
+}
+
+/** What a request with a body of so many bytes is answered. */
+async function send(app: FastifyInstance, person: Person, bytes: number) {
+  const answer = await fetch(`http://127.0.0.1:${portOf(app)}/users/@me`, {
+    method: 'PATCH',
+    headers: { authorization: person.token, 'content-type': 'application/json' },
+    body: JSON.stringify({ unknown: 'x'.repeat(bytes) }),
+  })
+  return { status: answer.status, body: await answer.json() }
+}
+
+test.each(['content-length: 8000000', 'transfer-encoding: chunked'])(
+  'a caller sends two big bodies at a time (%s); small ones and those of others are read',
+  async (framing) => {
+    const app = await listen()
+    const [ann, ben] = [await user(), await user()]
+    const sockets = [await begin(app, ann, framing), await begin(app, ann, framing)]
+    const refused = await send(app, ann, 300_000)
+    expect([refused.status, refused.body]).toEqual([503, unavailable])
+    expect((await send(app, ann, 100_000)).status).toBe(200)
+    expect((await send(app, ben, 300_000)).status).toBe(200)
+    for (const socket of sockets) socket.destroy()
+    await vi.waitUntil(() => app.load.inFlight === 0)
+    expect((await send(app, ann, 300_000)).status).toBe(200)
+  },
+)
+
+test('bodies that would take too much together are refused until others are over', async () => {
+  const app = await listen()
+  const people = await Promise.all(Array.from({ length: 12 }, () => user()))
+  const sockets: Socket[] = []
+  const beginOne = async (person: Person) => {
+    sockets.push(await begin(app, person, 'content-length: 12000000'))
+  }
+  for (let n = 0; n < 21; n += 1) await beginOne(people[n % 11]!)
+  const late = people[11]!
+  expect((await send(app, late, 11_000_000)).status).toBe(200)
+  await beginOne(people[10]!)
+  expect((await send(app, late, 12_000_000)).body).toEqual(unavailable)
+  expect((await send(app, late, 1_000)).status).toBe(200)
+  for (const socket of sockets) socket.destroy()
+  await vi.waitUntil(() => app.load.inFlight === 0)
+  expect((await send(app, late, 12_000_000)).status).toBe(200)
+})
+
+test('what has been answered takes nothing any more', async () => {
+  const ann = await user()
+  for (let n = 0; n < 60; n += 1) {
+    expect((await call(ann, 'PATCH', '/users/@me', { unknown: 'x'.repeat(5_000_000) })).status).toBe(200)
+  }
+})
