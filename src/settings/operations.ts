@@ -1,4 +1,4 @@
-import { type Db, violates } from '../db/client.ts'
+import type { Db } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
@@ -23,12 +23,8 @@ export async function setRoomOverride(
 ): Promise<Outcome<{ room_id: string; notification_preference: number }>> {
   const { user_id, room_id, notification_preference } = override
   await reachRoom(db, room_id, user_id)
-  try {
-    const isChange = await upsertRoomOverride(db, override)
-    const answer = { room_id, notification_preference }
-    return { answer, events: isChange ? [{ type: 'settings_updated', user_id }] : [] }
-  } catch (error) {
-    if (violates(error, 'room_settings_room_id_fkey')) throw new ApiError('room_not_found')
-    throw error
-  }
+  const isChange = await upsertRoomOverride(db, override)
+  if (isChange === undefined) throw new ApiError('room_not_found')
+  const answer = { room_id, notification_preference }
+  return { answer, events: isChange ? [{ type: 'settings_updated', user_id }] : [] }
 }

@@ -44,22 +44,30 @@ export async function upsertSettings(
   return row !== undefined
 }
 
-/** Sets what a user wants to hear of a room. Says whether that is a change. */
+/**
+ * Sets what a user wants to hear of a room. Says whether that is a change; undefined when the room is gone, or the user
+ * leaves its house at this moment.
+ */
 export async function upsertRoomOverride(
   db: Db,
   override: { user_id: string; room_id: string; notification_preference: number },
-): Promise<boolean> {
-  const { notification_preference } = override
-  const row = await db
-    .insertInto('room_settings')
-    .values(override)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['user_id', 'room_id'])
-        .doUpdateSet({ notification_preference })
-        .where('room_settings.notification_preference', '!=', notification_preference),
+): Promise<boolean | undefined> {
+  const { user_id, room_id, notification_preference } = override
+  const { rows } = await sql<{ has_changed: boolean }>`
+    with room as materialized (
+      select id, house_id from rooms where id = ${room_id} for key share
+    ), staying as materialized (
+      select from room join members on members.house_id = room.house_id and members.user_id = ${user_id}
+      for key share of members skip locked
+    ), allowed as materialized (
+      select id from room where house_id is null or exists (select from staying)
+    ), changed as (
+      insert into room_settings (user_id, room_id, notification_preference)
+      select ${user_id}, id, ${notification_preference} from allowed
+      on conflict (user_id, room_id) do update set notification_preference = excluded.notification_preference
+        where room_settings.notification_preference <> excluded.notification_preference
+      returning room_id
     )
-    .returning('room_id')
-    .executeTakeFirst()
-  return row !== undefined
+    select exists (select from changed) as has_changed from allowed`.execute(db)
+  return rows[0]?.has_changed
 }

@@ -54,3 +54,15 @@ test('a preference that is missing or none answers invalid_schema', async () => 
 test('without a token, or with a faulty one, setting it answers no_auth', async () => {
   await refusesStrangers('PUT', `${path}/room_overrides/1`)
 })
+
+test('whoever leaves the house at this moment is answered room_not_found, and nothing is kept', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const den = await house({ owner: bob, members: [ann] })
+  const answer = await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('members').where('user_id', '=', ann.id).execute()
+    // They are a member to everybody else until this ends.
+    return set(ann, den.room_id, { notification_preference: 1 })
+  })
+  expect(told(answer)).toEqual([404, roomNotFound])
+  expect(await rowsOf(ann)).toEqual([])
+})
