@@ -111,19 +111,32 @@ export async function openAttack(stage: Stage, server: StageServer, seed: number
     return { refused, changing }
   }
 
-  /** Sends refused requests again, all at once. Gives how many were not refused this time. */
-  async function repeat(refused: Sent[]): Promise<number> {
+  /** Sends refused requests again, all at once. Gives those refused again, and how many were not. */
+  async function repeat(refused: Sent[]) {
     const waiting = [...refused]
+    const again: Sent[] = []
     let changing = 0
     const work = wires.map(async (wire) => {
       for (let next = waiting.pop(); next; next = waiting.pop()) {
         const answer = await wire.exchange(next.bytes, next.hostile.method)
         counts.sent += 1
-        if (answer.status < 400 && isWrite(next.hostile)) changing += 1
+        if (answer.status >= 400) again.push(next)
+        else if (isWrite(next.hostile)) changing += 1
       }
     })
     await Promise.all(work)
-    return changing
+    return { refused: again, changing }
+  }
+
+  /** Repeats refused requests until all of a round are refused again: then nothing may have changed in it. */
+  async function compareRepeated(first: Sent[]): Promise<void> {
+    let refused = first
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      const before = await digestTables(stage.db)
+      const again = await repeat(refused)
+      if (again.changing === 0) return compare(before, refused)
+      refused = again.refused
+    }
   }
 
   /** Looks whether refused requests left the tables as they were; if not, finds the one that did not. */
@@ -152,8 +165,7 @@ export async function openAttack(stage: Stage, server: StageServer, seed: number
 
     for (let batch = 0; batch < anyBatches; batch += 1) {
       const any = await sendBatch('any', await makeScene(stage, server.origin))
-      const between = await digestTables(stage.db)
-      if ((await repeat(any.refused)) === 0) await compare(between, any.refused)
+      await compareRepeated(any.refused)
     }
     await judgeSlow()
     const alive = await fetch(`${server.origin}/ready`)

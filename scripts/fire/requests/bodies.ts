@@ -117,7 +117,7 @@ function wrongValues(schema: Schema): string[] {
   }
   const others = Object.entries(byType).flatMap(([type, text]) => (types.includes(type) ? [] : text))
   const extremes = types.includes('string') ? [JSON.stringify('a\u0000b'), JSON.stringify('x\ud800')] : []
-  return [...others, ...extremes, '[{"__proto__":1}]', '1e400', '-9007199254740993']
+  return [...others, ...extremes, '[{"__proto__":1}]', '1e400']
 }
 
 /** A part of a multipart body: the head as it goes out, and what follows it. */

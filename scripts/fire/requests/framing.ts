@@ -4,7 +4,7 @@ import { exchangeAlone } from '../support/wire.ts'
 import { findFault } from './judge.ts'
 import { oddRequest, renderOdd } from './odd.ts'
 
-const lanes = 8
+const lanes = 3
 const perRound = 20
 
 /** Sends requests that are hardly HTTP, each on a connection of its own, until it is over or one was answered wrongly. */
