@@ -20,8 +20,9 @@ export const requests: Part = {
         attack.sent() >= wanted[size] || performance.now() > deadline || attack.findings.length > 0
       const framing = attackFraming(server, seed, isOver)
       while (!isOver()) await attack.round()
-      const { sent, findings } = await framing
-      findings.push(...attack.findings)
+      const { sent, findings: misframed } = await framing
+      // What one request does to the server is no fault of those that are sent besides.
+      const findings = attack.findings.length > 0 ? attack.findings : misframed
       const figures = { seed, ...attack.figures(), 'hardly HTTP, besides': sent }
       if (server.child.exitCode !== null)
         findings.push(`the server has ended: ${server.output().slice(-2_000)}`)

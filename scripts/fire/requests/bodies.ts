@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Schema } from './operations.ts'
-import { brokenJson, hostileJson, hostileString, placeholder } from './values.ts'
+import { brokenJson, hostileJson, hostileString, placeholder, spoiltText } from './values.ts'
 
 /** A PNG of one pixel. */
 const tinyPng =
@@ -90,7 +90,10 @@ export function refusedBody(schema: Schema): fc.Arbitrary<string> {
   const properties = Object.entries(schema.properties ?? {})
   const wrong = properties.flatMap(([name, each]) => {
     const values = wrongValues(each)
-    return values.length === 0 ? [] : fc.constantFrom(...values).map((value): Fields => [[name, value]])
+    if (values.length === 0) return []
+    const isText = (each.anyOf ?? [each]).some(({ type }) => type === 'string')
+    const value = isText ? fc.oneof(fc.constantFrom(...values), spoiltText) : fc.constantFrom(...values)
+    return value.map((text): Fields => [[name, text]])
   })
   const strange = fc.array(fc.tuple(fc.constantFrom('__proto__', 'x', 'constructor'), hostileJson), {
     maxLength: 2,

@@ -13,6 +13,7 @@ export async function attackFraming(server: StageServer, seed: number, isOver: (
   let [sent, slowest] = [0, 0]
 
   const property = fc.asyncProperty(oddRequest, async (odd) => {
+    if (isOver()) return
     sent += 1
     const { answers, ms, receivedBytes, endedByServer } = await exchangeAlone(
       server.port,

@@ -35,6 +35,15 @@ const long = (lengths: number[]) =>
     )
     .map(([unit, length, end]) => unit.repeat(length) + end)
 
+/** Text, as JSON, that every pattern of ours refuses, but some only at its end: a slow one is slow here. */
+export const spoiltText = fc
+  .tuple(
+    fc.constantFrom('a', ' ', '0', '@', '.', '-', 'é', 'a ', 'a.', 'A', '/'),
+    fc.constantFrom(20, 40, 3_000, 40_000),
+    fc.constantFrom('\u0000', '\ud800'),
+  )
+  .map(([unit, length, end]) => JSON.stringify(unit.repeat(length) + end))
+
 const awkward = [
   '',
   ' ',
