@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { newId } from '../../src/ids.ts'
+import { residentMb } from '../bench/processes.ts'
 import {
   type Attack,
   brokenFrames,
@@ -17,7 +18,7 @@ const wanted = { quick: 10_000, long: 300_000 }
 const longestMs = { quick: 6_500, long: 1_800_000 }
 const atOnce = 12
 /** Below the 120 frames a minute that end a connection. */
-const framesEach = 80
+const framesEach = 110
 const patienceMs = 5_000
 const maxLatencyMs = 3_000
 const maxGrownMb = 120
@@ -40,9 +41,8 @@ export const frames: Part = {
         userIds: others.map(({ id }) => id),
         sessionId: newId().padStart(32, '0'),
       }
-      const residentMb = () => residentOf(server.origin)
       const findings: string[] = []
-      const beforeMb = await residentMb()
+      const beforeMb = await residentMb(server.child)
       const deadline = performance.now() + (minutes === null ? longestMs[size] : minutes * 60_000)
       for (const attack of brokenFrames) findings.push(...(await tryOne(server.port, known, attack, true)))
       for (const attack of failingLogins(known))
@@ -59,7 +59,7 @@ export const frames: Part = {
       }
       await Promise.all(Array.from({ length: atOnce }, run))
       const seen = await witnesses.end()
-      const grownMb = Math.round((await residentMb()) - beforeMb)
+      const grownMb = Math.round((await residentMb(server.child)) - beforeMb)
       const figures = {
         seed,
         'frames, of them random': `${sent + brokenFrames.length + failingLogins(known).length}, ${sent}`,
@@ -138,9 +138,4 @@ async function outcome(socket: RawSocket, { code, what }: Attack): Promise<strin
   } finally {
     socket.cut()
   }
-}
-
-async function residentOf(origin: string): Promise<number> {
-  const text = await (await fetch(`${origin}/metrics`)).text()
-  return Number(/^hearth_resident_bytes (\S+)/m.exec(text)![1]) / 1024 / 1024
 }
