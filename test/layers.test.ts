@@ -54,6 +54,7 @@ const allowed: Record<string, readonly string[]> = {
     'http',
     'events',
     'ids',
+    'queue',
     'errors',
     'config',
   ],

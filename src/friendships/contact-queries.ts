@@ -1,24 +1,27 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
+import { coalesce } from '../db/coalesce.ts'
 
-/** The friends and private-room partners of a user, and whether the user has blocked them. */
-export async function listContacts(
-  db: Db,
-  userId: string,
-): Promise<{ user_id: string; is_blocked: boolean }[]> {
-  const { rows } = await sql<{ user_id: string; is_blocked: boolean }>`
-    select contacts.user_id, exists (
-        select from blocks where blocks.user_id = ${userId} and target_id = contacts.user_id and type = 5
+/** A friend or private-room partner of somebody, and whether that one has blocked them. */
+export type Contact = { user_id: string; is_blocked: boolean }
+
+/** The friends and private-room partners of a user. All who ask at the same moment share a statement. */
+export const listContacts = coalesce<string, Contact[]>(async (db: Db, userIds) => {
+  const { rows } = await sql<Contact & { owner_id: string }>`
+    select contacts.owner_id, contacts.user_id, exists (
+        select from blocks
+        where blocks.user_id = contacts.owner_id and target_id = contacts.user_id and type = 5
       ) as is_blocked
     from (
-      select user_high as user_id from friendships where user_low = ${userId}
-      union select user_low from friendships where user_high = ${userId}
-      union select other.user_id from room_recipients as own
+      select user_low as owner_id, user_high as user_id from friendships where user_low = any(${userIds}::bigint[])
+      union select user_high, user_low from friendships where user_high = any(${userIds}::bigint[])
+      union select own.user_id, other.user_id from room_recipients as own
         join room_recipients as other on other.room_id = own.room_id and other.user_id <> own.user_id
-        where own.user_id = ${userId}
+        where own.user_id = any(${userIds}::bigint[])
     ) as contacts`.execute(db)
-  return rows
-}
+  const byOwner = Map.groupBy(rows, (row) => row.owner_id)
+  return userIds.map((id) => byOwner.get(id) ?? [])
+})
 
 /** Who has blocked a user. */
 export async function listBlockerIds(db: Db, userId: string): Promise<string[]> {

@@ -4,6 +4,7 @@ import { hashTokenHex, readToken } from '../auth/tokens.ts'
 import type { Db } from '../db/client.ts'
 import type { Bus } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
+import { createQueue, type Queue } from '../queue.ts'
 import type { CloseReason } from './close-codes.ts'
 import type { ClientFrame, Connection } from './connection.ts'
 import { dispatch, type Fact } from './dispatch.ts'
@@ -20,6 +21,8 @@ import type { GatewaySettings } from './settings.ts'
 
 const opcodes = { logIn: 2, watchPresences: 6, listMembers: 7, resume: 11 } as const
 
+/** So many states are read from the database at a time, however many log in at once; the others wait. */
+const loginsAtOnce = 16
 /** A client may ask for so much before it is answered. */
 const maxWaitingRequests = 20
 
@@ -44,6 +47,8 @@ export class Gateway {
   readonly log: FastifyBaseLogger
   readonly hub = new Hub()
   readonly lanes: Lanes = createLanes()
+  /** What a login reads. */
+  readonly inTurn: Queue = createQueue({ atOnce: loginsAtOnce, waiting: Number.POSITIVE_INFINITY })
   readonly failedLogins: FailedLogins
   readonly #attendance: Attendance
   readonly #clients = new Map<Connection, Client>()

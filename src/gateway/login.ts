@@ -18,17 +18,18 @@ const membersAtOnce = 5_000
  */
 export async function tellState(gateway: Gateway, session: Session, tokenHash: string): Promise<boolean> {
   const { db, hub } = gateway
-  const [houseIds, roomIds] = await Promise.all([
-    listHouseIds(db, session.userId),
-    listPrivateRoomIds(db, session.userId),
-  ])
-  for (const id of [...houseIds, ...roomIds]) hub.awaitScope(session, id)
-  const [state, caller] = await Promise.all([
-    loadState(db, session, { houseIds, roomIds }),
-    findCaller(db, tokenHash),
-  ])
+  const read = await gateway.inTurn(async () => {
+    if (!isOpen(session)) return undefined
+    const [houseIds, roomIds] = await Promise.all([
+      listHouseIds(db, session.userId),
+      listPrivateRoomIds(db, session.userId),
+    ])
+    for (const id of [...houseIds, ...roomIds]) hub.awaitScope(session, id)
+    return Promise.all([loadState(db, session, { houseIds, roomIds }), findCaller(db, tokenHash)])
+  })
+  if (!read || !isOpen(session)) return true
+  const [state, caller] = read
   if (!state || !caller) return false
-  if (!isOpen(session)) return true
   for (const id of state.privateRoomIds) hub.enterRoom(session, null, id)
   session.emitOnce(state.event)
   if (state.houses.length > 0) await pause(gateway.settings.houseJoinDelayMs)

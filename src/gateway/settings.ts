@@ -68,5 +68,3 @@ export const maxListedMembers = 2_500
 export const maxChunkMembers = 1_000
 /** Ids in one op 6. */
 export const maxWatchedUsers = 1_000
-/** In bigger houses nobody is told who comes and goes. */
-export const maxMembersForPresence = 1_000

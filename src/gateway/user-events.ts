@@ -9,7 +9,6 @@ import { payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
 import { usersOf } from './house-events.ts'
 import type { Session } from './session.ts'
-import { maxMembersForPresence } from './settings.ts'
 
 /** Oneself sees whether the address is verified; friends and private-room partners do not. */
 export async function tellUserUpdated({ db, hub }: Gateway, { user_id, only_self }: Of<'user_updated'>) {
@@ -62,7 +61,7 @@ export async function tellPresence(gateway: Gateway, fact: Of<'presence_changed'
   const [row, contacts, houseIds] = await Promise.all([
     findGatewayUser(db, user_id),
     listContacts(db, user_id),
-    listHousesWithPresence(db, user_id, maxMembersForPresence),
+    listHousesWithPresence(db, user_id),
   ])
   if (!row) return
   const event = payload('PRESENCE_UPDATE', { ...gatewayUser(row), presence })

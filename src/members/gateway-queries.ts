@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
+import { coalesce } from '../db/coalesce.ts'
 import { type MemberRow, memberColumns } from './queries.ts'
 
 /** Of each of these houses the `limit` longest-standing members, in order of joining. */
@@ -54,12 +55,23 @@ export async function listRoleIds(
   return new Map(rows.map((row) => [row.user_id, row.role_ids]))
 }
 
-/** The houses of a user with at most so many members. */
-export async function listHousesWithPresence(db: Db, userId: string, maxMembers: number): Promise<string[]> {
-  const { rows } = await sql<{ house_id: string }>`
-    select own.house_id from members as own
-    where own.user_id = ${userId} and (
-      select count(*) from (select from members where house_id = own.house_id limit ${maxMembers + 1}) as counted
-    ) <= ${maxMembers}`.execute(db)
-  return rows.map((row) => row.house_id)
-}
+/** In bigger houses nobody is told who comes and goes (PROTOCOL 8.6). */
+const maxMembersForPresence = 1_000
+
+/** The houses of a user in which is told who comes and goes. All who ask at the same moment share a statement. */
+export const listHousesWithPresence = coalesce<string, string[]>(async (db: Db, userIds) => {
+  const { rows } = await sql<{ user_id: string; house_id: string }>`
+    with own as materialized (
+      select user_id, house_id from members where user_id = any(${userIds}::bigint[])
+    ), small as (
+      select house_id from (select distinct house_id from own) as houses
+      where (
+        select count(*) from (
+          select from members where members.house_id = houses.house_id limit ${maxMembersForPresence + 1}
+        ) as counted
+      ) <= ${maxMembersForPresence}
+    )
+    select user_id, house_id from own join small using (house_id)`.execute(db)
+  const byUser = Map.groupBy(rows, (row) => row.user_id)
+  return userIds.map((id) => byUser.get(id)?.map((row) => row.house_id) ?? [])
+})

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectExact, listen, logIn, resume } from '../support/gateway.ts'
-import { block, friends, house, oneToOne, user } from '../support/world.ts'
+import { statementsOf } from '../support/statements.ts'
+import { block, bus, friends, house, oneToOne, user } from '../support/world.ts'
 
 const app = await listen({ offlineAfterMs: 500 })
 
@@ -72,4 +73,22 @@ test('op 6 answers at once for those one may see, and tells their changes; a new
   const told = client.events.filter((frame) => frame.e === 'PRESENCE_UPDATE').map((frame) => frame.d.id)
   expect(told.length).toBe(4)
   expect(told).not.toContain(cat.id)
+})
+
+test('a crowd that comes or goes at once is told of in one statement each, and a few for all', async () => {
+  const crowd = await Promise.all(Array.from({ length: 40 }, () => user()))
+  const ann = await user()
+  const den = await house({ owner: ann, members: crowd })
+  for (const person of crowd) await friends(ann, person)
+  const onAnn = await logIn(app, ann)
+  for (const presence of ['online', 'offline'] as const) {
+    const name = presence === 'online' ? 'HOUSE_MEMBER_ENTER' : 'HOUSE_MEMBER_EXIT'
+    const told = () => onAnn.events.filter(({ e, d }) => e === name && d.house_id === den.id)
+    const statements = await statementsOf(async () => {
+      for (const { id } of crowd) bus.setPresence(id, presence)
+      await onAnn.until(() => told().length >= crowd.length, `${crowd.length} times ${name}`)
+    })
+    expect(statements.length).toBeLessThan(crowd.length + 10)
+  }
+  expect(onAnn.events.filter((frame) => frame.e === 'PRESENCE_UPDATE')).toHaveLength(2 * crowd.length)
 })
