@@ -2,14 +2,13 @@ import type { HearthEvent } from '../events/events.ts'
 import { type Audience, everybody, justOne } from './audience.ts'
 import type { Gateway } from './gateway.ts'
 import * as houses from './house-events.ts'
+import type { MembersPresence } from './presence-batches.ts'
 import * as rooms from './room-events.ts'
 import type { Session } from './session.ts'
 import * as users from './user-events.ts'
 
 /** What the gateway deals with: what happened, and what it derives from that for single houses. */
-export type Fact =
-  | HearthEvent
-  | { type: 'member_presence'; house_id: string; user_id: string; presence: 'online' | 'offline' }
+export type Fact = HearthEvent | MembersPresence
 
 /**
  * Tells everybody who may hear of it. Settles when it is written. Facts of one house, private room or user go out in
@@ -18,8 +17,11 @@ export type Fact =
 export function dispatch(gateway: Gateway, fact: Fact): void | Promise<void> {
   if (fact.type === 'sessions_ended') return endSessions(gateway, fact.session_ids)
   if (fact.type === 'account_deleted') return gateway.forget(fact.user_id)
-  return gateway.lanes(scopesOf(fact)[0]!, () => {
+  const lane = scopesOf(fact)[0]!
+  if (fact.type !== 'members_presence') gateway.presences.close(lane)
+  return gateway.lanes(lane, () => {
     const { hub } = gateway
+    if (fact.type === 'members_presence') gateway.presences.close(lane)
     const tick = hub.nextTick()
     const scopes = isAboutContacts(fact) ? [] : scopesOf(fact)
     for (const session of hub.awaiting(scopes)) {
@@ -69,8 +71,8 @@ function tell(gateway: Gateway, fact: Fact, audience: Audience): void | Promise<
       return houses.tellMemberLeft(gateway, fact, audience)
     case 'member_updated':
       return houses.tellMemberUpdated(gateway, fact, audience)
-    case 'member_presence':
-      return houses.tellMemberPresence(gateway, fact, audience)
+    case 'members_presence':
+      return houses.tellMembersPresence(gateway, fact, audience)
     case 'role_created':
     case 'role_updated':
     case 'role_deleted':

@@ -15,6 +15,7 @@ import { tellState } from './login.ts'
 import type { MessageOrder } from './message-order.ts'
 import { orderMessages } from './missing-messages.ts'
 import { type Attendance, createAttendance } from './presence.ts'
+import { createPresenceBatches, type PresenceBatches } from './presence-batches.ts'
 import { listMembersFor, watchPresences } from './requests.ts'
 import { Session } from './session.ts'
 import type { GatewaySettings } from './settings.ts'
@@ -47,6 +48,7 @@ export class Gateway {
   readonly log: FastifyBaseLogger
   readonly hub = new Hub()
   readonly lanes: Lanes = createLanes()
+  readonly presences: PresenceBatches = createPresenceBatches((fact) => this.dispatch(fact))
   /** What a login reads. */
   readonly inTurn: Queue = createQueue({ atOnce: loginsAtOnce, waiting: Number.POSITIVE_INFINITY })
   readonly failedLogins: FailedLogins

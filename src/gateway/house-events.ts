@@ -9,6 +9,7 @@ import { type Audience, emitTo } from './audience.ts'
 import { payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
 import { factsOf, houseOf, listMembersToShow, loadHouseFor, memberEvent, readableIds } from './house-state.ts'
+import type { MembersPresence } from './presence-batches.ts'
 import type { Session } from './session.ts'
 
 export async function tellHouseUpdated({ db }: Gateway, fact: Of<'house_updated'>, audience: Audience) {
@@ -73,19 +74,24 @@ export async function tellMemberUpdated({ db }: Gateway, fact: Of<'member_update
   if (row) emitTo(sessions, memberEvent('HOUSE_MEMBER_UPDATE', row))
 }
 
-/** A member came online or went offline. */
-export async function tellMemberPresence(
+/** Members came online or went offline. */
+export async function tellMembersPresence(
   { db }: Gateway,
-  fact: { house_id: string; user_id: string; presence: 'online' | 'offline' },
+  { house_id, changes }: MembersPresence,
   audience: Audience,
 ) {
-  const { house_id, user_id, presence } = fact
-  const others = audience.inHouse(house_id).filter((session) => session.userId !== user_id)
-  if (others.length === 0) return
-  const row = await findMember(db, { house_id, user_id })
-  if (!row) return
-  if (presence === 'online') emitTo(others, memberEvent('HOUSE_MEMBER_ENTER', row))
-  else emitTo(others, payload('HOUSE_MEMBER_EXIT', { id: user_id, house_id }))
+  const sessions = audience.inHouse(house_id)
+  if (sessions.length === 0) return
+  const rows = await Promise.all(changes.map(({ user_id }) => findMember(db, { house_id, user_id })))
+  for (const [index, { user_id, presence }] of changes.entries()) {
+    const row = rows[index]
+    if (!row) continue
+    const event =
+      presence === 'online'
+        ? memberEvent('HOUSE_MEMBER_ENTER', row)
+        : payload('HOUSE_MEMBER_EXIT', { id: user_id, house_id })
+    for (const session of sessions) if (session.userId !== user_id) session.emit(event)
+  }
 }
 
 export function tellRole(fact: Of<'role_created' | 'role_updated' | 'role_deleted'>, audience: Audience) {

@@ -71,9 +71,7 @@ export async function tellPresence(gateway: Gateway, fact: Of<'presence_changed'
   }
   for (const session of await watchersOf(gateway, user_id)) told.add(session)
   for (const session of told) hub.sendWhenLive(session, event)
-  await Promise.all(
-    houseIds.map((house_id) => gateway.dispatch({ type: 'member_presence', house_id, user_id, presence })),
-  )
+  await Promise.all(houseIds.map((id) => gateway.presences.add(id, { user_id, presence })))
 }
 
 async function watchersOf({ db, hub }: Gateway, userId: string): Promise<Session[]> {
