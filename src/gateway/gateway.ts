@@ -57,6 +57,8 @@ export class Gateway {
   readonly #unsubscribe: () => void
   readonly #sweep: NodeJS.Timeout
   readonly #order: MessageOrder
+  /** Whose changed profile is being told. */
+  readonly #profiles = new Map<string, Promise<void>>()
 
   constructor(parts: GatewayParts) {
     this.db = parts.db
@@ -146,7 +148,20 @@ export class Gateway {
   #hear(event: HearthEvent): void | Promise<void> {
     const isOfMessage =
       event.type === 'message_created' || event.type === 'message_updated' || event.type === 'message_deleted'
-    return isOfMessage ? this.#order.pass(event) : this.dispatch(event)
+    if (isOfMessage) return this.#order.pass(event)
+    const profile = event.type === 'member_updated' ? this.#profiles.get(event.user_id) : undefined
+    if (profile) return profile.then(() => this.dispatch(event))
+    const told = this.dispatch(event)
+    if (event.type === 'user_updated' && told) this.#noteProfile(event.user_id, told)
+    return told
+  }
+
+  /** A changed profile is told of before the member that shows it. */
+  #noteProfile(userId: string, told: Promise<void>): void {
+    this.#profiles.set(userId, told)
+    void told.finally(() => {
+      if (this.#profiles.get(userId) === told) this.#profiles.delete(userId)
+    })
   }
 
   async #logIn(connection: Connection, client: Client, d: unknown): Promise<void> {

@@ -1,6 +1,7 @@
 import { Detached } from './detached.ts'
 import type { Payload } from './frames.ts'
 import type { Session } from './session.ts'
+import { Views } from './views.ts'
 
 /** Mostly one session has to do with an id: then it stands there itself, without a set. */
 type Index = Map<string, Session | Set<Session>>
@@ -12,7 +13,9 @@ export class Hub {
   readonly #byUser: Index = new Map()
   readonly #byLogin: Index = new Map()
   readonly #byHouse: Index = new Map()
-  readonly #byRoom: Index = new Map()
+  /** Of houses. */
+  readonly #views = new Views()
+  readonly #byPrivateRoom: Index = new Map()
   readonly #byWatched: Index = new Map()
   readonly #awaiting: Index = new Map()
   #clock = 0
@@ -38,11 +41,8 @@ export class Hub {
     remove(this.#byLogin, session.loginSessionId, session)
     for (const id of session.awaited) remove(this.#awaiting, id, session)
     for (const id of session.watched) remove(this.#byWatched, id, session)
-    for (const [house, rooms] of session.houses) {
-      remove(this.#byHouse, house, session)
-      for (const room of rooms) remove(this.#byRoom, room, session)
-    }
-    for (const room of session.privateRooms) remove(this.#byRoom, room, session)
+    for (const house of [...session.houses.keys()]) this.leaveHouse(session, house)
+    for (const room of session.privateRooms) remove(this.#byPrivateRoom, room, session)
     session.held = null
     session.liveFrom = Number.POSITIVE_INFINITY
   }
@@ -76,18 +76,19 @@ export class Hub {
     session.liveFrom = this.#clock
     for (const [house, rooms] of session.houses) {
       insert(this.#byHouse, house, session)
-      for (const room of rooms) insert(this.#byRoom, room, session)
+      this.#views.list(rooms, session)
     }
-    for (const room of session.privateRooms) insert(this.#byRoom, room, session)
+    for (const room of session.privateRooms) insert(this.#byPrivateRoom, room, session)
   }
 
   enterHouse(session: Session, houseId: string, roomIds: Iterable<string>): void {
     if (!this.has(session)) return
-    const rooms = new Set(roomIds)
+    this.leaveHouse(session, houseId)
+    const rooms = this.#views.take(roomIds)
     session.houses.set(houseId, rooms)
     if (session.held) return
     insert(this.#byHouse, houseId, session)
-    for (const room of rooms) insert(this.#byRoom, room, session)
+    this.#views.list(rooms, session)
   }
 
   /** Returns whether it was told of the house at all. */
@@ -96,24 +97,40 @@ export class Hub {
     if (!rooms) return false
     session.houses.delete(houseId)
     remove(this.#byHouse, houseId, session)
-    for (const room of rooms) remove(this.#byRoom, room, session)
+    this.#views.unlist(rooms, session)
+    this.#views.drop(rooms)
     return true
   }
 
   /** A null house means a private room. */
   enterRoom(session: Session, houseId: string | null, roomId: string): void {
     if (!this.has(session)) return
-    if (houseId === null) session.privateRooms.add(roomId)
-    else session.houses.get(houseId)?.add(roomId)
-    if (!session.held) insert(this.#byRoom, roomId, session)
+    if (houseId !== null) {
+      if (session.houses.get(houseId)?.has(roomId) === false) this.#changeRooms(session, houseId, roomId)
+      return
+    }
+    session.privateRooms.add(roomId)
+    if (!session.held) insert(this.#byPrivateRoom, roomId, session)
   }
 
   /** Returns whether it was told of the room at all. */
   leaveRoom(session: Session, houseId: string | null, roomId: string): boolean {
-    const rooms = houseId === null ? session.privateRooms : session.houses.get(houseId)
-    if (!rooms?.delete(roomId)) return false
-    remove(this.#byRoom, roomId, session)
+    if (houseId !== null) {
+      if (!session.houses.get(houseId)?.has(roomId)) return false
+      this.#changeRooms(session, houseId, roomId)
+      return true
+    }
+    if (!session.privateRooms.delete(roomId)) return false
+    remove(this.#byPrivateRoom, roomId, session)
     return true
+  }
+
+  #changeRooms(session: Session, houseId: string, roomId: string): void {
+    const before = session.houses.get(houseId)!
+    this.#views.unlist(before, session)
+    const after = this.#views.toggle(before, roomId)
+    session.houses.set(houseId, after)
+    if (!session.held) this.#views.list(after, session)
   }
 
   watch(session: Session, userIds: ReadonlySet<string>): void {
@@ -136,7 +153,8 @@ export class Hub {
   }
 
   inRoom(roomId: string): Session[] {
-    return listed(this.#byRoom, roomId)
+    const inside = listed(this.#byPrivateRoom, roomId)
+    return inside.length > 0 ? inside : this.#views.inRoom(roomId)
   }
 
   watching(userId: string): Session[] {

@@ -21,8 +21,8 @@ export class Session {
   readonly loginSessionId: string
   /** A client of ours, which takes events and frames that existing clients do not know. */
   readonly extended: boolean
-  /** The houses it was told of, each with the rooms of it. */
-  readonly houses = new Map<string, Set<string>>()
+  /** The houses it was told of, each with the rooms of it; the sets are shared, see `views.ts`. */
+  readonly houses = new Map<string, ReadonlySet<string>>()
   readonly privateRooms = new Set<string>()
   /** Whose presence it asked for (op 6). */
   watched: ReadonlySet<string> = nothing

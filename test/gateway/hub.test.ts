@@ -46,3 +46,27 @@ test('what began before a session ended does not list it again', () => {
   for (const found of everywhere(hub)) expect(found).toEqual([])
   expect(hub.awaiting(['house', '1']).size + hub.ofUser('1').length + hub.sessions.size).toBe(0)
 })
+
+test('sessions that see the same of a house share it, until one of them sees more or less', () => {
+  const hub = new Hub()
+  const [one, other] = [sessionOf('1'), sessionOf('2')]
+  for (const session of [one, other]) {
+    hub.add(session)
+    hub.enterHouse(session, 'house', ['r1', 'r2'])
+    hub.goLive(session)
+  }
+  expect(one.houses.get('house')).toBe(other.houses.get('house'))
+  expect(hub.leaveRoom(one, 'house', 'r2')).toBe(true)
+  expect(hub.leaveRoom(one, 'house', 'r2')).toBe(false)
+  expect([[...one.houses.get('house')!], [...other.houses.get('house')!]]).toEqual([['r1'], ['r1', 'r2']])
+  expect([hub.inRoom('r1').length, hub.inRoom('r2')]).toEqual([2, [other]])
+  hub.enterRoom(other, 'house', 'r3')
+  hub.enterRoom(one, 'house', 'r3')
+  expect([hub.inRoom('r2'), hub.inRoom('r3').length]).toEqual([[other], 2])
+  hub.enterRoom(one, 'house', 'r2')
+  expect(one.houses.get('house')).toBe(other.houses.get('house'))
+  hub.leaveHouse(one, 'house')
+  hub.remove(other)
+  expect(['r1', 'r2', 'r3'].flatMap((room) => hub.inRoom(room))).toEqual([])
+  expect(hub.inHouse('house')).toEqual([])
+})

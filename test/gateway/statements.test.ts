@@ -30,6 +30,9 @@ test('a change of permissions takes as many statements for ten receivers as for 
     const den = await house({ owner: await user(), members })
     const clients: Client[] = []
     for (const member of members) clients.push(await logIn(app, member))
+    // Behind the ends of their logins, and what is still being told of their coming.
+    await expect.poll(() => app.gateway.hub.inHouse(den.id).length).toBe(size)
+    await bus.publish(members.map(({ id }) => ({ type: 'settings_updated', user_id: id })))
     await db.updateTable('rooms').set({ default_deny: 2 }).where('house_id', '=', den.id).execute()
     const statements = await statementsOf(async () => {
       await bus.publish([

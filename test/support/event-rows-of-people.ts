@@ -160,7 +160,6 @@ export const accounts: EventRow[] = [
       ...to('friend', 'partner')('USER_UPDATE'),
       ...to('member', 'unreading')('HOUSE_MEMBER_UPDATE'),
     },
-    anyOrder: true,
   },
   { action: 'edit nothing of the profile', request: () => ['PATCH', '/users/@me', { bio: '' }] },
   {

@@ -1,0 +1,81 @@
+import type { Session } from './session.ts'
+
+type View = { key: string; rooms: ReadonlySet<string>; uses: number; sessions: Set<Session> }
+
+/**
+ * What sessions see of a house: its rooms. Most members of a house see the same, so that a session holds a set that it
+ * shares with others, and a room lists sets rather than sessions: what a session takes does not grow with the rooms.
+ */
+export class Views {
+  readonly #byKey = new Map<string, View>()
+  readonly #byRooms = new Map<ReadonlySet<string>, View>()
+  readonly #byRoom = new Map<string, Set<View>>()
+  /** The last change of a set: when the rooms of a house change, they do so for one session after the other. */
+  #last: { from: ReadonlySet<string>; roomId: string; to: ReadonlySet<string> } | undefined
+
+  /** The shared set of these rooms, which is to be given back by `drop`. */
+  take(roomIds: Iterable<string>): ReadonlySet<string> {
+    const key = [...roomIds].sort().join()
+    const view = this.#byKey.get(key) ?? this.#add(key, new Set(roomIds))
+    view.uses += 1
+    return view.rooms
+  }
+
+  /** The set with one room more, or less, in place of this one. */
+  toggle(rooms: ReadonlySet<string>, roomId: string): ReadonlySet<string> {
+    const last = this.#last
+    const known = last?.from === rooms && last.roomId === roomId ? this.#byRooms.get(last.to) : undefined
+    const to = known ? known.rooms : this.take(toggled(rooms, roomId))
+    if (known) known.uses += 1
+    this.#last = { from: rooms, roomId, to }
+    this.drop(rooms)
+    return to
+  }
+
+  drop(rooms: ReadonlySet<string>): void {
+    const view = this.#byRooms.get(rooms)!
+    view.uses -= 1
+    if (view.uses > 0) return
+    this.#byKey.delete(view.key)
+    this.#byRooms.delete(rooms)
+    for (const id of rooms) {
+      const views = this.#byRoom.get(id)!
+      views.delete(view)
+      if (views.size === 0) this.#byRoom.delete(id)
+    }
+  }
+
+  /** Lets a session hear of the rooms of its set. */
+  list(rooms: ReadonlySet<string>, session: Session): void {
+    this.#byRooms.get(rooms)!.sessions.add(session)
+  }
+
+  unlist(rooms: ReadonlySet<string>, session: Session): void {
+    this.#byRooms.get(rooms)!.sessions.delete(session)
+  }
+
+  inRoom(roomId: string): Session[] {
+    const found: Session[] = []
+    for (const view of this.#byRoom.get(roomId) ?? [])
+      for (const session of view.sessions) found.push(session)
+    return found
+  }
+
+  #add(key: string, rooms: ReadonlySet<string>): View {
+    const view: View = { key, rooms, uses: 0, sessions: new Set() }
+    this.#byKey.set(key, view)
+    this.#byRooms.set(rooms, view)
+    for (const id of rooms) {
+      const views = this.#byRoom.get(id)
+      if (views) views.add(view)
+      else this.#byRoom.set(id, new Set([view]))
+    }
+    return view
+  }
+}
+
+function toggled(rooms: ReadonlySet<string>, roomId: string): Set<string> {
+  const other = new Set(rooms)
+  if (!other.delete(roomId)) other.add(roomId)
+  return other
+}
