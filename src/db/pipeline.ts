@@ -2,16 +2,21 @@ import type pg from 'pg'
 import type { PreparingClient } from './preparing-client.ts'
 import { ReadQuery, type Statement } from './read-query.ts'
 
-/** So many reads at most travel together, and so many batches of them at once. */
+/** So many reads at most travel together. */
 const maxBatchSize = 32
-const maxBatchesInFlight = 2
+
+/**
+ * How many turns of the event loop a batch waits for more to join it, by how many are on their way already: a few large
+ * ones cost less than many small ones, and none has to wait for one that takes long. Past these it waits for an answer.
+ */
+const turnsToGather = [1, 8]
 
 /** How the reads of the hot path reach the database. */
 export type Pipeline = {
   /** Runs a statement, together with what else waits. */
   read<Row>(statement: Statement<Row>, values: unknown[]): Promise<Row[]>
   /** Calls back just before the next batch leaves: what is read then still travels with it. */
-  beforeLeaving(gather: () => void): void
+  beforeLeaving(join: () => void): void
 }
 
 /** A read that waits. It is sent with what to call when it has been answered. */
@@ -19,24 +24,27 @@ type Waiting = { send(client: PreparingClient, onAnswer: () => void): void; reje
 
 /**
  * Sends what waits at the same moment over one connection in one write: waking the other process costs more than most of
- * the statements. Each is answered by itself, as soon as it is. While so many batches are on their way, the next one grows.
+ * the statements. Each is answered by itself, as soon as it is.
  */
 export function openPipeline(connect: () => Promise<PreparingClient & pg.PoolClient>): Pipeline {
-  let gathering: (() => void)[] = []
+  const joining: (() => void)[] = []
   let waiting: Waiting[] = []
   let inFlight = 0
   let isScheduled = false
 
   function schedule(): void {
-    if (isScheduled || inFlight >= maxBatchesInFlight || waiting.length + gathering.length === 0) return
+    if (isScheduled || inFlight >= turnsToGather.length || waiting.length + joining.length === 0) return
     isScheduled = true
-    setImmediate(leave)
+    setImmediate(gather, 0)
+  }
+
+  function gather(turns: number): void {
+    if (turns < turnsToGather[inFlight]!) setImmediate(gather, turns + 1)
+    else leave()
   }
 
   function leave(): void {
-    const gather = gathering
-    gathering = []
-    for (const each of gather) each()
+    for (const join of joining.splice(0)) join()
     isScheduled = false
     const batch = waiting.slice(0, maxBatchSize)
     waiting = waiting.slice(maxBatchSize)
@@ -89,8 +97,8 @@ export function openPipeline(connect: () => Promise<PreparingClient & pg.PoolCli
 
   return {
     read,
-    beforeLeaving(gather) {
-      gathering.push(gather)
+    beforeLeaving(join) {
+      joining.push(join)
       schedule()
     },
   }
