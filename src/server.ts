@@ -8,6 +8,7 @@ import { startPostgres } from './db/embedded.ts'
 import { UnreachableError } from './db/embedded-account.ts'
 import { EmbeddedPostgresError } from './db/embedded-cluster.ts'
 import type { HearthEvent } from './events/events.ts'
+import { giveMemoryBack } from './memory.ts'
 import { forkWorkers, WorkersError } from './workers.ts'
 
 /** SIGTERM to exit takes less than 10 s, whatever hangs. */
@@ -105,6 +106,7 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   })
   stops.push(() => closeGently(app))
   await app.listen({ host: config.host, port: config.port })
+  giveMemoryBack()
   return app.listeningOrigin
 }
 

@@ -67,6 +67,7 @@ const allowed: Record<string, readonly string[]> = {
   db: ['db', 'ids', 'errors'],
   errors: [],
   ids: [],
+  memory: [],
   queue: ['errors'],
   config: [],
 }
