@@ -17,11 +17,11 @@ beforeAll(async () => {
   const rooms = [roomId]
   for (let n = 0; n < 30; n += 1) rooms.push(await houseRoom(den))
   const first = firstIdAt(Date.now() - dayMs)
-  // Every second message is in the first room, every fifth mentions bob.
+  // Every second message is in the first room, every fourth mentions bob.
   await sql`
     insert into messages (room_id, id, author_id, device_id, content, mentions)
     select (${rooms}::bigint[])[case when n % 2 = 0 then 1 else 2 + n % 30 end], ${first}::bigint + n::bigint * 4194304,
-      ${ann.id}, 1, 'message ' || n, case when n % 5 = 0 then array[${bob.id}::bigint] else '{}' end
+      ${ann.id}, 1, 'message ' || n, case when n % 4 = 0 then array[${bob.id}::bigint] else '{}' end
     from generate_series(1, 20000) as n`.execute(db)
   await sql`
     insert into mentions (user_id, message_id, room_id, author_id)
