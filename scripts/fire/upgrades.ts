@@ -10,7 +10,7 @@ import { openStage, type Stage } from './support/stage.ts'
 import { startOldProcess } from './upgrades/old-process.ts'
 import { fill, firstRow, listTables, readRows } from './upgrades/rows.ts'
 
-const rowCount = { quick: 500, long: 20_000 }
+const rowCount = { quick: 200, long: 20_000 }
 const maxWaitMs = 1_000
 /** The old process is at work so long before the upgrade, and after it. */
 const oldProcessMs = 60

@@ -10,7 +10,7 @@ import { isWrite, openSender } from './sender.ts'
 import { watchTables } from './unchanged.ts'
 
 /** Of each round: requests that must be refused, and batches of those that may succeed. */
-const sizes = { refused: 2_400, any: 360 }
+const sizes = { refused: 3_600, any: 360 }
 const anyBatches = 2
 
 /** After one of these there is less left for the requests that follow. */
