@@ -29,6 +29,8 @@ Parts: ${parts.map((part) => part.name).join(', ')}`)
   process.exit(2)
 }
 
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+
 console.log(`seed ${size.seed}, ${size.quick ? 'quick' : 'long'}`)
 const outcomes: Outcome[] = []
 for (const part of parts.filter(({ name }) => wanted.includes(name))) {

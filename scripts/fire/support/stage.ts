@@ -73,6 +73,10 @@ async function startServer(environment: Record<string, string>): Promise<StageSe
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'exit')
+  // A server that hangs would outlive a run that is broken off, and take a processor for ever.
+  const endWithUs = () => child.kill('SIGKILL')
+  process.once('exit', endWithUs)
+  child.once('exit', () => process.off('exit', endWithUs))
   let output = ''
   child.stderr.on('data', (chunk) => (output += chunk))
   const origin = await new Promise<string>((resolve, reject) => {
