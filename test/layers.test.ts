@@ -168,6 +168,11 @@ describe('layers', () => {
     expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([])
   })
 
+  test('nothing imports node:http but its types: all that it exports, an HTTP client of 13 MB, would come with it', () => {
+    const values = imports.filter(({ target, typeOnly }) => /^(?:node:)?https?$/.test(target) && !typeOnly)
+    expect(values.map(({ file }) => file)).toEqual([])
+  })
+
   test('migrations import kysely and nothing of src', () => {
     const dir = join(import.meta.dirname, '../migrations')
     const targets = readdirSync(dir).flatMap((file) => {
