@@ -2,6 +2,8 @@ import { runInNewContext } from 'node:vm'
 
 /** How often it is looked whether there is memory to give back, in ms. */
 const lookEveryMs = 10_000
+/** Soon after the start, which leaves garbage of its own. */
+const firstLookMs = 1_000
 /** A process that used less of a processor since the last look has nothing to do. */
 const idleShare = 0.05
 /** Less than this, or than so much of what was left the last time, is not worth a pause. */
@@ -29,13 +31,14 @@ export function giveMemoryBack(): void {
     },
     collect,
   })
+  setTimeout(look, firstLookMs).unref()
   setInterval(look, lookEveryMs).unref()
 }
 
 /** What is done at each look. */
 export function idleTidier({ residentBytes, processorMs, collect }: Readings): () => void {
   let leftBytes = 0
-  let usedMs = 0
+  let usedMs = processorMs()
   return () => {
     const sinceMs = processorMs() - usedMs
     usedMs += sinceMs
