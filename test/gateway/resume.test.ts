@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { expectExact, listen, logIn, resume } from '../support/gateway.ts'
 import { bus, call, db, house, user } from '../support/world.ts'
 
-const app = await listen({ resumableForMs: 2_000, sweepEveryMs: 20 })
+const app = await listen()
 
 async function scene() {
   const [ann, ben] = [await user(), await user()]
@@ -82,10 +82,13 @@ test('a session ends with a close 1000 of the client, with its token, and with t
   const late = resume(app, revoked.ben, revoked.session_id, 2)
   expect(await late.end()).toEqual({ code: 4003, reason: 'invalid_token' })
 
-  const old = await scene()
-  await old.client.cut()
-  await expect.poll(() => app.gateway.hub.sessions.has(old.session_id), { timeout: 10_000 }).toBe(false)
-  expect(await resume(app, old.ben, old.session_id, 2).end()).toEqual(refused)
+  const forgetful = await listen({ resumableForMs: 50, sweepEveryMs: 20 })
+  const ann = await user()
+  const old = await logIn(forgetful, ann)
+  const { session_id } = old.events[0]!.d
+  await old.cut()
+  await expect.poll(() => forgetful.gateway.hub.sessions.has(session_id), { timeout: 10_000 }).toBe(false)
+  expect(await resume(forgetful, ann, session_id, 1).end()).toEqual(refused)
 })
 
 test('the last 1,000 events are kept, and a session that missed more cannot resume', async () => {
