@@ -97,7 +97,7 @@ export class Gateway {
     this.#attendance.leave(session.userId)
     if (session.connection !== connection) return
     session.connection = undefined
-    if (code === 1000 || session.held) this.hub.remove(session)
+    if (code === 1000 || !session.isTold) this.hub.remove(session)
     if (!this.hub.has(session)) return
     this.hub.detached.add(session)
     const theirs = this.hub.ofUser(session.userId)
@@ -186,7 +186,7 @@ export class Gateway {
     if (!login) return this.#refuse(connection)
     if (!connection.isOpen) return
     const session = typeof session_id === 'string' ? this.hub.sessions.get(session_id) : undefined
-    const fits = session && !session.held && session.loginSessionId === login.caller.session_id
+    const fits = session?.isTold && session.loginSessionId === login.caller.session_id
     if (!fits || !Number.isInteger(seq) || !session.canReplay(seq as number)) {
       return connection.close('cannot_resume')
     }

@@ -34,6 +34,7 @@ export async function tellState(gateway: Gateway, session: Session, tokenHash: s
   session.emitOnce(state.event)
   if (state.houses.length > 0) await pause(gateway.settings.houseJoinDelayMs)
   await tellHouses(gateway, session, state.houses)
+  session.isTold = isOpen(session)
   await catchUp(gateway, session)
   return true
 }

@@ -28,6 +28,8 @@ export class Session {
   watched: ReadonlySet<string> = nothing
   /** What happens during the login, in order; null once that is over. */
   held: (() => void | Promise<void>)[] | null = []
+  /** Whether INIT_STATE and every HOUSE_JOIN went out: from then on it can be resumed, though events may still be held. */
+  isTold = false
   /** Ids of houses, private rooms and the user whose events are held. */
   readonly awaited = new Set<string>()
   /** Takes part in events dispatched after this one. */
@@ -65,8 +67,13 @@ export class Session {
 
   /** Puts something off until the login is over. */
   hold(work: () => void | Promise<void>): void {
-    if (this.held && this.held.length >= maxHeldEvents) this.connection?.close('slow_consumer')
-    else this.held?.push(work)
+    if (!this.held || this.held.length < maxHeldEvents) {
+      this.held?.push(work)
+      return
+    }
+    // It has missed something.
+    this.isTold = false
+    this.connection?.close('slow_consumer')
   }
 
   /** Whether everything after `seq` is still there. */
