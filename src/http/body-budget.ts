@@ -6,7 +6,7 @@ const budgetBytes = 256 * 1024 * 1024
 const smallBytes = 16 * 1024
 /** Bodies with pictures in them that one caller may send at a time. */
 const bigBytes = 256 * 1024
-const maxBigOfCaller = 2
+const maxBigOfCaller = 8
 
 /**
  * Keeps what bodies take within bounds, also where many of them come slowly: past it they are refused with `unavailable`.

@@ -37,7 +37,7 @@ export type LoadLimits = {
   answerMs: number
 }
 
-const usualLimits: LoadLimits = { inFlight: 512, leastInFlight: 128, delayMs: 50, answerMs: 250 }
+const usualLimits: LoadLimits = { inFlight: 1_000, leastInFlight: 256, delayMs: 100, answerMs: 250 }
 
 const lookEveryMs = 250
 const resolutionMs = 10
@@ -77,8 +77,8 @@ type CountedSocket = Socket & { [place]?: Place }
 
 /**
  * Refuses requests before anything else is done for them (PROTOCOL 0.3, check 1) with 503: while the database is away, and
- * while more is in flight than can be answered in time. One address gets half of what there is, so that a flood from one
- * leaves room for the others. Comes before every other hook but that of CORS. Counts by itself, in place of
+ * while more is in flight than can be answered in time. Where rates are limited, one address gets half of what there is,
+ * so that a flood from one leaves room for the others. Comes before every other hook but that of CORS. Counts by itself, in place of
  * @fastify/under-pressure: that one counts nothing in flight, knows no addresses, and lets in everything or nothing.
  */
 export function shedLoad(
@@ -109,8 +109,9 @@ export function shedLoad(
     load.inFlight -= 1
   }
 
-  // Behind a proxy all connections are of one address, which says nothing.
-  const knowsAddresses = app.config.trustProxy === 0
+  // Behind a proxy all connections are of one address, which says nothing; without rate limits nobody is held to a share.
+  const { rateLimit, trustProxy } = app.config
+  const knowsAddresses = rateLimit && trustProxy === 0
   const isItsPart = ({ inFlight, slow }: Share) => knowsAddresses && (inFlight - slow) * 2 >= load.limit
 
   app.addHook('onRequest', (request, reply, done) => {

@@ -27,11 +27,12 @@ async function send(app: FastifyInstance, person: Person, bytes: number) {
 }
 
 test.each(['content-length: 8000000', 'transfer-encoding: chunked'])(
-  'a caller sends two big bodies at a time (%s); small ones and those of others are read',
+  'a caller sends eight big bodies at a time (%s); small ones and those of others are read',
   async (framing) => {
     const app = await listen()
     const [ann, ben] = [await user(), await user()]
-    const sockets = [await begin(app, ann, framing), await begin(app, ann, framing)]
+    const sockets: Socket[] = []
+    for (let n = 0; n < 8; n += 1) sockets.push(await begin(app, ann, framing))
     const refused = await send(app, ann, 300_000)
     expect([refused.status, refused.body]).toEqual([503, unavailable])
     expect((await send(app, ann, 100_000)).status).toBe(200)

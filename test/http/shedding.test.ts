@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { buildApp } from '../../src/app.ts'
+import type { Config } from '../../src/config.ts'
 import type { LoadLimits } from '../../src/http/shedding.ts'
 import { portOf } from '../support/gateway.ts'
 import { bus, config, db, failure, store, user } from '../support/world.ts'
@@ -17,9 +18,9 @@ const calm: LoadLimits = { inFlight: 1_000, leastInFlight: 3, delayMs: 10_000, a
 /** An app that listens, with these limits of load. */
 async function listening(
   loadLimits: LoadLimits,
-  trustProxy = 0,
+  changed: Partial<Config> = {},
 ): Promise<{ app: FastifyInstance; origin: string }> {
-  const app = await buildApp({ config: { ...config, trustProxy }, db, store, bus, loadLimits })
+  const app = await buildApp({ config: { ...config, ...changed }, db, store, bus, loadLimits })
   await app.listen({ host: '127.0.0.1', port: 0 })
   afterAll(() => app.close())
   return { app, origin: `http://127.0.0.1:${portOf(app)}` }
@@ -36,7 +37,7 @@ async function hang(app: FastifyInstance): Promise<Socket> {
 }
 
 test('past the limit of requests in flight the next one answers 503, whatever it asks for, until one is done', async () => {
-  const { app, origin } = await listening({ ...calm, inFlight: 3 }, 1)
+  const { app, origin } = await listening({ ...calm, inFlight: 3 })
   const sockets = [await hang(app), await hang(app), await hang(app)]
   const answer = await fetch(`${origin}/users/@me`, { headers: { authorization: ann.token } })
   expect([answer.status, await answer.json()]).toEqual([503, unavailable])
@@ -58,8 +59,8 @@ test('past the limit of requests in flight the next one answers 503, whatever it
   for (const each of sockets) each.destroy()
 })
 
-test('one address has less than all of it', async () => {
-  const { app, origin } = await listening({ ...calm, inFlight: 4 })
+test('one address has less than all of it where rates are limited', async () => {
+  const { app, origin } = await listening({ ...calm, inFlight: 4 }, { rateLimit: true })
   const sockets = [await hang(app), await hang(app)]
   expect((await fetch(`${origin}/users/@me`)).status).toBe(503)
   const other = connect({ port: portOf(app), host: '127.0.0.1', localAddress: '127.0.0.2' })
@@ -99,7 +100,7 @@ test('while the event loop is late requests answer 503, and no longer', async ()
 })
 
 test('who waits for a client does not count for long', async () => {
-  const { app, origin } = await listening({ ...calm, inFlight: 40 })
+  const { app, origin } = await listening({ ...calm, inFlight: 40 }, { rateLimit: true })
   const sockets = await Promise.all(Array.from({ length: 20 }, () => connect(portOf(app), '127.0.0.1')))
   const head = 'POST /auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json'
   for (const socket of sockets) socket.write(`${head}\r\ncontent-length: 5\r\n\r\n{`)
