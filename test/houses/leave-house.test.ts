@@ -3,6 +3,7 @@ import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { attach, houseRow, isDiscarded, membersOf, watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
+import { rolesAs } from '../support/roles.ts'
 import { call, db, failure, house, message, type Person, role, user } from '../support/world.ts'
 
 const outOfScope = failure('out_of_scope', 'caller is not part of the house')
@@ -14,7 +15,7 @@ function leave(caller: Person | null, houseId: string) {
 test('leaving a house answers 204 without body and type, and tells with the member as it was', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
-  const helper = await role(den, { members: [ben] })
+  const roles = await rolesAs(ann, den.id, [await role(den, { members: [ben] })])
   const { answer, events } = await watching(() => leave(ben, den.id))
   expect(answer.status).toBe(204)
   expect(answer.text).toBe('')
@@ -25,7 +26,7 @@ test('leaving a house answers 204 without body and type, and tells with the memb
       type: 'member_left',
       house_id: den.id,
       user_id: ben.id,
-      member: expect.objectContaining({ id: ben.id, house_id: den.id, roles: [helper] }),
+      member: expect.objectContaining({ id: ben.id, house_id: den.id, roles }),
     },
   ])
 })
