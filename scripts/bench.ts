@@ -23,7 +23,7 @@ const socketCount = quick ? 200 : 1_000
 const broadcasts = quick ? 100 : 500
 const idleSockets = quick ? 500 : 1_500
 const warmUpSeconds = 2
-const idleSeconds = 30
+const idleSeconds = quick ? 0 : 25
 
 await mkdir(cache, { recursive: true })
 const load = chooseLoad(cache)
@@ -38,7 +38,15 @@ try {
   const small = await prepareDatabase(cache, postgres.url, 'bench_small', smallSize)
   const big = quick ? small : await prepareDatabase(cache, postgres.url, 'bench_big', bigSize)
   const hearth = await startHearth(small)
-  const sockets = { root, cache, rounds, broadcasts, count: socketCount, idle: idleSockets }
+  const sockets = {
+    root,
+    cache,
+    rounds,
+    broadcasts,
+    count: socketCount,
+    idle: idleSockets,
+    idleMs: idleSeconds * 1_000,
+  }
   const idleMb = await residentMb(hearth.process)
   const bare = await startBare(hearth)
   await measureRequests(hearth, bare, small)

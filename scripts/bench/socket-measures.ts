@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { median } from './median.ts'
 import { residentMb, type Server, startServer } from './processes.ts'
 import type { Row } from './report.ts'
@@ -14,7 +15,12 @@ export type SocketSettings = {
   broadcasts: number
   count: number
   idle: number
+  /** How long a server is left alone before its memory is looked at: then it gives back what it does not need. */
+  idleMs: number
 }
+
+/** How many send at once: what one message waits for is time in which another one goes out. */
+const senders = 4
 
 type Sockets = {
   open(origin: string, path: string, tokens: (string | null)[]): Promise<void>
@@ -98,14 +104,23 @@ async function broadcast(
 ): Promise<number> {
   const started = performance.now()
   const received = sockets.receive(deliveries * times)
-  for (let n = 0; n < times; n += 1) await (await send()).arrayBuffer()
+  let left = times
+  await Promise.all(
+    Array.from({ length: senders }, async () => {
+      while (left-- > 0) await (await send()).arrayBuffer()
+    }),
+  )
   await received
   return (deliveries * times) / ((performance.now() - started) / 1000)
 }
 
 /** Memory that each idle, logged-in socket takes, beside a bare one. */
 export async function measureIdleSockets(settings: SocketSettings, hearth: Server): Promise<Row> {
-  const { root, cache, idle } = settings
+  const { root, cache, idle, idleMs } = settings
+  const restingMb = async (server: Server) => {
+    await pause(idleMs)
+    return residentMb(server.process)
+  }
   const bare = await startServer(join(root, 'scripts/bench/bare-sockets.ts'), {
     BARE_FRAME: join(cache, 'frame.json'),
   })
@@ -119,10 +134,10 @@ export async function measureIdleSockets(settings: SocketSettings, hearth: Serve
     const warmUp = startSockets(root)
     await warmUp.open(server.origin, path, [...logins])
     await warmUp.close()
-    const before = await residentMb(server.process)
+    const before = await restingMb(server)
     const sockets = startSockets(root)
     await sockets.open(server.origin, path, [...logins])
-    each.push((((await residentMb(server.process)) - before) * 1024) / idle)
+    each.push((((await restingMb(server)) - before) * 1024) / idle)
     await sockets.close()
   }
   await bare.stop()

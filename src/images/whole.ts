@@ -2,12 +2,13 @@ const pngSignatureBytes = 8
 const gifHeaderBytes = 13
 
 /**
- * Whether a PNG or GIF goes on to its own end. Their decoders show what there is of a file that was cut off; those of
- * the other formats refuse it themselves.
+ * Whether a PNG, GIF or JPEG goes on to its own end. Their decoders show what there is of a file that was cut off (that
+ * of JPEG now and then); those of the other formats refuse it themselves.
  */
 export function isWhole(format: string, bytes: Buffer): boolean {
   if (format === 'png') return pngEnds(bytes)
   if (format === 'gif') return gifEnds(bytes)
+  if (format === 'jpeg') return jpegEnds(bytes)
   return true
 }
 
@@ -44,4 +45,19 @@ function afterSubBlocks(bytes: Buffer, start: number): number {
   let at = start
   while (at < bytes.length && bytes[at] !== 0) at += 1 + bytes[at]!
   return at + 1
+}
+
+const startOfScan = 0xda
+const endOfImage = Buffer.from([0xff, 0xd9])
+
+/** Segments of a marker and a length, which may hold a whole small JPEG; after the first scan the next end is the end. */
+function jpegEnds(bytes: Buffer): boolean {
+  let at = 2
+  while (at + 4 <= bytes.length && bytes[at] === 0xff) {
+    // Markers may be filled up with 0xff before them.
+    if (bytes[at + 1] === 0xff) at += 1
+    else if (bytes[at + 1] === startOfScan) return bytes.includes(endOfImage, at)
+    else at += 2 + bytes.readUInt16BE(at + 2)
+  }
+  return false
 }

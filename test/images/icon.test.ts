@@ -111,6 +111,15 @@ describe('icons', () => {
     }
   })
 
+  test('a jpeg without its end is refused, whatever its last pixels are', async () => {
+    for (let n = 0; n < 40; n += 1) {
+      const bytes = await picture('jpeg', { width: 8 + n, height: 8 })
+      const refusal = expect(makeIcon(bytes.subarray(0, bytes.length - 2 + (n % 2)))).rejects
+      await refusal.toMatchObject({ code: 'invalid_icon_file_format' })
+      expect((await makeIcon(bytes)).content.length).toBeGreaterThan(0)
+    }
+  })
+
   test.each(['gif', 'webp'] as const)('a truncated animated %s is refused', async (format) => {
     const bytes = await animation(format, 8)
     for (const part of [0.1, 0.5, 0.9, 0.99]) {
