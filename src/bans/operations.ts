@@ -3,15 +3,13 @@ import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import { reachHouse } from '../houses/access-operations.ts'
 import { canRemove, holds, permission } from '../houses/permissions.ts'
-import { findMembership, lockHouse, type MembershipRow } from '../houses/queries.ts'
+import { findMembership, lockHouse, type Membership, type MembershipRow } from '../houses/queries.ts'
 import { deleteInvitesBy } from '../invites/queries.ts'
 import { removeMember } from '../members/operations.ts'
 import { findUser } from '../users/queries.ts'
 import { ban } from './forms.ts'
 import { deleteBan, getBan, saveBan } from './queries.ts'
 import type { Ban, LiftedBan } from './schemas.ts'
-
-type Membership = { house_id: string; user_id: string }
 
 /** The membership of a caller who may see and set bans. Throws `house_not_found`, `no_permission`. */
 export async function reachBans(db: Db, { house_id, user_id }: Membership): Promise<MembershipRow> {

@@ -7,6 +7,7 @@ import { ApiError, limitReached } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import { reachHouse } from '../houses/access-operations.ts'
 import { holds, permission } from '../houses/permissions.ts'
+import type { Membership } from '../houses/queries.ts'
 import { asId, newId } from '../ids.ts'
 import { member } from '../members/forms.ts'
 import { addMember } from '../members/operations.ts'
@@ -96,7 +97,7 @@ export async function deleteBot(db: Db, callerId: string, id: string): Promise<O
  */
 export async function addBot(
   db: Db,
-  { house_id, user_id }: { house_id: string; user_id: string },
+  { house_id, user_id }: Membership,
   botId: string,
 ): Promise<Outcome<Member>> {
   const membership = await reachHouse(db, house_id, user_id)

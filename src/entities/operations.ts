@@ -4,7 +4,7 @@ import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { holdHouse } from '../houses/access-operations.ts'
 import { holds, permission } from '../houses/permissions.ts'
-import type { MembershipRow } from '../houses/queries.ts'
+import type { Membership, MembershipRow } from '../houses/queries.ts'
 import { asId, newId } from '../ids.ts'
 import { readableRooms } from '../rooms/permissions.ts'
 import { listHouseRooms } from '../rooms/queries.ts'
@@ -22,8 +22,6 @@ import type { CreateEntity, DeletedEntity, EditEntity, Entity, HouseEntities } f
 
 /** Entities of a house (PROTOCOL 1.6). */
 export const maxEntities = 100
-
-type Membership = { house_id: string; user_id: string }
 
 /** Makes an entity, the last one, and answers all of them (PROTOCOL 4.9). Throws `no_permission`, `limit_reached`. */
 export async function createEntity(

@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
-import { findMembership, lockHouse, type MembershipRow } from './queries.ts'
+import { findMembership, lockHouse, type Membership, type MembershipRow } from './queries.ts'
 
 /** The caller's membership in a house. Throws `house_not_found` for a house that is unknown, or not theirs. */
 export async function reachHouse(db: Db, houseId: string, callerId: string): Promise<MembershipRow> {
@@ -13,10 +13,7 @@ export async function reachHouse(db: Db, houseId: string, callerId: string): Pro
  * Holds a house until the transaction ends, and gives the caller's membership as it is from then on: what they may do
  * cannot be taken from them meanwhile. Throws `house_not_found`.
  */
-export async function holdHouse(
-  trx: Db,
-  caller: { house_id: string; user_id: string },
-): Promise<MembershipRow> {
+export async function holdHouse(trx: Db, caller: Membership): Promise<MembershipRow> {
   await lockHouse(trx, caller.house_id)
   return reachHouse(trx, caller.house_id, caller.user_id)
 }

@@ -8,9 +8,15 @@ import { findMember } from '../members/queries.ts'
 import { discardRoomFiles } from '../rooms/private-room-queries.ts'
 import { reachHouse } from './access-operations.ts'
 import { discardIcon } from './icon-operations.ts'
-import { deleteHouse, findHeirId, type HouseRow, lockHouse, lockHouseRooms, updateHouse } from './queries.ts'
-
-type Membership = { house_id: string; user_id: string }
+import {
+  deleteHouse,
+  findHeirId,
+  type HouseRow,
+  lockHouse,
+  lockHouseRooms,
+  type Membership,
+  updateHouse,
+} from './queries.ts'
 
 /** Deletes a house with all there is in it (API 4.11). Throws `no_permission` for whoever does not own it. */
 export async function endHouse(db: Db, { house_id, user_id }: Membership): Promise<Outcome<null>> {

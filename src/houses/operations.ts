@@ -16,12 +16,12 @@ import {
   insertFirstRoom,
   insertHouse,
   lockHouse,
+  type Membership,
   updateHouse,
 } from './queries.ts'
 import type { CreateHouse, EditedHouse, EditHouse, House } from './schemas.ts'
 
 type Context = { db: Db; store: Store }
-type Membership = { house_id: string; user_id: string }
 
 /**
  * Creates a house with its first room, in the entity `Rooms`, and its owner as member (API 4.9, PROTOCOL 9.3). Throws

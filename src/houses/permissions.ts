@@ -77,7 +77,7 @@ function apply(bits: number, change: AllowDeny): number {
 }
 
 /** Lowest position first, of equal ones the newer first, so that the highest and oldest has the last word. */
-function inRisingRank<Role extends RankedRole>(roles: readonly Role[]): Role[] {
+function inRisingRank(roles: readonly RankedRole[]): RankedRole[] {
   return [...roles].sort((a, b) => a.position - b.position || (BigInt(a.id) < BigInt(b.id) ? 1 : -1))
 }
 

@@ -2,6 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { coalesce, inOrderOf } from '../db/coalesce.ts'
 
+/** Somebody in a house, by name. */
+export type Membership = { house_id: string; user_id: string }
+
 /** What decides over a member in their house; `houses/permissions.ts` reads it. */
 export type MembershipRow = {
   house_id: string
@@ -12,11 +15,10 @@ export type MembershipRow = {
 }
 
 /** The membership of a user in a house, or undefined when there is none. */
-export const findMembership = coalesce<{ house_id: string; user_id: string }, MembershipRow | undefined>(
-  async (db: Db, keys) => {
-    const houses = keys.map((key) => key.house_id)
-    const users = keys.map((key) => key.user_id)
-    const { rows } = await sql<MembershipRow & { place: string }>`
+export const findMembership = coalesce<Membership, MembershipRow | undefined>(async (db: Db, keys) => {
+  const houses = keys.map((key) => key.house_id)
+  const users = keys.map((key) => key.user_id)
+  const { rows } = await sql<MembershipRow & { place: string }>`
       select wanted.place, houses.id as house_id, members.user_id, houses.owner_id, houses.default_permissions,
         coalesce((
           select json_agg(json_build_object('id', roles.id::text, 'position', roles.position,
@@ -27,10 +29,9 @@ export const findMembership = coalesce<{ house_id: string; user_id: string }, Me
       join houses on houses.id = wanted.house_id
       join members on members.house_id = houses.id and members.user_id = wanted.user_id
     `.execute(db)
-    const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
-    return keys.map((_key, index) => byPlace.get(String(index + 1)))
-  },
-)
+  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
+  return keys.map((_key, index) => byPlace.get(String(index + 1)))
+})
 
 export type HouseRow = {
   id: string

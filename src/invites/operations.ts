@@ -5,7 +5,7 @@ import type { Outcome } from '../events/bus.ts'
 import { reachHouse } from '../houses/access-operations.ts'
 import { houseSummary } from '../houses/forms.ts'
 import { holds, permission } from '../houses/permissions.ts'
-import { findHouseSummary, findMembership, lockHouse } from '../houses/queries.ts'
+import { findHouseSummary, findMembership, lockHouse, type Membership } from '../houses/queries.ts'
 import { addMember } from '../members/operations.ts'
 import { invite } from './forms.ts'
 import {
@@ -23,8 +23,6 @@ import type { CreateInvite, Invite, JoinedHouse, RevokedInvite } from './schemas
 const maxInvites = 200
 const codeLength = 6
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-
-type Membership = { house_id: string; user_id: string }
 
 /** A live invite by the code in a path. Throws `invite_not_found`. */
 export async function reachInvite(db: Db, code: string): Promise<InviteRow> {

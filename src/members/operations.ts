@@ -5,7 +5,7 @@ import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { reachHouse } from '../houses/access-operations.ts'
 import { canRemove, holds, permission } from '../houses/permissions.ts'
-import { findMembership, lockHouse } from '../houses/queries.ts'
+import { findMembership, lockHouse, type Membership } from '../houses/queries.ts'
 import { lockUsers } from '../users/lock-queries.ts'
 import { member } from './forms.ts'
 import {
@@ -20,8 +20,6 @@ import type { RemovedMember } from './schemas.ts'
 
 /** Houses a user may be in (PROTOCOL 1.6). */
 export const maxMemberships = 100
-
-type Membership = { house_id: string; user_id: string }
 
 /**
  * Makes a user a member of a house, inside a transaction, and gives what happened: nothing when they already are one,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { coalesce } from '../db/coalesce.ts'
+import type { Membership } from '../houses/queries.ts'
 import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
 
@@ -23,19 +24,17 @@ export const memberColumns = sql`
     'location', users.location) as "user"`
 
 /** A member of a house, or undefined. */
-export const findMember = coalesce<{ house_id: string; user_id: string }, MemberRow | undefined>(
-  async (db: Db, keys) => {
-    const houses = keys.map((key) => key.house_id)
-    const users = keys.map((key) => key.user_id)
-    const { rows } = await sql<MemberRow & { place: string }>`
+export const findMember = coalesce<Membership, MemberRow | undefined>(async (db: Db, keys) => {
+  const houses = keys.map((key) => key.house_id)
+  const users = keys.map((key) => key.user_id)
+  const { rows } = await sql<MemberRow & { place: string }>`
       select wanted.place, ${memberColumns}
       from unnest(${houses}::bigint[], ${users}::bigint[]) with ordinality as wanted (house_id, user_id, place)
       join members on members.house_id = wanted.house_id and members.user_id = wanted.user_id
       join users on users.id = members.user_id`.execute(db)
-    const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
-    return keys.map((_key, index) => byPlace.get(String(index + 1)))
-  },
-)
+  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
+  return keys.map((_key, index) => byPlace.get(String(index + 1)))
+})
 
 /** Those of these users who are members of a house, in no order. */
 export async function listMembersById(

@@ -2,14 +2,13 @@ import type { Db } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import { holdHouse } from '../houses/access-operations.ts'
+import type { Membership } from '../houses/queries.ts'
 import { member } from '../members/forms.ts'
 import { findMember } from '../members/queries.ts'
 import type { Member } from '../members/schemas.ts'
 import { deleteMemberRole, insertMemberRole, lockMember, touchMember } from './member-role-queries.ts'
 import { canHandleRole } from './permissions.ts'
 import { findRole } from './queries.ts'
-
-type Membership = { house_id: string; user_id: string }
 
 /** A member of the caller's house, and a role of it. */
 export type MemberRole = { user_id: string; role_id: string }

@@ -4,7 +4,7 @@ import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { holdHouse } from '../houses/access-operations.ts'
 import { changedBits, contradicts, permission } from '../houses/permissions.ts'
-import type { MembershipRow } from '../houses/queries.ts'
+import type { Membership, MembershipRow } from '../houses/queries.ts'
 import { newId } from '../ids.ts'
 import { role } from './forms.ts'
 import { touchRoleHolders } from './member-role-queries.ts'
@@ -25,8 +25,6 @@ export const maxRoles = 250
 const defaultColor = '#99aab5'
 /** Bits that decide over which rooms somebody can read. */
 const readingBits = permission.READ_MESSAGES | permission.ADMINISTRATOR
-
-type Membership = { house_id: string; user_id: string }
 
 /** Makes a role nobody has yet (PROTOCOL 4.8). Throws `house_not_found`, `no_permission`, `limit_reached`. */
 export async function createRole(db: Db, caller: Membership, fields: CreateRole): Promise<Outcome<Role>> {

@@ -5,6 +5,7 @@ import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { holdHouse } from '../houses/access-operations.ts'
 import { has, holds, permission } from '../houses/permissions.ts'
+import type { Membership } from '../houses/queries.ts'
 import { asId, newId } from '../ids.ts'
 import { holdRoom } from './access-operations.ts'
 import { room } from './forms.ts'
@@ -25,8 +26,6 @@ export const maxRooms = 500
 /** Existing clients, and the contract, put a room without a named entity here. */
 const defaultEntityName = 'Rooms'
 const [houseRoomType, oneToOneType] = [0, 1]
-
-type Membership = { house_id: string; user_id: string }
 
 /**
  * Makes a room at the end of a house and of an entity (PROTOCOL 4.10). Throws `parent_entity_doesnt_exist`,
