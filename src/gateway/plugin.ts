@@ -2,12 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { WebSocketServer } from 'ws'
-import { errorTable } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import { networkOf } from '../http/address.ts'
 import { retryAfterSeconds } from '../http/error-handler.ts'
 import { publicUrl } from '../http/public-url.ts'
-import { standingHeaders } from '../http/standing-headers.ts'
-import { statusTexts } from '../http/status-texts.ts'
+import { answerRaw } from '../http/raw-failure.ts'
 import { Connection, ignore } from './connection.ts'
 import { createFailedLogins } from './failed-logins.ts'
 import type { Encoding } from './frames.ts'
@@ -44,7 +43,7 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
     handleProtocols: () => false,
   })
   // A faulty upgrade is none.
-  sockets.on('wsClientError', (_error, stream) => answer(stream, 'not_found'))
+  sockets.on('wsClientError', (_error, stream) => answerRaw(stream, new ApiError('not_found')))
   let stopping = false
 
   app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
@@ -52,7 +51,9 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
     const address = networkOf(app.addressOf(request))
     const waitSeconds = app.config.rateLimit ? failedLogins.waitSeconds(address) : 0
     if (stopping) return stream.destroy()
-    if (app.load.isTooMuch()) return answer(stream, 'unavailable', { 'Retry-After': retryAfterSeconds })
+    if (app.load.isTooMuch()) {
+      return answerRaw(stream, new ApiError('unavailable'), { 'Retry-After': retryAfterSeconds })
+    }
     if (waitSeconds > 0) return refuse(stream, limit.burst, waitSeconds)
     sockets.handleUpgrade(request, stream, head, (socket) => {
       const encoding = encodingOf(request.url ?? '')
@@ -94,25 +95,5 @@ function refuse(stream: Duplex, limit: number, waitSeconds: number): void {
     'x-ratelimit-remaining': 0,
     'x-ratelimit-reset': expires_at,
   }
-  answer(stream, 'rate_limit', headers, { expires_at })
-}
-
-/** A failure in its envelope, where no request and no reply is left to answer with. */
-function answer(
-  stream: Duplex,
-  code: 'not_found' | 'rate_limit' | 'unavailable',
-  headers = {},
-  beside = {},
-): void {
-  const [status, message] = errorTable[code]
-  const body = JSON.stringify({ success: false, error: { code, message }, ...beside })
-  const all = {
-    Connection: 'close',
-    ...standingHeaders,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    ...headers,
-  }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  stream.end(`HTTP/1.1 ${status} ${statusTexts[status]}\r\n${lines.join('')}\r\n${body}`)
+  answerRaw(stream, new ApiError('rate_limit'), headers, { expires_at })
 }

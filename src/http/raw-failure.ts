@@ -1,0 +1,26 @@
+import type { Duplex } from 'node:stream'
+import type { ApiError } from '../errors.ts'
+import { standingHeaders } from './standing-headers.ts'
+import { statusTexts } from './status-texts.ts'
+
+/**
+ * Answers a failure in its envelope over a connection that has no reply to answer with, and hangs up. `beside` stands next
+ * to `error` in the envelope.
+ */
+export function answerRaw(
+  stream: Duplex,
+  { code, status, message }: ApiError,
+  headers: Record<string, string | number> = {},
+  beside: Record<string, unknown> = {},
+): void {
+  const body = JSON.stringify({ success: false, error: { code, message }, ...beside })
+  const all = {
+    Connection: 'close',
+    ...standingHeaders,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    ...headers,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  stream.end(`HTTP/1.1 ${status} ${statusTexts[status]}\r\n${lines.join('')}\r\n${body}`)
+}
