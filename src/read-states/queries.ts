@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import { type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
+import { openRoomFor, type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
 
 /** How many mentions of a user in a room count as unread after a message: none of their own, nor of the blocked. */
 function mentionCount(userId: string, roomId: RawBuilder<unknown>, after: RawBuilder<unknown>) {
@@ -22,14 +22,9 @@ export async function moveReadState(
   messageId: string,
 ): Promise<{ message_id: string; previous: string | null } | undefined> {
   const { rows } = await sql<{ message_id: string; previous: string | null }>`
-    with room as materialized (
-      select id, house_id from rooms where id = ${roomId} for key share
-    ), staying as materialized (
-      select from room join members on members.house_id = room.house_id and members.user_id = ${userId}
-      for key share of members skip locked
-    )
+    with ${openRoomFor(userId, roomId)}
     insert into read_states (user_id, room_id, message_id)
-    select ${userId}, id, ${messageId} from room where house_id is null or exists (select from staying)
+    select ${userId}, id, ${messageId} from open_room
     on conflict (user_id, room_id) do update
       set message_id = greatest(read_states.message_id, excluded.message_id)
     returning message_id,

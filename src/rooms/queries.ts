@@ -53,6 +53,22 @@ export async function listRoomsOfHouses(db: Db, houseIds: readonly string[]): Pr
   return (await selectRooms(where).execute(db)).rows
 }
 
+/**
+ * A query `open_room` for a `with`: the room, held until the transaction ends, if it is still there and the user does not
+ * leave its house at this moment. Whoever leaves takes what they have in its rooms along; nothing may come after that.
+ */
+export function openRoomFor(userId: string, roomId: string): RawBuilder<unknown> {
+  return sql`
+    room as materialized (
+      select id, house_id from rooms where id = ${roomId} for key share
+    ), staying as materialized (
+      select from room join members on members.house_id = room.house_id and members.user_id = ${userId}
+      for key share of members skip locked
+    ), open_room as materialized (
+      select id from room where house_id is null or exists (select from staying)
+    )`
+}
+
 /** What decides over one user in one room; `rooms/permissions.ts` reads it. */
 export type RoomAccessRow = {
   room_id: string

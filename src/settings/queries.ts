@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
+import { openRoomFor } from '../rooms/queries.ts'
 
 export type SettingsRow = {
   user_id: string
@@ -54,20 +55,13 @@ export async function upsertRoomOverride(
 ): Promise<boolean | undefined> {
   const { user_id, room_id, notification_preference } = override
   const { rows } = await sql<{ has_changed: boolean }>`
-    with room as materialized (
-      select id, house_id from rooms where id = ${room_id} for key share
-    ), staying as materialized (
-      select from room join members on members.house_id = room.house_id and members.user_id = ${user_id}
-      for key share of members skip locked
-    ), allowed as materialized (
-      select id from room where house_id is null or exists (select from staying)
-    ), changed as (
+    with ${openRoomFor(user_id, room_id)}, changed as (
       insert into room_settings (user_id, room_id, notification_preference)
-      select ${user_id}, id, ${notification_preference} from allowed
+      select ${user_id}, id, ${notification_preference} from open_room
       on conflict (user_id, room_id) do update set notification_preference = excluded.notification_preference
         where room_settings.notification_preference <> excluded.notification_preference
       returning room_id
     )
-    select exists (select from changed) as has_changed from allowed`.execute(db)
+    select exists (select from changed) as has_changed from open_room`.execute(db)
   return rows[0]?.has_changed
 }
