@@ -1,10 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterEach, expect, test, vi } from 'vitest'
 import { continueIds } from '../src/db/node-number.ts'
 import { newId } from '../src/ids.ts'
 import { saveFile } from '../src/storage/discard.ts'
-import { listen, logIn, resume } from './support/gateway.ts'
+import { Client, listen, logIn, resume } from './support/gateway.ts'
 import { otherApp } from './support/other-app.ts'
 import { call, config, db, house, store, user } from './support/world.ts'
 
@@ -37,12 +36,14 @@ test.each([hourMs, -hourMs])('the rate limits count on when the clock steps by %
 
 test('the gateway keeps connections and sessions when the clock steps forward', async () => {
   const ann = await user()
-  const gateway = await listen({ sweepEveryMs: 10 })
+  const gateway = await listen({ sweepEveryMs: 10, loginTimeoutMs: 500 })
   const [stays, drops] = [await logIn(gateway, ann), await logIn(gateway, ann)]
   const { session_id } = drops.events.find(({ e }) => e === 'INIT_STATE')!.d
   await drops.cut()
   step(24 * hourMs)
-  await pause(100)
+  // The sweep that closes one who does not log in has looked at all.
+  const silent = new Client(gateway)
+  expect((await silent.end()).code).toBe(4003)
   expect(stays.closed).toBeUndefined()
   expect((await resume(gateway, ann, session_id, 1).next('RESUMED')).d.session_id).toBe(session_id)
 })

@@ -1,5 +1,4 @@
 import { connect, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
@@ -81,7 +80,7 @@ test('what was in flight on a connection counts no more once it is closed, answe
     await vi.waitUntil(() => app.load.inFlight === 0)
   }
   await fetch(`${origin}/users/@me`)
-  await delay(20)
+  await app.close()
   expect(app.load.inFlight).toBe(0)
 })
 
