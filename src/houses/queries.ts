@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { coalesce, inOrderOf } from '../db/coalesce.ts'
+import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
 
 /** Somebody in a house, by name. */
 export type Membership = { house_id: string; user_id: string }
@@ -11,7 +12,8 @@ export type MembershipRow = {
   user_id: string
   owner_id: string
   default_permissions: number
-  roles: { id: string; position: number; allow: number; deny: number }[]
+  /** Highest first. */
+  roles: RoleRow[]
 }
 
 /** The membership of a user in a house, or undefined when there is none. */
@@ -20,11 +22,7 @@ export const findMembership = coalesce<Membership, MembershipRow | undefined>(as
   const users = keys.map((key) => key.user_id)
   const { rows } = await sql<MembershipRow & { place: string }>`
       select wanted.place, houses.id as house_id, members.user_id, houses.owner_id, houses.default_permissions,
-        coalesce((
-          select json_agg(json_build_object('id', roles.id::text, 'position', roles.position,
-            'allow', roles.allow, 'deny', roles.deny))
-          from member_roles join roles on roles.id = member_roles.role_id
-          where member_roles.house_id = houses.id and member_roles.user_id = members.user_id), '[]') as roles
+        ${rolesOfMember(sql`houses.id`, sql`members.user_id`)} as roles
       from unnest(${houses}::bigint[], ${users}::bigint[]) with ordinality as wanted (house_id, user_id, place)
       join houses on houses.id = wanted.house_id
       join members on members.house_id = houses.id and members.user_id = wanted.user_id

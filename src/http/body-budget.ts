@@ -23,7 +23,7 @@ export function keepBudget(): preParsingHookHandler {
     // Refused for its size before it is read.
     if (length !== Infinity && length > limit) return done()
     const bytes = Math.min(length, limit)
-    const who = request.caller?.id ?? request.ip
+    const who = request.caller?.id ?? request.server.addressOf(request.raw)
     const isBig = bytes > bigBytes
     const already = isBig ? (bigOnes.get(who) ?? 0) : 0
     if (bytes > left || already >= maxBigOfCaller) return done(new ApiError('unavailable'))

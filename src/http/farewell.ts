@@ -27,8 +27,8 @@ export async function closeGently(app: FastifyInstance): Promise<void> {
 }
 
 async function waitUntil(longestMs: number, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + longestMs
-  while (Date.now() < deadline && !(await condition())) await delay(pollMs)
+  const deadline = performance.now() + longestMs
+  while (performance.now() < deadline && !(await condition())) await delay(pollMs)
 }
 
 function countConnections(server: Server): Promise<number> {

@@ -78,8 +78,9 @@ type CountedSocket = Socket & { [place]?: Place }
 /**
  * Refuses requests before anything else is done for them (PROTOCOL 0.3, check 1) with 503: while the database is away, and
  * while more is in flight than can be answered in time. Where rates are limited, one address gets half of what there is,
- * so that a flood from one leaves room for the others. Comes before every other hook but that of CORS. Counts by itself, in place of
- * @fastify/under-pressure: that one counts nothing in flight, knows no addresses, and lets in everything or nothing.
+ * so that a flood from one leaves room for the others. Comes before every other hook but the one of the standing headers.
+ * Counts by itself, in place of @fastify/under-pressure: that one counts nothing in flight, knows no addresses, and lets
+ * in everything or nothing.
  */
 export function shedLoad(
   app: FastifyInstance,
