@@ -44,6 +44,8 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         done()
       },
     },
-    uiConfig: { deepLinking: true, validatorUrl: null },
+    theme: { title: 'Hearth API' },
+    // Without the bar that asks for other documents: the policy would refuse to fetch them.
+    uiConfig: { deepLinking: true, validatorUrl: null, layout: 'BaseLayout', tagsSorter: 'alpha' },
   })
 }

@@ -27,3 +27,8 @@ test('the docs page asks no validator about the document', async () => {
   expect(script.text).toContain('"validatorUrl":null')
   expect([...script.text.matchAll(/["']https?:[^"']*["']/g)].map(([url]) => url)).toEqual([])
 })
+
+test('the docs page has no bar for other documents, which its policy would refuse to fetch', async () => {
+  const script = await call(null, 'GET', '/docs/static/swagger-initializer.js')
+  expect(script.text).toContain('"layout":"BaseLayout"')
+})
