@@ -17,9 +17,18 @@ export class ReadQuery<Row> extends pg.Query {
 
   constructor(statement: Statement<Row>, values: unknown[], callback: Callback<Row>) {
     const { name, text } = statement
-    super({ name, text, values }, (error) => callback(error, []))
+    // Not as one object: `pg` would copy it property by property.
+    super(text, values, (error: unknown) => callback(error, []))
+    Object.assign(this, { name })
     this.#statement = statement
     this.#callback = callback
+  }
+
+  /** What the columns are is asked with the first use of a statement alone: it takes longer to tell than many a row. */
+  override submit = (connection: pg.Connection): unknown => {
+    const isKnown = this.#statement.makeRow !== undefined
+    const asked = isKnown ? Object.create(connection, { describe: { value: ignore } }) : connection
+    return pg.Query.prototype.submit.call(this, asked)
   }
 
   handleRowDescription({ fields }: { fields: pg.FieldDef[] }): void {
@@ -43,6 +52,8 @@ export class ReadQuery<Row> extends pg.Query {
 
 /** What `pg` gives as it comes: bigint, text, and null. */
 const plainTypes = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.TEXT])
+
+function ignore(): void {}
 
 /** Writes a function that reads each column by its type and puts it under its name. */
 function rowMaker<Row>(columns: readonly pg.FieldDef[]): MakeRow<Row> {
