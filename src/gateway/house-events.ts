@@ -25,7 +25,8 @@ export async function tellHouseUpdated({ db }: Gateway, fact: Of<'house_updated'
   const shared = new Map<string, string>()
   for (const [user_id, ofUser] of Map.groupBy(sessions, (session) => session.userId)) {
     const role_ids = rolesOf.get(user_id)
-    if (!role_ids) continue
+    // Who left meanwhile hears of that next; nobody is told of a house without their own member.
+    if (!role_ids || !members.some((row) => row.user_id === user_id)) continue
     const facts = factsOf(contents, user_id, role_ids)
     emitTo(ofUser, houseOf('HOUSE_UPDATE', contents, facts, members, shared).event)
   }

@@ -32,7 +32,7 @@ export function factsOf(contents: HouseContents, userId: string, roleIds: readon
 }
 
 /** What decides over a member. */
-export function factsOfMember(contents: HouseContents, { user_id, roles }: MemberRow): HouseFacts {
+function factsOfMember(contents: HouseContents, { user_id, roles }: MemberRow): HouseFacts {
   const { owner_id, default_permissions } = contents.house
   return { user_id, owner_id, default_permissions, roles }
 }
@@ -55,7 +55,13 @@ export async function loadHouseFor(
   ])
   if (!contents || !own) return undefined
   const members = await listMembersToShow(db, contents, [userId, ...connectedIds])
-  return houseOf('HOUSE_JOIN', contents, factsOfMember(contents, own), members)
+  return joinOf(contents, own, members)
+}
+
+/** HOUSE_JOIN to a member, who is among the members shown even if they left while those were read. */
+export function joinOf(contents: HouseContents, own: MemberRow, members: readonly MemberRow[]): HouseOf {
+  const isListed = members.some((row) => row.user_id === own.user_id)
+  return houseOf('HOUSE_JOIN', contents, factsOfMember(contents, own), isListed ? members : [own, ...members])
 }
 
 /** The event that tells one member of a house: its rooms as they can read them, and as many members as fit. */

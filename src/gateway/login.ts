@@ -5,7 +5,7 @@ import { listHouseIds } from '../houses/queries.ts'
 import { listPrivateRoomIds } from '../rooms/gateway-queries.ts'
 import type { Gateway } from './gateway.ts'
 import { usersOf } from './house-events.ts'
-import { factsOfMember, houseOf, listMembersToShow } from './house-state.ts'
+import { joinOf, listMembersToShow } from './house-state.ts'
 import type { Session } from './session.ts'
 import { type Announced, loadState } from './state.ts'
 
@@ -52,10 +52,7 @@ async function tellHouses({ db, hub }: Gateway, session: Session, houses: readon
       await session.connection?.drained()
       if (!isOpen(session)) return
       // A house left in between still gets its HOUSE_JOIN, and what ended it follows.
-      const listed = members[index]!.some((row) => row.user_id === own.user_id)
-        ? members[index]!
-        : [own, ...members[index]!]
-      const house = houseOf('HOUSE_JOIN', contents, factsOfMember(contents, own), listed)
+      const house = joinOf(contents, own, members[index]!)
       hub.enterHouse(session, house.houseId, house.roomIds)
       session.emitOnce(house.event)
     }

@@ -1,5 +1,8 @@
-import { sql } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { tellHouseUpdated } from '../../src/gateway/house-events.ts'
+import { loadHouseFor } from '../../src/gateway/house-state.ts'
+import type { Session } from '../../src/gateway/session.ts'
 import { Client, expectExact, listen, logIn } from '../support/gateway.ts'
 import {
   block,
@@ -145,6 +148,38 @@ test('a house left during the login still gets its HOUSE_JOIN, and then what end
   expectExact(join)
   expect(join.d.members.map((one: { id: string }) => one.id)).toContain(ben.id)
   expect((await client.next('HOUSE_LEAVE')).d).toEqual({ id: den.id, house_id: den.id })
+})
+
+/** A database where this user is gone from the lists of members, though not yet when they are looked for alone. */
+function whereLeftFromLists(userId: string) {
+  const leaving: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => ({
+      ...result,
+      rows: result.rows.filter((row) => !('joined_at' in row && !('place' in row) && row.user_id === userId)),
+    }),
+  }
+  return db.withPlugin(leaving)
+}
+
+test('who leaves while the house they joined is read is told of it with their own membership', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const join = await loadHouseFor(whereLeftFromLists(ben.id), den.id, ben.id, [])
+  const { members } = JSON.parse(join!.event.json)
+  expect(members.map((one: { id: string }) => one.id)).toEqual([ben.id, ann.id])
+})
+
+test('who leaves while a changed house is read is not told of it: no house comes without the own membership', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const told: string[] = []
+  const session = ({ id }: { id: string }) =>
+    ({ userId: id, emit: () => told.push(id) }) as unknown as Session
+  const audience = { inHouse: () => [session(ann), session(ben)], inRoom: () => [], ofUser: () => [] }
+  const gateway = { db: whereLeftFromLists(ben.id) } as Parameters<typeof tellHouseUpdated>[0]
+  await tellHouseUpdated(gateway, { type: 'house_updated', house_id: den.id }, audience)
+  expect(told).toEqual([ann.id])
 })
 
 test('what happens during a login follows after the HOUSE_JOINs, once and in order', async () => {
