@@ -40,7 +40,6 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
     maxPayload: maxFrameBytes,
     // Text that is no UTF-8 is a bad frame like any other.
     skipUTF8Validation: true,
-    handleProtocols: () => false,
   })
   // A faulty upgrade is none.
   sockets.on('wsClientError', (_error, stream) => answerRaw(stream, new ApiError('not_found')))
@@ -55,6 +54,8 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
       return answerRaw(stream, new ApiError('unavailable'), { 'Retry-After': retryAfterSeconds })
     }
     if (waitSeconds > 0) return refuse(stream, limit.burst, waitSeconds)
+    // No subprotocol is spoken: whatever a client names, be it nothing, does not keep it out.
+    delete request.headers['sec-websocket-protocol']
     sockets.handleUpgrade(request, stream, head, (socket) => {
       const encoding = encodingOf(request.url ?? '')
       gateway.open(new Connection({ socket, stream, encoding, address, listener: gateway, settings }))

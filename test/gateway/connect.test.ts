@@ -33,6 +33,22 @@ test('any spelling of path and query connects, and only a compression beginning 
   }
 })
 
+test('what a client offers besides does not keep it out, and is not taken up', async () => {
+  const offers: Record<string, string>[] = [
+    { 'Sec-WebSocket-Protocol': 'json, hearth.v1' },
+    { 'Sec-WebSocket-Protocol': '' },
+    { 'Sec-WebSocket-Protocol': ',,' },
+    { 'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits, x-webkit-deflate-frame' },
+    { Origin: 'null', Authorization: 'Bot nonsense' },
+  ]
+  for (const headers of offers) {
+    const client = new Client(app, { headers })
+    await client.hello()
+    expect([client.socket.protocol, client.socket.extensions]).toEqual(['', ''])
+    await client.close()
+  }
+})
+
 test('a login works before and after the hello, in text and in zlib, with the token in each form', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
