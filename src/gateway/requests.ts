@@ -60,7 +60,8 @@ function emitChunks(session: Session, houseId: string, rows: readonly MemberRow[
     chunk.push(entry)
     bytes += size
   }
-  if (chunk.length > 0) emit()
+  // Who asks is answered, even that there are none.
+  if (chunk.length > 0 || rows.length === 0) emit()
 }
 
 /** The `user_ids` of a request, or undefined where that is no list of str. */

@@ -272,6 +272,8 @@ test('op 7 answers the members asked for, and nothing to a stranger', async () =
   onBen.send({ op: 7, d: { house_id: den.id, user_ids: [ann.id, cat.id, '1', 'x', ann.id] } })
   const some = await heard(onBen, 'HOUSE_MEMBERS_CHUNK')
   expect([some.house_id, Object.keys(some.members)]).toEqual([den.id, [ann.id]])
+  onBen.send({ op: 7, d: { house_id: den.id, user_ids: [cat.id] } })
+  expect(await heard(onBen, 'HOUSE_MEMBERS_CHUNK')).toEqual({ house_id: den.id, members: {} })
   onBen.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
   const all = await heard(onBen, 'HOUSE_MEMBERS_CHUNK')
   expect(Object.keys(all.members).sort()).toEqual([ann.id, ben.id].sort())
