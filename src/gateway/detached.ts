@@ -14,13 +14,13 @@ export class KeptBytes {
   total = 0
 
   add(event: Payload): void {
-    event.keepers = (event.keepers ?? 0) + 1
-    if (event.keepers === 1) this.total += event.json.length
+    event.detachedKeepers = (event.detachedKeepers ?? 0) + 1
+    if (event.detachedKeepers === 1) this.total += event.json.length
   }
 
   remove(event: Payload): void {
-    event.keepers! -= 1
-    if (event.keepers === 0) this.total -= event.json.length
+    event.detachedKeepers! -= 1
+    if (event.detachedKeepers === 0) this.total -= event.json.length
   }
 }
 
@@ -35,11 +35,11 @@ export class Detached {
 
   add(session: Session, nowMs = performance.now()): void {
     this.#sessions.set(session, nowMs)
-    session.countKept(this.#kept)
+    session.kept.countIn(this.#kept)
   }
 
   delete(session: Session): void {
-    if (this.#sessions.delete(session)) session.countKept(undefined)
+    if (this.#sessions.delete(session)) session.kept.countIn(undefined)
   }
 
   /** Whoever has to be let go first: their time is over, or there are too many of them. */

@@ -12,8 +12,11 @@ export type Payload = {
   readonly json: string
   /** The end of the frame, compressed; made when the first zlib connection needs it. */
   deflatedEnd?: DeflatedEnd
-  /** How many of the sessions without a connection keep it for a replay. */
+  /** How many sessions keep it for a replay, and by what number. */
   keepers?: number
+  number?: number
+  /** How many of them have no connection. */
+  detachedKeepers?: number
 }
 
 /** Blocks of a zlib stream without its head, with the checksum and the length of what is in them. */

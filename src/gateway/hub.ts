@@ -45,6 +45,7 @@ export class Hub {
     for (const room of session.privateRooms) remove(this.#byPrivateRoom, room, session)
     session.held = null
     session.liveFrom = Number.POSITIVE_INFINITY
+    session.end()
   }
 
   /** The number of the next event to be dispatched. */

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '../auth/queries.ts'
 import type { Connection } from './connection.ts'
-import type { KeptBytes } from './detached.ts'
 import { type Payload, payload } from './frames.ts'
+import { KeptEvents } from './kept-events.ts'
 import { keptEvents, maxHeldEvents, maxKeptBytes } from './settings.ts'
 
 const nothing: ReadonlySet<string> = new Set()
 const done = Promise.resolve()
-
-/** Beyond `keptEvents`, so that the oldest go many at a time. */
-const spareEvents = 500
 
 /**
  * A gateway session: what one client has been told, in numbered events, and what it has been told about. It outlives
@@ -38,10 +35,10 @@ export class Session {
   /** What the client asked for, one after the other. */
   requests: Promise<void> = done
   waitingRequests = 0
+  /** The last events it was told, for a replay. */
+  readonly kept = new KeptEvents()
   #seq = 0
-  #kept: Payload[] = []
-  #keptBytes = 0
-  #counter: KeptBytes | undefined
+  #isOver = false
 
   constructor(caller: Caller, extended: boolean, connection: Connection) {
     this.userId = caller.id
@@ -60,8 +57,7 @@ export class Session {
   /** Sends an event of the login, which cannot be replayed. */
   emitOnce(event: Payload): void {
     this.#seq += 1
-    this.#kept = []
-    this.#keptBytes = 0
+    this.kept.clear()
     this.connection?.send(this.#seq, event, true)
   }
 
@@ -78,41 +74,29 @@ export class Session {
 
   /** Whether everything after `seq` is still there. */
   canReplay(seq: number): boolean {
-    return seq <= this.#seq && seq >= this.#seq - this.#kept.length
+    return seq <= this.#seq && seq >= this.#seq - this.kept.length
   }
 
   /** Goes on with another connection: first what was missed after `seq`, then RESUMED. */
   resume(connection: Connection, seq: number): void {
     this.connection = connection
     connection.acknowledges = this.extended
-    const missed = this.#kept.slice(this.#kept.length - (this.#seq - seq))
+    const missed = [...this.kept].slice(this.kept.length - (this.#seq - seq))
     missed.forEach((event, index) => {
       connection.send(seq + 1 + index, event, true)
     })
     this.emit(payload('RESUMED', { session_id: this.id, seq: this.#seq }))
   }
 
-  /** Counts what is kept, now and from now on, or counts it no longer. */
-  countKept(counter: KeptBytes | undefined): void {
-    for (const event of this.#kept) {
-      this.#counter?.remove(event)
-      counter?.add(event)
-    }
-    this.#counter = counter
+  /** Keeps nothing any more. */
+  end(): void {
+    this.#isOver = true
+    this.kept.clear()
   }
 
   #keep(event: Payload): void {
-    this.#kept.push(event)
-    this.#counter?.add(event)
-    this.#keptBytes += event.json.length
-    if (this.#kept.length > keptEvents + spareEvents) this.#forget(spareEvents)
-    while (this.#keptBytes > maxKeptBytes && this.#kept.length > 0) this.#forget(1)
-  }
-
-  #forget(count: number): void {
-    for (const event of this.#kept.splice(0, count)) {
-      this.#keptBytes -= event.json.length
-      this.#counter?.remove(event)
-    }
+    if (this.#isOver) return
+    this.kept.push(event)
+    while (this.kept.length > keptEvents || this.kept.bytes > maxKeptBytes) this.kept.shift()
   }
 }

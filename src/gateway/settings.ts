@@ -56,7 +56,7 @@ export const maxEventBytes = 3.5 * 1024 * 1024
 export const maxUnsentBytes = 8 * 1024 * 1024
 /** What may come in several big parts (HOUSE_JOINs of a login, chunks) goes on when less than this waits. */
 export const pacedBelowBytes = 1024 * 1024
-/** What a gateway session keeps for a replay: at least so many events, unless they pass the bytes. */
+/** What a gateway session keeps for a replay: its last events, as long as they do not pass the bytes. */
 export const keptEvents = 1_000
 export const maxKeptBytes = 8 * 1024 * 1024
 /** Messages that another process could not tell us of, and that are looked up for those who read the room. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { payload } from '../../src/gateway/frames.ts'
 import { Hub } from '../../src/gateway/hub.ts'
 import { Session } from '../../src/gateway/session.ts'
 
@@ -69,4 +70,15 @@ test('sessions that see the same of a house share it, until one of them sees mor
   hub.remove(other)
   expect(['r1', 'r2', 'r3'].flatMap((room) => hub.inRoom(room))).toEqual([])
   expect(hub.inHouse('house')).toEqual([])
+})
+
+test('a session that ended keeps nothing for a replay, also of what is still being told', () => {
+  const hub = new Hub()
+  const session = live(hub, '1')
+  const [before, after] = [payload('TYPING_START', { n: 1 }), payload('TYPING_START', { n: 2 })]
+  session.emit(before)
+  expect(before.keepers).toBe(1)
+  hub.remove(session)
+  session.emit(after)
+  expect([before.keepers, after.keepers, session.kept.length]).toEqual([0, undefined, 0])
 })

@@ -1,0 +1,63 @@
+import type { KeptBytes } from './detached.ts'
+import type { Payload } from './frames.ts'
+import { NumberQueue } from './number-queue.ts'
+
+/** Each event that any session keeps, by the number it got when the first one did. */
+const events = new Map<number, Payload>()
+let lastNumber = 0
+
+/**
+ * What a session keeps for a replay, the oldest first. It keeps numbers instead of the events: those who share a house are
+ * told the same, one event after the other, so that a thousand of them are a few runs.
+ */
+export class KeptEvents implements Iterable<Payload> {
+  /** All together, of JSON. */
+  bytes = 0
+  #numbers = new NumberQueue()
+  #counter: KeptBytes | undefined
+
+  get length(): number {
+    return this.#numbers.length
+  }
+
+  push(event: Payload): void {
+    if (!event.keepers) {
+      lastNumber += 1
+      event.number = lastNumber
+      event.keepers = 0
+      events.set(lastNumber, event)
+    }
+    event.keepers! += 1
+    this.#numbers.push(event.number!)
+    this.bytes += event.json.length
+    this.#counter?.add(event)
+  }
+
+  /** Lets go of the oldest. */
+  shift(): void {
+    const number = this.#numbers.shift()
+    if (number === undefined) return
+    const event = events.get(number)!
+    event.keepers! -= 1
+    if (event.keepers === 0) events.delete(number)
+    this.bytes -= event.json.length
+    this.#counter?.remove(event)
+  }
+
+  clear(): void {
+    while (this.length > 0) this.shift()
+  }
+
+  *[Symbol.iterator](): Generator<Payload> {
+    for (const number of this.#numbers) yield events.get(number)!
+  }
+
+  /** Counts them, now and from now on, or counts them no longer. */
+  countIn(counter: KeptBytes | undefined): void {
+    for (const event of this) {
+      this.#counter?.remove(event)
+      counter?.add(event)
+    }
+    this.#counter = counter
+  }
+}
