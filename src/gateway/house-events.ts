@@ -1,3 +1,4 @@
+import type { Db } from '../db/client.ts'
 import { entity } from '../entities/forms.ts'
 import { listEntities } from '../entities/queries.ts'
 import type { EventOf as Of } from '../events/events.ts'
@@ -83,16 +84,24 @@ export async function tellMembersPresence(
 ) {
   const sessions = audience.inHouse(house_id)
   if (sessions.length === 0) return
-  const rows = await Promise.all(changes.map(({ user_id }) => findMember(db, { house_id, user_id })))
-  for (const [index, { user_id, presence }] of changes.entries()) {
-    const row = rows[index]
-    if (!row) continue
-    const event =
-      presence === 'online'
-        ? memberEvent('HOUSE_MEMBER_ENTER', row)
-        : payload('HOUSE_MEMBER_EXIT', { id: user_id, house_id })
+  // Who logs in meanwhile is told later, of the same: a crowd of them shares one event, as all others do.
+  await Promise.all(
+    changes.map(async (change) => {
+      change.event ??= await presenceEvent(db, house_id, change)
+    }),
+  )
+  for (const { user_id, event } of changes) {
+    if (!event) continue
     for (const session of sessions) if (session.userId !== user_id) session.emit(event)
   }
+}
+
+/** Undefined when they are no member any more. */
+async function presenceEvent(db: Db, house_id: string, { user_id, presence }: MembersPresence['changes'][0]) {
+  const row = await findMember(db, { house_id, user_id })
+  if (!row) return undefined
+  if (presence === 'online') return memberEvent('HOUSE_MEMBER_ENTER', row)
+  return payload('HOUSE_MEMBER_EXIT', { id: user_id, house_id })
 }
 
 export function tellRole(fact: Of<'role_created' | 'role_updated' | 'role_deleted'>, audience: Audience) {

@@ -1,10 +1,11 @@
 import type { Presence } from '../events/presence.ts'
+import type { Payload } from './frames.ts'
 
-/** Members of one house who came online or went offline, in order. */
+/** Members of one house who came online or went offline, in order; with the event, once somebody was told of it. */
 export type MembersPresence = {
   type: 'members_presence'
   house_id: string
-  changes: { user_id: string; presence: Presence }[]
+  changes: { user_id: string; presence: Presence; event?: Payload }[]
 }
 
 /** Puts changes together that would wait one behind the other, when a crowd comes or goes at once. */

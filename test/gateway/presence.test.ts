@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { expectExact, listen, logIn, resume } from '../support/gateway.ts'
+import { Client, expectExact, listen, logIn, resume } from '../support/gateway.ts'
 import { statementsOf } from '../support/statements.ts'
 import { block, bus, friends, house, oneToOne, user } from '../support/world.ts'
 
@@ -91,4 +91,23 @@ test('a crowd that comes or goes at once is told of in a few statements', async 
     expect(statements.length).toBeLessThan(12)
   }
   expect(onAnn.events.filter((frame) => frame.e === 'PRESENCE_UPDATE')).toHaveLength(2 * crowd.length)
+})
+
+test('those who log in while somebody comes online share the event with those who are there', async () => {
+  const slow = await listen({ houseJoinDelayMs: 400 })
+  const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
+  await house({ owner: ann, members: [ben, cat, dan] })
+  const there = await logIn(slow, ann)
+  const late = [new Client(slow), new Client(slow)]
+  for (const [place, { token }] of [ben, cat].entries()) late[place]!.send({ op: 2, d: { token } })
+  for (const client of late) await client.next('INIT_STATE')
+  await bus.publish([{ type: 'presence_changed', user_id: dan.id, presence: 'online' }])
+  for (const client of [there, ...late]) {
+    await client.until(() => client.events.some((frame) => frame.d.user_id === dan.id))
+  }
+  const kept = [ann, ben, cat].map(({ id }) => {
+    return [...slow.gateway.hub.ofUser(id)[0]!.kept].find((event) => event.json.includes(dan.id))
+  })
+  expect(kept[0]!.keepers).toBe(3)
+  expect(new Set(kept).size).toBe(1)
 })
