@@ -33,6 +33,7 @@ type Parts = { fields: Record<string, string>; attachment: StoredAttachment | nu
 export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = async (app, { sending }) => {
   await app.register(multipart, {
     throwFileSizeLimit: false,
+    isPartAFile,
     limits: { fileSize: maxAttachmentBytes, fieldSize: maxFieldBytes, parts: maxParts },
   })
 
@@ -74,6 +75,11 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = asyn
       return ok(await sending.send(caller, params.id, { ...outgoing, attachment: parts.attachment }))
     },
   )
+}
+
+/** Whether a part has a file name; without one it is text, whatever type it names. */
+function isPartAFile(_name?: string, _type?: string, filename?: string): boolean {
+  return filename !== undefined
 }
 
 async function refuseOtherTypes(request: FastifyRequest): Promise<void> {

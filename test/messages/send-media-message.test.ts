@@ -92,6 +92,13 @@ test('a nonce, and exploding with its age, work as in text messages', async () =
   expect(await db.selectFrom('discarded_files').selectAll().execute()).toHaveLength(1)
 })
 
+test('a part without a file name is text, also one that calls itself bytes', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const text = { name: 'content', value: 'wörd', type: 'application/octet-stream' }
+  expect((await send(ann, room_id, filePart('x'), text)).body.data.content).toBe('wörd')
+})
+
 test('a file name is its last segment, without control characters, within its limit', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
@@ -110,6 +117,7 @@ test('no file, an empty one, or several answer invalid_schema and leave nothing'
     [text],
     [filePart('')],
     [{ name: 'file', value: 'text' }],
+    [{ name: 'file', value: 'bytes', type: 'application/octet-stream' }],
     [{ ...filePart('x'), name: 'other' }],
   ]) {
     const answer = await send(ann, room_id, ...parts)

@@ -8,7 +8,8 @@ export function multipart(...parts: Part[]): InjectOptions {
   const chunks = parts.flatMap(({ name, value, filename, type }) => {
     const file = filename === undefined ? '' : `; filename="${filename}"`
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n`
-    const line = filename === undefined ? '' : `Content-Type: ${type ?? 'application/octet-stream'}\r\n`
+    const named = type ?? (filename === undefined ? undefined : 'application/octet-stream')
+    const line = named === undefined ? '' : `Content-Type: ${named}\r\n`
     return [Buffer.from(`${head}${line}\r\n`), Buffer.from(value), Buffer.from('\r\n')]
   })
   const payload = Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)])
