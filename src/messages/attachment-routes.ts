@@ -43,6 +43,7 @@ export const attachmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { room_id, message_id } = params
       const attachment = await findAttachment(app.db, room_id, message_id)
       if (!attachment || !isKey(query.key, attachment.key)) throw new ApiError('not_found')
+      if (params.filename !== attachment.filename) throw new ApiError('not_found')
       const file = await app.store.find(attachmentFile(room_id, attachment.key))
       if (!file) throw new ApiError('not_found')
       const { content_type, filename, seconds_left } = attachment

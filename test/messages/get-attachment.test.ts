@@ -67,7 +67,7 @@ test('HEAD answers the headers alone', async () => {
   expect([reply.statusCode, reply.body, reply.headers['content-length']]).toEqual([200, '', '10'])
 })
 
-test('a wrong key, no key, another message or room, and a deleted message answer not_found', async () => {
+test('a wrong key, no key, another message, room or file name, and a deleted message answer not_found', async () => {
   const { ann, room_id, data, path } = await attached('x')
   const key = path.slice(-32)
   const wrong = [
@@ -78,6 +78,7 @@ test('a wrong key, no key, another message or room, and a deleted message answer
     `${path}&key=${key}`,
     path.replace(data.id, '1'),
     path.replace(room_id, 'x'),
+    path.replace('file', 'other'),
   ]
   for (const url of wrong) {
     const reply = await app.inject(url)
