@@ -28,7 +28,12 @@ function describeParts({ schema, url }: { schema: FastifySchema; url: string }) 
 }
 
 /** What a multipart body holds; the file is stored as it passes. */
-type Parts = { fields: Record<string, string>; attachment: StoredAttachment | null; files: number }
+type Parts = {
+  fields: Record<string, string>
+  attachment: StoredAttachment | null
+  files: number
+  size: number
+}
 
 export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = async (app, { sending }) => {
   await app.register(multipart, {
@@ -65,12 +70,11 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = asyn
         if (refusal === undefined) {
           return storeAttachment(app.db, app.store, params.id, { content: file.file, filename })
         }
-        file.file.resume()
+        await finished(file.file.resume())
         return null
       })
       const outgoing = readFields(request, parts)
       if (refusal !== undefined) throw refusal
-      if (parts.attachment?.size === 0) throw fieldsRequired('file')
       if (parts.attachment) await holdAttachment(app.db, params.id, parts.attachment)
       return ok(await sending.send(caller, params.id, { ...outgoing, attachment: parts.attachment }))
     },
@@ -93,7 +97,7 @@ async function readParts(
   request: FastifyRequest,
   take: (file: MultipartFile) => Promise<StoredAttachment | null>,
 ): Promise<Parts> {
-  const parts: Parts = { fields: Object.create(null), attachment: null, files: 0 }
+  const parts: Parts = { fields: Object.create(null), attachment: null, files: 0, size: 0 }
   try {
     for await (const part of request.parts()) {
       if (part.type === 'field') {
@@ -103,6 +107,7 @@ async function readParts(
         parts.files += 1
         parts.attachment = await take(part)
         if (part.file.truncated) throw new ApiError('payload_too_large')
+        parts.size = part.file.bytesRead
       } else {
         if (part.fieldname === 'file') parts.files += 1
         part.file.resume()
@@ -137,8 +142,8 @@ function translate(error: unknown): unknown {
 }
 
 /** The text parts. Throws `invalid_schema`. */
-function readFields(request: FastifyRequest, { fields, files }: Parts): Omit<Outgoing, 'attachment'> {
-  if (files === 0) throw fieldsRequired('file')
+function readFields(request: FastifyRequest, { fields, files, size }: Parts): Omit<Outgoing, 'attachment'> {
+  if (files === 0 || (files === 1 && size === 0)) throw fieldsRequired('file')
   const wrong = Object.entries(MediaFields.properties).flatMap(([name, schema]) => {
     return fields[name] !== undefined && !request.validateInput(fields[name], schema) ? name : []
   })

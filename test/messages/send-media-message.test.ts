@@ -116,6 +116,7 @@ test('no file, an empty one, or several answer invalid_schema and leave nothing'
   for (const parts of [
     [text],
     [filePart('')],
+    [filePart(''), { name: 'nonce', value: '' }],
     [{ name: 'file', value: 'text' }],
     [{ name: 'file', value: 'bytes', type: 'application/octet-stream' }],
     [{ ...filePart('x'), name: 'other' }],
@@ -187,6 +188,14 @@ test('an unknown or unreadable room answers room_not_found', async () => {
     const answer = await send(cat, id, filePart('x'))
     expect([answer.status, answer.body]).toEqual([404, roomNotFound])
   }
+})
+
+test('a file too large, or an empty one, is refused as such also where nobody may send it', async () => {
+  const ann = await user()
+  const large = await send(ann, '1', filePart(Buffer.alloc(25 * 1024 * 1024 + 1)))
+  expect([large.status, large.body.error.code]).toEqual([413, 'payload_too_large'])
+  const empty = await send(ann, '1', filePart(''))
+  expect(empty.body).toEqual(failure('invalid_schema', 'Required fields (file) not met'))
 })
 
 test('without a token, or with a faulty one, it answers no_auth', async () => {
