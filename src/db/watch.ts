@@ -11,6 +11,10 @@ const askAgainAfterLooks = 4
 /** What PostgreSQL has not ended by then, with its own limit (`statement_timeout`), is cut off here. */
 const longestLooks = 140
 const askTimeoutMs = 1_500
+/** A commit that waits for so many looks, at each of which PostgreSQL was asked, waits for storage that does not write. */
+const hangingLooks = 8
+/** What a backend waits for whose commit does not get on; since PostgreSQL 17 some are written otherwise. */
+const commitWaits = ['walwrite', 'walsync', 'walinsert', 'walbufmapping', 'syncrep']
 
 /** Looks after the connections of a pool, so that nobody waits for a database that does not answer. */
 export type Watch = {
@@ -25,19 +29,24 @@ export type Watch = {
   stop(): void
 }
 
-/** What was seen of a connection: the statement on its way, for how many looks it has been, and whether PostgreSQL knows of it. */
-type Seen = { sent: number; looks: number; isLost: boolean }
+/**
+ * What was seen of a connection: the statement on its way, for how many looks it has been, whether PostgreSQL knows of it,
+ * and since which look each answer was that its commit waits; null when the last one was not.
+ */
+type Seen = { sent: number; looks: number; isLost: boolean; hangsSince: number | null }
 
 /**
  * Watches without a timer per statement: every quarter of a second it looks which statement is still the one of the last
  * look. Of one that takes long it asks PostgreSQL, over a new connection. Does PostgreSQL work on it, it may go on. Does
- * it know nothing of it, its connection is cut off. Does it not answer, then all that wait are, and it counts as away.
+ * it know nothing of it, its connection is cut off. Does it not answer, or does a commit wait for two seconds for nothing
+ * but its storage (or its synchronous replica), then all that wait are, and it counts as away.
  */
 export function watch(databaseUrl: string): Watch {
   const clients = new Map<PreparingClient, Seen>()
   let away = false
   let asking = false
   let stopped = false
+  let hanging: number[] = []
   const timer = setInterval(look, lookEveryMs).unref()
 
   function look(): void {
@@ -65,14 +74,20 @@ export function watch(databaseUrl: string): Watch {
     asking = true
     const statements = overdue.map((client) => ({ client, sent: client.sent }))
     try {
-      const working = await askForWork(databaseUrl, overdue)
-      if (!working) return
+      const work = await askForWork(databaseUrl, overdue.map(pidOf))
+      if (!work) return
+      hanging = []
       for (const { client, sent } of statements) {
         const seen = clients.get(client)
+        if (!seen || seen.sent !== sent || client.pid === null) continue
         // Its answer may be on its way: it is cut off at the next look.
-        if (seen && seen.sent === sent && client.pid !== null) seen.isLost = !working.has(client.pid)
+        seen.isLost = !work.working.has(client.pid)
+        seen.hangsSince = work.committing.has(client.pid) ? (seen.hangsSince ?? seen.looks) : null
+        if (seen.hangsSince !== null && seen.looks - seen.hangsSince >= hangingLooks) hanging.push(client.pid)
       }
+      if (hanging.length > 0) declareAway()
     } catch {
+      hanging = []
       declareAway()
     } finally {
       asking = false
@@ -95,8 +110,9 @@ export function watch(databaseUrl: string): Watch {
   async function awaitReturn(): Promise<void> {
     while (away && !stopped) {
       await delay(lookEveryMs, undefined, { ref: false })
-      away = await askForWork(databaseUrl, []).then(
-        () => false,
+      // PostgreSQL does not notice that those who waited for a commit have gone: once it is done, others can commit.
+      away = await askForWork(databaseUrl, hanging).then(
+        (work) => (work?.committing.size ?? 0) > 0,
         () => true,
       )
     }
@@ -118,22 +134,25 @@ export function watch(databaseUrl: string): Watch {
 }
 
 function newlySeen({ sent }: PreparingClient): Seen {
-  return { sent, looks: 0, isLost: false }
+  return { sent, looks: 0, isLost: false, hangsSince: null }
+}
+
+function pidOf({ pid }: PreparingClient): number | null {
+  return pid
 }
 
 function cut(client: PreparingClient): void {
   client.cut(new DatabaseAway('the database did not answer'))
 }
 
+type Work = { working: Set<number>; committing: Set<number> }
+
 /**
- * The processes of these connections that have a statement to work on; undefined where PostgreSQL is there but cannot be
- * asked: all connections are taken, or a pooler stands in between and gives each process another name. Throws when it
- * does not answer.
+ * Which of these processes have a statement to work on, and which of them wait for its commit; undefined where PostgreSQL
+ * is there but cannot be asked: all connections are taken, or a pooler stands in between and gives each process another
+ * name. Throws when it does not answer.
  */
-async function askForWork(
-  databaseUrl: string,
-  clients: readonly PreparingClient[],
-): Promise<Set<number> | undefined> {
+async function askForWork(databaseUrl: string, pids: (number | null)[]): Promise<Work | undefined> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'hearth watch',
@@ -143,13 +162,16 @@ async function askForWork(
   const late = setTimeout(() => cutOff(client), askTimeoutMs).unref()
   try {
     await client.connect()
-    const { rows } = await client.query<{ self: number; working: number[] }>(
-      `select pg_backend_pid() self, array(select pid from pg_stat_activity
-         where pid = any($1::int[]) and (state is null or state not like 'idle%')) working`,
-      [clients.map(({ pid }) => pid)],
+    const { rows } = await client.query<{ self: number; working: number[]; committing: number[] }>(
+      `with busy as (select pid, lower(wait_event) as waits_for from pg_stat_activity
+         where pid = any($1::int[]) and (state is null or state not like 'idle%'))
+       select pg_backend_pid() self, array(select pid from busy) working,
+         array(select pid from busy where waits_for = any($2)) committing`,
+      [pids, commitWaits],
     )
-    const { self, working } = rows[0]!
-    return self === (client as unknown as { processID: number }).processID ? new Set(working) : undefined
+    const { self, working, committing } = rows[0]!
+    if (self !== (client as unknown as { processID: number }).processID) return undefined
+    return { working: new Set(working), committing: new Set(committing) }
   } catch (error) {
     if (error instanceof pg.DatabaseError && !/^(57P0|08)/.test(error.code ?? '')) return undefined
     throw error

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import type { TcpProxy, Weather } from '../../../test/support/tcp-proxy.ts'
 import { signalPostgres } from '../support/postgres-processes.ts'
@@ -11,6 +12,8 @@ export type Disaster = {
   end(): Promise<unknown>
   /** What is noticed at once need not last. */
   shortMs?: number
+  /** What is noticed late has to last. */
+  atLeastMs?: number
 }
 
 type Scene = { stage: Stage; proxy: TcpProxy; disk: SmallDisk | undefined }
@@ -31,9 +34,24 @@ export function disasters({ stage, proxy, disk }: Scene): Disaster[] {
       begin: () => signalPostgres(stage, 'SIGSTOP'),
       end: () => signalPostgres(stage, 'SIGCONT'),
     },
+    commitsHang(stage),
     allConnectionsTaken(stage),
     ...(disk ? [{ name: 'the disk is full', begin: disk.fill, end: disk.empty, shortMs: 1_500 }] : []),
   ]
+}
+
+/** PostgreSQL answers, and no commit gets on: it waits for a replica that there is not, as it would wait for a disk. */
+function commitsHang({ db }: Stage): Disaster {
+  async function wait(isWaiting: boolean): Promise<void> {
+    await sql.raw(`alter system set synchronous_standby_names = '${isWaiting ? 'nobody' : ''}'`).execute(db)
+    await sql`select pg_reload_conf()`.execute(db)
+  }
+  return {
+    name: 'commits hang',
+    atLeastMs: 4_500,
+    begin: () => wait(true),
+    end: () => wait(false),
+  }
 }
 
 /** Somebody else takes every connection there is, also those that the server has had. */

@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import { afterAll, expect, test, vi } from 'vitest'
+import { isDatabaseAway } from '../../src/db/away.ts'
+import { awayCheck, type Db, openDatabase } from '../../src/db/client.ts'
+import { startPostgres } from '../../src/db/embedded.ts'
+
+// A PostgreSQL of its own: its settings hold for everybody on it.
+const folder = await mkdtemp(join(tmpdir(), 'hearth-hanging-'))
+const postgres = await startPostgres(join(folder, 'postgres'))
+const db = openDatabase(postgres.url)
+const operator = openDatabase(postgres.url)
+const isAway = awayCheck(db)
+await sql`create table notes (note text)`.execute(db)
+afterAll(async () => {
+  await hang(false)
+  await db.destroy()
+  await operator.destroy()
+  await postgres.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** No commit gets on: it waits for a replica that there is not, as it would wait for a disk. */
+async function hang(isHanging: boolean): Promise<void> {
+  await sql
+    .raw(`alter system set synchronous_standby_names = '${isHanging ? 'nobody' : ''}'`)
+    .execute(operator)
+  await sql`select pg_reload_conf()`.execute(operator)
+  await vi.waitUntil(async () => {
+    const { rows } = await sql<{
+      names: string
+    }>`select current_setting('synchronous_standby_names') names`.execute(db)
+    return (rows[0]!.names !== '') === isHanging
+  })
+}
+
+function write(on: Db | Kysely<unknown>, note: string) {
+  return sql`insert into notes values (${note})`.execute(on as Db)
+}
+
+test('while commits hang writes are refused within seconds, later ones at once, until commits get on', async () => {
+  await hang(true)
+  const started = performance.now()
+  const error = await write(db, 'hangs').catch((reason: unknown) => reason)
+  expect(isDatabaseAway(error)).toBe(true)
+  expect(performance.now() - started).toBeLessThan(4_500)
+  expect(isAway()).toBe(true)
+  // PostgreSQL answers all the time, and is asked whether it does.
+  await pause(700)
+  expect(isAway()).toBe(true)
+  const next = performance.now()
+  expect(isDatabaseAway(await write(db, 'refused').catch((reason: unknown) => reason))).toBe(true)
+  expect(performance.now() - next).toBeLessThan(200)
+
+  await sql`alter system reset synchronous_standby_names`.execute(operator)
+  await sql`select pg_reload_conf()`.execute(operator)
+  await vi.waitUntil(() => !isAway(), 5_000)
+  await write(db, 'goes on')
+  const { rows } = await sql<{ note: string }>`select note from notes where note <> 'hangs'`.execute(db)
+  expect(rows).toEqual([{ note: 'goes on' }])
+}, 30_000)
+
+test('a table that somebody has locked fails those who need it, and takes the database from nobody else', async () => {
+  await operator.transaction().execute(async (trx) => {
+    await sql`lock table notes`.execute(trx)
+    const refused = Promise.all(
+      Array.from({ length: 4 }, () => write(db, 'locked out').catch((reason: unknown) => reason)),
+    )
+    let isOver = false
+    void refused.then(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      await sql`select 1`.execute(db)
+      expect(isAway()).toBe(false)
+      await pause(50)
+    }
+    expect((await refused).every(isDatabaseAway)).toBe(true)
+  })
+  await write(db, 'free again')
+}, 30_000)
