@@ -14,10 +14,11 @@ export async function listMissed(
   origin: string,
 ): Promise<EventOf<'message_created'>[]> {
   const rows = await listMessagesBetween(db, { ...gap, limit })
-  return Promise.all(rows.map((row) => created(db, row, gap.house_id, origin)))
+  return Promise.all(rows.map((row) => createdAnew(db, row, gap.house_id, origin)))
 }
 
-async function created(
+/** Tells once more that a message was created: as it is now. */
+export async function createdAnew(
   db: Db,
   row: MessageRow,
   house_id: string | null,

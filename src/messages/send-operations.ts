@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/queries.ts'
+import { isUndone } from '../db/away.ts'
 import type { Db } from '../db/client.ts'
 import { coalesceWrites } from '../db/coalesce-writes.ts'
 import { ApiError } from '../errors.ts'
@@ -8,12 +9,14 @@ import { reachRoom } from '../rooms/access-operations.ts'
 import type { CallerInRoomRow } from '../rooms/caller-queries.ts'
 import { canAttach, canRead, canSend } from '../rooms/permissions.ts'
 import type { RoomAccessRow } from '../rooms/queries.ts'
+import { type Doubts, openDoubts } from './doubt-operations.ts'
 import { gatewayMessage } from './forms.ts'
 import { listMentioned, mentionedIn } from './mention-operations.ts'
 import { findSpeaker, type SpeakerRow, type StoredAttachment } from './queries.ts'
 import type { GatewayMessage } from './schemas.ts'
 import {
   findMessageByNonce,
+  type Insertion,
   insertMessages,
   lockRoomsToSend,
   type NewMessage,
@@ -69,8 +72,9 @@ export function openSending(
   origin: () => string,
   hasPeers: () => boolean = () => false,
 ): Sending {
+  const doubts = openDoubts(db, publish, origin)
   const write = coalesceWrites<Draft, Delivery>(
-    (drafts) => writeDrafts(db, drafts, origin(), hasPeers()),
+    (drafts) => writeDrafts(db, drafts, origin(), hasPeers() || doubts.isOpen, doubts),
     (deliveries) => publish(deliveries.filter((delivery) => isEvent(delivery))),
   )
 
@@ -147,13 +151,15 @@ async function writeDrafts(
   db: Db,
   drafts: readonly Draft[],
   origin: string,
-  hasPeers: boolean,
+  asksNewest: boolean,
+  doubts: Doubts,
 ): Promise<Delivery[]> {
   const messages = drafts.map(newMessage)
-  const { refusals, newestBefore } = await insertMessages(db, messages, hasPeers)
+  const { refusals, newestBefore } = await insertOrDoubt(db, messages, asksNewest, doubts)
   const refused = new Map<string, Delivery>(refusals.map(({ id, reason }) => [id, reason]))
-  const before = hasPeers ? chain(messages, refused, newestBefore) : null
-  if (refusals.some(({ reason }) => reason === 'behind')) await writeLate(db, messages, refused, before)
+  const before = asksNewest ? chain(messages, refused, newestBefore) : null
+  if (refusals.some(({ reason }) => reason === 'behind'))
+    await writeLate(db, messages, refused, before, doubts)
   return drafts.map((draft, index): Delivery => {
     const row = { ...messages[index]!, mentions: [], edited_at: null }
     const message = gatewayMessage(row, { ...draft, origin })
@@ -161,6 +167,21 @@ async function writeDrafts(
     const after = before ? { after: before.get(row.id)! } : {}
     return refused.get(row.id) ?? { type: 'message_created', room_id, house_id, message, ...after }
   })
+}
+
+/** Writes messages; of those that may be there although that failed, the doubts hear. */
+async function insertOrDoubt(
+  db: Db,
+  messages: readonly NewMessage[],
+  asksNewest: boolean,
+  doubts: Doubts,
+): Promise<Insertion> {
+  try {
+    return await insertMessages(db, messages, asksNewest)
+  } catch (error) {
+    if (!isUndone(error)) doubts.add(messages)
+    throw error
+  }
 }
 
 /** For each message that was written, the one before it in its room. */
@@ -188,6 +209,7 @@ async function writeLate(
   messages: NewMessage[],
   refused: Map<string, Delivery>,
   before: Map<string, string | null> | null,
+  doubts: Doubts,
 ): Promise<void> {
   const places = [...messages.keys()].filter((place) => refused.get(messages[place]!.id) === 'behind')
   try {
@@ -201,6 +223,7 @@ async function writeLate(
       for (const [id, newest] of chain(late, refused, newestBefore)) before?.set(id, newest)
     })
   } catch (error) {
+    if (!isUndone(error)) doubts.add(places.map((place) => messages[place]!))
     for (const place of places) refused.set(messages[place]!.id, error as Error)
   }
 }

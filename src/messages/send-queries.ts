@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { coalesce } from '../db/coalesce.ts'
 import { epochMs } from '../ids.ts'
-import { type MessageRow, messageColumns, type StoredAttachment } from './queries.ts'
+import { isThere, type MessageRow, messageColumns, type StoredAttachment } from './queries.ts'
 
 /** A message about to be written. */
 export type NewMessage = {
@@ -138,6 +138,28 @@ export async function insertMessages(
     refusals: rows.flatMap(({ id, reason }) => (reason === null ? [] : { id, reason })),
     newestBefore: new Map(rows.flatMap(({ id, reason, newest }) => (reason === null ? [[id, newest]] : []))),
   }
+}
+
+/** A message that was written, with the house of its room and the id of the message before it there. */
+export type WrittenRow = MessageRow & { house_id: string | null; after: string | null }
+
+/** Which of these messages were written, and are there: oldest first. */
+export async function listWritten(
+  db: Db,
+  places: readonly { room_id: string; id: string }[],
+): Promise<WrittenRow[]> {
+  const roomIds = places.map((place) => place.room_id)
+  const ids = places.map((place) => place.id)
+  const { rows } = await sql<WrittenRow>`
+    select ${messageColumns}, rooms.house_id, (
+        select max(earlier.id) from messages as earlier
+        where earlier.room_id = messages.room_id and earlier.id < messages.id
+      ) as after
+    from unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
+    join messages on messages.room_id = wanted.room_id and messages.id = wanted.id
+    join rooms on rooms.id = messages.room_id
+    where ${isThere} order by messages.id`.execute(db)
+  return rows
 }
 
 /** The newest message id of each room that has one, with the rooms locked in id order until the transaction ends. */
