@@ -81,6 +81,11 @@ export class Connection {
     this.#checkUnsent()
   }
 
+  /** Writes what was sent now, rather than with what else is sent in this turn. */
+  flush(): void {
+    this.#uncork()
+  }
+
   /** Settles when little waits to be written, or the connection is over. */
   async drained(): Promise<void> {
     while (this.isOpen && this.#socket.bufferedAmount >= pacedBelowBytes) {

@@ -1,6 +1,7 @@
+import type { Server } from 'node:http'
 import { expect, test } from 'vitest'
 import type { HearthEvent } from '../../src/events/events.ts'
-import { type Client, expectExact, type Frame, listen, logIn } from '../support/gateway.ts'
+import { type Client, expectExact, type Frame, listen, logIn, portOf } from '../support/gateway.ts'
 import { bus, call, db, friends, house, houseRoom, type Person, role, user } from '../support/world.ts'
 
 const app = await listen({ offlineAfterMs: 30 })
@@ -34,12 +35,52 @@ async function scene() {
   return { ann, ben, cat, den, onAnn: clients[0], onBen: clients[1], onCat: clients[2] }
 }
 
-test('creating a house: HOUSE_JOIN reaches the socket before the answer', async () => {
+test('creating a house: HOUSE_JOIN to its owner', async () => {
   const { ann, onAnn } = await scene()
   const answer = await call(ann, 'POST', '/houses', { name: 'New' })
   const join = await heard(onAnn, 'HOUSE_JOIN')
   expect(join.id).toBe(answer.body.data.id)
   expect(join.members.map((one: { id: string }) => one.id)).toEqual([ann.id])
+})
+
+/** From now on, what an app writes to its sockets, in order. */
+function writtenBy(server: Server): string[] {
+  const written: string[] = []
+  server.on('connection', (socket) => {
+    const { _write, _writev } = socket
+    socket._write = (chunk, ...rest) => {
+      written.push(String(chunk))
+      _write.call(socket, chunk, ...rest)
+    }
+    socket._writev = (chunks, done) => {
+      written.push(chunks.map(({ chunk }) => String(chunk)).join(''))
+      _writev?.call(socket, chunks, done)
+    }
+  })
+  return written
+}
+
+test('HOUSE_JOIN is written to the joiner before the answer that made them join', async () => {
+  const written = writtenBy(app.server)
+  const { ann, cat, den } = await scene()
+  const robot = await user({ bot_of: ann })
+  await logIn(app, robot)
+  const { body } = await call(ann, 'POST', `/houses/${den.id}/invites`)
+  const joins: [Person, string, object?][] = [
+    [ann, '/houses', { name: 'New' }],
+    [cat, `/invites/${body.data.code}`],
+    [ann, `/houses/${den.id}/bots`, { bot_id: robot.id }],
+  ]
+  for (const [caller, path, fields] of joins) {
+    written.length = 0
+    const headers = { authorization: caller.token, 'content-type': 'application/json' }
+    const request = { method: 'POST', headers, body: JSON.stringify(fields ?? {}) }
+    const answer = await fetch(`http://127.0.0.1:${portOf(app)}${path}`, request)
+    expect(answer.status, path).toBe(200)
+    const place = (text: string) => written.findIndex((one) => one.includes(text))
+    expect(place('"e":"HOUSE_JOIN"'), path).toBeGreaterThanOrEqual(0)
+    expect(place('"e":"HOUSE_JOIN"'), path).toBeLessThan(place('HTTP/1.1 200'))
+  }
 })
 
 test('joining by invite: HOUSE_JOIN to the joiner, HOUSE_MEMBER_JOIN to the others alone', async () => {
