@@ -3,6 +3,7 @@ import { type ClockedServer, startClocked } from './clock/clocked-server.ts'
 import { watchExploding } from './clock/exploding.ts'
 import { keepRecords } from './clock/records.ts'
 import { logIn, resume } from './clock/sockets.ts'
+import { knownSteps, randomSteps, type Step } from './clock/steps.ts'
 import {
   codeTrial,
   guessingTrial,
@@ -14,13 +15,11 @@ import {
 } from './clock/trials.ts'
 import { BrokenPromise, type Part } from './part.ts'
 import { addPerson, ask, type Person } from './support/people.ts'
+import { randomFrom } from './support/random.ts'
 import { openStage, type Stage } from './support/stage.ts'
 
 const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 const before2019 = Date.UTC(2001, 0, 1)
-/** The gateway looks over its connections every second. */
-const sweepMs = 1_200
 
 const guesses = 12
 /** Wide but for guessing, so that a bucket that waits for the clock shows, and being fast does not. */
@@ -32,61 +31,78 @@ const limits = {
   RATE_LIMIT_AUTH: `${guesses}/min burst ${guesses}`,
 }
 
-type Step = { what: string; shiftMs: number; totp?: boolean; lastsMs?: number }
-const steps: Step[] = [
-  { what: 'right', shiftMs: 0 },
-  { what: 'an hour back', shiftMs: -hourMs, totp: true, lastsMs: sweepMs },
-  { what: 'an hour ahead', shiftMs: hourMs, totp: true, lastsMs: sweepMs },
-  { what: 'right again', shiftMs: 0, totp: true },
-  { what: 'two days back', shiftMs: -2 * dayMs },
-  { what: '25 hours ahead', shiftMs: 25 * hourMs, totp: true, lastsMs: sweepMs },
-  { what: 'half a minute back from there', shiftMs: 25 * hourMs - 30_000 },
-]
+const rounds = { quick: 1, long: 20 }
 
 export const clock: Part = {
   name: 'clock',
   promise:
     'ids rise, and messages, tokens and codes end when they should, while the clock steps back and forth',
-  async run() {
-    const stage = await openStage()
-    try {
-      const findings: string[] = []
-      const records = keepRecords()
-      const rooms: string[] = []
-      const watch = () => ({ token: ann.token, roomId: rooms[0]! })
-      const server = await startClocked(stage, 0, limits, watch)
-      const ann = await addPerson(stage.db)
-      const house = await ask(server.origin, ann.token, 'POST', '/houses', { name: 'Den' })
-      rooms.push(
-        house.rooms[0].id,
-        (await ask(server.origin, ann.token, 'POST', `/houses/${house.id}/rooms`, { name: 'b' })).id,
-      )
-
-      findings.push(...(await stepThrough(stage, server, { ann, rooms, houseId: house.id, records })))
-      for (const [what, shiftMs] of [
-        ['started an hour back', -hourMs],
-        ['started in 2001', before2019 - Date.now()],
-      ] as const) {
-        await stage.stopServers()
-        const next = await startClocked(stage, shiftMs, limits, watch)
-        records.note(`${what}, houses`, [
-          (await ask(next.origin, ann.token, 'POST', '/houses', { name: what })).id,
-        ])
-        await records.sendMessages(next.origin, ann, rooms, what)
-      }
-      findings.push(...records.findings)
-      const figures = { steps: steps.length, starts: 3, 'ids compared': records.count() }
-      if (findings.length > 0) throw new BrokenPromise(findings.join('\n  '), figures)
-      return figures
-    } finally {
-      await stage.close()
+  async run({ quick, minutes, seed }) {
+    const random = randomFrom(seed)
+    const deadline = performance.now() + (minutes ?? 60) * 60_000
+    const seen = { seed, steps: 0, 'furthest step, hours': 0, starts: 0, 'ids compared': 0 }
+    for (
+      let round = 0;
+      round < rounds[quick ? 'quick' : 'long'] && performance.now() < deadline;
+      round += 1
+    ) {
+      const steps = round === 0 ? knownSteps : randomSteps(random)
+      const { findings, ids, starts } = await runOnce(steps)
+      seen.steps += steps.length
+      const furthestMs = Math.max(...steps.map(({ shiftMs }) => Math.abs(shiftMs)))
+      seen['furthest step, hours'] = Math.max(seen['furthest step, hours'], Math.round(furthestMs / hourMs))
+      seen.starts += starts
+      seen['ids compared'] += ids
+      if (findings.length > 0) throw new BrokenPromise(findings.join('\n  '), seen)
     }
+    return seen
   },
+}
+
+/** Steps the clock of a server, and starts it again with clocks that are off. */
+async function runOnce(steps: readonly Step[]) {
+  const stage = await openStage()
+  try {
+    const findings: string[] = []
+    const records = keepRecords()
+    const rooms: string[] = []
+    const watch = () => ({ token: ann.token, roomId: rooms[0]! })
+    const server = await startClocked(stage, 0, limits, watch)
+    const ann = await addPerson(stage.db)
+    const house = await ask(server.origin, ann.token, 'POST', '/houses', { name: 'Den' })
+    rooms.push(
+      house.rooms[0].id,
+      (await ask(server.origin, ann.token, 'POST', `/houses/${house.id}/rooms`, { name: 'b' })).id,
+    )
+
+    findings.push(...(await stepThrough(stage, server, { ann, rooms, houseId: house.id, records }, steps)))
+    const offStarts = [
+      ['started an hour back', -hourMs],
+      ['started in 2001', before2019 - Date.now()],
+    ] as const
+    for (const [what, shiftMs] of offStarts) {
+      await stage.stopServers()
+      const next = await startClocked(stage, shiftMs, limits, watch)
+      records.note(`${what}, houses`, [
+        (await ask(next.origin, ann.token, 'POST', '/houses', { name: what })).id,
+      ])
+      await records.sendMessages(next.origin, ann, rooms, what)
+    }
+    findings.push(...records.findings)
+    return { findings, ids: records.count(), starts: 1 + offStarts.length }
+  } finally {
+    await stage.close()
+  }
 }
 
 type Scene = { ann: Person; rooms: string[]; houseId: string; records: ReturnType<typeof keepRecords> }
 
-async function stepThrough(stage: Stage, server: ClockedServer, scene: Scene): Promise<string[]> {
+async function stepThrough(
+  stage: Stage,
+  server: ClockedServer,
+  scene: Scene,
+  steps: readonly Step[],
+): Promise<string[]> {
   const { ann, rooms, houseId, records } = scene
   const [bob, gone, cleo] = [
     await addPerson(stage.db),
@@ -115,7 +131,7 @@ async function stepThrough(stage: Stage, server: ClockedServer, scene: Scene): P
     findings.push(...(await Promise.all(looks)).flat())
     await pause(Math.max(0, until - performance.now()))
   }
-  findings.push(...(await mailed.look(server, '25 hours ahead')))
+  findings.push(...(await mailed.look(server, steps.at(-1)!.what)))
   if (stays.closeCode() !== undefined) findings.push(`a socket was closed with ${stays.closeCode()}`)
   await resume(server, bob, drops).catch((error: Error) =>
     findings.push(`a session cannot be resumed: ${error.message}`),

@@ -29,10 +29,14 @@ export const database: Part = {
     try {
       const server = await stage.startServer({ DATABASE_URL: way.through(proxy.port) })
       const load = await beginLoad(stage, server)
+      const tolls = new Map<string, Toll>()
       for (let round = 0; round < rounds[size] && performance.now() < deadline; round += 1) {
+        figures.rounds = round + 1
         for (const disaster of disasters({ stage, proxy, disk })) {
           const { name, shortMs = awayMs[size], atLeastMs = 0 } = disaster
-          figures[name] = await suffer(disaster, load.samples, Math.max(shortMs, atLeastMs))
+          const toll = tolls.get(name) ?? { answers: 0, refusedMs: [], slowestMs: 0, backMs: 0 }
+          tolls.set(name, toll)
+          figures[name] = await suffer(disaster, load.samples, Math.max(shortMs, atLeastMs), toll)
         }
       }
       const keeps = await load.end()
@@ -56,8 +60,11 @@ export const database: Part = {
   },
 }
 
-/** Lets a disaster come and go under load, and says how it went. */
-async function suffer(disaster: Disaster, samples: Sample[], forMs: number): Promise<string> {
+/** How it went: answers, those of them that were 503 (by the time they took), and the longest times, in ms. */
+type Toll = { answers: number; refusedMs: number[]; slowestMs: number; backMs: number }
+
+/** Lets a disaster come and go under load, and says how it went, all its earlier rounds included. */
+async function suffer(disaster: Disaster, samples: Sample[], forMs: number, toll: Toll): Promise<string> {
   samples.length = 0
   await pause(fineMs)
   const began = performance.now()
@@ -68,11 +75,12 @@ async function suffer(disaster: Disaster, samples: Sample[], forMs: number): Pro
   const back = await waitForAll(samples)
   const during = samples.filter((sample) => sample.at > began)
   const refused = during.filter((sample) => sample.status === 503)
-  const slowest = Math.round(Math.max(0, ...during.map((sample) => sample.ms)))
-  const figure =
-    `${refused.length} of ${during.length} answers were 503, half of them within ${medianOf(refused)} ms, ` +
-    `the slowest answer of all took ${slowest} ms, ` +
-    `everything served again after ${Math.round(back - ended)} ms`
+  const slowest = Math.max(0, ...during.map((sample) => sample.ms))
+  toll.answers += during.length
+  toll.refusedMs.push(...refused.map(({ ms }) => ms))
+  toll.slowestMs = Math.max(toll.slowestMs, slowest)
+  toll.backMs = Math.max(toll.backMs, back - ended)
+  const figure = describe(toll)
   const fail = (what: string) => {
     throw new BrokenPromise(`${disaster.name}: ${what}`, { [disaster.name]: figure })
   }
@@ -81,12 +89,20 @@ async function suffer(disaster: Disaster, samples: Sample[], forMs: number): Pro
   const hasty = refused.find((sample) => sample.retryAfter === null)
   if (hasty) fail(`a 503 of ${hasty.kind} had no Retry-After`)
   if (refused.length === 0) fail('nothing was refused: the disaster did not come')
-  if (slowest > longestMs) fail(`an answer took ${slowest} ms`)
+  if (slowest > longestMs) fail(`an answer took ${Math.round(slowest)} ms`)
   return figure
 }
 
-function medianOf(samples: readonly Sample[]): number {
-  const sorted = samples.map((sample) => sample.ms).sort((one, other) => one - other)
+function describe({ answers, refusedMs, slowestMs, backMs }: Toll): string {
+  return (
+    `${refusedMs.length} of ${answers} answers were 503, half of them within ${medianOf(refusedMs)} ms, ` +
+    `the slowest answer of all took ${Math.round(slowestMs)} ms, ` +
+    `everything served again after ${Math.round(backMs)} ms at most`
+  )
+}
+
+function medianOf(times: readonly number[]): number {
+  const sorted = [...times].sort((one, other) => one - other)
   return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0)
 }
 

@@ -72,7 +72,10 @@ export async function openTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   async function listen(port: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
-      server.listen(port, '127.0.0.1', resolve)
+      server.listen(port, '127.0.0.1', () => {
+        server.off('error', reject)
+        resolve()
+      })
     })
   }
 

@@ -70,17 +70,21 @@ export function inviteTrial(owner: Person, houseId: string): Trial {
 }
 
 /** Who has guessed too often waits for a minute or less, not for as long as the clock was off; and not for nothing. */
-export function guessingTrial(tries: number): Trial {
+export function guessingTrial(triesAMinute: number): Trial {
+  let limitedAt = 0
   return {
     async look({ origin, shiftMs }, what) {
       const guess = () =>
         post(origin, '/auth/login', null, { login: 'nobody.here', password: 'wrong password' })
       let reply = await guess()
-      for (let n = 0; n < tries && reply.status !== 429; n += 1) {
-        if (shiftMs() !== 0 && n > 1) return [`${what}: the limit of logins is forgotten`]
+      // On a busy machine some are regained while the others are used up.
+      for (let n = 0; n < 2 * triesAMinute && reply.status !== 429; n += 1) {
+        const regained = ((performance.now() - limitedAt) / 60_000) * triesAMinute
+        if (shiftMs() !== 0 && n > 1 + regained) return [`${what}: the limit of logins is forgotten`]
         reply = await guess()
       }
-      if (reply.status !== 429) return [`${what}: ${tries} wrong logins are not limited`]
+      limitedAt = performance.now()
+      if (reply.status !== 429) return [`${what}: ${2 * triesAMinute} wrong logins are not limited`]
       return reply.retryAfter <= 60 ? [] : [`${what}: who guesses has to wait for ${reply.retryAfter} s`]
     },
   }

@@ -43,12 +43,16 @@ export class RawSocket {
   readonly events: string[] = []
   /** What the server closed with: null when it just ended. */
   code: number | null | undefined
+  /** What broke it on the way, if anything. */
+  error: string | undefined
   #wake: (() => void) | undefined
 
   private constructor(stream: Socket) {
     this.#stream = stream
     stream.on('data', (part) => this.#read(part))
-    stream.on('error', () => {})
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      this.error = error.code
+    })
     stream.on('close', () => {
       this.code ??= null
       this.#wake?.()
