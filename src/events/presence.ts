@@ -3,26 +3,32 @@ export type Presence = 'online' | 'offline'
 /** This process, among those that share a bus. */
 const here = 'here'
 
-/** User → the processes at which they have a gateway connection. */
+/** Process → the users who have a gateway connection there. */
 const places = new Map<string, Set<string>>()
+/** User → at how many processes they have one. */
+const counts = new Map<string, number>()
 
 /** Whether a user has a gateway connection now, at any process. */
 export function presenceOf(userId: string): Presence {
-  return places.has(userId) ? 'online' : 'offline'
+  return counts.has(userId) ? 'online' : 'offline'
 }
 
 /** Sets the presence of a user at one process. Returns whether that changes what `presenceOf` says. */
 export function setPresence(userId: string, presence: Presence, processId = here): boolean {
-  const before = presenceOf(userId)
-  const at = places.get(userId) ?? new Set()
-  if (presence === 'online') at.add(processId)
-  else at.delete(processId)
-  if (at.size > 0) places.set(userId, at)
-  else places.delete(userId)
-  return presenceOf(userId) !== before
+  const users = places.get(processId) ?? new Set()
+  if (users.has(userId) === (presence === 'online')) return false
+  const before = counts.get(userId) ?? 0
+  const after = presence === 'online' ? before + 1 : before - 1
+  if (presence === 'online') users.add(userId)
+  else users.delete(userId)
+  if (users.size > 0) places.set(processId, users)
+  else places.delete(processId)
+  if (after > 0) counts.set(userId, after)
+  else counts.delete(userId)
+  return before === 0 || after === 0
 }
 
 /** Everybody who is online at one process. */
 export function usersAt(processId = here): string[] {
-  return [...places].filter(([, at]) => at.has(processId)).map(([userId]) => userId)
+  return [...(places.get(processId) ?? [])]
 }

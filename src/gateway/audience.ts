@@ -26,7 +26,7 @@ export function justOne(session: Session): Audience {
     inHouse: (houseId) => ifSo(session.houses.has(houseId)),
     inRoom: (roomId) => {
       const knows =
-        session.privateRooms.has(roomId) || [...session.houses.values()].some((rooms) => rooms.has(roomId))
+        session.privateRooms?.has(roomId) || [...session.houses.values()].some((rooms) => rooms.has(roomId))
       return ifSo(knows)
     },
     ofUser: (userId) => ifSo(session.userId === userId),

@@ -42,7 +42,7 @@ export class Hub {
     for (const id of session.awaited) remove(this.#awaiting, id, session)
     for (const id of session.watched) remove(this.#byWatched, id, session)
     for (const house of [...session.houses.keys()]) this.leaveHouse(session, house)
-    for (const room of session.privateRooms) remove(this.#byPrivateRoom, room, session)
+    for (const room of session.privateRooms ?? []) remove(this.#byPrivateRoom, room, session)
     session.held = null
     session.liveFrom = Number.POSITIVE_INFINITY
     session.end()
@@ -57,7 +57,7 @@ export class Hub {
   /** Holds what happens in a house, in a private room or to the user, while the session logs in. */
   awaitScope(session: Session, id: string): void {
     if (!session.held) return
-    session.awaited.add(id)
+    session.awaited.push(id)
     insert(this.#awaiting, id, session)
   }
 
@@ -72,14 +72,14 @@ export class Hub {
   /** The login is over: from now on it hears at once of everything it was told about. */
   goLive(session: Session): void {
     for (const id of session.awaited) remove(this.#awaiting, id, session)
-    session.awaited.clear()
+    session.awaited = []
     session.held = null
     session.liveFrom = this.#clock
     for (const [house, rooms] of session.houses) {
       insert(this.#byHouse, house, session)
       this.#views.list(rooms, session)
     }
-    for (const room of session.privateRooms) insert(this.#byPrivateRoom, room, session)
+    for (const room of session.privateRooms ?? []) insert(this.#byPrivateRoom, room, session)
   }
 
   enterHouse(session: Session, houseId: string, roomIds: Iterable<string>): void {
@@ -110,6 +110,7 @@ export class Hub {
       if (session.houses.get(houseId)?.has(roomId) === false) this.#changeRooms(session, houseId, roomId)
       return
     }
+    session.privateRooms ??= new Set()
     session.privateRooms.add(roomId)
     if (!session.held) insert(this.#byPrivateRoom, roomId, session)
   }
@@ -121,7 +122,7 @@ export class Hub {
       this.#changeRooms(session, houseId, roomId)
       return true
     }
-    if (!session.privateRooms.delete(roomId)) return false
+    if (!session.privateRooms?.delete(roomId)) return false
     remove(this.#byPrivateRoom, roomId, session)
     return true
   }

@@ -60,7 +60,7 @@ export async function tellPrivateRoomEntered(
   { room_id, user_id }: Of<'private_room_entered'>,
   audience: Audience,
 ) {
-  const sessions = audience.ofUser(user_id).filter((session) => !session.privateRooms.has(room_id))
+  const sessions = audience.ofUser(user_id).filter((session) => !session.privateRooms?.has(room_id))
   if (sessions.length === 0) return
   for (const session of sessions) hub.awaitScope(session, room_id)
   const row = await findRoom(db, room_id)

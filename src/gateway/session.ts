@@ -20,7 +20,8 @@ export class Session {
   readonly extended: boolean
   /** The houses it was told of, each with the rooms of it; the sets are shared, see `views.ts`. */
   readonly houses = new Map<string, ReadonlySet<string>>()
-  readonly privateRooms = new Set<string>()
+  /** Undefined: none. */
+  privateRooms: Set<string> | undefined
   /** Whose presence it asked for (op 6). */
   watched: ReadonlySet<string> = nothing
   /** What happens during the login, in order; null once that is over. */
@@ -28,7 +29,7 @@ export class Session {
   /** Whether INIT_STATE and every HOUSE_JOIN went out: from then on it can be resumed, though events may still be held. */
   isTold = false
   /** Ids of houses, private rooms and the user whose events are held. */
-  readonly awaited = new Set<string>()
+  awaited: string[] = []
   /** Takes part in events dispatched after this one. */
   liveFrom = Number.POSITIVE_INFINITY
   connection: Connection | undefined
