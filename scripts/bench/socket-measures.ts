@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { median } from './median.ts'
-import { residentMb, type Server, startServer } from './processes.ts'
+import { collectedMb, type Server, startCollectable, startServer } from './processes.ts'
 import type { Row } from './report.ts'
 import { memberCount, person, roomId } from './seed.ts'
 
@@ -15,7 +15,7 @@ export type SocketSettings = {
   broadcasts: number
   count: number
   idle: number
-  /** How long a server is left alone before its memory is looked at: then it gives back what it does not need. */
+  /** How long a server is left alone before its memory is looked at. */
   idleMs: number
 }
 
@@ -114,14 +114,17 @@ async function broadcast(
   return (deliveries * times) / ((performance.now() - started) / 1000)
 }
 
-/** Memory that each idle, logged-in socket takes, beside a bare one. */
+/**
+ * Memory that each idle, logged-in socket takes, beside a bare one: of what is in use, as what is left of the logins until
+ * it is given back says nothing of sockets. Both servers have to be collectable.
+ */
 export async function measureIdleSockets(settings: SocketSettings, hearth: Server): Promise<Row> {
   const { root, cache, idle, idleMs } = settings
   const restingMb = async (server: Server) => {
     await pause(idleMs)
-    return residentMb(server.process)
+    return collectedMb(server.process)
   }
-  const bare = await startServer(join(root, 'scripts/bench/bare-sockets.ts'), {
+  const bare = await startCollectable(join(root, 'scripts/bench/bare-sockets.ts'), {
     BARE_FRAME: join(cache, 'frame.json'),
   })
   const tokens = Array.from({ length: idle }, (_, n) => person(n % memberCount).token)
