@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Duplex } from 'node:stream'
-import type { RawData, WebSocket } from 'ws'
+import { type RawData, WebSocket } from 'ws'
 import { type CloseReason, closeCodes } from './close-codes.ts'
 import { type Encoding, heartbeatAck, hello, type Payload, textFrame, zlibFrame } from './frames.ts'
 import { type GatewaySettings, maxUnsentBytes, pacedBelowBytes } from './settings.ts'
@@ -19,6 +19,11 @@ const minuteMs = 60_000
 const checkDrainEveryMs = 20
 const heartbeatOp = 3
 
+/** The socket of a connection. It says whose it is, so that its listeners are the same for all: own ones would be a third of a KB. */
+export class ConnectionSocket extends WebSocket {
+  connection: Connection | undefined
+}
+
 /** One socket: frames in and out, signs of life, and its end. Knows nothing of what the frames say. */
 export class Connection {
   /** Where it comes from. */
@@ -33,14 +38,32 @@ export class Connection {
   #exemptBytes = 0
   #ending = false
   #corked = false
-  readonly #socket: WebSocket
+  readonly #socket: ConnectionSocket
   readonly #stream: Duplex
   readonly #encoding: Encoding
   readonly #listener: ConnectionListener
   readonly #settings: GatewaySettings
 
+  static readonly #listeners = {
+    message(this: ConnectionSocket, data: RawData) {
+      this.connection!.#receive(data)
+    },
+    ping(this: ConnectionSocket) {
+      this.connection!.#hear()
+      this.connection!.#checkUnsent()
+    },
+    pong(this: ConnectionSocket) {
+      this.connection!.#hear()
+    },
+    close(this: ConnectionSocket, code: number) {
+      this.connection!.#tellEnd(code)
+    },
+    // Too big a frame, or one that breaks the websocket protocol: ws closes with the fitting code itself.
+    error() {},
+  }
+
   constructor(parts: {
-    socket: WebSocket
+    socket: ConnectionSocket
     stream: Duplex
     encoding: Encoding
     address: string
@@ -55,15 +78,9 @@ export class Connection {
     this.address = parts.address
     // Existing clients stop, spin or never heartbeat when this comes late.
     this.#socket.send(hello[this.#encoding])
-    this.#socket.on('message', (data) => this.#receive(data as Buffer))
-    this.#socket.on('pong', () => this.#hear())
-    this.#socket.on('ping', () => {
-      this.#hear()
-      this.#checkUnsent()
-    })
-    // Too big a frame, or one that breaks the websocket protocol: ws closes with the fitting code itself.
-    this.#socket.on('error', ignore)
-    this.#socket.on('close', (code) => this.#listener.closed(this, this.#ending ? undefined : code))
+    this.#socket.connection = this
+    for (const [name, listener] of Object.entries(Connection.#listeners))
+      this.#socket.on(name, listener as () => void)
   }
 
   /** Whether it still takes frames. */
@@ -121,11 +138,15 @@ export class Connection {
     }
   }
 
+  #tellEnd(code: number): void {
+    this.#listener.closed(this, this.#ending ? undefined : code)
+  }
+
   #hear(): void {
     this.#heardAtMs = performance.now()
   }
 
-  #receive(data: Buffer): void {
+  #receive(data: RawData): void {
     this.#hear()
     if (this.#ending) return
     const frame = readFrame(data)
@@ -143,7 +164,8 @@ export class Connection {
 
   #isTooFast(): boolean {
     const now = performance.now()
-    this.#frameTimes.push(now)
+    // Made to measure: a client mostly logs in and says no more.
+    this.#frameTimes = this.#frameTimes.concat(now)
     if (this.#frameTimes.length <= this.#settings.maxFramesPerMinute) return false
     return now - this.#frameTimes.shift()! < minuteMs
   }

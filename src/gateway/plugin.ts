@@ -7,7 +7,7 @@ import { networkOf } from '../http/address.ts'
 import { retryAfterSeconds } from '../http/error-handler.ts'
 import { publicUrl } from '../http/public-url.ts'
 import { answerRaw } from '../http/raw-failure.ts'
-import { Connection, ignore } from './connection.ts'
+import { Connection, ConnectionSocket, ignore } from './connection.ts'
 import { createFailedLogins } from './failed-logins.ts'
 import type { Encoding } from './frames.ts'
 import { Gateway } from './gateway.ts'
@@ -34,6 +34,7 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
     origin: () => publicUrl(app),
   })
   const sockets = new WebSocketServer({
+    WebSocket: ConnectionSocket,
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
