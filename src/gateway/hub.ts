@@ -1,10 +1,11 @@
 import { Detached } from './detached.ts'
 import type { Payload } from './frames.ts'
-import type { Session } from './session.ts'
+import { Session } from './session.ts'
 import { Views } from './views.ts'
 
-/** Mostly one session has to do with an id: then it stands there itself, without a set. */
-type Index = Map<string, Session | Set<Session>>
+/** Mostly one session or a few have to do with an id: one stands there itself, few in an array of their own, as a set is bigger. */
+type Index = Map<string, Session | readonly Session[] | Set<Session>>
+const few = 4
 
 /** Everybody who is connected, or may still resume: by what they were told about. */
 export class Hub {
@@ -176,21 +177,30 @@ export class Hub {
 
 function insert(index: Index, id: string, session: Session): void {
   const found = index.get(id)
-  if (found instanceof Set) found.add(session)
-  else if (found && found !== session) index.set(id, new Set([found, session]))
-  else index.set(id, session)
+  if (found instanceof Set) {
+    found.add(session)
+    return
+  }
+  const before = listed(index, id)
+  if (before.includes(session)) return
+  const after = before.concat(session)
+  if (after.length > few) index.set(id, new Set(after))
+  else index.set(id, after.length > 1 ? after : session)
 }
 
 function listed(index: Index, id: string): Session[] {
   const found = index.get(id)
-  if (found instanceof Set) return [...found]
-  return found ? [found] : []
+  if (!found) return []
+  return found instanceof Session ? [found] : [...found]
 }
 
 function remove(index: Index, id: string, session: Session): void {
   const found = index.get(id)
-  if (found === session) index.delete(id)
-  if (!(found instanceof Set)) return
-  found.delete(session)
-  if (found.size === 0) index.delete(id)
+  if (found instanceof Set && found.size > 1) {
+    found.delete(session)
+    return
+  }
+  const [one, ...others] = listed(index, id).filter((other) => other !== session)
+  if (!one) index.delete(id)
+  else index.set(id, others.length > 0 ? [one, ...others] : one)
 }

@@ -80,6 +80,9 @@ export class NumberQueue implements Iterable<number> {
     this.#first += signed(distance)
     this.#firstLength = length
     this.#start = afterLength
+    if (this.#start < this.#end) return
+    this.#bytes = nothing
+    this.#start = this.#end = 0
   }
 
   #makeRoom(): void {

@@ -58,6 +58,8 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
     // No subprotocol is spoken: whatever a client names, be it nothing, does not keep it out.
     delete request.headers['sec-websocket-protocol']
     sockets.handleUpgrade(request, stream, head, (socket) => {
+      // From now on ws listens.
+      stream.off('error', ignore)
       const encoding = encodingOf(request.url ?? '')
       gateway.open(new Connection({ socket, stream, encoding, address, listener: gateway, settings }))
     })

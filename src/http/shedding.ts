@@ -59,7 +59,7 @@ const floodWaitsMs = 1_000
 const exempt = new Set(['/health', '/ready', '/metrics'])
 
 /** The requests in flight of one address, by all its connections. */
-type Share = { inFlight: number; slow: number; connections: number }
+type Share = { address: string; inFlight: number; slow: number; connections: number }
 /** Those of one connection, and the last of them. A closed one has none, whatever becomes of what it asked for. */
 type Place = {
   share: Share
@@ -180,23 +180,35 @@ function countConnections(app: FastifyInstance, load: Load): Set<Place> {
   const places = new Set<Place>()
   app.server.on('connection', (socket: CountedSocket) => {
     const address = networkOf(socket.remoteAddress ?? '')
-    const share = shares.get(address) ?? { inFlight: 0, slow: 0, connections: 0 }
+    const share = shares.get(address) ?? { address, inFlight: 0, slow: 0, connections: 0 }
     shares.set(address, share)
     share.connections += 1
     const none = { request: undefined, response: undefined }
     const taken: Place = { share, inFlight: 0, parked: 0, isClosed: false, look: 0, ...none }
     socket[place] = taken
     places.add(taken)
-    socket.on('close', () => {
-      places.delete(taken)
-      taken.isClosed = true
-      share.inFlight -= taken.inFlight
-      load.inFlight -= taken.inFlight
-      share.connections -= 1
-      if (share.connections === 0) shares.delete(address)
-    })
+    socket.on('close', leave)
+  })
+  // A websocket asks for nothing any more.
+  app.server.on('upgrade', (_request, socket: CountedSocket) => {
+    leave.call(socket)
+    socket.off('close', leave)
+    socket[place] = undefined
   })
   return places
+
+  /** One for all, as there are many. */
+  function leave(this: CountedSocket): void {
+    const taken = this[place]
+    if (!taken) return
+    places.delete(taken)
+    taken.isClosed = true
+    const { share } = taken
+    share.inFlight -= taken.inFlight
+    load.inFlight -= taken.inFlight
+    share.connections -= 1
+    if (share.connections === 0) shares.delete(share.address)
+  }
 }
 
 /** Tells at each look what the event loop was late by, and how long ago the last look was. */

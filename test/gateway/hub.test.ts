@@ -22,10 +22,10 @@ function everywhere(hub: Hub): Session[][] {
   return [hub.inHouse('house'), hub.inRoom('room'), hub.inRoom('pair'), hub.watching('star')]
 }
 
-test('one, two and three sessions are found by what they know, in the order of coming', () => {
+test('one, a few and many sessions are found by what they know, in the order of coming', () => {
   const hub = new Hub()
   const sessions: Session[] = []
-  for (const userId of ['1', '2', '3']) {
+  for (const userId of ['1', '2', '3', '4', '5', '6']) {
     sessions.push(live(hub, userId))
     for (const found of everywhere(hub)) expect(found).toEqual(sessions)
   }

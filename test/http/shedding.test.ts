@@ -84,6 +84,22 @@ test('what was in flight on a connection counts no more once it is closed, answe
   expect(app.load.inFlight).toBe(0)
 })
 
+test('what was in flight on a connection counts no more once it is a websocket, nor less once that is closed', async () => {
+  const { app } = await listening(calm)
+  const hung = await hang(app)
+  const socket = connect(portOf(app), '127.0.0.1')
+  const upgrade = 'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13'
+  const key = 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='
+  const ask = `GET /users/@me HTTP/1.1\r\nhost: x\r\nauthorization: ${ann.token}\r\n\r\n`
+  socket.write(`${ask.repeat(5)}GET /socket HTTP/1.1\r\nhost: x\r\n${upgrade}\r\n${key}\r\n\r\n`)
+  await vi.waitUntil(() => app.gateway.connectionCount === 1 && app.load.inFlight === 1)
+  socket.destroy()
+  await vi.waitUntil(() => app.gateway.connectionCount === 0)
+  expect(app.load.inFlight).toBe(1)
+  hung.destroy()
+  await vi.waitUntil(() => app.load.inFlight === 0)
+})
+
 test('while the event loop is late requests answer 503, and no longer', async () => {
   const { app, origin } = await listening({ ...calm, delayMs: 30, leastInFlight: 0 })
   const block = setInterval(() => {
