@@ -82,7 +82,7 @@ export const measures: Measure[] = [
   },
   {
     key: 'mentions',
-    title: '`GET /streams/@me/mentions`',
+    title: '`GET /streams/@me/mentions`, by one member, who shares readings with themself',
     target: 0.35,
     yardstick: 'bare page',
     requests: [get(mentionsPath, 0)],

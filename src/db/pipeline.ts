@@ -13,14 +13,18 @@ const turnsToGather = [1, 8]
 
 /** How the reads of the hot path reach the database. */
 export type Pipeline = {
-  /** Runs a statement, together with what else waits. */
+  /** Runs a statement, together with what else waits; who asks the same meanwhile gets the same rows, to be left as they are. */
   read<Row>(statement: Statement<Row>, values: unknown[]): Promise<Row[]>
   /** Calls back just before the next batch leaves: what is read then still travels with it. */
   beforeLeaving(join: () => void): void
 }
 
 /** A read that waits. It is sent with what to call when it has been answered. */
-type Waiting = { send(client: PreparingClient, onAnswer: () => void): void; reject(error: unknown): void }
+type Waiting = {
+  question: string
+  send(client: PreparingClient, onAnswer: () => void): void
+  reject(error: unknown): void
+}
 
 /**
  * Sends what waits at the same moment over one connection in one write: waking the other process costs more than most of
@@ -28,6 +32,8 @@ type Waiting = { send(client: PreparingClient, onAnswer: () => void): void; reje
  */
 export function openPipeline(connect: () => Promise<PreparingClient & pg.PoolClient>): Pipeline {
   const joining: (() => void)[] = []
+  /** The answers to what waits, not to what is on its way: each is read after it was asked for. */
+  const awaited = new Map<string, Promise<unknown[]>>()
   let waiting: Waiting[] = []
   let inFlight = 0
   let isScheduled = false
@@ -48,6 +54,7 @@ export function openPipeline(connect: () => Promise<PreparingClient & pg.PoolCli
     isScheduled = false
     const batch = waiting.slice(0, maxBatchSize)
     waiting = waiting.slice(maxBatchSize)
+    for (const { question } of batch) awaited.delete(question)
     if (batch.length > 0) send(batch)
     schedule()
   }
@@ -79,8 +86,16 @@ export function openPipeline(connect: () => Promise<PreparingClient & pg.PoolCli
   }
 
   function read<Row>(statement: Statement<Row>, values: unknown[]): Promise<Row[]> {
+    const question = JSON.stringify([statement.name, values])
+    const answer = awaited.get(question) ?? ask(question, statement, values)
+    awaited.set(question, answer)
+    return answer as Promise<Row[]>
+  }
+
+  function ask<Row>(question: string, statement: Statement<Row>, values: unknown[]): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       waiting.push({
+        question,
         reject,
         send(client, onAnswer) {
           const query = new ReadQuery(statement, values, (error, rows) => {

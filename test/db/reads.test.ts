@@ -13,6 +13,15 @@ const readNumber = prepareRead(({ text }: { text: string }) => {
 const readUsername = prepareRead(({ id }: { id: string }) => {
   return sql<{ username: string }>`select username from users where id = ${id}`
 })
+const readDice = prepareRead(({ text }: { text: string }) => {
+  return sql<{ dice: string }>`select gen_random_uuid() as dice, ${text}::text as text`
+})
+/** Is answered only while nobody holds the lock alone. */
+const readDiceBehind = prepareRead(({ lock }: { lock: string }) => {
+  return sql<{
+    dice: string
+  }>`select pg_advisory_xact_lock_shared(${lock}::bigint), gen_random_uuid() as dice`
+})
 const breakConnection = prepareRead(({ timeoutMs }: { timeoutMs: number }) => {
   return sql`select pg_terminate_backend(pg_backend_pid(), ${timeoutMs}::bigint)`
 })
@@ -27,6 +36,35 @@ test('more reads than travel together are all answered', async () => {
   const texts = Array.from({ length: 200 }, (_, n) => String(n))
   const answers = await Promise.all(texts.map((text) => readNumber(db, { text })))
   expect(answers.flat().map((row) => String(row.number))).toEqual(texts)
+})
+
+test('who asks the same at the same moment shares the reading, who asks something else or later does not', async () => {
+  const [one, same, other] = await Promise.all(['a', 'a', 'b'].map((text) => readDice(db, { text })))
+  const later = await readDice(db, { text: 'a' })
+  expect(same).toEqual(one)
+  expect(new Set([one, other, later].map((rows) => rows![0]!.dice)).size).toBe(3)
+})
+
+test('what is on its way already is not shared with who asks then: it may have been read before', async () => {
+  const lock = '4711'
+  const asked: Promise<{ dice: string }[]>[] = []
+  await db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${lock}::bigint)`.execute(trx)
+    for (const waiting of [1, 2]) {
+      asked.push(readDiceBehind(db, { lock }))
+      await expect
+        .poll(async () => {
+          const { rows } = await sql<{ count: string }>`
+            select count(*) from pg_locks where locktype = 'advisory' and objid = 4711 and not granted`.execute(
+            trx,
+          )
+          return Number(rows[0]!.count)
+        })
+        .toBe(waiting)
+    }
+  })
+  const answers = await Promise.all(asked)
+  expect(answers[0]).not.toEqual(answers[1])
 })
 
 test('a read that fails fails alone', async () => {
