@@ -50,8 +50,8 @@ export const defaultSettings: GatewaySettings = {
 
 /** Frames to the server, in bytes. */
 export const maxFrameBytes = 64 * 1024
-/** Frames from the server before compression, in bytes (existing clients refuse messages over 4 MiB). */
-export const maxEventBytes = 3.5 * 1024 * 1024
+/** What an event says, in bytes: with what is around it no frame exceeds 3.5 MiB (existing clients refuse over 4 MiB). */
+export const maxEventBytes = 3.5 * 1024 * 1024 - 256
 /** A connection with more unsent data is closed; it may resume. */
 export const maxUnsentBytes = 8 * 1024 * 1024
 /** What may come in several big parts (HOUSE_JOINs of a login, chunks) goes on when less than this waits. */
