@@ -14,7 +14,7 @@ const turnsToGather = [1, 8]
 /** How the reads of the hot path reach the database. */
 export type Pipeline = {
   /** Runs a statement, together with what else waits; who asks the same meanwhile gets the same rows, to be left as they are. */
-  read<Row>(statement: Statement<Row>, values: unknown[]): Promise<Row[]>
+  read<Row>(statement: Statement<Row>, values: (string | null)[]): Promise<Row[]>
   /** Calls back just before the next batch leaves: what is read then still travels with it. */
   beforeLeaving(join: () => void): void
 }
@@ -85,14 +85,14 @@ export function openPipeline(connect: () => Promise<PreparingClient & pg.PoolCli
     schedule()
   }
 
-  function read<Row>(statement: Statement<Row>, values: unknown[]): Promise<Row[]> {
-    const question = JSON.stringify([statement.name, values])
+  function read<Row>(statement: Statement<Row>, values: (string | null)[]): Promise<Row[]> {
+    const question = [statement.name, ...values.map((value) => value ?? '\0')].join('\0')
     const answer = awaited.get(question) ?? ask(question, statement, values)
     awaited.set(question, answer)
     return answer as Promise<Row[]>
   }
 
-  function ask<Row>(question: string, statement: Statement<Row>, values: unknown[]): Promise<Row[]> {
+  function ask<Row>(question: string, statement: Statement<Row>, values: (string | null)[]): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       waiting.push({
         question,

@@ -15,7 +15,7 @@ export class ReadQuery<Row> extends pg.Query {
   readonly #rows: Row[] = []
   #failure: unknown
 
-  constructor(statement: Statement<Row>, values: unknown[], callback: Callback<Row>) {
+  constructor(statement: Statement<Row>, values: (string | null)[], callback: Callback<Row>) {
     const { name, text } = statement
     // Not as one object: `pg` would copy it property by property.
     super(text, values, (error: unknown) => callback(error, []))

@@ -37,15 +37,15 @@ export function prepareRead<Values extends object, Row>(
   }
 }
 
-/** An array of plain texts as PostgreSQL reads it: `pg` would search each of them twice for what it has to escape. */
-function asParameter(value: unknown): unknown {
-  return Array.isArray(value) && value.every(isPlain)
-    ? `{${value.map((each) => `"${each}"`).join(',')}}`
-    : value
+/** A value as PostgreSQL reads it. */
+function asParameter(value: unknown): string | null {
+  if (value === undefined || value === null) return null
+  return Array.isArray(value) ? `{${value.map(asElement).join(',')}}` : String(value)
 }
 
-function isPlain(value: unknown): boolean {
-  return typeof value === 'string' && !/["\\]/.test(value)
+/** Most are ids, which need no quotes. */
+function asElement(text: string): string {
+  return /^[0-9]+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
 type StandIn = { name: string }

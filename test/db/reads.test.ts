@@ -32,6 +32,15 @@ test('reads that wait at the same moment travel over one connection and are answ
   expect(new Set(answers.flat().map((row) => row.pid)).size).toBe(1)
 })
 
+test('lists arrive as they were given, and lists that are written alike are not mistaken for each other', async () => {
+  const readTexts = prepareRead(({ texts }: { texts: string[] }) => {
+    return sql<{ texts: string[] }>`select ${texts}::text[] as texts`
+  })
+  const lists = [['a"', 'b'], ['a",b'], ['NULL', '', '12', '{}'], ['\\', "'", ' é🔥'], []]
+  const answers = await Promise.all(lists.map((texts) => readTexts(db, { texts })))
+  expect(answers.map((rows) => rows[0]!.texts)).toEqual(lists)
+})
+
 test('more reads than travel together are all answered', async () => {
   const texts = Array.from({ length: 200 }, (_, n) => String(n))
   const answers = await Promise.all(texts.map((text) => readNumber(db, { text })))
