@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { prepareRead } from '../db/reads.ts'
-import { gathered, scattered } from '../db/records.ts'
 import { isGreaterId } from '../ids.ts'
 import type { CompactUserRow } from '../users/queries.ts'
 import { isThere, type MessageRow } from './queries.ts'
@@ -51,56 +50,42 @@ export function preparePages<Values extends Page, Row>(build: (values: Values) =
 /** A message with its author and the mentioned users, as lists show it. */
 export type ListedMessageRow = MessageRow & { author: CompactUserRow; mentioned: CompactUserRow[] }
 
-/** All messages of a page, and everybody on it, once each, whatever they wrote and however often they are mentioned. */
-type PageRow = { messages: string | null; people: string | null }
+/** A message, or somebody who wrote one or is mentioned: they have a username. What hardly anybody has is not sent. */
+type PageRow =
+  | (Omit<MessageRow, 'mentions'> & { mentions: string | null; username: null })
+  | (Omit<CompactUserRow, 'flags' | 'bot'> & { flags: number | null; bot: boolean | null })
 
-const messageParts = sql`room_id, id, author_id, device_id, content, array_to_string(mentions, ',')`
-type MessageParts = [
-  room_id: string,
-  id: string,
-  author_id: string,
-  device_id: string,
-  content: string,
-  mentions: string,
-  rare: string,
-]
-
-/** What hardly any message has, as JSON; empty for all others. */
-const rare = sql`
-  case when edited_at is null and exploding_age is null and attachment is null then '' else
-    json_build_object('edited_at', edited_at, 'exploding_age', exploding_age, 'attachment', attachment)::text end`
-type Rare = Pick<MessageRow, 'edited_at' | 'exploding_age' | 'attachment'>
-
-const personParts = sql`id, username, name, coalesce(icon, ''), coalesce(header, ''), flags, bot`
-type PersonParts = [
-  id: string,
-  username: string,
-  name: string,
-  icon: string,
-  header: string,
-  flags: string,
-  bot: string,
-]
-
-/** One statement's text for the messages that `page` selects, with their people. */
+/**
+ * One statement's text for the messages that `page` selects, and everybody on the page, once each, whatever they wrote
+ * and however often they are mentioned.
+ */
 export function selectListed(page: RawBuilder<unknown>) {
   return sql<PageRow>`
     with messages as materialized (${page})
-    select ${gathered(sql`${messageParts}, ${rare}`)} as messages, (
-      select ${gathered(personParts)} from users
-      where id = any(array(select unnest(author_id || mentions) from messages))
-    ) as people
-    from messages`
+    select room_id, id, author_id, device_id, content, array_to_string(nullif(mentions, '{}'), ',') as mentions,
+      edited_at, exploding_age, attachment,
+      null as username, null as name, null as icon, null as header, null::integer as flags, null::boolean as bot
+    from messages
+    union all
+    select null, id, null, null, null, null, null, null, null, username, name, icon, header,
+      nullif(flags, 0), nullif(bot, false)
+    from users where id = any(array(select author_id from messages union all select unnest(mentions) from messages))`
 }
 
-/** The messages of the page with their people, newest first. */
-export function listedMessages([page]: PageRow[]): ListedMessageRow[] {
-  const people = new Map(scattered<PersonParts>(page!.people).map((parts) => [parts[0], person(parts)]))
-  const listed = scattered<MessageParts>(page!.messages).map((parts): ListedMessageRow => {
-    const [room_id, id, author_id, device_id, content, mentioned, rare] = parts
-    const { edited_at, exploding_age, attachment } = rare === '' ? nothingRare : readRare(rare)
-    const mentions = mentioned === '' ? [] : mentioned.split(',')
-    return {
+/** The messages among the rows with their people, newest first. */
+export function listedMessages(rows: PageRow[]): ListedMessageRow[] {
+  const people = new Map<string, CompactUserRow>()
+  for (const row of rows) {
+    if (row.username === null) continue
+    const { icon, id, username, name, header, flags, bot } = row
+    people.set(id, { icon, id, username, name, header, flags: flags ?? 0, bot: bot ?? false })
+  }
+  const listed: ListedMessageRow[] = []
+  for (const row of rows) {
+    if (row.username !== null) continue
+    const { room_id, id, author_id, device_id, content, edited_at, exploding_age, attachment } = row
+    const mentions = row.mentions === null ? [] : row.mentions.split(',')
+    listed.push({
       room_id,
       id,
       author_id,
@@ -112,28 +97,9 @@ export function listedMessages([page]: PageRow[]): ListedMessageRow[] {
       attachment,
       author: people.get(author_id)!,
       mentioned: mentions.map((each) => people.get(each)!),
-    }
-  })
-  return listed.sort(newestFirst)
-}
-
-const nothingRare: Rare = { edited_at: null, exploding_age: null, attachment: null }
-
-function readRare(text: string): Rare {
-  const { edited_at, ...rest } = JSON.parse(text)
-  return { ...rest, edited_at: edited_at === null ? null : new Date(edited_at) }
-}
-
-function person([id, username, name, icon, header, flags, bot]: PersonParts): CompactUserRow {
-  return {
-    icon: icon === '' ? null : icon,
-    id,
-    username,
-    name,
-    header: header === '' ? null : header,
-    flags: Number(flags),
-    bot: bot === 't',
+    })
   }
+  return listed.sort(newestFirst)
 }
 
 /** The messages that a page selects, newest first: for what is asked too rarely, or too variously, to be prepared. */
