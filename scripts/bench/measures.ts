@@ -35,6 +35,7 @@ const hundred = Array.from({ length: 100 }, (_, n) => n)
 /** The path of the history page of a room, and of the mentions page of member 0. */
 export const historyPath = (room: number) => `/rooms/${roomId(room)}/messages?limit=50`
 export const mentionsPath = '/streams/@me/mentions?limit=50'
+const greatestId = 2n ** 63n - 1n
 
 /** What is measured, with the targets as ratios to the yardstick. */
 export const measures: Measure[] = [
@@ -82,10 +83,17 @@ export const measures: Measure[] = [
   },
   {
     key: 'mentions',
-    title: '`GET /streams/@me/mentions`, by one member, who shares readings with themself',
+    title: '`GET /streams/@me/mentions`, one page by one member: those who wait together share its reading',
     target: 0.35,
     yardstick: 'bare page',
     requests: [get(mentionsPath, 0)],
+  },
+  {
+    key: 'mentions-apart',
+    title: '`GET /streams/@me/mentions`, asked for in a hundred ways, so that no reading is shared',
+    target: 0.35,
+    yardstick: 'bare page',
+    requests: hundred.map((n) => get(`${mentionsPath}&before=${greatestId - BigInt(n)}`, 0)),
   },
 ]
 
