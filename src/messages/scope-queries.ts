@@ -28,14 +28,24 @@ export type Search = {
   limit: number
 }
 
-/** The messages whose words match, newest first: all words, `"a phrase"`, `-without`; "or" is a word like any other. */
+/**
+ * What somebody looks for as PostgreSQL reads it: "or" is a word like any other, and of dashes in a row, whatever signs stand
+ * between them, one counts: it refuses more than 32.
+ */
+function asWebSearch(q: string): string {
+  return q.replace(/"[^"]*"?|\bor\b|(?<![\p{L}\p{N}])-[^\p{L}\p{N}"]*-/giu, (part) => {
+    if (part.startsWith('"')) return part
+    return part.startsWith('-') ? '-' : `"${part}"`
+  })
+}
+
+/** The messages whose words match, newest first: all words, `"a phrase"`, `-without`. */
 export async function searchMessages(db: Db, search: Search): Promise<ListedMessageRow[]> {
-  const { room_ids, author_id, before, limit } = search
-  const q = search.q.replace(/"[^"]*"?|\bor\b/gi, (part) => (part.startsWith('"') ? part : `"${part}"`))
+  const { q, room_ids, author_id, before, limit } = search
   return listSelected(
     db,
     sql`select * from messages where room_id = any(${room_ids}::bigint[])
-      and to_tsvector('simple', content) @@ websearch_to_tsquery('simple', ${q}) and ${isThere}
+      and to_tsvector('simple', content) @@ websearch_to_tsquery('simple', ${asWebSearch(q)}) and ${isThere}
       ${author_id === undefined ? sql`` : sql`and author_id = ${author_id}`}
       ${before === undefined ? sql`` : sql`and id < ${before}`}
     order by id desc limit ${sql.lit(limit)}`,

@@ -13,6 +13,10 @@ test('all words must occur, in any order and case; quotes make a phrase, a minus
   expect(await inRoom(q('pears or plums'))).toEqual([])
   expect(await inRoom(q('plums OR apples'))).toEqual([ids.or])
   expect(await inRoom(q('and'))).toEqual([ids.apples])
+  expect(await inRoom(q(`apples ${'- <'.repeat(40)}bob ${'-'.repeat(40)}plums`))).toEqual([
+    ids.pears,
+    ids.apples,
+  ])
   expect(await inRoom(q(`'); drop table messages; -- &|!:*(`))).toEqual([])
 })
 
