@@ -27,7 +27,8 @@ export function openSender(server: StageServer) {
   const wires = Array.from({ length: connections }, () => new Wire(server.port))
   const findings: string[] = []
   const slow: Sent[] = []
-  const unanswered: Sent[] = []
+  const unanswered: { sent: Sent; before: Sent | undefined; reason: string }[] = []
+  const lastOver = new Map<Wire, Sent>()
   const statuses = new Map<number, number>()
   const counts = { sent: 0, unavailable: 0, slowest: 0 }
 
@@ -35,7 +36,8 @@ export function openSender(server: StageServer) {
   async function exchange(wire: Wire, sent: Sent): Promise<WireAnswer> {
     const { hostile, bytes } = sent
     let answer = await wire.exchange(bytes, hostile.method).catch((error: Error) => {
-      if (error instanceof NoAnswer) unanswered.push(sent)
+      if (error instanceof NoAnswer)
+        unanswered.push({ sent, before: lastOver.get(wire), reason: error.message })
       throw error
     })
     for (let attempt = 0; attempt < 5 && answer.status === 503; attempt += 1) {
@@ -43,6 +45,7 @@ export function openSender(server: StageServer) {
       await pause(500)
       answer = await wire.exchange(bytes, hostile.method)
     }
+    lastOver.set(wire, sent)
     counts.sent += 1
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
     return answer
@@ -90,7 +93,9 @@ export function openSender(server: StageServer) {
   async function reportUnanswered(startAnew: () => Promise<StageServer>): Promise<void> {
     if (unanswered.length === 0) return
     const { port } = await startAnew()
-    for (const { hostile, bytes } of unanswered) {
+    for (const {
+      sent: { hostile, bytes },
+    } of unanswered) {
       const wire = new Wire(port, aloneMs)
       const error = await wire.exchange(bytes, hostile.method).catch((reason: Error) => reason)
       wire.close()
@@ -98,7 +103,12 @@ export function openSender(server: StageServer) {
       findings.push(`${error.message}\n    request: ${describe(hostile)}`)
       return
     }
-    findings.push(`${unanswered.length} requests got no answer, and did when sent alone`)
+    for (const { sent, before, reason } of unanswered) {
+      const previous = before ? `\n    after: ${describe(before.hostile)}` : ''
+      findings.push(
+        `${reason}, though one came when it was sent alone\n    request: ${describe(sent.hostile)}${previous}`,
+      )
+    }
   }
 
   return {
