@@ -1,5 +1,5 @@
 import { presenceOf } from '../events/presence.ts'
-import { epochMs, idTimeMs, isoTime } from '../ids.ts'
+import { epochMs, idTimeMs } from '../ids.ts'
 import type { Member } from '../members/schemas.ts'
 import { role } from '../roles/forms.ts'
 import { gatewayUser } from '../users/forms.ts'
@@ -104,4 +104,23 @@ function attachmentForm({ key, dimensions, ...stored }: StoredAttachment, addres
     content_type: stored.content_type,
     size: stored.size,
   }
+}
+
+const dayMs = 86_400_000
+const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'))
+const threeDigits = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, '0'))
+let lastDay = Number.NaN
+let lastDate = ''
+
+/** A time in ms since 1970 as `toISOString` writes it, whose date is written once for all of a day: so a page's mostly are. */
+export function isoTime(ms: number): string {
+  const day = Math.floor(ms / dayMs)
+  if (day !== lastDay) {
+    lastDay = day
+    lastDate = new Date(ms).toISOString().slice(0, 11)
+  }
+  const seconds = Math.floor((ms - day * dayMs) / 1000)
+  const minutes = Math.floor(seconds / 60)
+  const clock = `${twoDigits[Math.floor(minutes / 60)]}:${twoDigits[minutes % 60]}:${twoDigits[seconds % 60]}`
+  return `${lastDate}${clock}.${threeDigits[ms - day * dayMs - seconds * 1000]}Z`
 }

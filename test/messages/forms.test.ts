@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isoTime } from '../src/ids.ts'
+import { isoTime } from '../../src/messages/forms.ts'
 
 test('a time is written as a Date writes it', () => {
   const times = fc.array(fc.integer({ min: 0, max: Date.UTC(2150, 0) }))
