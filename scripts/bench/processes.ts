@@ -56,8 +56,8 @@ export async function collectedMb(child: ChildProcess): Promise<number> {
   return residentMb(child)
 }
 
-/** Resident memory of a process in MB (Linux). */
-export async function residentMb(child: ChildProcess): Promise<number> {
+/** Resident memory of a process in MB, now (`VmRSS`) or at the most (`VmHWM`). Linux. */
+export async function residentMb(child: ChildProcess, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): Promise<number> {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
 }

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '../../src/ids.ts'
+import { residentMb } from '../bench/processes.ts'
 import type { Attack, Toll } from './flood/attacker.ts'
 import { begin, type Seen } from './flood/innocents.ts'
 import { BrokenPromise, type Figures, type Part } from './part.ts'
@@ -46,8 +46,10 @@ export const flood: Part = {
       const server = await stage.startServer({ RATE_LIMIT: 'on' })
       const { room, people, tokens } = await settle(stage, server.origin)
       const guests = begin(server.port, people, room)
+      // 0 once it has ended, which is told below.
+      const residentNow = () => residentMb(server.child).then(Math.round, () => 0)
       await pause(forMs)
-      figures.before = describe(guests.take(), await residentMb(server.child.pid!))
+      figures.before = describe(guests.take(), await residentNow())
       const began = performance.now()
       let beside: ReturnType<typeof launch> | undefined
       for (const [kind, sockets, times] of attacks) {
@@ -57,7 +59,7 @@ export const flood: Part = {
         await pause(forMs * times)
         const toll = await attack.count()
         const seen = guests.take()
-        const resident = await residentMb(server.child.pid!)
+        const resident = await residentNow()
         figures[kind] =
           `${describe(seen, resident)}; the attacker got ${JSON.stringify(toll.answers)}, held ${toll.open} connections`
         if (attack !== beside) await attack.stop()
@@ -69,7 +71,7 @@ export const flood: Part = {
       await pause(Math.max(500, began + headersWithinMs - performance.now()))
       const { open } = await beside!.count()
       await guests.stop()
-      figures.afterwards = describe(guests.take(), await residentMb(server.child.pid!))
+      figures.afterwards = describe(guests.take(), await residentNow())
       if (open > 0) throw new BrokenPromise(`${open} connections with slow headers are still open`, figures)
       return figures
     } finally {
@@ -135,10 +137,4 @@ function describe(seen: readonly Seen[], resident: number): string {
 function percentile(seen: readonly Seen[], part: number): number {
   const sorted = seen.map(({ ms }) => ms).sort((one, other) => one - other)
   return Math.round(sorted[Math.floor(sorted.length * part)] ?? 0)
-}
-
-/** Needs /proc. */
-async function residentMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  return Math.round(Number(/VmRSS:\s+([0-9]+)/.exec(status)?.[1] ?? 0) / 1024)
 }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
 import { newId } from '../../src/ids.ts'
 import { residentMb } from '../bench/processes.ts'
@@ -12,8 +11,9 @@ import {
 import { encode, opcode, RawSocket } from './frames/raw-socket.ts'
 import { type Witnesses, watch } from './frames/witnesses.ts'
 import { BrokenPromise, type Part } from './part.ts'
+import { settledMb } from './support/memory.ts'
 import { addPerson } from './support/people.ts'
-import { openStage, type StageServer } from './support/stage.ts'
+import { openStage } from './support/stage.ts'
 
 const wanted = { quick: 10_000, long: 300_000 }
 const longestMs = { quick: 6_500, long: 1_800_000 }
@@ -23,7 +23,6 @@ const framesEach = 110
 const patienceMs = 5_000
 const maxLatencyMs = 3_000
 const maxGrownMb = 120
-const givenBackWithinMs = 90_000
 
 export const frames: Part = {
   name: 'frames',
@@ -61,7 +60,7 @@ export const frames: Part = {
       }
       await Promise.all(Array.from({ length: atOnce }, run))
       const seen = await witnesses.end()
-      const grownMb = await settledGrowthMb(server, beforeMb)
+      const grownMb = Math.round((await settledMb(server, beforeMb, maxGrownMb)) - beforeMb)
       const figures = {
         seed,
         'frames, of them random': `${sent + brokenFrames.length + failingLogins(known).length}, ${sent}`,
@@ -77,16 +76,6 @@ export const frames: Part = {
       await stage.close()
     }
   },
-}
-
-/** What it has grown by once it has given back what it can: when a look finds it idle (src/memory.ts). */
-async function settledGrowthMb({ child }: StageServer, beforeMb: number): Promise<number> {
-  const deadline = performance.now() + givenBackWithinMs
-  for (;;) {
-    const grownMb = Math.round((await residentMb(child)) - beforeMb)
-    if (grownMb <= maxGrownMb || performance.now() > deadline) return grownMb
-    await pause(100)
-  }
 }
 
 function judge(

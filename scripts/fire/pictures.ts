@@ -1,10 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import sharp from 'sharp'
+import { residentMb } from '../bench/processes.ts'
 import { BrokenPromise, type Part } from './part.ts'
 import { readRiff } from './pictures/containers.ts'
 import { makePng } from './pictures/png.ts'
 import { listSpecimens, marker, type Specimen } from './pictures/specimens.ts'
+import { settledMb } from './support/memory.ts'
 import { addPerson, ask, type Person } from './support/people.ts'
 import { randomFrom } from './support/random.ts'
 import { openStage, type StageServer } from './support/stage.ts'
@@ -13,7 +14,6 @@ import { openStage, type StageServer } from './support/stage.ts'
 const asInImage = { MALLOC_MMAP_THRESHOLD_: '131072' }
 const maxMb = 100
 const maxOtherMs = 2_000
-const givenBackWithinMs = 90_000
 const atOnce = 3
 const iconSide = 512
 const maxHeaderSide = 1_500
@@ -29,7 +29,7 @@ export const pictures: Part = {
       const people = await Promise.all(Array.from({ length: atOnce }, () => addPerson(stage.db)))
       const specimens = await listSpecimens(quick, randomFrom(seed))
       await warmUp(server, people[0]!)
-      const before = await residentMb(server)
+      const before = await residentMb(server.child)
       const others = askMeanwhile(server, await addPerson(stage.db))
       const findings: string[] = []
       const waiting = specimens.flatMap((each, n) =>
@@ -44,14 +44,14 @@ export const pictures: Part = {
       })
       await Promise.all(work)
       const { slowest, answers } = await others.stop()
-      const after = await settledMb(server, before)
+      const after = await settledMb(server, before, maxMb)
       const figures = {
         seed,
         pictures: specimens.length,
         'sent as icons and headers': sent,
         'memory before, MB': Math.round(before),
         'memory after, MB': Math.round(after),
-        'memory at the most, MB': Math.round(await residentMb(server, 'VmHWM')),
+        'memory at the most, MB': Math.round(await residentMb(server.child, 'VmHWM')),
         'other requests meanwhile': answers,
         'slowest of them, ms': Math.round(slowest),
       }
@@ -148,21 +148,4 @@ function askMeanwhile(server: StageServer, person: Person) {
       return { slowest, answers }
     },
   }
-}
-
-/** Resident memory of the server now (`VmRSS`), or at the most (`VmHWM`), in MB. */
-async function residentMb({ child }: StageServer, field = 'VmRSS'): Promise<number> {
-  const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
-  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
-}
-
-/** The memory once what was freed is given back: that of V8 when a look finds the server idle (src/memory.ts). */
-async function settledMb(server: StageServer, before: number): Promise<number> {
-  let now = await residentMb(server)
-  const deadline = performance.now() + givenBackWithinMs
-  while (now - before > maxMb && performance.now() < deadline) {
-    await pause(100)
-    now = await residentMb(server)
-  }
-  return now
 }

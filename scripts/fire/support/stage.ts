@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,6 +42,8 @@ export async function openStage(settings: string[] = [], given?: string): Promis
   const folder = given ?? (await mkdtemp(join(tmpdir(), 'hearth-fire-')))
   const postgres = await startPostgres(join(folder, 'postgres'), settings)
   const db = openUnhurriedDatabase(postgres.url)
+  const endWithUs = () => interrupt(join(folder, 'postgres'))
+  process.once('exit', endWithUs)
   const servers = new Set<StageServer>()
   return {
     folder,
@@ -59,8 +62,21 @@ export async function openStage(settings: string[] = [], given?: string): Promis
       await Promise.all([...servers].map((server) => server.end('SIGKILL')))
       await db.destroy()
       await postgres.stop()
+      process.off('exit', endWithUs)
       if (given === undefined) await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Stops the PostgreSQL of a folder without waiting for it: a run that is broken off leaves nothing behind. */
+function interrupt(folder: string): void {
+  try {
+    process.kill(
+      Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n', 1)[0]),
+      'SIGINT',
+    )
+  } catch {
+    // It does not run.
   }
 }
 
