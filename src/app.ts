@@ -8,6 +8,7 @@ import { accountRoutes } from './accounts/routes.ts'
 import { sessionRoutes } from './accounts/session-routes.ts'
 import { identifyCallers } from './auth/plugin.ts'
 import { limitRates } from './auth/rate-limits.ts'
+import { markSecured } from './auth/secured-routes.ts'
 import { banRoutes } from './bans/routes.ts'
 import { botRoutes } from './bots/routes.ts'
 import type { Config } from './config.ts'
@@ -145,6 +146,7 @@ export async function buildApp({
   readIds(app)
   answerErrors(app)
   identifyCallers(app, db)
+  markSecured(app)
   await limitRates(app, config, now)
   keepOutOfCaches(app)
   await describeApi(app)

@@ -13,7 +13,6 @@ export const accountDeletionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'deleteOwnAccount',
         summary: 'Delete the own account and its bots; its messages stay',
         tags: ['accounts'],
-        security: [{ token: [] }],
         body: DeleteAccount,
         response: { 200: Success(AccountId), ...failures },
       },

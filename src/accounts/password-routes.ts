@@ -59,7 +59,6 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'changePassword',
         summary: 'Change the own password, and end all other login sessions',
         tags: ['accounts'],
-        security: [{ token: [] }],
         body: ChangePassword,
         response: { 200: Success(AccountId), ...failures },
       },

@@ -54,7 +54,6 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'logOut',
         summary: 'End the login session of the token',
         tags: ['accounts'],
-        security: [{ token: [] }],
         response: { 204: Type.Null(), ...failures },
       },
     },

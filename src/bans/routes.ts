@@ -7,8 +7,6 @@ import { banUser, liftBan, reachBans } from './operations.ts'
 import { listBans } from './queries.ts'
 import { Ban, LiftedBan, SetBan } from './schemas.ts'
 
-const common = { tags: ['bans'], security: [{ token: [] }] }
-
 export const banRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/houses/:id/bans',
@@ -17,7 +15,7 @@ export const banRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listBans',
         summary: 'List the bans of a house, newest first',
-        ...common,
+        tags: ['bans'],
         params: IdParam,
         response: { 200: Success(Type.Array(Ban)), ...failures },
       },
@@ -36,7 +34,7 @@ export const banRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'banUser',
         summary: 'Ban a user from a house',
-        ...common,
+        tags: ['bans'],
         params: IdParams('id', 'user_id'),
         body: SetBan,
         response: { 200: Success(Ban), ...failures },
@@ -56,7 +54,7 @@ export const banRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'liftBan',
         summary: 'Lift a ban',
-        ...common,
+        tags: ['bans'],
         params: IdParams('id', 'user_id'),
         response: { 200: Success(LiftedBan), ...failures },
       },

@@ -6,7 +6,6 @@ import { createEntity, deleteEntity, editEntity } from './operations.ts'
 import { CreateEntity, DeletedEntity, EditEntity, Entity, HouseEntities } from './schemas.ts'
 
 const EntityParams = IdParams('id', 'entity_id')
-const common = { tags: ['entities'], security: [{ token: [] }] }
 
 export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
@@ -17,7 +16,7 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'createEntity',
         summary: 'Create an entity; answers all entities of the house by position',
         description: 'Needs MANAGE_ROOMS.',
-        ...common,
+        tags: ['entities'],
         params: IdParam,
         body: CreateEntity,
         response: { 200: Success(HouseEntities), ...failures },
@@ -38,7 +37,7 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'editEntity',
         summary: 'Edit an entity, its place, or the order of its rooms',
         description: 'Needs MANAGE_ROOMS. A room named in `resource_pointers` moves in from its old entity.',
-        ...common,
+        tags: ['entities'],
         params: EntityParams,
         body: EditEntity,
         response: { 200: Success(Entity), ...failures },
@@ -59,7 +58,7 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'deleteEntity',
         summary: 'Delete an empty entity',
         description: 'Needs MANAGE_ROOMS.',
-        ...common,
+        tags: ['entities'],
         params: EntityParams,
         response: { 200: Success(DeletedEntity), ...failures },
       },

@@ -24,8 +24,6 @@ import {
   HouseDetail,
 } from './schemas.ts'
 
-const common = { tags: ['houses'], security: [{ token: [] }] }
-
 export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/houses',
@@ -35,7 +33,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'createHouse',
         summary: 'Create a house',
-        ...common,
+        tags: ['houses'],
         body: CreateHouse,
         response: { 200: Success(House), ...failures },
       },
@@ -51,7 +49,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'editHouse',
         summary: 'Edit a house',
-        ...common,
+        tags: ['houses'],
         params: IdParam,
         body: EditHouse,
         response: { 200: Success(EditedHouse), ...failures },
@@ -70,7 +68,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'deleteHouse',
         summary: 'Delete a house',
-        ...common,
+        tags: ['houses'],
         params: IdParam,
         response: { 204: Type.Null(), ...failures },
       },
@@ -89,7 +87,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'removeHouseIcon',
         summary: 'Take the icon off a house',
-        ...common,
+        tags: ['houses'],
         params: IdParam,
         response: { 200: Success(EditedHouse), ...failures },
       },
@@ -107,7 +105,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getHouse',
         summary: 'Fetch a house',
-        ...common,
+        tags: ['houses'],
         params: IdParam,
         response: { 200: Success(HouseDetail), ...failures },
       },
@@ -127,7 +125,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listHouseRooms',
         summary: 'List the rooms of a house that the caller can read',
-        ...common,
+        tags: ['houses'],
         params: IdParam,
         response: { 200: Success(Type.Array(Room)), ...failures },
       },
@@ -146,7 +144,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'handOverHouse',
         summary: 'Hand a house over to another member',
-        ...common,
+        tags: ['houses'],
         params: IdParam,
         body: HandOverHouse,
         response: { 200: Success(HandedOverHouse), ...failures },

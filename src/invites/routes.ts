@@ -11,8 +11,6 @@ import { createInvite, reachInvite, revokeInvite, useInvite } from './operations
 import { listInvites } from './queries.ts'
 import { CreateInvite, Invite, InviteCode, InvitePreview, JoinedHouse, RevokedInvite } from './schemas.ts'
 
-const common = { tags: ['invites'], security: [{ token: [] }] }
-
 export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/houses/:id/invites',
@@ -21,7 +19,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'createInvite',
         summary: 'Make an invite to a house',
-        ...common,
+        tags: ['invites'],
         params: IdParam,
         body: CreateInvite,
         response: { 200: Success(Invite), ...failures },
@@ -40,7 +38,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listInvites',
         summary: 'List the live invites to a house, newest first',
-        ...common,
+        tags: ['invites'],
         params: IdParam,
         response: { 200: Success(Type.Array(Invite)), ...failures },
       },
@@ -78,7 +76,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'useInvite',
         summary: 'Join a house by an invite',
-        ...common,
+        tags: ['invites'],
         params: InviteCode,
         body: Type.Object({}, { additionalProperties: false }),
         response: { 200: Success(JoinedHouse), ...failures },
@@ -96,7 +94,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'revokeInvite',
         summary: 'Revoke an invite',
-        ...common,
+        tags: ['invites'],
         params: InviteCode,
         response: { 200: Success(RevokedInvite), ...failures },
       },

@@ -11,7 +11,6 @@ import { findMember, listMembers } from './queries.ts'
 import { Member, MemberQuery, RemovedMember } from './schemas.ts'
 
 const defaultLimit = 100
-const common = { tags: ['members'], security: [{ token: [] }] }
 
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -21,7 +20,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listMembers',
         summary: 'List the members of a house, by user id',
-        ...common,
+        tags: ['members'],
         params: IdParam,
         querystring: MemberQuery,
         response: { 200: Success(Type.Array(Member)), ...failures },
@@ -43,7 +42,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getMember',
         summary: 'Fetch a member of a house',
-        ...common,
+        tags: ['members'],
         params: IdParams('id', 'user_id'),
         response: { 200: Success(Member), ...failures },
       },
@@ -63,7 +62,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'kickMember',
         summary: 'Remove a member from a house',
-        ...common,
+        tags: ['members'],
         params: IdParams('id', 'user_id'),
         response: { 200: Success(RemovedMember), ...failures },
       },
@@ -82,7 +81,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'kickMemberByShortPath',
         summary: 'Remove a member from a house',
-        ...common,
+        tags: ['members'],
         params: IdParams('house_id', 'user_id'),
         response: { 200: Success(RemovedMember), ...failures },
       },

@@ -53,7 +53,6 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = asyn
         description:
           'One part `file` with a file name. In the text parts, `exploding` is `true` or `false` and `exploding_age` decimal digits.',
         tags: ['messages'],
-        security: [{ token: [] }],
         params: IdParam,
         response: { 200: Success(GatewayMessage), ...failures },
       },

@@ -9,7 +9,6 @@ import { editDefaultPermissions, removeOverride, setOverride } from './override-
 import { Room } from './schemas.ts'
 
 const OverrideParams = IdParams('id', 'target_id')
-const common = { tags: ['rooms'], security: [{ token: [] }] }
 
 export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.patch(
@@ -20,7 +19,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'editDefaultPermissions',
         summary: 'Set what a room allows and denies everybody',
         description: 'Needs MANAGE_ROOMS; only bits the caller holds may change. Two zeros remove it.',
-        ...common,
+        tags: ['rooms'],
         params: IdParam,
         body: EditDefaultPermissions,
         response: { 200: Success(Room), ...failures },
@@ -41,7 +40,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'setOverride',
         summary: 'Set what a room allows and denies a role or a member',
         description: 'Roles (type 0) need MANAGE_ROOMS, members (type 1) MANAGE_USER_OVERRIDES.',
-        ...common,
+        tags: ['rooms'],
         params: OverrideParams,
         body: SetOverride,
         response: { 200: Success(Room), ...failures },
@@ -63,7 +62,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'removeOverride',
         summary: 'Remove what a room allows and denies a role or a member',
         description: 'Roles need MANAGE_ROOMS, members MANAGE_USER_OVERRIDES.',
-        ...common,
+        tags: ['rooms'],
         params: OverrideParams,
         response: { 200: Success(Room), ...failures },
       },

@@ -20,7 +20,6 @@ export const privateRoomRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description:
           'The room with one `recipient`, the existing one if there is one; or a new group of `recipients`.',
         tags: ['private rooms'],
-        security: [{ token: [] }],
         body: CreatePrivateRoom,
         response: { 200: Success(Room), ...failures },
       },
@@ -36,7 +35,6 @@ export const privateRoomRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'listPrivateRooms',
         summary: 'List own private rooms, latest activity first',
         tags: ['private rooms'],
-        security: [{ token: [] }],
         response: { 200: Success(Type.Array(Room)), ...failures },
       },
     },
@@ -54,7 +52,6 @@ export const privateRoomRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'leaveGroup',
         summary: 'Leave a private group room',
         tags: ['private rooms'],
-        security: [{ token: [] }],
         params: IdParam,
         response: { 204: Type.Null(), ...failures },
       },

@@ -10,8 +10,6 @@ import { CreateHouseRoom, DeletedRoom, EditRoom } from './house-room-schemas.ts'
 import { findRoom } from './queries.ts'
 import { Room } from './schemas.ts'
 
-const common = { tags: ['rooms'], security: [{ token: [] }] }
-
 export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/houses/:id/rooms',
@@ -21,7 +19,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'createHouseRoom',
         summary: 'Create a room in a house',
         description: 'Needs MANAGE_ROOMS.',
-        ...common,
+        tags: ['rooms'],
         params: IdParam,
         body: CreateHouseRoom,
         response: { 200: Success(Room), ...failures },
@@ -40,7 +38,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getRoom',
         summary: 'Fetch a room of any type',
-        ...common,
+        tags: ['rooms'],
         params: IdParam,
         response: { 200: Success(Room), ...failures },
       },
@@ -63,7 +61,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Edit a house room or a group',
         description:
           'A house room needs MANAGE_ROOMS; a group takes name, description and emoji of anybody in it.',
-        ...common,
+        tags: ['rooms'],
         params: IdParam,
         body: EditRoom,
         response: { 200: Success(Room), ...failures },
@@ -83,7 +81,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'deleteRoom',
         summary: 'Delete a house room',
         description: 'Needs MANAGE_ROOMS. A house keeps at least one room.',
-        ...common,
+        tags: ['rooms'],
         params: IdParam,
         response: { 200: Success(DeletedRoom), ...failures },
       },
@@ -102,7 +100,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'deleteRoomOfHouse',
         summary: 'Delete a room of this house',
         description: 'Needs MANAGE_ROOMS. A house keeps at least one room.',
-        ...common,
+        tags: ['rooms'],
         params: IdParams('id', 'room_id'),
         response: { 200: Success(DeletedRoom), ...failures },
       },
