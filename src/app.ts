@@ -1,4 +1,3 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { accountDeletionRoutes } from './accounts/deletion-routes.ts'
 import { emailRoutes } from './accounts/email-routes.ts'
@@ -91,16 +90,85 @@ export type AppParts = {
 const maxParamLength = 16_384
 
 /** The server with all its routes, not yet listening. */
-export async function buildApp({
-  config,
-  db,
-  store,
-  bus,
-  gateway,
-  loadLimits,
-  now,
-}: AppParts): Promise<FastifyInstance> {
+export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
+  const { config, db, store, bus } = parts
   const addressOf = addressReader(config.trustProxy)
+  const app = createServer(config, addressOf)
+  app.decorate('config', config)
+  app.decorate('db', db)
+  app.decorate('store', store)
+  app.decorate('bus', bus)
+  app.decorate('mailer', mailerOf(app))
+  app.decorate('addressOf', addressOf)
+  app.decorate('gateway', openGateway(app, parts.gateway))
+  app.decorate('publish', async <Answer>({ answer, events }: Outcome<Answer>) => {
+    await bus.publish(events)
+    return answer
+  })
+
+  // Hooks run in the order in which they are added here.
+  setStandingHeaders(app)
+  limitConnections(app.server)
+  shedLoad(app, awayCheck(db), parts.loadLimits)
+  measure(app)
+  readBodies(app)
+  readIds(app)
+  answerErrors(app)
+  identifyCallers(app, db)
+  markSecured(app)
+  await limitRates(app, config, parts.now)
+  keepOutOfCaches(app)
+  await describeApi(app)
+
+  for (const routes of plugins) await app.register(routes)
+  const sending = openSending(
+    db,
+    (events) => bus.publish(events),
+    () => publicUrl(app),
+    () => bus.isShared,
+  )
+  for (const routes of sendingPlugins) await app.register(routes, { sending })
+  return app
+}
+
+const plugins = [
+  accountDeletionRoutes,
+  accountRoutes,
+  attachmentRoutes,
+  banRoutes,
+  blockRoutes,
+  botRoutes,
+  emailRoutes,
+  entityRoutes,
+  friendshipRoutes,
+  healthRoutes,
+  housePictureRoutes,
+  houseRoutes,
+  inviteRoutes,
+  memberRoleRoutes,
+  memberRoutes,
+  metricsRoutes,
+  mfaRoutes,
+  overrideRoutes,
+  ownHouseRoutes,
+  passwordRoutes,
+  privateRoomRoutes,
+  readStateRoutes,
+  recipientRoutes,
+  roleRoutes,
+  roomRoutes,
+  searchRoutes,
+  sessionRoutes,
+  settingsRoutes,
+  streamRoutes,
+  userPictureRoutes,
+  userRoutes,
+]
+
+/** Those by which messages are sent: all of them by one `sending`. */
+const sendingPlugins = [mediaRoutes, messageRoutes]
+
+function createServer(config: Config, addressOf: AddressOf): FastifyInstance {
   const app = Fastify({
     logger: loggerOptions(config.logLevel, addressOf),
     logController: new LogController({
@@ -122,75 +190,8 @@ export async function buildApp({
     frameworkErrors: (_error, _request: FastifyRequest, reply) => {
       sendFailure(new ApiError('not_found'), reply)
     },
-  }).withTypeProvider<TypeBoxTypeProvider>()
-
-  answerUnrouted(app.server)
-
-  app.decorate('config', config)
-  app.decorate('db', db)
-  app.decorate('store', store)
-  app.decorate('bus', bus)
-  app.decorate('mailer', mailerOf(app))
-  app.decorate('addressOf', addressOf)
-  app.decorate('gateway', openGateway(app, gateway))
-  app.decorate('publish', async <Answer>({ answer, events }: Outcome<Answer>) => {
-    await bus.publish(events)
-    return answer
   })
-
-  setStandingHeaders(app)
-  limitConnections(app.server)
-  shedLoad(app, awayCheck(db), loadLimits)
-  measure(app)
-  readBodies(app)
-  readIds(app)
-  answerErrors(app)
-  identifyCallers(app, db)
-  markSecured(app)
-  await limitRates(app, config, now)
-  keepOutOfCaches(app)
-  await describeApi(app)
-
-  await app.register(entityRoutes)
-  const sending = openSending(
-    db,
-    (events) => bus.publish(events),
-    () => publicUrl(app),
-    () => bus.isShared,
-  )
-
-  await app.register(healthRoutes)
-  await app.register(metricsRoutes)
-  await app.register(banRoutes)
-  await app.register(houseRoutes)
-  await app.register(inviteRoutes)
-  await app.register(memberRoutes)
-  await app.register(ownHouseRoutes)
-  await app.register(accountDeletionRoutes)
-  await app.register(accountRoutes)
-  await app.register(botRoutes)
-  await app.register(emailRoutes)
-  await app.register(mfaRoutes)
-  await app.register(passwordRoutes)
-  await app.register(sessionRoutes)
-  await app.register(settingsRoutes)
-  await app.register(blockRoutes)
-  await app.register(friendshipRoutes)
-  await app.register(privateRoomRoutes)
-  await app.register(attachmentRoutes)
-  await app.register(mediaRoutes, { sending })
-  await app.register(messageRoutes, { sending })
-  await app.register(searchRoutes)
-  await app.register(streamRoutes)
-  await app.register(readStateRoutes)
-  await app.register(memberRoleRoutes)
-  await app.register(overrideRoutes)
-  await app.register(roleRoutes)
-  await app.register(recipientRoutes)
-  await app.register(housePictureRoutes)
-  await app.register(userPictureRoutes)
-  await app.register(roomRoutes)
-  await app.register(userRoutes)
+  answerUnrouted(app.server)
   return app
 }
 
