@@ -80,3 +80,18 @@ export function asId(text: string): string {
 export function isGreaterId(id: string, than: string): boolean {
   return id.length === than.length ? id > than : id.length > than.length
 }
+
+/** For sorting ids, the smallest first. */
+export function compareIds(one: string, other: string): number {
+  return Number(isGreaterId(one, other)) - Number(isGreaterId(other, one))
+}
+
+/** The greater of two ids. */
+export function greaterId(one: string, other: string): string {
+  return isGreaterId(one, other) ? one : other
+}
+
+/** The smaller of two ids. */
+export function smallerId(one: string, other: string): string {
+  return isGreaterId(one, other) ? other : one
+}

@@ -2,8 +2,10 @@ import type { Db } from '../db/client.ts'
 import { presenceOf } from '../events/presence.ts'
 import { listBlockerIds } from '../friendships/contact-queries.ts'
 import { relationship } from '../friendships/forms.ts'
+import { relationshipType } from '../friendships/permissions.ts'
 import { listRelationships } from '../friendships/queries.ts'
 import { findHouseContents, type HouseContents } from '../houses/contents-queries.ts'
+import { compareIds } from '../ids.ts'
 import { member } from '../members/forms.ts'
 import { listMembershipsOf } from '../members/gateway-queries.ts'
 import type { MemberRow } from '../members/queries.ts'
@@ -52,7 +54,7 @@ export async function loadState(
   })
   const privateRooms = rooms.filter((row) => known.roomIds.includes(row.id))
   const others = new Map([
-    ...relations.filter((row) => row.type === 3).map((row) => [row.id, row] as const),
+    ...relations.filter((row) => row.type === relationshipType.friends).map((row) => [row.id, row] as const),
     ...privateRooms.flatMap((row) => row.participants.map((user) => [user.id, user] as const)),
   ])
   others.delete(userId)
@@ -80,8 +82,8 @@ export async function loadState(
 
 /** Latest activity first: the last message, or the making of a room that has none. */
 function byActivity(rooms: readonly RoomRow[]): RoomRow[] {
-  const activity = (row: RoomRow) => BigInt(row.last_message_id ?? row.id)
-  return rooms.toSorted((a, b) => (activity(a) < activity(b) ? 1 : -1))
+  const activity = (row: RoomRow) => row.last_message_id ?? row.id
+  return rooms.toSorted((one, other) => compareIds(activity(other), activity(one)))
 }
 
 /** The event, made to fit a frame: presences go first, then the private rooms longest without activity. */

@@ -1,5 +1,6 @@
 import type { Db } from '../db/client.ts'
 import { reachHouse } from '../houses/access-operations.ts'
+import { greaterId, smallerId } from '../ids.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
 import { canRead } from '../rooms/permissions.ts'
 import type { ListedMessageRow, Page } from './page-queries.ts'
@@ -18,10 +19,8 @@ export async function listOwnFeed(db: Db, userId: string, page: Page): Promise<L
   if (spoken.length === 0) return []
   const room_ids = spoken.map((room) => room.room_id)
   // No message is older than its room.
-  const oldest = room_ids.reduce((one, other) => (BigInt(one) < BigInt(other) ? one : other))
-  const newest = spoken
-    .map((room) => room.last_message_id!)
-    .reduce((one, other) => (BigInt(one) > BigInt(other) ? one : other))
+  const oldest = room_ids.reduce(smallerId)
+  const newest = spoken.map((room) => room.last_message_id!).reduce(greaterId)
   return listFeed(db, { user_id: userId, room_ids, oldest, newest }, page)
 }
 

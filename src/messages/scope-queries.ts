@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import { firstIdAt, idTimeMs } from '../ids.ts'
+import { firstIdAt, greaterId, idTimeMs, isGreaterId, smallerId } from '../ids.ts'
 import { type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
 import { type ListedMessageRow, listSelected, newestFirst, type Page } from './page-queries.ts'
 import { isThere } from './queries.ts'
@@ -75,13 +75,13 @@ export async function listFeed(
   const found: ListedMessageRow[] = []
   const end = (BigInt(scope.newest) + 1n).toString()
   const isForward = after !== undefined
-  let edge = isForward ? later(String(BigInt(after) + 1n), scope.oldest) : earlier(before ?? end, end)
+  let edge = isForward ? greaterId(String(BigInt(after) + 1n), scope.oldest) : smallerId(before ?? end, end)
   for (let spanMs = firstSpanMs; found.length < limit; spanMs *= spanGrowth) {
-    const isOver = isForward ? BigInt(edge) >= BigInt(end) : BigInt(edge) <= BigInt(scope.oldest)
+    const isOver = isForward ? !isGreaterId(end, edge) : !isGreaterId(edge, scope.oldest)
     if (isOver) break
     const turn = isForward
-      ? earlier(firstIdAt(idTimeMs(edge) + spanMs + 1), end)
-      : later(firstIdAt(Math.max(idTimeMs(edge) - spanMs, idTimeMs(scope.oldest))), '0')
+      ? smallerId(firstIdAt(idTimeMs(edge) + spanMs + 1), end)
+      : greaterId(firstIdAt(Math.max(idTimeMs(edge) - spanMs, idTimeMs(scope.oldest))), '0')
     const span = isForward ? { from: edge, to: turn } : { from: turn, to: edge }
     found.push(...(await listSpan(db, scope, { ...span, isForward, limit: limit - found.length })))
     edge = turn
@@ -103,12 +103,4 @@ async function listSpan(
       and not exists (select from blocks where blocks.user_id = ${scope.user_id} and target_id = author_id)
     order by ${order} limit ${sql.lit(span.limit)}`,
   )
-}
-
-function later(one: string, other: string): string {
-  return BigInt(one) > BigInt(other) ? one : other
-}
-
-function earlier(one: string, other: string): string {
-  return BigInt(one) < BigInt(other) ? one : other
 }
