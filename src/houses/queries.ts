@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import { coalesce, inOrderOf } from '../db/coalesce.ts'
+import { coalesce, inOrderOf, inPlaces } from '../db/coalesce.ts'
 import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
 
 /** Somebody in a house, by name. */
@@ -27,8 +27,7 @@ export const findMembership = coalesce<Membership, MembershipRow | undefined>(as
       join houses on houses.id = wanted.house_id
       join members on members.house_id = houses.id and members.user_id = wanted.user_id
     `.execute(db)
-  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
-  return keys.map((_key, index) => byPlace.get(String(index + 1)))
+  return inPlaces(keys.length, rows)
 })
 
 export type HouseRow = {

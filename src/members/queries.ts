@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import { coalesce } from '../db/coalesce.ts'
+import { coalesce, inPlaces } from '../db/coalesce.ts'
 import type { Membership } from '../houses/queries.ts'
 import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
@@ -32,8 +32,7 @@ export const findMember = coalesce<Membership, MemberRow | undefined>(async (db:
       from unnest(${houses}::bigint[], ${users}::bigint[]) with ordinality as wanted (house_id, user_id, place)
       join members on members.house_id = wanted.house_id and members.user_id = wanted.user_id
       join users on users.id = members.user_id`.execute(db)
-  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
-  return keys.map((_key, index) => byPlace.get(String(index + 1)))
+  return inPlaces(keys.length, rows)
 })
 
 /** Those of these users who are members of a house, in no order. */

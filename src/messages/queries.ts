@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import { coalesce } from '../db/coalesce.ts'
+import { coalesce, inPlaces } from '../db/coalesce.ts'
 import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
 
@@ -63,8 +63,7 @@ export const findSpeaker = coalesce<{ room_id: string; user_id: string }, Speake
       left join members on members.house_id = rooms.house_id and members.user_id = users.id
       left join room_recipients on room_recipients.room_id = rooms.id and room_recipients.user_id = users.id
     `.execute(db)
-    const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
-    return keys.map((_key, index) => byPlace.get(String(index + 1)))
+    return inPlaces(keys.length, rows)
   },
 )
 
