@@ -4,12 +4,13 @@ import { type Db, isDeadlock } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { deleteRelationships } from '../friendships/change-queries.ts'
+import { endRelationships } from '../friendships/operations.ts'
 import { leaveHouse } from '../houses/ending-operations.ts'
 import { listHouseIds } from '../houses/queries.ts'
-import { pictureName } from '../images/serve.ts'
+import { compareIds } from '../ids.ts'
 import { leaveAllGroups } from '../rooms/group-operations.ts'
 import { discardFiles } from '../storage/discard.ts'
+import { pictureNames } from '../users/operations.ts'
 import { deleteBelongings, emptyAccount, lockWithBots } from './deletion-queries.ts'
 import { findCredentials } from './queries.ts'
 import { sessionsEnded } from './session-operations.ts'
@@ -62,34 +63,11 @@ async function remove(trx: Db, account: Account): Promise<HearthEvent[]> {
   const relations = await endRelationships(trx, account.id)
   const groups = await leaveAllGroups(trx, account.id)
   const houses: HearthEvent[] = []
-  for (const house_id of (await listHouseIds(trx, account.id)).sort(byId)) {
+  for (const house_id of (await listHouseIds(trx, account.id)).sort(compareIds)) {
     houses.push(...((await leaveHouse(trx, { house_id, user_id: account.id })) ?? []))
   }
   await deleteBelongings(trx, account.id)
-  await discardFiles(trx, pictureNames(account))
+  await discardFiles(trx, pictureNames(account.id, account))
   await emptyAccount(trx, account.id)
   return [...ended, { type: 'account_deleted', user_id: account.id }, ...relations, ...groups, ...houses]
-}
-
-async function endRelationships(trx: Db, id: string): Promise<HearthEvent[]> {
-  const others = await deleteRelationships(trx, id)
-  const last_updated_at = new Date().toISOString()
-  return others.map((user_id) => ({
-    type: 'relationship_updated',
-    user_id,
-    other_id: id,
-    relationship_type: 0,
-    last_updated_at,
-  }))
-}
-
-function pictureNames({ id, icon, header }: Account): string[] {
-  return [
-    ...(icon === null ? [] : [pictureName('users/icons', id, icon)]),
-    ...(header === null ? [] : [pictureName('users/headers', id, header)]),
-  ]
-}
-
-function byId(one: string, other: string): number {
-  return BigInt(one) < BigInt(other) ? -1 : 1
 }

@@ -121,9 +121,8 @@ export async function liftBlock(
   })
 }
 
-/** Ends all relations of a user, inside the transaction that ends their account. Gives what changed for the others. */
+/** Ends all relations of a locked account, inside the transaction that deletes it. Gives what changed for the others. */
 export async function endRelationships(trx: Db, userId: string): Promise<HearthEvent[]> {
-  await lockUsers(trx, [userId])
   const others = await deleteRelationships(trx, userId)
   const nothing = noRelation()
   return others.map((otherId) => updated(otherId, userId, nothing))

@@ -1,11 +1,9 @@
 import type { EventOf } from '../events/events.ts'
 import { idTimeMs, isGreaterId } from '../ids.ts'
+import type { Gap } from '../messages/missed-operations.ts'
 
-export type MessageFact = EventOf<'message_created' | 'message_updated' | 'message_deleted'>
+type MessageFact = EventOf<'message_created' | 'message_updated' | 'message_deleted'>
 type Created = EventOf<'message_created'>
-
-/** What is between the message last told and one that came: everything after one id and before another. */
-export type Missing = { room_id: string; house_id: string | null; after: string; before: string }
 
 /** Puts the messages that several processes send into the order of their ids, each once. */
 export type MessageOrder = {
@@ -27,7 +25,7 @@ const rememberedMs = 60_000
 export function createMessageOrder(parts: {
   waitMs: number
   tell(fact: MessageFact): void | Promise<void>
-  find(missing: Missing): Promise<Created[] | undefined>
+  find(gap: Gap): Promise<Created[] | undefined>
   giveUp(roomId: string): void
 }): MessageOrder {
   const openedAtMs = Date.now()
@@ -106,8 +104,8 @@ export function createMessageOrder(parts: {
     if (next) {
       const before = next.message.id
       const after = lastOf(roomId) ?? (BigInt(next.after!) - 1n).toString()
-      const missing = { room_id: roomId, house_id: next.house_id, after, before }
-      const found = await parts.find(missing).catch(() => undefined)
+      const gap = { room_id: roomId, house_id: next.house_id, after, before }
+      const found = await parts.find(gap).catch(() => undefined)
       if (!found) parts.giveUp(roomId)
       for (const fact of found ?? []) void release({ ...fact, after: null })
       if (isUntold(roomId, next.after!)) remember(roomId, next.after!)

@@ -1,6 +1,6 @@
-import { listMissed } from '../messages/missed-operations.ts'
+import { type Gap, listMissed } from '../messages/missed-operations.ts'
 import type { Gateway } from './gateway.ts'
-import { createMessageOrder, type MessageOrder, type Missing } from './message-order.ts'
+import { createMessageOrder, type MessageOrder } from './message-order.ts'
 import { maxMissedMessages } from './settings.ts'
 
 /** The order of a gateway's messages; what another process could not tell of is read from the database. */
@@ -8,9 +8,9 @@ export function orderMessages(gateway: Gateway): MessageOrder {
   const { db, hub, log } = gateway
 
   /** Nothing where nobody reads the room here. */
-  async function find(missing: Missing) {
-    if (hub.inRoom(missing.room_id).length === 0) return []
-    const found = await listMissed(db, missing, maxMissedMessages + 1, gateway.origin())
+  async function find(gap: Gap) {
+    if (hub.inRoom(gap.room_id).length === 0) return []
+    const found = await listMissed(db, gap, maxMissedMessages + 1, gateway.origin())
     return found.length > maxMissedMessages ? undefined : found
   }
 

@@ -1,5 +1,6 @@
 import type { EventOf as Of } from '../events/events.ts'
 import { listContacts, listVisiblePairs } from '../friendships/contact-queries.ts'
+import { relationship } from '../friendships/forms.ts'
 import { listHousesWithPresence } from '../members/gateway-queries.ts'
 import { findSettings } from '../settings/queries.ts'
 import { gatewayUser, ownGatewayUser } from '../users/forms.ts'
@@ -30,15 +31,8 @@ export async function tellRelationship(
   if (sessions.length === 0) return
   const other = await findGatewayUser(db, fact.other_id)
   if (!other) return
-  const relationship = {
-    id: other.id,
-    user_id: other.id,
-    recipient_id: fact.user_id,
-    user: gatewayUser(other),
-    type: fact.relationship_type,
-    last_updated_at: fact.last_updated_at,
-  }
-  emitTo(sessions, payload('RELATIONSHIP_UPDATE', relationship))
+  const relation = { type: fact.relationship_type, last_updated_at: new Date(fact.last_updated_at) }
+  emitTo(sessions, payload('RELATIONSHIP_UPDATE', relationship(other, relation, fact.user_id)))
 }
 
 export function tellReadState(fact: Of<'read_state_updated'>, audience: Audience) {

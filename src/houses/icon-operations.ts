@@ -1,6 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { ApiError, fieldsRequired } from '../errors.ts'
 import { decodeBase64, makeIcon, type Picture } from '../images/icon.ts'
+import { pictureName } from '../images/serve.ts'
 import { discardFiles, keepFiles, saveFile } from '../storage/discard.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -16,7 +17,7 @@ export async function readEditedIcon(text: string): Promise<Picture> {
 
 /** Stores the icon of a house, for `replaceIcon` to put to use. */
 export function saveIcon(db: Db, store: Store, houseId: string, icon: Picture): Promise<void> {
-  return saveFile(db, store, iconPath(houseId, icon.file), icon.content)
+  return saveFile(db, store, pictureName('houses/icons', houseId, icon.file), icon.content)
 }
 
 /** Puts a saved icon to use, inside the transaction that names it, and gives up the one it replaces. */
@@ -27,16 +28,11 @@ export async function replaceIcon(
 ): Promise<void> {
   // An equal edit at the same moment has put the same file to use; the eraser passes over what is in use.
   if (file === house.icon) return
-  await keepFiles(trx, [iconPath(house.id, file)])
+  await keepFiles(trx, [pictureName('houses/icons', house.id, file)])
   if (house.icon !== null) await discardIcon(trx, house.id, house.icon)
 }
 
 /** Gives the icon of a house up, inside the transaction that no longer names it. */
 export function discardIcon(trx: Db, houseId: string, file: string): Promise<void> {
-  return discardFiles(trx, [iconPath(houseId, file)])
-}
-
-/** Where a picture of a house lies in the store. */
-function iconPath(houseId: string, file: string): string {
-  return `houses/${houseId}/icons/${file}`
+  return discardFiles(trx, [pictureName('houses/icons', houseId, file)])
 }

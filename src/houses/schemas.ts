@@ -2,13 +2,12 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Entity } from '../entities/schemas.ts'
 import { FilledLine, Text } from '../http/strings.ts'
 import { Member } from '../members/schemas.ts'
-import { Role } from '../roles/schemas.ts'
+import { PermissionBits, Role } from '../roles/schemas.ts'
 import { EmbeddedRoom, Room } from '../rooms/schemas.ts'
 import { maxTextLength, PictureName } from '../users/schemas.ts'
 
-/** Limits of PROTOCOL 1.5 and 2.2. */
-export const maxHouseNameLength = 100
-const maxPermissions = 1048575
+/** In code points (PROTOCOL 1.5). */
+const maxHouseNameLength = 100
 
 const NullableString = Type.Union([Type.String(), Type.Null()])
 
@@ -33,7 +32,7 @@ export const EditHouse = Type.Object(
     name: HouseName,
     icon: Type.Optional(Base64Picture),
     description: Type.Optional(HouseDescription),
-    default_permissions: Type.Optional(Type.Integer({ minimum: 0, maximum: maxPermissions })),
+    default_permissions: Type.Optional(PermissionBits),
   },
   { additionalProperties: false },
 )

@@ -5,6 +5,7 @@ import { Type } from '@sinclair/typebox'
 import { ApiError } from '../errors.ts'
 import { failures } from '../http/envelope.ts'
 import { unknownType } from '../images/content-type.ts'
+import { mediaHeaders } from '../images/serve.ts'
 import { attachmentFile, findAttachment } from './attachment-queries.ts'
 
 const maxAgeSeconds = 3600
@@ -51,11 +52,10 @@ export const attachmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const maxAge = Math.min(maxAgeSeconds, seconds_left ?? maxAgeSeconds)
       const range = readRange(headers.range, file.size)
       reply.headers({
+        ...mediaHeaders,
         'Content-Type': content_type,
         'Content-Disposition': `${disposition}; filename*=UTF-8''${encodeFilename(filename)}`,
         'Cache-Control': `private, max-age=${maxAge}`,
-        'X-Content-Type-Options': 'nosniff',
-        'Content-Security-Policy': "default-src 'none'; sandbox",
         'Accept-Ranges': 'bytes',
         'Content-Length': range ? range.end - range.start + 1 : file.size,
       })

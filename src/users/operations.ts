@@ -103,8 +103,11 @@ function differences(one: UserChanges, other: UserChanges): UserChanges {
   return Object.fromEntries(differing)
 }
 
-/** Where the pictures among these fields lie. */
-function pictureNames(userId: string, { header, icon }: UserChanges): string[] {
+/** The names in the store of those of a user's pictures that there are. */
+export function pictureNames(
+  userId: string,
+  { header, icon }: Pick<UserChanges, 'header' | 'icon'>,
+): string[] {
   return [
     ...(header ? [pictureName('users/headers', userId, header)] : []),
     ...(icon ? [pictureName('users/icons', userId, icon)] : []),
