@@ -28,46 +28,31 @@ const credentialColumns = [
   'users.totp_last_step',
 ] as const
 
-/** The account with an e-mail address (without case), with what proves its owner, or undefined. */
+/** Accounts that are not deleted, with what proves their owners. */
+function selectCredentials(db: Db) {
+  return db.selectFrom('users').select(credentialColumns).where('deleted_at', 'is', null)
+}
+
+/** The account with an e-mail address (without case), or undefined. */
 export function findCredentialsByEmail(db: Db, email: string) {
-  return db
-    .selectFrom('users')
-    .select(credentialColumns)
-    .where(sql`lower(email)`, '=', sql`lower(${email})`)
-    .executeTakeFirst()
+  return selectCredentials(db).where(sql`lower(email)`, '=', sql`lower(${email})`).executeTakeFirst()
 }
 
-/** The account with a username (lower case), with what proves its owner, or undefined. */
+/** The account with a username (lower case), or undefined. */
 export function findCredentialsByUsername(db: Db, username: string) {
-  return db
-    .selectFrom('users')
-    .select(credentialColumns)
-    .where('username', '=', username)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
+  return selectCredentials(db).where('username', '=', username).executeTakeFirst()
 }
 
-/** An account that is not deleted, with what proves its owner, or undefined. */
+/** An account by id, or undefined. */
 export function findCredentials(db: Db, id: string) {
-  return db
-    .selectFrom('users')
-    .select(credentialColumns)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
+  return selectCredentials(db).where('id', '=', id).executeTakeFirst()
 }
 
 export type CredentialsRow = NonNullable<Awaited<ReturnType<typeof findCredentials>>>
 
-/** Locks an account that is not deleted until the end of the transaction, and gives what proves its owner. */
+/** The same, locked until the end of the transaction. */
 export function lockCredentials(db: Db, id: string) {
-  return db
-    .selectFrom('users')
-    .select(credentialColumns)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+  return selectCredentials(db).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 }
 
 /** Changes what proves the owner of an account. */

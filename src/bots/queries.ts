@@ -3,28 +3,21 @@ import { fullUserColumns } from '../users/queries.ts'
 
 const botColumns = [...fullUserColumns, 'users.owner_id', 'users.public'] as const
 
+/** Bots that are not deleted. */
+function selectBots(db: Db) {
+  return db.selectFrom('users').select(botColumns).where('bot', '=', true).where('deleted_at', 'is', null)
+}
+
 /** The bots of a user, oldest first. */
 export function listBots(db: Db, ownerId: string) {
-  return db
-    .selectFrom('users')
-    .select(botColumns)
-    .where('owner_id', '=', ownerId)
-    .where('deleted_at', 'is', null)
-    .orderBy('id')
-    .execute()
+  return selectBots(db).where('owner_id', '=', ownerId).orderBy('id').execute()
 }
 
 export type BotRow = Awaited<ReturnType<typeof listBots>>[number]
 
-/** A bot that is not deleted, or undefined. */
+/** A bot by id, or undefined. */
 export function findBot(db: Db, id: string): Promise<BotRow | undefined> {
-  return db
-    .selectFrom('users')
-    .select(botColumns)
-    .where('id', '=', id)
-    .where('bot', '=', true)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
+  return selectBots(db).where('id', '=', id).executeTakeFirst()
 }
 
 /** How many bots a user has. */

@@ -3,6 +3,7 @@ import type { Db } from '../db/client.ts'
 import { coalesce, inPlaces } from '../db/coalesce.ts'
 import type { Membership } from '../houses/queries.ts'
 import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
+import { gatewayUserJson } from '../users/gateway-queries.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
 
 /** A member with their user and their roles, highest first. */
@@ -18,10 +19,7 @@ export type MemberRow = {
 /** The columns of a `MemberRow`, over `members` joined with `users`. */
 export const memberColumns = sql`
   members.house_id, members.user_id, members.joined_at, members.last_permission_update,
-  ${rolesOfMember(sql`members.house_id`, sql`members.user_id`)} as roles,
-  json_build_object('id', users.id::text, 'username', users.username, 'name', users.name, 'icon', users.icon,
-    'header', users.header, 'flags', users.flags, 'bot', users.bot, 'bio', users.bio, 'website', users.website,
-    'location', users.location) as "user"`
+  ${rolesOfMember(sql`members.house_id`, sql`members.user_id`)} as roles, ${gatewayUserJson} as "user"`
 
 /** A member of a house, or undefined. */
 export const findMember = coalesce<Membership, MemberRow | undefined>(async (db: Db, keys) => {

@@ -1,6 +1,7 @@
 import { gatewayUser } from '../users/forms.ts'
+import { roomType } from './permissions.ts'
 import type { RoomRow } from './queries.ts'
-import { type Room, roomType } from './schemas.ts'
+import type { Room } from './schemas.ts'
 
 /** A room for one receiver: in a private room, the recipients are the participants without them. */
 export function room(row: RoomRow, receiverId: string): Room {

@@ -7,6 +7,7 @@ import { listBlocksBetween } from '../friendships/queries.ts'
 import { holdUsers } from '../users/lock-queries.ts'
 import { reachRoom } from './access-operations.ts'
 import { room } from './forms.ts'
+import { roomType } from './permissions.ts'
 import {
   deleteRecipient,
   deleteRooms,
@@ -24,8 +25,6 @@ import type { Room } from './schemas.ts'
 
 /** People in a group (PROTOCOL 1.6). */
 export const maxGroupSize = 50
-
-const group = 2
 
 /**
  * Adds somebody to a group the caller is in; who is in it already stays (PROTOCOL 9.2). Throws `room_not_found`,
@@ -102,7 +101,7 @@ export async function showRoom(db: Db, roomId: string, receiverId: string): Prom
 /** Refuses rooms the caller cannot see, and those that are no group. */
 async function reachGroup(db: Db, roomId: string, callerId: string): Promise<void> {
   const access = await reachRoom(db, roomId, callerId)
-  if (access.type !== group) throw new ApiError('method_not_allowed_on_room_type')
+  if (access.type !== roomType.group) throw new ApiError('method_not_allowed_on_room_type')
 }
 
 /** Locks a group and reads who is in it. Throws `room_not_found` when the caller is so no longer. */

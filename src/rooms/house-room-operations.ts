@@ -16,7 +16,7 @@ import {
   updateRoom,
 } from './house-room-queries.ts'
 import type { CreateHouseRoom, DeletedRoom, EditRoom } from './house-room-schemas.ts'
-import { bitsInRoom } from './permissions.ts'
+import { bitsInRoom, roomType } from './permissions.ts'
 import { discardRoomFiles } from './private-room-queries.ts'
 import { findRoom, type RoomAccessRow, type RoomRow } from './queries.ts'
 import type { Room } from './schemas.ts'
@@ -25,7 +25,6 @@ import type { Room } from './schemas.ts'
 export const maxRooms = 500
 /** Existing clients, and the contract, put a room without a named entity here. */
 const defaultEntityName = 'Rooms'
-const [houseRoomType, oneToOneType] = [0, 1]
 
 /**
  * Makes a room at the end of a house and of an entity (PROTOCOL 4.10). Throws `parent_entity_doesnt_exist`,
@@ -59,7 +58,7 @@ export function createHouseRoom(db: Db, caller: Membership, fields: CreateHouseR
  * `invalid_schema`, `parent_entity_doesnt_exist`, `no_permission`.
  */
 export async function editRoom(db: Db, access: RoomAccessRow, fields: EditRoom): Promise<Outcome<Room>> {
-  if (access.type === oneToOneType) throw new ApiError('method_not_allowed_on_room_type')
+  if (access.type === roomType.oneToOne) throw new ApiError('method_not_allowed_on_room_type')
   refuseFieldsOfOtherTypes(access.type, fields)
   const { house_id, room_id } = access
   return db.transaction().execute(async (trx) => {
@@ -87,8 +86,8 @@ export async function editRoom(db: Db, access: RoomAccessRow, fields: EditRoom):
 /** Groups have no place in a house, house rooms always have a name. */
 function refuseFieldsOfOtherTypes(type: number, fields: EditRoom): void {
   const foreign = (['position', 'parent_entity_id'] as const).filter((name) => name in fields)
-  if (type !== houseRoomType && foreign.length > 0) throw fieldsInvalid(...foreign)
-  if (type === houseRoomType && fields.name === null) throw fieldsInvalid('name')
+  if (type !== roomType.house && foreign.length > 0) throw fieldsInvalid(...foreign)
+  if (type === roomType.house && fields.name === null) throw fieldsInvalid('name')
 }
 
 /** Where a room goes when another entity is named: at its end. */

@@ -1,6 +1,9 @@
 import { type HouseFacts, has, permission, type RoomFacts, roomPermissions } from '../houses/permissions.ts'
 import type { RoomAccessRow } from './queries.ts'
 
+/** Room types (PROTOCOL 2.1). */
+export const roomType = { house: 0, oneToOne: 1, group: 2 } as const
+
 /** A caller's bits in a house room; 0 when it does not exist for them. Private rooms have no bits. */
 export function bitsInRoom(access: RoomAccessRow): number {
   const facts = houseFacts(access)

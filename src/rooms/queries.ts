@@ -3,6 +3,7 @@ import type { Db } from '../db/client.ts'
 import { coalesce, inPlaces } from '../db/coalesce.ts'
 import { prepareRead } from '../db/reads.ts'
 import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
+import { gatewayUserJson } from '../users/gateway-queries.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
 
 export type OverrideRow = { id: string; type: number; allow: number; deny: number }
@@ -30,9 +31,7 @@ export function selectRooms(where: ReturnType<typeof sql>) {
     select rooms.id, rooms.type, rooms.house_id, rooms.owner_id, rooms.name, rooms.description, rooms.emoji,
       rooms.position, rooms.last_message_id, rooms.permission_overrides, rooms.default_allow, rooms.default_deny,
       case when rooms.type = 0 then '[]'::json else coalesce((
-        select json_agg(json_build_object('id', users.id::text, 'username', username, 'name', users.name,
-            'icon', icon, 'header', header, 'flags', flags, 'bot', bot, 'bio', bio, 'website', website,
-            'location', location) order by joined_at, user_id)
+        select json_agg(${gatewayUserJson} order by joined_at, user_id)
         from room_recipients join users on users.id = user_id where room_id = rooms.id), '[]') end as participants
     from rooms ${where}`
 }

@@ -1,9 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { GatewayUser } from '../users/schemas.ts'
 
-/** Room types (PROTOCOL 2.1). */
-export const roomType = { house: 0, oneToOne: 1, group: 2 } as const
-
 const NullableString = Type.Union([Type.String(), Type.Null()])
 
 /** API 2.5: the room inside the answer of house creation. */
