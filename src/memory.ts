@@ -13,7 +13,7 @@ const worthwhileShare = 0.25
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
 
 /** What a process can say of itself. */
-export type Readings = { residentBytes(): number; processorMs(): number; collect: Collect }
+type Readings = { residentBytes(): number; processorMs(): number; collect: Collect }
 
 /**
  * Gives back what the start, and later every time of much load, has taken and nobody uses: V8 keeps the room it has grown

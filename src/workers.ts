@@ -7,7 +7,7 @@ import type { Metric } from './http/tallies.ts'
 /** A worker that ends within this is a failed start, not a loss to make up for. */
 const restartPauseMs = 500
 
-export type Workers = {
+type Workers = {
   /** Where they answer, once the first one does; rejected when it ends instead. */
   address: Promise<string>
   /** Asks each to finish, and waits until all are gone. */

@@ -5,12 +5,12 @@ import { FullUser, UserName, Username } from '../users/schemas.ts'
 const minPasswordLength = 8
 const maxPasswordLength = 256
 
-export const Email = Type.String({
+const Email = Type.String({
   format: 'mail_address',
   description: 'up to 254 characters, compared without case',
 })
 /** A password to be set. One to be checked may be any text: it is right or wrong. */
-export const NewPassword = AnyText({ minLength: minPasswordLength, maxLength: maxPasswordLength })
+const NewPassword = AnyText({ minLength: minPasswordLength, maxLength: maxPasswordLength })
 
 export const Register = Type.Object(
   { email: Email, username: Username, password: NewPassword, name: Type.Optional(UserName) },

@@ -36,7 +36,7 @@ export type Manifest = Static<typeof Manifest>
 const ListedFile = Type.Object({ name: Type.String(), size: Type.Integer(), sha256: Type.String() })
 export type ListedFile = Static<typeof ListedFile>
 
-export const manifestPath = (folder: string) => join(folder, 'manifest.json')
+const manifestPath = (folder: string) => join(folder, 'manifest.json')
 export const tablePath = (folder: string, name: string) => join(folder, 'database', `${name}.copy`)
 export const filesPath = (folder: string) => join(folder, 'files')
 export const fileListPath = (folder: string) => join(folder, 'files.jsonl')

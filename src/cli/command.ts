@@ -12,7 +12,7 @@ export type Surroundings = {
 type Option = { type: 'string' | 'boolean'; shown?: string; summary: string }
 
 /** What was typed after the name of a command: every parameter, and the options that were there. */
-export type Arguments = {
+type Arguments = {
   parameters: string[]
   options: Record<string, string | boolean | undefined>
 }

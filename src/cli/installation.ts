@@ -15,7 +15,7 @@ import { CliError, type Surroundings } from './command.ts'
 export type Installation = { config: Config; databaseUrl: string; db: Db; store: Store }
 
 /** Tells the servers that run what a command has done, and gives its answer. */
-export type Publish = <Answer>(outcome: Outcome<Answer>) => Promise<Answer>
+type Publish = <Answer>(outcome: Outcome<Answer>) => Promise<Answer>
 
 /** Works on the installation as it is, its migrations possibly pending. No ids may be made. */
 export async function withRawInstallation<Result>(
@@ -69,7 +69,7 @@ function publisher({ config, db, databaseUrl }: Installation, { complain }: Surr
 }
 
 /** The folder of the embedded database. */
-export function postgresFolder(config: Config): string {
+function postgresFolder(config: Config): string {
   return join(config.dataDir, 'postgres')
 }
 

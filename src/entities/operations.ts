@@ -21,7 +21,7 @@ import {
 import type { CreateEntity, DeletedEntity, EditEntity, Entity, HouseEntities } from './schemas.ts'
 
 /** Entities of a house (PROTOCOL 1.6). */
-export const maxEntities = 100
+const maxEntities = 100
 
 /** Makes an entity, the last one, and answers all of them (PROTOCOL 4.9). Throws `no_permission`, `limit_reached`. */
 export async function createEntity(

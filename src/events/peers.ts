@@ -13,7 +13,7 @@ type Word =
 type Spoken = Word & { from?: string }
 
 /** The other processes that share the bus. */
-export type Peers = {
+type Peers = {
   /** Whether others tell things as well, or did once. */
   readonly isShared: boolean
   /** Tells them what happened, in order. Settles at once, or, where the answer to a request hangs on it, when they have dealt with it. */

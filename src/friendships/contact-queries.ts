@@ -3,7 +3,7 @@ import type { Db } from '../db/client.ts'
 import { coalesce } from '../db/coalesce.ts'
 
 /** A friend or private-room partner of somebody, and whether that one has blocked them. */
-export type Contact = { user_id: string; is_blocked: boolean }
+type Contact = { user_id: string; is_blocked: boolean }
 
 /** The friends and private-room partners of a user. All who ask at the same moment share a statement. */
 export const listContacts = coalesce<string, Contact[]>(async (db: Db, userIds) => {
@@ -34,7 +34,7 @@ export async function listBlockerIds(db: Db, userId: string): Promise<string[]> 
   return rows.map((row) => row.user_id)
 }
 
-export type Sight = { user_id: string; viewer_id: string }
+type Sight = { user_id: string; viewer_id: string }
 
 /** Those of these pairs where the viewer may see the user's presence: a friend, or in a house or private room with them, and not blocked by them. */
 export async function listVisiblePairs(db: Db, pairs: readonly Sight[]): Promise<Sight[]> {

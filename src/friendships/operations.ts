@@ -19,7 +19,7 @@ import { countTies, findRelation, listBlocksBetween, type Relation } from './que
 import type { Relationship } from './schemas.ts'
 
 /** Friends and open requests of one user, both directions together (PROTOCOL 1.6). */
-export const maxTies = 1_000
+const maxTies = 1_000
 
 /**
  * Asks somebody to be friends, or accepts their asking; a friend or an earlier request stays as it is (PROTOCOL 9.1).

@@ -19,7 +19,5 @@ export const FriendRequests = Type.Object({
   incoming: Type.Array(CompactUser),
   outgoing: Type.Array(CompactUser),
 })
-export type FriendRequests = Static<typeof FriendRequests>
 
 export const RequestFriendship = Type.Object({ user_id: AnyText() }, { additionalProperties: false })
-export type RequestFriendship = Static<typeof RequestFriendship>

@@ -2,7 +2,7 @@ import { deflateSync } from 'node:zlib'
 import type { EventName } from './schemas.ts'
 
 /** Clients heartbeat at this interval; it fits 16 bits. */
-export const heartbeatIntervalMs = 30_000
+const heartbeatIntervalMs = 30_000
 
 export type Encoding = 'text' | 'zlib'
 

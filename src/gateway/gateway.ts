@@ -27,7 +27,7 @@ const loginsAtOnce = 16
 /** A client may ask for so much before it is answered. */
 const maxWaitingRequests = 20
 
-export type GatewayParts = {
+type GatewayParts = {
   db: Db
   bus: Bus
   log: FastifyBaseLogger

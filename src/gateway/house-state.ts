@@ -12,7 +12,7 @@ import { type Payload, payload } from './frames.ts'
 import { maxEventBytes, maxListedMembers } from './settings.ts'
 
 /** A house as one member is told of it. */
-export type HouseOf = { houseId: string; roomIds: string[]; event: Payload }
+type HouseOf = { houseId: string; roomIds: string[]; event: Payload }
 
 /** The members of a house by joining, one more than are ever listed: all who ask at the same moment share a statement. */
 const listMembersOnce = coalesce<string, MemberRow[]>(async (db: Db, houseIds) => {

@@ -24,7 +24,7 @@ import { maxEventBytes } from './settings.ts'
 /** A house the session will be told of, with the membership it is told by. */
 export type Announced = { contents: HouseContents; own: MemberRow }
 
-export type State = { event: Payload; houses: Announced[]; privateRoomIds: string[] }
+type State = { event: Payload; houses: Announced[]; privateRoomIds: string[] }
 
 /**
  * What a client is told at login, about these houses and private rooms and no other: what happens in them since is

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
 /** A house as the operator sees it. */
-export type ListedHouseRow = { id: string; name: string; owner: string; member_count: number }
+type ListedHouseRow = { id: string; name: string; owner: string; member_count: number }
 
 /** Every house with its owner's username, oldest first. */
 export async function listAllHouses(db: Db): Promise<ListedHouseRow[]> {

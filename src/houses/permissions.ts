@@ -27,7 +27,7 @@ export const allPermissions = 1048575
 export const newHousePermissions = 176195
 
 export type AllowDeny = { allow: number; deny: number }
-export type RankedRole = AllowDeny & { id: string; position: number }
+type RankedRole = AllowDeny & { id: string; position: number }
 
 /** What decides over a member in their house. `roles` in any order. */
 export type HouseFacts = {

@@ -6,7 +6,7 @@ export function Success<Data extends TSchema>(data: Data) {
 }
 
 /** The failure envelope; `expires_at` (unix seconds) only stands in a 429. */
-export const Failure = Type.Object(
+const Failure = Type.Object(
   {
     success: Type.Literal(false),
     error: Type.Object({ code: Type.String(), message: Type.String() }),

@@ -2,7 +2,7 @@
 export const headBytes = 65_536
 
 /** What a file is by its content: its media type, and the size in pixels of an image. */
-export type Recognised = { type: string; width?: number; height?: number }
+type Recognised = { type: string; width?: number; height?: number }
 
 /** What is neither picture, video nor audio, or pretends to be. */
 export const unknownType = 'application/octet-stream'

@@ -3,12 +3,12 @@ import { createQueue } from '../queue.ts'
 import { isWhole } from './whole.ts'
 
 /** Limits of PROTOCOL 1.6 and 7.2. */
-export const maxPixels = 50_000_000
-export const maxSidePixels = 16_384
-export const maxFrames = 60
+const maxPixels = 50_000_000
+const maxSidePixels = 16_384
+const maxFrames = 60
 
-export const iconPixels = 512
-export const maxHeaderPixels = 1500
+const iconPixels = 512
+const maxHeaderPixels = 1500
 
 const maxWorkMs = 20_000
 const webpQuality = 85

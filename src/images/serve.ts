@@ -11,7 +11,7 @@ export const mediaHeaders = {
 const forEver = 'public, max-age=31536000, immutable'
 
 /** Whose pictures lie where. */
-export type PictureFolder = 'users/icons' | 'users/headers' | 'houses/icons'
+type PictureFolder = 'users/icons' | 'users/headers' | 'houses/icons'
 
 /** Where a picture lies in the store. */
 export function pictureName(folder: PictureFolder, ownerId: string, file: string): string {
@@ -41,7 +41,7 @@ export async function sendPicture(
 }
 
 /** Whether an `If-None-Match` header holds this ETag, weak or strong, or `*`. */
-export function namesEtag(header: string | undefined, etag: string): boolean {
+function namesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   return header.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')))
 }

@@ -19,7 +19,7 @@ import {
 import type { RemovedMember } from './schemas.ts'
 
 /** Houses a user may be in (PROTOCOL 1.6). */
-export const maxMemberships = 100
+const maxMemberships = 100
 
 /**
  * Makes a user a member of a house, inside a transaction, and gives what happened: nothing when they already are one,

@@ -42,7 +42,7 @@ async function* watch(content: Readable, seen: { size: number; head: Buffer }): 
 }
 
 /** The last segment of a path, without control characters, cut to its limit; `file` when nothing is left. */
-export function cleanFilename(filename: string): string {
+function cleanFilename(filename: string): string {
   const last = filename.split(/[/\\]/).at(-1) ?? ''
   const clean = [...last.toWellFormed().replace(/\p{Cc}/gu, '')].slice(0, maxFilenameLength).join('')
   return clean === '' ? 'file' : clean

@@ -37,7 +37,7 @@ export function message(row: ListedMessageRow, origin: string): Message {
 }
 
 /** Where a message stands and who it speaks of: what its gateway form needs besides the row. */
-export type Setting = {
+type Setting = {
   house_id: string | null
   author: SpeakerRow
   mentioned: readonly GatewayUserRow[]

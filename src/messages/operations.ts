@@ -10,7 +10,7 @@ import { deleteMessages, findMessage, findSpeaker, lockMessage, updateMessage } 
 import type { DeletedMessage, EditedGatewayMessage, Typing } from './schemas.ts'
 
 /** A message by its place, as a path names it. */
-export type MessagePath = { id: string; message_id: string }
+type MessagePath = { id: string; message_id: string }
 
 /**
  * Gives a message of the caller's own a new content (PROTOCOL 4.11). Throws `room_not_found`, `message_not_found`,

@@ -5,9 +5,9 @@ import { Member } from '../members/schemas.ts'
 import { CompactUser, GatewayUser } from '../users/schemas.ts'
 
 /** Limits of PROTOCOL 1.5, in code points. */
-export const maxContentLength = 4000
-export const maxNonceLength = 64
-export const maxSearchLength = 200
+const maxContentLength = 4000
+const maxNonceLength = 64
+const maxSearchLength = 200
 /** Limits of `exploding_age`, in seconds (PROTOCOL 4.11). */
 export const minExplodingAge = 5
 export const maxExplodingAge = 604_800
@@ -93,7 +93,6 @@ export type SendMessage = Static<typeof SendMessage>
 
 /** Blank content is for messages with an attachment; the row decides. */
 export const EditMessage = Type.Object({ content: Text(maxContentLength) }, { additionalProperties: false })
-export type EditMessage = Static<typeof EditMessage>
 
 /** Existing clients use the one path for either: with `content` it edits, without it acks. */
 export const EditOrAckMessage = Type.Object(

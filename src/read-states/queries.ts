@@ -46,7 +46,7 @@ export async function countMentions(
   return rows[0]!.count
 }
 
-export type ReadStateRow = RoomAccessRow & { message_id: string | null; mention_count: number }
+type ReadStateRow = RoomAccessRow & { message_id: string | null; mention_count: number }
 
 /**
  * Where a user stands in the rooms they have acked or are mentioned in, with what decides whether they can read them.

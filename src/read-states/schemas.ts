@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-export const ReadState = Type.Object({ message_id: Type.String(), mention_count: Type.Integer() })
-export type ReadState = Static<typeof ReadState>
+const ReadState = Type.Object({ message_id: Type.String(), mention_count: Type.Integer() })
 
 /** By room id (PROTOCOL 4.13). */
 export const ReadStates = Type.Record(Type.String(), ReadState)

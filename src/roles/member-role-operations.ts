@@ -11,7 +11,7 @@ import { canHandleRole } from './permissions.ts'
 import { findRole } from './queries.ts'
 
 /** A member of the caller's house, and a role of it. */
-export type MemberRole = { user_id: string; role_id: string }
+type MemberRole = { user_id: string; role_id: string }
 
 /**
  * Gives a role to a member, oneself included (PROTOCOL 4.8). No change and no event if they have it. Throws

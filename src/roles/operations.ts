@@ -21,7 +21,7 @@ import {
 import type { CreateRole, DeletedRole, EditRole, Role } from './schemas.ts'
 
 /** Roles of a house (PROTOCOL 1.6). */
-export const maxRoles = 250
+const maxRoles = 250
 const defaultColor = '#99aab5'
 /** Bits that decide over which rooms somebody can read. */
 const readingBits = permission.READ_MESSAGES | permission.ADMINISTRATOR

@@ -22,7 +22,7 @@ import { findRoom, type RoomAccessRow, type RoomRow } from './queries.ts'
 import type { Room } from './schemas.ts'
 
 /** Rooms of a house (PROTOCOL 1.6). */
-export const maxRooms = 500
+const maxRooms = 500
 /** Existing clients, and the contract, put a room without a named entity here. */
 const defaultEntityName = 'Rooms'
 

@@ -17,7 +17,7 @@ export async function findRoomCount(db: Db, houseId: string): Promise<{ count: n
 }
 
 /** A room of a house, as it is made. */
-export type NewHouseRoom = {
+type NewHouseRoom = {
   id: string
   house_id: string
   name: string

@@ -43,7 +43,6 @@ export type EditRoom = Static<typeof EditRoom>
 const bits = { allow: PermissionBits, deny: PermissionBits }
 
 export const EditDefaultPermissions = Type.Object(bits, { additionalProperties: false })
-export type EditDefaultPermissions = Static<typeof EditDefaultPermissions>
 
 export const SetOverride = Type.Object(
   { type: Type.Union([Type.Literal(0), Type.Literal(1)]), ...bits },

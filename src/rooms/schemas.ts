@@ -11,17 +11,15 @@ export const EmbeddedRoom = Type.Object({
   position: Type.Integer(),
   type: Type.Integer(),
 })
-export type EmbeddedRoom = Static<typeof EmbeddedRoom>
 
-export const Emoji = Type.Object({ type: Type.Literal(1), data: Type.String() })
+const Emoji = Type.Object({ type: Type.Literal(1), data: Type.String() })
 
-export const PermissionOverride = Type.Object({
+const PermissionOverride = Type.Object({
   id: Type.String(),
   type: Type.Integer(),
   allow: Type.Integer(),
   deny: Type.Integer(),
 })
-export type PermissionOverride = Static<typeof PermissionOverride>
 
 /** The room everywhere else (PROTOCOL 3.5): house rooms have no recipients and owner, private ones no house and place. */
 export const Room = Type.Object({

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { openRoomFor } from '../rooms/queries.ts'
 
-export type SettingsRow = {
+type SettingsRow = {
   user_id: string
   theme: 'dark' | null
   room_overrides: Record<string, { notification_preference: number }>

@@ -5,7 +5,7 @@ import type { Store } from './store.ts'
 const regularlyMs = 60_000
 
 /** Erases discarded files for as long as the process runs. */
-export type Eraser = {
+type Eraser = {
   /** Looks at once: something may have been discarded. */
   wake(): void
   /** Settled when nothing is under way any more. */

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 /** A file of the store, from `start` to `end` (bytes, inclusive). */
-export type StoredFile = { size: number; open(range?: { start: number; end: number }): Promise<Readable> }
+type StoredFile = { size: number; open(range?: { start: number; end: number }): Promise<Readable> }
 
 /** Where pictures and attachments lie. Names are relative paths of our own making, never a client's text. */
 export type Store = {

@@ -3,8 +3,8 @@ import { AnyText, FilledLine, Line, Text } from '../http/strings.ts'
 
 /** Limits of PROTOCOL 1.5, in code points. */
 export const maxNameLength = 64
-export const maxLocationLength = 64
-export const maxWebsiteLength = 256
+const maxLocationLength = 64
+const maxWebsiteLength = 256
 export const maxTextLength = 512
 
 /** A picture name (40 hex characters and `.webp`), not an address; null when there is none. */
@@ -64,12 +64,12 @@ export const Username = Type.String({
   description: '3–32 of a-z 0-9 _ . -, first and last a letter or digit, not all digits',
 })
 export const UserName = FilledLine(maxNameLength)
-export const Location = Line(maxLocationLength)
+const Location = Line(maxLocationLength)
 /** Empty, or an absolute http(s) address. */
-export const Website = Line(maxWebsiteLength, { format: 'website' })
-export const Bio = Text(maxTextLength)
+const Website = Line(maxWebsiteLength, { format: 'website' })
+const Bio = Text(maxTextLength)
 /** A picture as it is sent: base64 or a data URL (PROTOCOL 7.1). What is in it is looked at later. */
-export const SentPicture = AnyText({ description: 'a picture as base64 or as a data URL' })
+const SentPicture = AnyText({ description: 'a picture as base64 or as a data URL' })
 const SentPictureOrNone = Type.Union([SentPicture, Type.Null()], { description: 'null removes it' })
 
 /** API 4.1: at least one field, `name` and the nulls being extensions. */
