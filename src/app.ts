@@ -33,10 +33,10 @@ import { loggerOptions } from './http/logger.ts'
 import { measure } from './http/metrics.ts'
 import { metricsRoutes } from './http/metrics-routes.ts'
 import { describeApi } from './http/openapi.ts'
-import { limitConnections, patience } from './http/patience.ts'
 import { publicUrl } from './http/public-url.ts'
 import { type LoadLimits, shedLoad } from './http/shedding.ts'
 import { keepOutOfCaches, setStandingHeaders } from './http/standing-headers.ts'
+import { limitConnections, timeouts } from './http/timeouts.ts'
 import { answerUnreadable, answerUnrouted } from './http/unreadable.ts'
 import { ajvOptions } from './http/validation.ts'
 import { inviteRoutes } from './invites/routes.ts'
@@ -177,10 +177,10 @@ function createServer(config: Config, addressOf: AddressOf): FastifyInstance {
     bodyLimit: maxBodyBytes,
     return503OnClosing: false,
     // Without a Host header Node itself would answer, and not in the envelope.
-    http: { shouldUpgradeCallback: isForGateway, requireHostHeader: false, ...patience },
-    keepAliveTimeout: patience.keepAliveTimeout,
-    requestTimeout: patience.requestTimeout,
-    connectionTimeout: patience.connectionTimeout,
+    http: { shouldUpgradeCallback: isForGateway, requireHostHeader: false, ...timeouts },
+    keepAliveTimeout: timeouts.keepAliveTimeout,
+    requestTimeout: timeouts.requestTimeout,
+    connectionTimeout: timeouts.connectionTimeout,
     clientErrorHandler: answerUnreadable,
     ajv: ajvOptions,
     schemaController: { compilersFactory: lazySchemas },

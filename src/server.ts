@@ -13,8 +13,8 @@ import { forkWorkers, WorkersError } from './workers.ts'
 
 /** SIGTERM to exit takes less than 10 s, whatever hangs. */
 const stopTimeoutMs = 9_000
-/** What is said to a database that is away may lead nowhere. */
-const farewellTimeoutMs = 1_000
+/** Closing a connection to a database that is away may never end. */
+const closeTimeoutMs = 1_000
 
 /** After these there may be files to erase. */
 const mayDiscardFiles = new Set<HearthEvent['type']>([
@@ -75,7 +75,7 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   const {
     buildApp,
     claimNodeNumber,
-    closeGently,
+    closeGracefully,
     continueIds,
     createBus,
     migrateToLatest,
@@ -84,18 +84,18 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
     startErasing,
   } = await loading
   const unhurried = openUnhurriedDatabase(databaseUrl)
-  stops.push(() => atMostAWhile(unhurried.destroy()))
+  stops.push(() => withTimeout(unhurried.destroy()))
   await migrateToLatest(unhurried)
   const db = openDatabase(databaseUrl)
-  stops.push(() => atMostAWhile(db.destroy()))
+  stops.push(() => withTimeout(db.destroy()))
   const giveBack = await claimNodeNumber(databaseUrl)
-  stops.push(() => atMostAWhile(giveBack()))
+  stops.push(() => withTimeout(giveBack()))
   await continueIds(db)
   const store = await openStore(config.storageUrl)
   const { redisUrl } = config
   const relay = await openRelay({ redisUrl, db, databaseUrl })
   const bus = createBus(relay, { isOneOfMany: cluster.isWorker || redisUrl !== undefined })
-  stops.push(() => atMostAWhile(bus.close()))
+  stops.push(() => withTimeout(bus.close()))
   const app = await buildApp({ config, db, store, bus })
   const eraser = startErasing(unhurried, store, (error) =>
     app.log.warn({ err: error }, 'discarded files stay'),
@@ -104,7 +104,7 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   bus.subscribe(({ type }) => {
     if (mayDiscardFiles.has(type)) eraser.wake()
   })
-  stops.push(() => closeGently(app))
+  stops.push(() => closeGracefully(app))
   await app.listen({ host: config.host, port: config.port })
   giveMemoryBack()
   return app.listeningOrigin
@@ -112,9 +112,9 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
 
 /** The bulk of the modules, loaded while PostgreSQL comes up. */
 async function loadModules() {
-  const [app, farewell, bus, relays, migrate, nodeNumber, eraser, storage] = await Promise.all([
+  const [app, shutdown, bus, relays, migrate, nodeNumber, eraser, storage] = await Promise.all([
     import('./app.ts'),
-    import('./http/farewell.ts'),
+    import('./http/shutdown.ts'),
     import('./events/bus.ts'),
     import('./events/open.ts'),
     import('./db/migrate.ts'),
@@ -122,7 +122,7 @@ async function loadModules() {
     import('./storage/eraser.ts'),
     import('./storage/open.ts'),
   ])
-  return { ...app, ...farewell, ...bus, ...relays, ...migrate, ...nodeNumber, ...eraser, ...storage }
+  return { ...app, ...shutdown, ...bus, ...relays, ...migrate, ...nodeNumber, ...eraser, ...storage }
 }
 
 /** Brings up the database and the processes that share the port; one that dies is replaced. Gives their address. */
@@ -139,8 +139,8 @@ async function startEmbedded(config: Config, stops: Stop[]): Promise<string> {
   return postgres.url
 }
 
-async function atMostAWhile(done: Promise<unknown>): Promise<void> {
-  await Promise.race([done, delay(farewellTimeoutMs)])
+async function withTimeout(done: Promise<unknown>): Promise<void> {
+  await Promise.race([done, delay(closeTimeoutMs)])
 }
 
 /** Tells the operator where everything is. */

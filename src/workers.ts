@@ -1,20 +1,20 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { MetricsMessage } from './http/fellow-metrics.ts'
-import type { Metric } from './http/tallies.ts'
+import type { Metric } from './http/counters.ts'
+import type { MetricsMessage } from './http/worker-metrics.ts'
 
-/** A worker that ends within this is a failed start, not a loss to make up for. */
+/** Before a worker that ended is replaced. */
 const restartPauseMs = 500
 
 type Workers = {
-  /** Where they answer, once the first one does; rejected when it ends instead. */
+  /** The address they listen on, once the first one does; rejected when one ends before that. */
   address: Promise<string>
   /** Asks each to finish, and waits until all are gone. */
   stop(): Promise<void>
 }
 
-/** Starts processes that share the port, with `environment` besides this one's; one that ends is replaced. */
+/** Starts `count` workers that share the port, with `environment` added to this process's; one that ends is replaced. */
 export function forkWorkers(count: number, environment: Record<string, string>): Workers {
   let stopping = false
   let answers = false
@@ -28,7 +28,7 @@ export function forkWorkers(count: number, environment: Record<string, string>):
       resolve(message.address)
     })
     worker.on('message', (message: MetricsMessage) => {
-      if (message.metrics === 'ask') void tellOfOthers(worker, message.id)
+      if (message.metrics === 'ask') void sendMetricsOfOthers(worker, message.id)
     })
     worker.once('exit', () => {
       if (stopping) return
@@ -47,11 +47,11 @@ export function forkWorkers(count: number, environment: Record<string, string>):
   }
 }
 
-/** How long a process has for telling its metrics. */
-const tellingMs = 2_000
+/** How long a worker may take to send its metrics. */
+const metricsTimeoutMs = 2_000
 
-/** Asks the other processes for their metrics, and passes them on to the one that wants to know. */
-async function tellOfOthers(asker: Worker, id: number): Promise<void> {
+/** Collects the metrics of the other workers for the one that asked. */
+async function sendMetricsOfOthers(asker: Worker, id: number): Promise<void> {
   const others = Object.values(cluster.workers ?? {}).filter((one) => one !== asker && one?.isConnected())
   const lists = await Promise.all(others.map((one) => askForMetrics(one!)))
   if (asker.isConnected()) asker.send({ metrics: 'all', id, lists: lists.filter((list) => list.length > 0) })
@@ -59,21 +59,21 @@ async function tellOfOthers(asker: Worker, id: number): Promise<void> {
 
 let asked = 0
 
-/** What a process counted; nothing when it does not say in time. */
+/** The metrics of a worker; none when it does not answer in time. */
 async function askForMetrics(worker: Worker): Promise<Metric[]> {
   const id = ++asked
   const { promise, resolve } = Promise.withResolvers<Metric[]>()
-  function hear(message: MetricsMessage): void {
+  function onMessage(message: MetricsMessage): void {
     if (message.metrics === 'told' && message.id === id) resolve(message.list)
   }
-  worker.on('message', hear)
+  worker.on('message', onMessage)
   worker.send({ metrics: 'tell', id })
-  const list = await Promise.race([promise, pause(tellingMs, [])])
-  worker.off('message', hear)
+  const list = await Promise.race([promise, pause(metricsTimeoutMs, [])])
+  worker.off('message', onMessage)
   return list
 }
 
-/** No process came up; each has said why on stderr. */
+/** No worker came up; each has written why to stderr. */
 export class WorkersError extends Error {}
 
 async function end(worker: Worker): Promise<void> {

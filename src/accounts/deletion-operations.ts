@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { endRelationships } from '../friendships/operations.ts'
-import { leaveHouse } from '../houses/ending-operations.ts'
+import { takeOut } from '../houses/leaving-operations.ts'
 import { listHouseIds } from '../houses/queries.ts'
 import { compareIds } from '../ids.ts'
 import { leaveAllGroups } from '../rooms/group-operations.ts'
@@ -64,7 +64,7 @@ async function remove(trx: Db, account: Account): Promise<HearthEvent[]> {
   const groups = await leaveAllGroups(trx, account.id)
   const houses: HearthEvent[] = []
   for (const house_id of (await listHouseIds(trx, account.id)).sort(compareIds)) {
-    houses.push(...((await leaveHouse(trx, { house_id, user_id: account.id })) ?? []))
+    houses.push(...((await takeOut(trx, { house_id, user_id: account.id })) ?? []))
   }
   await deleteBelongings(trx, account.id)
   await discardFiles(trx, pictureNames(account.id, account))

@@ -1,4 +1,4 @@
-import { endHouse } from '../houses/ending-operations.ts'
+import { deleteHouse } from '../houses/leaving-operations.ts'
 import { listAllHouses } from '../houses/operator-queries.ts'
 import { findHouseSummary } from '../houses/queries.ts'
 import { asId } from '../ids.ts'
@@ -22,7 +22,7 @@ export const listHouses: Command = {
   },
 }
 
-export const deleteHouse: Command = {
+export const deleteHouseCommand: Command = {
   name: 'delete-house',
   summary: 'deletes a house with its rooms, messages and files, for good',
   parameters: ['id'],
@@ -33,7 +33,7 @@ export const deleteHouse: Command = {
       if (!house) throw new CliError(`There is no house "${id}": "npm run hearth -- list-houses" lists them.`)
       const shown = `${house.name} with ${count(house.member_count, 'member')}`
       if (!options.yes) throw new CliError(`This would delete ${shown} for good: say so with --yes.`)
-      await publish(await endHouse(db, { house_id: house.id, user_id: house.owner_id }))
+      await publish(await deleteHouse(db, { house_id: house.id, user_id: house.owner_id }))
       while ((await eraseDiscarded(db, store)) > 0);
       surroundings.print(`Deleted ${shown}.`)
     })

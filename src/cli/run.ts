@@ -5,7 +5,7 @@ import { backup } from './backup.ts'
 import { CliError, type Command, readArguments, type Surroundings, UsageError, usageOf } from './command.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
-import { deleteHouse, listHouses } from './houses.ts'
+import { deleteHouseCommand, listHouses } from './houses.ts'
 import { migrate } from './migrate.ts'
 import { restore } from './restore.ts'
 
@@ -15,7 +15,7 @@ const commands: readonly Command[] = [
   issueCodeCommand,
   makeBot,
   listHouses,
-  deleteHouse,
+  deleteHouseCommand,
   migrate,
   doctor,
   backup,

@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { IdParam } from '../http/params.ts'
-import { leaveOneHouse } from './ending-operations.ts'
 import { houseSummary } from './forms.ts'
+import { leaveHouse } from './leaving-operations.ts'
 import { listHouseSummaries } from './queries.ts'
 import { HouseSummary } from './schemas.ts'
 
@@ -37,7 +37,7 @@ export const ownHouseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request, reply) => {
       const membership = { house_id: request.params.id, user_id: request.caller.id }
-      await app.publish(await leaveOneHouse(app.db, membership))
+      await app.publish(await leaveHouse(app.db, membership))
       return reply.code(204).send(null)
     },
   )

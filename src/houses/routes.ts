@@ -11,8 +11,8 @@ import { listHouseRooms } from '../rooms/queries.ts'
 import { Room } from '../rooms/schemas.ts'
 import { reachHouse } from './access-operations.ts'
 import { findHouseContents } from './contents-queries.ts'
-import { endHouse, handOverHouse } from './ending-operations.ts'
 import { houseDetail } from './forms.ts'
+import { deleteHouse, handOverHouse } from './leaving-operations.ts'
 import { createHouse, editHouse, removeHouseIcon } from './operations.ts'
 import {
   CreateHouse,
@@ -75,7 +75,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request, reply) => {
       const membership = { house_id: request.params.id, user_id: request.caller.id }
-      await app.publish(await endHouse(app.db, membership))
+      await app.publish(await deleteHouse(app.db, membership))
       return reply.code(204).send(null)
     },
   )

@@ -1,16 +1,16 @@
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
-import type { Metric } from './tallies.ts'
+import type { Metric } from './counters.ts'
 
-/** What Node itself can say of a process: memory, processor, handles, garbage collections. */
-const ofProcess = new Registry()
-collectDefaultMetrics({ register: ofProcess })
+/** Node's own metrics: memory, processor, handles, garbage collections. */
+const nodeMetrics = new Registry()
+collectDefaultMetrics({ register: nodeMetrics })
 
-/** What this process has to say: what it counted, and what Node knows of it. */
+/** The metrics of this process: what it counted, and Node's own. */
 export async function collectMetrics(counted: Metric[]): Promise<Metric[]> {
-  return [...counted, ...((await ofProcess.getMetricsAsJSON()) as unknown as Metric[])]
+  return [...counted, ...((await nodeMetrics.getMetricsAsJSON()) as unknown as Metric[])]
 }
 
-/** The metrics of one process, or of several added up, as Prometheus reads them. */
+/** The metrics of one process, or of several aggregated, in the text format of Prometheus. */
 export async function toText([first, ...others]: Metric[][]): Promise<{ type: string; text: string }> {
   const registry = others.length > 0 ? AggregatorRegistry.aggregate([first!, ...others]) : new Registry()
   if (others.length === 0) {

@@ -1,26 +1,26 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
-import { askFellows, tellFellows } from './fellow-metrics.ts'
+import { collectWorkerMetrics, serveWorkerMetrics } from './worker-metrics.ts'
 
 /**
- * `/metrics` for Prometheus, outside of the envelope. With METRICS_TOKEN it is for who sends that as `Authorization: Bearer`;
- * without one for this machine alone, and not through a proxy on it.
+ * `/metrics` for Prometheus, without the envelope. Needs METRICS_TOKEN as `Authorization: Bearer`; where none is set, it
+ * answers this machine alone, and not through a proxy on it.
  */
 export const metricsRoutes: FastifyPluginAsync = async (app) => {
   const wanted = app.config.metricsToken
-  // With the first who asks: of many servers nobody does, and it takes 3 MB.
+  // Loaded with the first request: it takes 3 MB, and many servers are never asked.
   const load = () => import('./exposition.ts')
   const collect = async () => (await load()).collectMetrics(app.readMetrics())
-  const stopTelling = tellFellows(collect)
-  app.addHook('onClose', async () => stopTelling())
+  const stopServing = serveWorkerMetrics(collect)
+  app.addHook('onClose', async () => stopServing())
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
     if (wanted === undefined ? !isOfThisMachine(request) : !holds(request, wanted)) {
       throw new ApiError(wanted === undefined ? 'not_found' : 'no_auth')
     }
     const { toText } = await load()
-    const [own, fellows] = await Promise.all([collect(), askFellows()])
-    const { type, text } = await toText([own, ...fellows])
+    const [own, others] = await Promise.all([collect(), collectWorkerMetrics()])
+    const { type, text } = await toText([own, ...others])
     return reply.type(type).send(text)
   })
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, onResponseHookHandler } from 'fastify'
 import { listenToBatches } from '../db/batches.ts'
 import { poolUse } from '../db/client.ts'
-import { type Metric, Sizes, Tally } from './tallies.ts'
+import { Counter, Histogram, type Metric } from './counters.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -14,8 +14,8 @@ const latencyBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 const batchBounds = [1, 2, 5, 10, 20, 50, 100, 200, 500]
 
 /**
- * Counts requests, batches and events, in plain numbers: they are brought into a form for Prometheus when somebody asks.
- * Comes before the routes: what each of them counts into is looked up once.
+ * Counts requests, batches and events in plain numbers, which `/metrics` turns into the form of Prometheus on demand. Must
+ * be called before the routes are added: each gets counters of its own.
  */
 export function measure(app: FastifyInstance): void {
   const readers = [countRequests(app), countBatches(app), countEvents(app)]
@@ -48,11 +48,15 @@ function sessions(app: FastifyInstance): number {
 }
 
 function countRequests(app: FastifyInstance): Reader {
-  type Route = { labels: { method: string; route: string }; statuses: Tally; seconds: Sizes }
+  type Route = { labels: { method: string; route: string }; statuses: Counter; seconds: Histogram }
   const routes: Route[] = []
 
   function add(method: string, route: string): Route {
-    const added = { labels: { method, route }, statuses: new Tally(), seconds: new Sizes(latencyBounds) }
+    const added = {
+      labels: { method, route },
+      statuses: new Counter(),
+      seconds: new Histogram(latencyBounds),
+    }
     routes.push(added)
     return added
   }
@@ -95,7 +99,7 @@ function countRequests(app: FastifyInstance): Reader {
 }
 
 function countBatches(app: FastifyInstance): Reader {
-  const sizes = { read: new Sizes(batchBounds), write: new Sizes(batchBounds) }
+  const sizes = { read: new Histogram(batchBounds), write: new Histogram(batchBounds) }
   const unlisten = listenToBatches((kind, size) => sizes[kind].add(size))
   app.addHook('onClose', async () => unlisten())
   const name = 'hearth_batch_size'
@@ -111,7 +115,7 @@ function countBatches(app: FastifyInstance): Reader {
 }
 
 function countEvents(app: FastifyInstance): Reader {
-  const types = new Tally()
+  const types = new Counter()
   const unsubscribe = app.bus.subscribe(({ type }) => types.add(type))
   app.addHook('onClose', async () => unsubscribe())
   return () => [

@@ -46,7 +46,7 @@ export async function makeRoomForOne(trx: Db, userId: string): Promise<void> {
 
 /**
  * Takes a member out of a locked house: roles, overrides, read states and settings there go, messages stay. Gives what
- * happened, undefined when they are no member. The owner leaves by `leaveHouse` alone.
+ * happened, undefined when they are no member. The owner leaves by `takeOut` of `houses/leaving-operations.ts` alone.
  */
 export async function removeMember(
   trx: Db,

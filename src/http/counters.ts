@@ -7,8 +7,8 @@ export type Metric = {
   values: { labels: Record<string, string | number>; value: number; metricName?: string }[]
 }
 
-/** Counts by text, as cheaply as a map does. */
-export class Tally {
+/** Counts by key. */
+export class Counter {
   readonly #counts = new Map<string | number, number>()
 
   add(key: string | number): void {
@@ -20,10 +20,10 @@ export class Tally {
   }
 }
 
-/** Counts numbers by size, in an array of fixed length. */
-export class Sizes {
+/** A histogram: counts values by size, in an array of fixed length. */
+export class Histogram {
   readonly #bounds: readonly number[]
-  /** How many lie below each bound but not the one before, and in the last place all others. */
+  /** Per bound, the values up to it and above the bound before; last, those above all bounds. */
   readonly #counts: Float64Array
   #sum = 0
 
@@ -39,7 +39,7 @@ export class Sizes {
     this.#sum += value
   }
 
-  /** The values of a histogram with these labels; none while nothing was counted. */
+  /** The series in the form of prom-client, with these labels; none while nothing was counted. */
   values(name: string, labels: Record<string, string>): Metric['values'] {
     let count = 0
     const buckets = [...this.#bounds, '+Inf'].map((le, place) => {

@@ -1,19 +1,22 @@
 import cluster from 'node:cluster'
-import type { Metric } from './tallies.ts'
+import type { Metric } from './counters.ts'
 
-/** What processes that share a port, and the one that started them, say to each other about metrics. */
+/**
+ * Messages between the workers of a cluster and its primary: a worker sends `ask`, the primary sends `tell` to the others,
+ * each replies `told`, and the primary sends them all to the asker.
+ */
 export type MetricsMessage =
   | { metrics: 'ask' | 'tell'; id: number }
   | { metrics: 'told'; id: number; list: Metric[] }
   | { metrics: 'all'; id: number; lists: Metric[][] }
 
-/** How long an asker waits for the others, in ms: a little longer than the process that asks them for it. */
-const patienceMs = 2_500
+/** A little longer than the primary waits for the workers. */
+const timeoutMs = 2_500
 
 let asked = 0
 
-/** Tells the metrics of this process whenever another one of its port is asked for them. Gives how to stop. */
-export function tellFellows(collect: () => Promise<Metric[]>): () => void {
+/** Answers requests for the metrics of this worker. Returns how to stop. */
+export function serveWorkerMetrics(collect: () => Promise<Metric[]>): () => void {
   if (!cluster.isWorker) return () => {}
   async function answer(message: MetricsMessage): Promise<void> {
     if (message.metrics !== 'tell') return
@@ -23,21 +26,21 @@ export function tellFellows(collect: () => Promise<Metric[]>): () => void {
   return () => process.off('message', answer)
 }
 
-/** The metrics of the other processes that share the port; what does not come in time is left out. */
-export function askFellows(): Promise<Metric[][]> {
+/** The metrics of the other workers, without those that do not answer in time; none outside of a cluster. */
+export function collectWorkerMetrics(): Promise<Metric[][]> {
   if (!cluster.isWorker) return Promise.resolve([])
   const id = ++asked
   return new Promise((resolve) => {
     function finish(lists: Metric[][]): void {
       clearTimeout(timer)
-      process.off('message', hear)
+      process.off('message', onMessage)
       resolve(lists)
     }
-    function hear(message: MetricsMessage): void {
+    function onMessage(message: MetricsMessage): void {
       if (message.metrics === 'all' && message.id === id) finish(message.lists)
     }
-    const timer = setTimeout(() => finish([]), patienceMs)
-    process.on('message', hear)
+    const timer = setTimeout(() => finish([]), timeoutMs)
+    process.on('message', onMessage)
     send({ metrics: 'ask', id })
   })
 }

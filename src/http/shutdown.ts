@@ -2,23 +2,23 @@ import { Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** How long clients may still ask over connections they have kept: the answer tells them that it is the last one. */
+/** How long kept-alive connections may still send requests; each is answered with `Connection: close`. */
 const graceMs = 1_000
-/** Requests in flight after that get so long. */
+/** How long requests in flight after that may take. */
 const finishMs = 4_000
 const pollMs = 20
 
 /**
- * Stops an app that listens so that no request fails that was accepted. First nobody new is let in, as long as few are on
- * their way; then the answers over kept connections say `Connection: close`; then those that stayed idle are closed. Were
- * they closed at once, requests that are being sent at that moment would be lost.
+ * Stops a listening app without failing a request. New connections are refused; requests on kept-alive connections are
+ * answered with `Connection: close`; what stayed idle is closed after `graceMs`. Closing idle connections at once would
+ * lose the requests that are being sent on them.
  */
-export async function closeGently(app: FastifyInstance): Promise<void> {
+export async function closeGracefully(app: FastifyInstance): Promise<void> {
   const { server } = app
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false
   })
-  // Of the listening alone: that of HTTP would hang up on idle connections as well.
+  // `close` of the HTTP server would close idle connections as well.
   Server.prototype.close.call(server)
   await waitUntil(graceMs, async () => (await countConnections(server)) === app.gateway.connectionCount)
   server.closeIdleConnections()

@@ -9,7 +9,7 @@ import { discardRoomFiles } from '../rooms/private-room-queries.ts'
 import { reachHouse } from './access-operations.ts'
 import { discardIcon } from './icon-operations.ts'
 import {
-  deleteHouse,
+  deleteHouse as deleteHouseRow,
   findHeirId,
   type HouseRow,
   lockHouse,
@@ -19,7 +19,7 @@ import {
 } from './queries.ts'
 
 /** Deletes a house with all there is in it (API 4.11). Throws `no_permission` for whoever does not own it. */
-export async function endHouse(db: Db, { house_id, user_id }: Membership): Promise<Outcome<null>> {
+export async function deleteHouse(db: Db, { house_id, user_id }: Membership): Promise<Outcome<null>> {
   return db.transaction().execute(async (trx) => {
     const house = await lockHouse(trx, house_id)
     if (house?.owner_id !== user_id) throw new ApiError('no_permission')
@@ -29,8 +29,8 @@ export async function endHouse(db: Db, { house_id, user_id }: Membership): Promi
 }
 
 /** Leaves a house (API 4.7). Throws `out_of_scope` for a house one is not in. */
-export async function leaveOneHouse(db: Db, membership: Membership): Promise<Outcome<null>> {
-  const events = await db.transaction().execute((trx) => leaveHouse(trx, membership))
+export async function leaveHouse(db: Db, membership: Membership): Promise<Outcome<null>> {
+  const events = await db.transaction().execute((trx) => takeOut(trx, membership))
   if (!events) throw new ApiError('out_of_scope')
   return { answer: null, events }
 }
@@ -39,7 +39,7 @@ export async function leaveOneHouse(db: Db, membership: Membership): Promise<Out
  * Takes a member out of a house, inside a transaction, and gives what happened; undefined when they are not in it. The
  * house of a departing owner passes on to the heir of PROTOCOL 9.3, and ends with its last member.
  */
-export async function leaveHouse(trx: Db, membership: Membership): Promise<HearthEvent[] | undefined> {
+export async function takeOut(trx: Db, membership: Membership): Promise<HearthEvent[] | undefined> {
   const { house_id, user_id } = membership
   const house = await lockHouse(trx, house_id)
   if (!house) return undefined
@@ -63,7 +63,7 @@ async function removeHouse(trx: Db, house: HouseRow): Promise<void> {
   const rooms = await lockHouseRooms(trx, house.id)
   await discardRoomFiles(trx, rooms)
   if (house.icon !== null) await discardIcon(trx, house.id, house.icon)
-  await deleteHouse(trx, house.id)
+  await deleteHouseRow(trx, house.id)
 }
 
 /**
