@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 // While it starts, what is young in the heap stays at its first 1 MB: nearly all of it is there to stay, and room for
 // garbage that was grown for it (up to 48 MB) would never be given back by an idle process.
 setFlagsFromString('--semi-space-growth-factor=1')
-// src/memory.ts gives back what nobody uses any more.
+// For src/memory.ts, which returns unused memory.
 setFlagsFromString('--expose-gc')
 
 // Compiled modules are kept between starts, without their types: a process that has to strip types itself is 20 MB larger

@@ -1,29 +1,29 @@
 import { runInNewContext } from 'node:vm'
 
-/** How often it is looked whether there is memory to give back, in ms. */
-const lookEveryMs = 10_000
-/** Soon after the start, which leaves garbage of its own. */
-const firstLookMs = 1_000
-/** A process that used less of a processor since the last look has nothing to do. */
+/** How often the process checks for memory to return, in ms. */
+const checkEveryMs = 10_000
+/** The first check: the start leaves garbage of its own. */
+const firstCheckMs = 1_000
+/** A process that used less of a processor since the last check is idle. */
 const idleShare = 0.05
-/** Less than this, or than so much of what was left the last time, is not worth a pause. */
+/** Growth since the last collection that is worth the pause: both in bytes, and as a share of what remained then. */
 const worthwhileBytes = 24 * 1024 * 1024
 const worthwhileShare = 0.25
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
 
-/** What a process can say of itself. */
+/** Resident memory in bytes, processor time used in ms, and the garbage collector. */
 type Readings = { residentBytes(): number; processorMs(): number; collect: Collect }
 
 /**
- * Gives back what the start, and later every time of much load, has taken and nobody uses: V8 keeps the room it has grown
- * for young objects (48 MB) until it runs out of memory, so it is told that it did. Only while there is nothing to do, as
- * everything waits meanwhile. Needs `--expose-gc`, which start.js sets.
+ * Returns memory that the start or a time of load has left unused: V8 keeps its grown young generation (48 MB) until a
+ * last-resort collection. That stops the process for a moment, so it is done only while idle. Needs `--expose-gc`, which
+ * start.js sets.
  */
-export function giveMemoryBack(): void {
+export function returnIdleMemory(): void {
   const collect = runInNewContext('globalThis.gc') as Collect | undefined
   if (!collect) return
-  const look = idleTidier({
+  const check = idleCollector({
     residentBytes: () => process.memoryUsage.rss(),
     processorMs: () => {
       const { user, system } = process.cpuUsage()
@@ -31,19 +31,19 @@ export function giveMemoryBack(): void {
     },
     collect,
   })
-  setTimeout(look, firstLookMs).unref()
-  setInterval(look, lookEveryMs).unref()
+  setTimeout(check, firstCheckMs).unref()
+  setInterval(check, checkEveryMs).unref()
 }
 
-/** What is done at each look. */
-export function idleTidier({ residentBytes, processorMs, collect }: Readings): () => void {
+/** One check; to be called every `checkEveryMs`. */
+export function idleCollector({ residentBytes, processorMs, collect }: Readings): () => void {
   let leftBytes = 0
   let usedMs = processorMs()
   return () => {
     const sinceMs = processorMs() - usedMs
     usedMs += sinceMs
     const grownBytes = residentBytes() - leftBytes
-    if (sinceMs > lookEveryMs * idleShare) return
+    if (sinceMs > checkEveryMs * idleShare) return
     if (grownBytes < Math.max(worthwhileBytes, leftBytes * worthwhileShare)) return
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     leftBytes = residentBytes()

@@ -8,10 +8,10 @@ import { startPostgres } from './db/embedded.ts'
 import { UnreachableError } from './db/embedded-account.ts'
 import { EmbeddedPostgresError } from './db/embedded-cluster.ts'
 import type { HearthEvent } from './events/events.ts'
-import { giveMemoryBack } from './memory.ts'
+import { returnIdleMemory } from './memory.ts'
 import { forkWorkers, WorkersError } from './workers.ts'
 
-/** SIGTERM to exit takes less than 10 s, whatever hangs. */
+/** After this a stop that hangs exits with 1: SIGTERM to exit takes less than 10 s. */
 const stopTimeoutMs = 9_000
 /** Closing a connection to a database that is away may never end. */
 const closeTimeoutMs = 1_000
@@ -29,7 +29,7 @@ const mayDiscardFiles = new Set<HearthEvent['type']>([
 
 type Stop = () => Promise<unknown>
 
-/** Runs the server of this environment until SIGTERM or SIGINT. A failed start is told in a sentence on stderr. */
+/** Runs the server until SIGTERM or SIGINT. Writes to stderr why a start failed, and exits with 1. */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   const stops: Stop[] = []
   let stopping = false
@@ -67,7 +67,7 @@ function failToStop(error: unknown): void {
   process.exit(1)
 }
 
-/** Brings everything up; what has to be stopped again is added to `stops` as it comes up. */
+/** Starts a server process, and adds to `stops` how to stop each part. Returns the address it listens on. */
 async function start(config: Config, stops: Stop[]): Promise<string> {
   const loading = loadModules()
   loading.catch(() => {})
@@ -106,11 +106,11 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   })
   stops.push(() => closeGracefully(app))
   await app.listen({ host: config.host, port: config.port })
-  giveMemoryBack()
+  returnIdleMemory()
   return app.listeningOrigin
 }
 
-/** The bulk of the modules, loaded while PostgreSQL comes up. */
+/** Most modules are loaded while the embedded PostgreSQL starts. */
 async function loadModules() {
   const [app, shutdown, bus, relays, migrate, nodeNumber, eraser, storage] = await Promise.all([
     import('./app.ts'),
@@ -125,7 +125,7 @@ async function loadModules() {
   return { ...app, ...shutdown, ...bus, ...relays, ...migrate, ...nodeNumber, ...eraser, ...storage }
 }
 
-/** Brings up the database and the processes that share the port; one that dies is replaced. Gives their address. */
+/** Starts the database and the workers that share the port. Returns the address they listen on. */
 async function startWorkers(config: Config, stops: Stop[]): Promise<string> {
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
   const workers = forkWorkers(config.workers, { DATABASE_URL: databaseUrl })
@@ -143,7 +143,7 @@ async function withTimeout(done: Promise<unknown>): Promise<void> {
   await Promise.race([done, delay(closeTimeoutMs)])
 }
 
-/** Tells the operator where everything is. */
+/** Writes addresses and folders for the operator; a worker sends its address to the primary. */
 function announce(address: string, config: Config): void {
   if (process.send) {
     process.send({ address })

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { idleTidier } from '../src/memory.ts'
+import { idleCollector } from '../src/memory.ts'
 
 const mb = 1024 * 1024
 
 /** A process of so many MB whose collections leave 100, and how often it was collected after each look. */
 function stage() {
   const state = { residentMb: 110, usedMs: 0, collected: 0 }
-  const look = idleTidier({
+  const look = idleCollector({
     residentBytes: () => state.residentMb * mb,
     processorMs: () => state.usedMs,
     collect: () => {
@@ -39,7 +39,7 @@ test('memory is given back once after the start, and then only when it has grown
 test('what is in use anyway is not collected again and again', () => {
   let collected = 0
   let residentMb = 1_000
-  const look = idleTidier({
+  const look = idleCollector({
     residentBytes: () => residentMb * mb,
     processorMs: () => 0,
     collect: () => collected++,

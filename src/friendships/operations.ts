@@ -22,7 +22,7 @@ import type { Relationship } from './schemas.ts'
 const maxTies = 1_000
 
 /**
- * Asks somebody to be friends, or accepts their asking; a friend or an earlier request stays as it is (PROTOCOL 9.1).
+ * Sends a friend request, or accepts the one of the other; a friendship or an earlier request stays (PROTOCOL 9.1).
  * Throws `invalid_schema` for oneself, `user_not_found`, `no_permission`, `limit_reached`.
  */
 export async function requestFriendship(
@@ -53,14 +53,14 @@ async function ask(trx: Db, callerId: string, other: GatewayUserRow): Promise<Ou
 }
 
 async function accept(trx: Db, callerId: string, other: GatewayUserRow): Promise<Outcome<Relationship>> {
-  // Withdrawn since it was looked up: then there is nothing to accept.
+  // It was withdrawn meanwhile: there is nothing to accept.
   if (!(await deleteFriendRequest(trx, callerId, other.id))) return ask(trx, callerId, other)
   const { last_updated_at } = await insertFriendship(trx, callerId, other.id)
   const friends = { type: relationshipType.friends, last_updated_at }
   return { answer: relationship(other, friends, callerId), events: updatedBoth(callerId, other.id, friends) }
 }
 
-/** Cancels one's own request or declines theirs. Throws `friend_request_not_found`. */
+/** Cancels the caller's friend request, or declines the other's. Throws `friend_request_not_found`. */
 export async function withdrawRequest(
   db: Db,
   callerId: string,

@@ -1,16 +1,16 @@
 import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import { ApiError } from '../errors.ts'
 
-/** What all bodies that are being read may take together, in bytes; small ones are always read. */
+/** Memory for all request bodies in flight together, in bytes; small bodies do not count. */
 const budgetBytes = 256 * 1024 * 1024
 const smallBytes = 16 * 1024
-/** Bodies with pictures in them that one caller may send at a time. */
+/** Concurrent big bodies (with pictures) of one caller. */
 const bigBytes = 256 * 1024
 const maxBigOfCaller = 8
 
 /**
- * Keeps what bodies take within bounds, also where many of them come slowly: past it they are refused with `unavailable`.
- * Uploads in parts are none of these: they are never whole in memory.
+ * Limits the memory of request bodies, many slow ones included: past it further ones are refused with `unavailable`.
+ * Multipart uploads do not count: they are never whole in memory.
  */
 export function keepBudget(): preParsingHookHandler {
   let left = budgetBytes

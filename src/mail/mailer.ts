@@ -1,13 +1,13 @@
 export type Mail = { to: string; subject: string; text: string }
 
-/** Sends mail in the background: nobody waits for it, and nobody learns from the time of an answer whether one went out. */
+/** Sends mail in the background, so that the time of an answer does not tell whether a mail was sent. */
 export type Mailer = {
   send(mail: Mail): void
-  /** Settled when everything handed over has gone out, or failed. */
+  /** Settles when all mails have been sent, or have failed. */
   close(): Promise<void>
 }
 
-/** Mails under way or waiting; past that the newest are dropped. */
+/** Mails in flight or queued; further ones are dropped. */
 const maxWaiting = 1_000
 
 /**

@@ -10,7 +10,7 @@ import type { StoredAttachment } from './queries.ts'
 const keyBytes = 16
 const maxFilenameLength = 128
 
-/** Streams a file to the store, not yet to anybody's use: the message that takes it in keeps it. */
+/** Streams a file to the store. It is erased again unless a message with it is sent. */
 export async function storeAttachment(
   db: Db,
   store: Store,
@@ -26,12 +26,12 @@ export async function storeAttachment(
   return { key, filename: cleanFilename(file.filename), content_type: type, size: seen.size, dimensions }
 }
 
-/** Makes sure of a stored attachment before it is sent, however long the rest of the body took. Throws `unavailable`. */
+/** Renews a stored attachment before it is sent: the rest of the body may have been slow. Throws `unavailable`. */
 export function holdAttachment(db: Db, roomId: string, { key }: StoredAttachment): Promise<void> {
   return holdFile(db, attachmentFile(roomId, key))
 }
 
-/** Lets a stream through, and notes its size and its first bytes. */
+/** Passes a stream through, and records its size and its first bytes. */
 async function* watch(content: Readable, seen: { size: number; head: Buffer }): AsyncGenerator<Buffer> {
   for await (const chunk of content as AsyncIterable<Buffer>) {
     if (seen.size < headBytes)

@@ -7,8 +7,8 @@ export function attachmentFile(roomId: string, key: string): string {
   return `attachments/${roomId}/${key}`
 }
 
-/** Takes erased files off the list of those to forget. */
-export async function forgetDiscarded(db: Db, names: readonly string[]): Promise<void> {
+/** Removes erased files from the list of discarded ones. */
+export async function deleteDiscarded(db: Db, names: readonly string[]): Promise<void> {
   await sql`delete from discarded_files where name = any(${names}::text[])`.execute(db)
 }
 

@@ -136,7 +136,7 @@ export async function lockExploded(
     .execute()
 }
 
-/** Removes locked messages with their mentions, and notes their attachments as files to forget, which it gives. */
+/** Removes locked messages with their mentions, and lists their attachments as discarded files; returns the names of these. */
 export async function deleteMessages(
   db: Db,
   messages: readonly { room_id: string; id: string }[],

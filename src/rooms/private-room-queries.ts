@@ -112,7 +112,7 @@ export async function listEmptyRoomIds(db: Db, roomIds: readonly string[]): Prom
   return rows.map((row) => row.id)
 }
 
-/** Notes the attachments of rooms as files to forget. */
+/** Lists the attachments of rooms as discarded files. */
 export async function discardRoomFiles(db: Db, roomIds: readonly string[]): Promise<void> {
   await sql`
     insert into discarded_files (name)

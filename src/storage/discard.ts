@@ -4,13 +4,14 @@ import { ApiError } from '../errors.ts'
 import type { Store } from './store.ts'
 
 /*
- * How no crash leaves a file behind, and no file goes that is in use: the name is listed in `discarded_files` before
- * the file is written, to be erased after `unfinishedMs`; the transaction that puts the file to use takes it off the
- * list; the transaction that ends its use puts it back, to be erased at once. A file whose transaction never came is
- * so erased like one that was replaced.
+ * `discarded_files` lists the files to be erased, so that a crash leaves no orphans and no used file is lost:
+ * - before a file is written it is listed, due after `unfinishedMs`;
+ * - the transaction whose row names it removes it from the list;
+ * - the transaction that ends its use lists it again, due at once.
+ * A file whose transaction never committed is therefore erased like one that was replaced.
  */
 
-/** How long a file may lie in the store, or grow there with nothing heard of it, before a transaction puts it to use. */
+/** How long a file may stay in the store without a row that names it, since its last renewal. */
 const unfinishedMs = 3_600_000
 const erasedAtOnce = 100
 
@@ -32,7 +33,7 @@ export async function saveFile(
       conflict.column('name').doUpdateSet((eb) => ({ discarded_at: eb.ref('excluded.discarded_at') })),
     )
     .execute()
-  // What cannot be renewed now is so the next time.
+  // A failed renewal is repeated with the next one.
   const renewing = setInterval(() => void renew(db, name).catch(() => {}), renewEveryMs)
   try {
     await store.write(name, content)
@@ -41,12 +42,12 @@ export async function saveFile(
   }
 }
 
-/** Gives a saved file its whole time again, before it is put to use. Throws `unavailable` if it has been erased. */
+/** Renews a saved file before it is put to use. Throws `unavailable` if it has been erased. */
 export async function holdFile(db: Db, name: string): Promise<void> {
   if (!(await renew(db, name))) throw new ApiError('unavailable')
 }
 
-/** Never lists what is not listed: the file may be in use by now. */
+/** Updates only: a file that is not listed may be in use by now. */
 async function renew(db: Db, name: string): Promise<boolean> {
   const renewed = await db
     .updateTable('discarded_files')
@@ -57,7 +58,7 @@ async function renew(db: Db, name: string): Promise<boolean> {
   return renewed !== undefined
 }
 
-/** By the clock that says when they are due. */
+/** By the clock of the database, which also says when files are due. */
 function whenUnfinished() {
   return sql<Date>`now() + ${unfinishedMs} * interval '1 millisecond'`
 }
@@ -84,7 +85,7 @@ export async function discardFiles(trx: Db, names: readonly string[]): Promise<v
 
 /**
  * Erases the files that are due and that no row names any more, a hundred at most; several processes may do so at
- * once. Gives how many names it has dealt with. A file that the store does not let go of stays listed.
+ * once. Returns how many names were removed from the list. A file that the store fails to remove stays listed.
  */
 export async function eraseDiscarded(db: Db, store: Store): Promise<number> {
   return db.transaction().execute(async (trx) => {

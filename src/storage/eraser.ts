@@ -6,9 +6,9 @@ const regularlyMs = 60_000
 
 /** Erases discarded files for as long as the process runs. */
 type Eraser = {
-  /** Looks at once: something may have been discarded. */
+  /** Erases now, rather than at the next regular time. */
   wake(): void
-  /** Settled when nothing is under way any more. */
+  /** Settles when no erasing is in progress any more. */
   stop(): Promise<void>
 }
 

@@ -13,7 +13,7 @@ export type Store = {
   write(name: string, content: Buffer | Readable): Promise<void>
   /** The file, or undefined. */
   find(name: string): Promise<StoredFile | undefined>
-  /** Forgets a file; one that is not there is no failure. */
+  /** Removes a file; a missing one is no error. */
   remove(name: string): Promise<void>
   /** The names of all files that are there whole, in no order. */
   list(): AsyncIterable<string>
@@ -47,7 +47,7 @@ export function openFolderStore(folder: string): Store {
     },
     async remove(name) {
       const path = join(folder, name)
-      // With the file goes what a crash in the middle of writing it has left.
+      // Also removes what a crash in the middle of a write has left.
       const beside = await readdir(dirname(path)).catch(() => [])
       const partials = beside.filter((each) => each.replace(partialMark, '') === basename(path))
       await Promise.all(
