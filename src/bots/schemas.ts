@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { AnyText } from '../http/strings.ts'
 import { EditUser, FullUser, UserName, Username } from '../users/schemas.ts'
 
 /** PROTOCOL 3.6. */
@@ -25,4 +26,4 @@ export type EditBot = Static<typeof EditBot>
 
 export const BotToken = Type.Object({ token: Type.String() })
 export const BotId = Type.Object({ id: Type.String() })
-export const AddBot = Type.Object({ bot_id: Type.String() }, { additionalProperties: false })
+export const AddBot = Type.Object({ bot_id: AnyText() }, { additionalProperties: false })

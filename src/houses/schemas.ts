@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Entity } from '../entities/schemas.ts'
-import { FilledLine, Text } from '../http/strings.ts'
+import { AnyText, FilledLine, Text } from '../http/strings.ts'
 import { Member } from '../members/schemas.ts'
 import { PermissionBits, Role } from '../roles/schemas.ts'
 import { EmbeddedRoom, Room } from '../rooms/schemas.ts'
@@ -39,7 +39,7 @@ export const EditHouse = Type.Object(
 export type EditHouse = Static<typeof EditHouse>
 
 /** PROTOCOL 4.7: the new owner. */
-export const HandOverHouse = Type.Object({ user_id: Type.String() }, { additionalProperties: false })
+export const HandOverHouse = Type.Object({ user_id: AnyText() }, { additionalProperties: false })
 export const HandedOverHouse = Type.Object({ house_id: Type.String(), owner_id: Type.String() })
 
 /** API 2.4: the answer of house creation. */

@@ -1,6 +1,5 @@
 import { type Static, type TObject, type TString, Type } from '@sinclair/typebox'
 import { fieldsInvalid } from '../errors.ts'
-import { isId } from '../ids.ts'
 
 const Id = Type.String({ description: 'an id; what is none is an id nobody has' })
 
@@ -13,15 +12,18 @@ export function IdParams<Name extends string>(...names: Name[]): TObject<Record<
 /** The one path parameter `:id`. */
 export const IdParam = IdParams('id')
 
+/** An id that a page begins or ends at, or 0. */
+export const Place = Type.Optional(Type.String({ format: 'place', description: 'an id, or 0' }))
+
 /** Paging of message lists (PROTOCOL 0.6): at most one of before, after, around. */
 export const PageQuery = Type.Object(
   {
     limit: Type.Optional(
       Type.String({ pattern: '^(?:[1-9][0-9]?|100)$', description: '1 to 100, 50 without it' }),
     ),
-    before: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}$' })),
-    after: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}$' })),
-    around: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}$' })),
+    before: Place,
+    after: Place,
+    around: Place,
   },
   { additionalProperties: false },
 )
@@ -32,13 +34,11 @@ const defaultLimit = 50
 /** A page that was asked for; at most one of the three ids is there. */
 export type Page = { limit: number; before?: string; after?: string; around?: string }
 
-/** The page a query asks for. Throws `invalid_schema` for an id that cannot be one (0 can), and for two at once. */
+/** The page a query asks for. Throws `invalid_schema` for two ids at once. */
 export function readPage({ limit, ...ids }: PageQuery): Page {
-  const given = Object.entries(ids).filter(([, id]) => id !== undefined)
-  const wrong = given.filter(([, id]) => id !== '0' && !isId(id)).map(([name]) => name)
-  if (wrong.length > 0) throw fieldsInvalid(...wrong)
-  if (given.length > 1) throw fieldsInvalid(...given.map(([name]) => name))
-  return { limit: limit === undefined ? defaultLimit : Number(limit), ...Object.fromEntries(given) }
+  const given = (['before', 'after', 'around'] as const).filter((name) => ids[name] !== undefined)
+  if (given.length > 1) throw fieldsInvalid(...given)
+  return { limit: limit === undefined ? defaultLimit : Number(limit), ...ids }
 }
 
 /** The owner of a picture, and its name. */

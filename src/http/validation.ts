@@ -1,4 +1,5 @@
 import type { FastifyServerOptions } from 'fastify'
+import { isId, nobodysId } from '../ids.ts'
 
 /** An absolute http or https address, or nothing. */
 function isWebsite(text: string): boolean {
@@ -15,6 +16,11 @@ function isEmail(text: string): boolean {
   return text.length <= maxEmailLength && emailPattern.test(text)
 }
 
+/** Where a page may begin or end: an id, or 0, which stands before all of them. */
+function isPlace(text: string): boolean {
+  return text === nobodysId || isId(text)
+}
+
 /** Unknown fields are dropped, nothing is coerced, and every wrong field is found, to be named in the answer. */
 export const ajvOptions: FastifyServerOptions['ajv'] = {
   customOptions: {
@@ -27,6 +33,7 @@ export const ajvOptions: FastifyServerOptions['ajv'] = {
     formats: {
       // `email` is a looser one of the validator's own
       mail_address: { type: 'string', validate: isEmail },
+      place: { type: 'string', validate: isPlace },
       website: { type: 'string', validate: isWebsite },
     },
   },

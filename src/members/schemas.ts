@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Place } from '../http/params.ts'
 import { AnyText } from '../http/strings.ts'
 import { Role } from '../roles/schemas.ts'
 import { GatewayUser, maxNameLength } from '../users/schemas.ts'
@@ -21,7 +22,7 @@ export type Member = Static<typeof Member>
 /** PROTOCOL 4.8: `q` is the start of a name or username, in either case. */
 export const MemberQuery = Type.Object(
   {
-    after: Type.Optional(Type.String({ pattern: '^(?:0|[1-9][0-9]{0,18})$' })),
+    after: Place,
     limit: Type.Optional(
       Type.String({ pattern: '^(?:[1-9][0-9]{0,2}|1000)$', description: '1 to 1000, 100 without it' }),
     ),

@@ -71,7 +71,7 @@ test('a bot added several times at once joins once', async () => {
 
 test('a bot_id that is missing or no text answers invalid_schema', async () => {
   const { ann, den } = await scene()
-  for (const id of [undefined, 5, null]) {
+  for (const id of [undefined, 5, null, 'a\u0000', '\ud800']) {
     expect(told(await add(ann, den.id, id))).toEqual([400, required('bot_id')])
   }
 })

@@ -52,12 +52,12 @@ test('a missing user id, a stranger as heir or caller, and a missing token are r
   const den = await house({ owner: ann })
   const hand = (caller: typeof ann | null, body: unknown) =>
     call(caller, 'PATCH', `/houses/${den.id}/owner`, body)
-  for (const body of [{}, { user_id: 5 }, { user_id: null }]) {
+  for (const body of [{}, { user_id: 5 }, { user_id: null }, { user_id: '\u0000' }, { user_id: '\ud800' }]) {
     expect((await hand(ann, body)).body).toEqual(
       failure('invalid_schema', 'Required fields (user_id) not met'),
     )
   }
-  for (const user_id of [ben.id, 'x', '\u0000']) {
+  for (const user_id of [ben.id, 'x', '']) {
     expect((await hand(ann, { user_id })).body).toEqual(
       failure('member_not_found', 'That member does not exist'),
     )

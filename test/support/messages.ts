@@ -52,7 +52,11 @@ export const wrongPages: Record<string, string> = {
   'after=-1': 'after',
   'around=01': 'around',
   'before=1&after=2': 'before, after',
+  'after=2&before=1': 'before, after',
+  'around=3&after=2&before=1': 'before, after, around',
   'limit=1000&around=x': 'limit, around',
+  'limit=1000&before=01': 'limit, before',
+  'limit=1000&after=9999999999999999999': 'limit, after',
 }
 
 /** Holds a list to invalid_schema for every malformed page. */
