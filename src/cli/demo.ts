@@ -5,9 +5,9 @@ import { deleteSessions, listSessions } from '../accounts/session-queries.ts'
 import type { Caller } from '../auth/queries.ts'
 import type { Db } from '../db/client.ts'
 import { requestFriendship } from '../friendships/operations.ts'
-import { reachHouse } from '../houses/access-operations.ts'
 import { createHouse } from '../houses/operations.ts'
 import { permission } from '../houses/permissions.ts'
+import type { Membership } from '../houses/queries.ts'
 import { createInvite, useInvite } from '../invites/operations.ts'
 import { openSending, type Sending } from '../messages/send-operations.ts'
 import { giveRole } from '../roles/member-role-operations.ts'
@@ -93,25 +93,23 @@ async function makeHouse(stage: Stage, house: (typeof houses)[number]): Promise<
   const invite = await createInvite(db, caller, {})
   for (const member of house.members) await useInvite(db, cast[member].id, invite.answer.code)
   await makeRoles(stage, caller, house.roles)
-  const membership = await reachHouse(db, caller.house_id, caller.user_id)
   for (const [place, { lines, ...room }] of house.rooms.entries()) {
-    const id = place === 0 ? answer.rooms[0]!.id : (await createHouseRoom(db, membership, room)).answer.id
+    const id = place === 0 ? answer.rooms[0]!.id : (await createHouseRoom(db, caller, room)).answer.id
     await say(stage, id, lines)
   }
 }
 
 async function makeRoles(
   { db, cast }: Stage,
-  { house_id, user_id }: { house_id: string; user_id: string },
+  owner: Membership,
   roles: (typeof houses)[number]['roles'],
 ): Promise<void> {
-  const membership = await reachHouse(db, house_id, user_id)
   for (const [place, { name, color, members, moderates }] of roles.entries()) {
     const position = roles.length - place
     const allow = moderates ? moderatorBits : 0
-    const { answer } = await createRole(db, membership, { name, color, position, allow })
+    const { answer } = await createRole(db, owner, { name, color, position, allow })
     for (const member of members) {
-      await giveRole(db, membership, { user_id: cast[member].id, role_id: answer.id })
+      await giveRole(db, owner, { user_id: cast[member].id, role_id: answer.id })
     }
   }
 }

@@ -2,7 +2,7 @@ import type { Db } from '../db/client.ts'
 import { ApiError, fieldsInvalid, limitReached } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { holdHouse } from '../houses/access-operations.ts'
+import { inHouse } from '../houses/access-operations.ts'
 import { holds, permission } from '../houses/permissions.ts'
 import type { Membership, MembershipRow } from '../houses/queries.ts'
 import { asId, newId } from '../ids.ts'
@@ -23,15 +23,18 @@ import type { CreateEntity, DeletedEntity, EditEntity, Entity, HouseEntities } f
 /** Entities of a house (PROTOCOL 1.6). */
 const maxEntities = 100
 
-/** Makes an entity, the last one, and answers all of them (PROTOCOL 4.9). Throws `no_permission`, `limit_reached`. */
+/**
+ * Makes an entity, the last one, and answers all of them (PROTOCOL 4.9). Throws `house_not_found`, `no_permission`,
+ * `limit_reached`.
+ */
 export async function createEntity(
   db: Db,
   caller: Membership,
   fields: CreateEntity,
 ): Promise<Outcome<HouseEntities>> {
   const { house_id } = caller
-  return db.transaction().execute(async (trx) => {
-    const { membership, rows: before } = await lockEntities(trx, caller)
+  return inHouse(db, caller, async (trx, membership) => {
+    const before = await listEntities(trx, house_id)
     if (!holds(membership, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     if (before.length >= maxEntities) throw limitReached('entities')
     await insertEntity(trx, { id: newId(), house_id, name: fields.name, position: before.length })
@@ -41,7 +44,10 @@ export async function createEntity(
   })
 }
 
-/** Changes what was sent (PROTOCOL 4.9). Throws `entity_not_found`, `no_permission`, `invalid_schema`. */
+/**
+ * Changes what was sent (PROTOCOL 4.9). Throws `house_not_found`, `entity_not_found`, `no_permission`,
+ * `invalid_schema`.
+ */
 export async function editEntity(
   db: Db,
   caller: Membership,
@@ -49,8 +55,8 @@ export async function editEntity(
   fields: EditEntity,
 ): Promise<Outcome<Entity>> {
   const { house_id } = caller
-  return db.transaction().execute(async (trx) => {
-    const { membership, rows } = await lockEntities(trx, caller)
+  return inHouse(db, caller, async (trx, membership) => {
+    const rows = await listEntities(trx, house_id)
     const before = findEntity(rows, entityId)
     if (!holds(membership, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     const readable = await readableRoomIds(trx, membership)
@@ -66,15 +72,18 @@ export async function editEntity(
   })
 }
 
-/** Deletes an empty entity (PROTOCOL 4.9). Throws `entity_not_found`, `no_permission`, `entity_not_empty`. */
+/**
+ * Deletes an empty entity (PROTOCOL 4.9). Throws `house_not_found`, `entity_not_found`, `no_permission`,
+ * `entity_not_empty`.
+ */
 export async function deleteEntity(
   db: Db,
   caller: Membership,
   entityId: string,
 ): Promise<Outcome<DeletedEntity>> {
   const { house_id } = caller
-  return db.transaction().execute(async (trx) => {
-    const { membership, rows } = await lockEntities(trx, caller)
+  return inHouse(db, caller, async (trx, membership) => {
+    const rows = await listEntities(trx, house_id)
     const row = findEntity(rows, entityId)
     if (!holds(membership, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     if (row.room_ids.length > 0) throw new ApiError('entity_not_empty')
@@ -85,15 +94,6 @@ export async function deleteEntity(
     )
     return { answer: { id: entityId, house_id }, events: updated(house_id) }
   })
-}
-
-/** The entities of a house that is held, and what the caller is there. */
-async function lockEntities(
-  trx: Db,
-  caller: Membership,
-): Promise<{ membership: MembershipRow; rows: EntityRow[] }> {
-  const membership = await holdHouse(trx, caller)
-  return { membership, rows: await listEntities(trx, caller.house_id) }
 }
 
 function findEntity(rows: EntityRow[], id: string): EntityRow {

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { reachHouse } from '../houses/access-operations.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { IdParam, IdParams } from '../http/params.ts'
 import { createEntity, deleteEntity, editEntity } from './operations.ts'
@@ -23,7 +22,7 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const membership = await reachHouse(app.db, request.params.id, request.caller.id)
+      const membership = { house_id: request.params.id, user_id: request.caller.id }
       return ok(await app.publish(await createEntity(app.db, membership, request.body)))
     },
   )
@@ -45,7 +44,7 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { params, body, caller } = request
-      const membership = await reachHouse(app.db, params.id, caller.id)
+      const membership = { house_id: params.id, user_id: caller.id }
       return ok(await app.publish(await editEntity(app.db, membership, params.entity_id, body)))
     },
   )
@@ -65,7 +64,7 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { params, caller } = request
-      const membership = await reachHouse(app.db, params.id, caller.id)
+      const membership = { house_id: params.id, user_id: caller.id }
       return ok(await app.publish(await deleteEntity(app.db, membership, params.entity_id)))
     },
   )

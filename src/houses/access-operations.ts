@@ -10,10 +10,17 @@ export async function reachHouse(db: Db, houseId: string, callerId: string): Pro
 }
 
 /**
- * Holds a house until the transaction ends, and gives the caller's membership as it is from then on: what they may do
- * cannot be taken from them meanwhile. Throws `house_not_found`.
+ * Runs `work` in a transaction that locks the house, with the caller's membership as it is from then on: what they may do
+ * cannot be taken from them meanwhile. Who is no member is refused before anything is locked. Throws `house_not_found`.
  */
-export async function holdHouse(trx: Db, caller: Membership): Promise<MembershipRow> {
-  await lockHouse(trx, caller.house_id)
-  return reachHouse(trx, caller.house_id, caller.user_id)
+export async function inHouse<Result>(
+  db: Db,
+  { house_id, user_id }: Membership,
+  work: (trx: Db, membership: MembershipRow) => Promise<Result>,
+): Promise<Result> {
+  await reachHouse(db, house_id, user_id)
+  return db.transaction().execute(async (trx) => {
+    await lockHouse(trx, house_id)
+    return work(trx, await reachHouse(trx, house_id, user_id))
+  })
 }

@@ -3,7 +3,7 @@ import type { Db } from '../db/client.ts'
 import { ApiError, limitReached } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { reachHouse } from '../houses/access-operations.ts'
+import { inHouse } from '../houses/access-operations.ts'
 import { canRemove, holds, permission } from '../houses/permissions.ts'
 import { findMembership, lockHouse, type Membership } from '../houses/queries.ts'
 import { lockUsers } from '../users/lock-queries.ts'
@@ -67,10 +67,7 @@ export async function kickMember(
   userId: string,
 ): Promise<Outcome<RemovedMember>> {
   const { house_id } = caller
-  await reachHouse(db, house_id, caller.user_id)
-  return db.transaction().execute(async (trx) => {
-    await lockHouse(trx, house_id)
-    const membership = await reachHouse(trx, house_id, caller.user_id)
+  return inHouse(db, caller, async (trx, membership) => {
     const target = await findMembership(trx, { house_id, user_id: userId })
     if (!target) throw new ApiError('member_not_found')
     const mayKick = holds(membership, permission.KICK_MEMBERS) && canRemove(membership, target)

@@ -1,21 +1,21 @@
 import type { Db } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
-import { holdHouse } from '../houses/access-operations.ts'
+import { inHouse } from '../houses/access-operations.ts'
 import type { Membership } from '../houses/queries.ts'
 import { member } from '../members/forms.ts'
 import { findMember } from '../members/queries.ts'
 import type { Member } from '../members/schemas.ts'
 import { deleteMemberRole, insertMemberRole, lockMember, touchMember } from './member-role-queries.ts'
+import { reachRole } from './operations.ts'
 import { canHandleRole } from './permissions.ts'
-import { findRole } from './queries.ts'
 
 /** A member of the caller's house, and a role of it. */
 type MemberRole = { user_id: string; role_id: string }
 
 /**
  * Gives a role to a member, oneself included (PROTOCOL 4.8). No change and no event if they have it. Throws
- * `member_not_found`, `role_not_found`, `no_permission`.
+ * `house_not_found`, `member_not_found`, `role_not_found`, `no_permission`.
  */
 export function giveRole(db: Db, caller: Membership, target: MemberRole): Promise<Outcome<Member>> {
   return changeRoles(db, caller, target, insertMemberRole)
@@ -33,11 +33,9 @@ function changeRoles(
   change: typeof insertMemberRole,
 ): Promise<Outcome<Member>> {
   const { house_id } = caller
-  return db.transaction().execute(async (trx) => {
-    const membership = await holdHouse(trx, caller)
+  return inHouse(db, caller, async (trx, membership) => {
     if (!(await lockMember(trx, house_id, user_id))) throw new ApiError('member_not_found')
-    const role = await findRole(trx, house_id, role_id)
-    if (!role) throw new ApiError('role_not_found')
+    const role = await reachRole(trx, house_id, role_id)
     if (!canHandleRole(membership, role)) throw new ApiError('no_permission')
     const isChange = await change(trx, house_id, user_id, role_id)
     if (isChange) await touchMember(trx, house_id, user_id)

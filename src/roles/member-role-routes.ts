@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { reachHouse } from '../houses/access-operations.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { IdParams } from '../http/params.ts'
 import { Member } from '../members/schemas.ts'
@@ -22,7 +21,7 @@ export const memberRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const membership = await reachHouse(app.db, request.params.id, request.caller.id)
+      const membership = { house_id: request.params.id, user_id: request.caller.id }
       return ok(await app.publish(await giveRole(app.db, membership, request.params)))
     },
   )
@@ -41,7 +40,7 @@ export const memberRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const membership = await reachHouse(app.db, request.params.id, request.caller.id)
+      const membership = { house_id: request.params.id, user_id: request.caller.id }
       return ok(await app.publish(await takeRole(app.db, membership, request.params)))
     },
   )

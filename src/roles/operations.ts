@@ -2,9 +2,9 @@ import type { Db } from '../db/client.ts'
 import { ApiError, fieldsInvalid, limitReached } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { holdHouse } from '../houses/access-operations.ts'
+import { inHouse } from '../houses/access-operations.ts'
 import { changedBits, contradicts, permission } from '../houses/permissions.ts'
-import type { Membership, MembershipRow } from '../houses/queries.ts'
+import type { Membership } from '../houses/queries.ts'
 import { newId } from '../ids.ts'
 import { role } from './forms.ts'
 import { touchRoleHolders } from './member-role-queries.ts'
@@ -31,23 +31,26 @@ export async function createRole(db: Db, caller: Membership, fields: CreateRole)
   const { house_id } = caller
   const { name, position = 0, color = defaultColor, allow = 0, deny = 0 } = fields
   const row = { id: newId(), house_id, name, position, color: storedColor(color), allow, deny }
-  return db.transaction().execute(async (trx) => {
-    if (!canCreateRole(await holdHouse(trx, caller), row)) throw new ApiError('no_permission')
+  return inHouse(db, caller, async (trx, membership) => {
+    if (!canCreateRole(membership, row)) throw new ApiError('no_permission')
     if ((await countRoles(trx, house_id)) >= maxRoles) throw limitReached('roles')
     await insertRole(trx, row)
     return { answer: role(row), events: [{ type: 'role_created', house_id, role: role(row) }] }
   })
 }
 
-/** Changes the fields that were sent (PROTOCOL 4.8). Throws `role_not_found`, `no_permission`, `invalid_schema`. */
+/**
+ * Changes the fields that were sent (PROTOCOL 4.8). Throws `house_not_found`, `role_not_found`, `no_permission`,
+ * `invalid_schema`.
+ */
 export async function editRole(
   db: Db,
   caller: Membership,
   roleId: string,
   fields: EditRole,
 ): Promise<Outcome<Role>> {
-  return db.transaction().execute(async (trx) => {
-    const { membership, row: before } = await lockRole(trx, caller, roleId)
+  return inHouse(db, caller, async (trx, membership) => {
+    const before = await reachRole(trx, membership.house_id, roleId)
     const after = { ...before, ...fields }
     if (fields.color !== undefined) after.color = storedColor(fields.color)
     if (!canEditRole(membership, before, after)) throw new ApiError('no_permission')
@@ -74,13 +77,13 @@ function editEvents(before: RoleRow, after: RoleRow): HearthEvent[] {
 }
 
 /**
- * Deletes a role; it leaves its members and the overrides of all rooms (PROTOCOL 9.4). Throws `role_not_found`,
- * `no_permission`.
+ * Deletes a role; it leaves its members and the overrides of all rooms (PROTOCOL 9.4). Throws
+ * `house_not_found`, `role_not_found`, `no_permission`.
  */
 export async function deleteRole(db: Db, caller: Membership, roleId: string): Promise<Outcome<DeletedRole>> {
   const { house_id } = caller
-  return db.transaction().execute(async (trx) => {
-    const { membership, row } = await lockRole(trx, caller, roleId)
+  return inHouse(db, caller, async (trx, membership) => {
+    const row = await reachRole(trx, house_id, roleId)
     if (!canHandleRole(membership, row)) throw new ApiError('no_permission')
     await touchRoleHolders(trx, house_id, roleId)
     await deleteRoleOverrides(trx, house_id, roleId)
@@ -93,16 +96,11 @@ export async function deleteRole(db: Db, caller: Membership, roleId: string): Pr
   })
 }
 
-/** The role as it is, with its house held, and what the caller is there. */
-async function lockRole(
-  trx: Db,
-  caller: Membership,
-  roleId: string,
-): Promise<{ membership: MembershipRow; row: RoleRow }> {
-  const membership = await holdHouse(trx, caller)
-  const row = await findRole(trx, caller.house_id, roleId)
+/** A role of a house. Throws `role_not_found`. */
+export async function reachRole(db: Db, houseId: string, roleId: string): Promise<RoleRow> {
+  const row = await findRole(db, houseId, roleId)
   if (!row) throw new ApiError('role_not_found')
-  return { membership, row }
+  return row
 }
 
 /** With `#` and in lower case, however it was sent. */

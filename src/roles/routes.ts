@@ -49,7 +49,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const { params, body, caller } = request
       refuseContradiction(body)
-      const membership = await reachHouse(app.db, params.id, caller.id)
+      const membership = { house_id: params.id, user_id: caller.id }
       return ok(await app.publish(await createRole(app.db, membership, body)))
     },
   )
@@ -72,7 +72,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const { params, body, caller } = request
       refuseContradiction(body)
-      const membership = await reachHouse(app.db, params.id, caller.id)
+      const membership = { house_id: params.id, user_id: caller.id }
       return ok(await app.publish(await editRole(app.db, membership, params.role_id, body)))
     },
   )
@@ -92,7 +92,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { params, caller } = request
-      const membership = await reachHouse(app.db, params.id, caller.id)
+      const membership = { house_id: params.id, user_id: caller.id }
       return ok(await app.publish(await deleteRole(app.db, membership, params.role_id)))
     },
   )

@@ -3,7 +3,7 @@ import { listEntities, putRooms } from '../entities/queries.ts'
 import { ApiError, fieldsInvalid, limitReached } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { holdHouse } from '../houses/access-operations.ts'
+import { inHouse } from '../houses/access-operations.ts'
 import { has, holds, permission } from '../houses/permissions.ts'
 import type { Membership } from '../houses/queries.ts'
 import { asId, newId } from '../ids.ts'
@@ -27,13 +27,12 @@ const maxRooms = 500
 const defaultEntityName = 'Rooms'
 
 /**
- * Makes a room at the end of a house and of an entity (PROTOCOL 4.10). Throws `parent_entity_doesnt_exist`,
- * `no_permission`, `limit_reached`.
+ * Makes a room at the end of a house and of an entity (PROTOCOL 4.10). Throws `house_not_found`,
+ * `parent_entity_doesnt_exist`, `no_permission`, `limit_reached`.
  */
 export function createHouseRoom(db: Db, caller: Membership, fields: CreateHouseRoom): Promise<Outcome<Room>> {
   const { house_id } = caller
-  return db.transaction().execute(async (trx) => {
-    const membership = await holdHouse(trx, caller)
+  return inHouse(db, caller, async (trx, membership) => {
     const entities = await listEntities(trx, house_id)
     const wanted = fields.parent_entity_id ?? undefined
     const named = entities.find((one) => one.id === (wanted === undefined ? '' : asId(wanted)))

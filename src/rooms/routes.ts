@@ -26,7 +26,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const membership = await reachHouse(app.db, request.params.id, request.caller.id)
+      const membership = { house_id: request.params.id, user_id: request.caller.id }
       return ok(await app.publish(await createHouseRoom(app.db, membership, request.body)))
     },
   )
