@@ -20,8 +20,7 @@ const awaySystemCodes = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ])
-const awayMessages =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|not queryable/
+const awayMessages = /Connection terminated|Client has encountered a connection error|not queryable/
 
 /** Whether an error says that the database cannot serve now, rather than that a statement is wrong. */
 export function isDatabaseAway(error: unknown): boolean {

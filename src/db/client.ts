@@ -1,6 +1,8 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
+import { waitAtMost } from '../patience.ts'
 import { DatabaseAway, isDatabaseAway } from './away.ts'
+import type { PatientConfig } from './patient-client.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import { PreparingClient } from './preparing-client.ts'
 import type { DB } from './schema.ts'
@@ -10,9 +12,10 @@ import { type Watch, watch } from './watch.ts'
 export type Db = Kysely<DB>
 
 const maxConnections = 10
+const connectWithinMs = 2_000
+const unhurriedConnectWithinMs = 5_000
 /** Whoever gets no connection within this is refused. */
-const connectTimeoutMs = 2_000
-const unhurriedConnectTimeoutMs = 5_000
+const maxWaitMs = 2_000
 /** Past this many that wait for a connection, the next one is refused at once. */
 const maxWaiting = 500
 /** How long a pool stays as small as the database has made it. */
@@ -50,7 +53,7 @@ export function awayCheck(db: Db): () => boolean {
  * away. Ids (`bigint`) are read as decimal strings, `timestamptz` as Date.
  */
 export function openDatabase(databaseUrl: string): Db {
-  const pool = openPool(databaseUrl, `${planning} ${patience}`, connectTimeoutMs)
+  const pool = openPool(databaseUrl, `${planning} ${patience}`, connectWithinMs)
   const watching = watch(databaseUrl)
   pool.on('connect', (client) => {
     watching.add(asPreparing(client))
@@ -67,19 +70,20 @@ function asPreparing(client: pg.PoolClient): PreparingClient & pg.PoolClient {
 
 /** Opens a pool for what may take its time: migrations, commands, erasing. */
 export function openUnhurriedDatabase(databaseUrl: string): Db {
-  return open(openPool(databaseUrl, planning, unhurriedConnectTimeoutMs), undefined)
+  return open(openPool(databaseUrl, planning, unhurriedConnectWithinMs), undefined)
 }
 
-function openPool(databaseUrl: string, options: string, connectionTimeoutMillis: number): pg.Pool {
-  const pool = new pg.Pool({
+function openPool(databaseUrl: string, options: string, connectWithinMs: number): pg.Pool {
+  const config: pg.PoolConfig & PatientConfig = {
     connectionString: databaseUrl,
     max: maxConnections,
-    connectionTimeoutMillis,
+    connectWithinMs,
     application_name: 'hearth',
     options,
     pipeline: true,
     Client: PreparingClient,
-  })
+  }
+  const pool = new pg.Pool(config)
   // An idle connection that breaks is replaced at the next use; unheard, the event would end the process.
   pool.on('error', () => {})
   // So would that of one in use that breaks between two statements; the next statement on it says so.
@@ -112,16 +116,26 @@ function bounded(pool: pg.Pool, watching: Watch): PostgresPool {
     if (watching.isAway()) throw new DatabaseAway('the database is away')
     if (pool.waitingCount >= maxWaiting) throw new DatabaseAway('too many wait for the database')
     return new Promise((resolve, reject) => {
-      pool.connect((error, client) => {
-        if (client) return resolve(client)
-        if (isTooManyConnections(error) && pool.totalCount > 0) {
-          shrink()
-          return resolve(connect())
-        }
-        if (isDatabaseAway(error) && !isTooManyConnections(error) && !isBusyPool(error))
-          watching.declareAway()
-        reject(error)
+      let isGone = false
+      const stopWaiting = waitAtMost(maxWaitMs, () => {
+        isGone = true
+        reject(new DatabaseAway('no connection came free in time'))
       })
+      pool.connect(take)
+
+      function take(error: Error | undefined, client: pg.PoolClient | undefined): void {
+        stopWaiting()
+        if (client) {
+          if (isGone) client.release()
+          else resolve(client)
+        } else if (isTooManyConnections(error) && pool.totalCount > 0) {
+          shrink()
+          if (!isGone) resolve(Promise.resolve().then(connect))
+        } else {
+          if (isDatabaseAway(error) && !isTooManyConnections(error)) watching.declareAway()
+          reject(error)
+        }
+      }
     })
   }
 
@@ -138,11 +152,6 @@ function bounded(pool: pg.Pool, watching: Watch): PostgresPool {
 
 function isTooManyConnections(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '53300'
-}
-
-/** All connections are in use, and none came free in time. */
-function isBusyPool(error: unknown): boolean {
-  return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 }
 
 /** Whether an error is the refusal of this unique or foreign key, by the constraint's name. */

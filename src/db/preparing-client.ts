@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
-import pg from 'pg'
+import { cutOff, PatientClient } from './patient-client.ts'
 
 const maxStatementNames = 2_000
 
@@ -21,7 +21,7 @@ export function statementName(text: string): string {
 type Insides = { processID: number | null; readyForQuery: boolean; connection: { stream: Socket } }
 
 /** A `pg` client that prepares every statement with parameters once per connection, and can be watched and cut off. */
-export class PreparingClient extends pg.Client {
+export class PreparingClient extends PatientClient {
   /** How many statements it was given, and how many of a batch it has answered: what counts is whether that moves. */
   sent = 0
 
@@ -57,7 +57,7 @@ export class PreparingClient extends pg.Client {
 
   /** Breaks the connection: what is on its way fails with the reason, and what comes after it fails as well. */
   cut(reason: Error): void {
-    this.#insides.connection.stream.destroy(reason)
+    cutOff(this, reason)
   }
 
   get #insides(): Insides {

@@ -1,28 +1,28 @@
-import type { Socket } from 'node:net'
 import type pg from 'pg'
+import { waitAtMost } from '../patience.ts'
+import { cutOff } from './patient-client.ts'
 
-const beatMs = 2_000
+const usualBeatMs = 2_000
 
 /**
  * Notices when a connection that mostly waits leads nowhere any more: a silent one would be taken for a quiet one for
- * ever. It is asked something every two seconds, and cut off when it has not answered by the next time.
+ * ever. It is asked something every two seconds, and cut off when it does not answer for as long.
  */
-export function keepPulse(client: pg.Client): void {
-  let isAnswered = true
+export function keepPulse(client: pg.Client, beatMs = usualBeatMs): void {
+  let stopWaiting: (() => void) | undefined
   const timer = setInterval(() => {
-    if (!isAnswered) return void cutOff(client)
-    isAnswered = false
+    if (stopWaiting) return
+    stopWaiting = waitAtMost(beatMs, () => cutOff(client))
     client.query('select').then(
       () => {
-        isAnswered = true
+        stopWaiting?.()
+        stopWaiting = undefined
       },
       () => {},
     )
   }, beatMs).unref()
-  client.once('end', () => clearInterval(timer))
-}
-
-/** Ends a connection at once, without a farewell that may lead nowhere. */
-export function cutOff(client: pg.Client): void {
-  ;(client as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
+  client.once('end', () => {
+    clearInterval(timer)
+    stopWaiting?.()
+  })
 }

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { onceRead, waitAtMost } from '../patience.ts'
 import { DatabaseAway } from './away.ts'
+import { cutOff, PatientClient } from './patient-client.ts'
 import type { PreparingClient } from './preparing-client.ts'
-import { cutOff } from './pulse.ts'
 
 const lookEveryMs = 250
 /** Looks, not time: when this process itself stood still, the answer may lie there unread. */
@@ -10,7 +11,7 @@ const overdueAfterLooks = 2
 const askAgainAfterLooks = 4
 /** What PostgreSQL has not ended by then, with its own limit (`statement_timeout`), is cut off here. */
 const longestLooks = 140
-const askTimeoutMs = 1_500
+const answerWithinMs = 1_500
 /** A commit that waits for so many looks, at each of which PostgreSQL was asked, waits for storage that does not write. */
 const hangingLooks = 8
 /** What a backend waits for whose commit does not get on; since PostgreSQL 17 some are written otherwise. */
@@ -47,7 +48,7 @@ export function watch(databaseUrl: string): Watch {
   let asking = false
   let stopped = false
   let hanging: number[] = []
-  const timer = setInterval(look, lookEveryMs).unref()
+  const timer = setInterval(() => onceRead(look), lookEveryMs).unref()
 
   function look(): void {
     const overdue: PreparingClient[] = []
@@ -153,13 +154,9 @@ type Work = { working: Set<number>; committing: Set<number> }
  * name. Throws when it does not answer.
  */
 async function askForWork(databaseUrl: string, pids: (number | null)[]): Promise<Work | undefined> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: 'hearth watch',
-    connectionTimeoutMillis: askTimeoutMs,
-  })
+  const client = new PatientClient({ connectionString: databaseUrl, application_name: 'hearth watch' })
   client.on('error', () => {})
-  const late = setTimeout(() => cutOff(client), askTimeoutMs).unref()
+  const stopWaiting = waitAtMost(answerWithinMs, () => cutOff(client))
   try {
     await client.connect()
     const { rows } = await client.query<{ self: number; working: number[]; committing: number[] }>(
@@ -176,7 +173,7 @@ async function askForWork(databaseUrl: string, pids: (number | null)[]): Promise
     if (error instanceof pg.DatabaseError && !/^(57P0|08)/.test(error.code ?? '')) return undefined
     throw error
   } finally {
-    clearTimeout(late)
+    stopWaiting()
     cutOff(client)
   }
 }

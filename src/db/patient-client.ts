@@ -1,0 +1,40 @@
+import type { Socket } from 'node:net'
+import pg from 'pg'
+import { waitAtMost } from '../patience.ts'
+import { DatabaseAway } from './away.ts'
+
+/** In place of `connectionTimeoutMillis`, which goes off too early in a process that is late itself. */
+export type PatientConfig = pg.ClientConfig & { connectWithinMs?: number }
+
+const usualConnectWithinMs = 2_000
+
+type ConnectCallback = (error: Error) => void
+
+/** A `pg` client that gives up connecting after a while. */
+export class PatientClient extends pg.Client {
+  readonly #connectWithinMs: number
+
+  constructor(config: PatientConfig = {}) {
+    super(config)
+    this.#connectWithinMs = config.connectWithinMs ?? usualConnectWithinMs
+  }
+
+  override connect(): Promise<this>
+  override connect(callback: ConnectCallback): void
+  // biome-ignore lint/suspicious/noConfusingVoidType: as pg declares it
+  override connect(callback?: ConnectCallback): Promise<this> | void {
+    const stopWaiting = waitAtMost(this.#connectWithinMs, () => {
+      cutOff(this, new DatabaseAway('the database did not answer'))
+    })
+    if (!callback) return super.connect().finally(stopWaiting) as Promise<this>
+    super.connect((error: Error) => {
+      stopWaiting()
+      callback(error)
+    })
+  }
+}
+
+/** Ends a connection at once, without a farewell that may lead nowhere; what waits for it fails with the reason. */
+export function cutOff(client: pg.Client, reason?: Error): void {
+  ;(client as unknown as { connection: { stream: Socket } }).connection.stream.destroy(reason)
+}
