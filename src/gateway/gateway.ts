@@ -4,6 +4,7 @@ import { hashTokenHex, readToken } from '../auth/tokens.ts'
 import type { Db } from '../db/client.ts'
 import type { Bus } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
+import { onceRead } from '../patience.ts'
 import { createQueue, type Queue } from '../queue.ts'
 import type { CloseReason } from './close-codes.ts'
 import type { ClientFrame, Connection } from './connection.ts'
@@ -14,6 +15,7 @@ import { createLanes, type Lanes } from './lanes.ts'
 import { tellState } from './login.ts'
 import type { MessageOrder } from './message-order.ts'
 import { orderMessages } from './missing-messages.ts'
+import { persist } from './persist.ts'
 import { type Attendance, createAttendance } from './presence.ts'
 import { createPresenceBatches, type PresenceBatches } from './presence-batches.ts'
 import { listMembersFor, watchPresences } from './requests.ts'
@@ -71,7 +73,7 @@ export class Gateway {
     this.origin = parts.origin
     this.#order = orderMessages(this)
     this.#unsubscribe = parts.bus.subscribe((event) => this.#hear(event))
-    this.#sweep = setInterval(() => this.#lookOver(), parts.settings.sweepEveryMs).unref()
+    this.#sweep = setInterval(() => onceRead(() => this.#lookOver()), parts.settings.sweepEveryMs).unref()
   }
 
   /** How many connections there are. */
@@ -166,7 +168,7 @@ export class Gateway {
 
   async #logIn(connection: Connection, client: Client, d: unknown): Promise<void> {
     const { token, extended } = (d ?? {}) as { token?: unknown; extended?: unknown }
-    const login = await this.#whoIs(token)
+    const login = await this.#whoIs(connection, token)
     if (!login) return this.#refuse(connection)
     if (!connection.isOpen) return
     const { caller, hash } = login
@@ -182,7 +184,7 @@ export class Gateway {
 
   async #resume(connection: Connection, client: Client, d: unknown): Promise<void> {
     const { session_id, seq, token } = (d ?? {}) as { session_id?: unknown; seq?: unknown; token?: unknown }
-    const login = await this.#whoIs(token)
+    const login = await this.#whoIs(connection, token)
     if (!login) return this.#refuse(connection)
     if (!connection.isOpen) return
     const session = typeof session_id === 'string' ? this.hub.sessions.get(session_id) : undefined
@@ -206,11 +208,12 @@ export class Gateway {
     return connected.length >= this.settings.maxConnectionsPerUser
   }
 
-  async #whoIs(token: unknown) {
+  async #whoIs(connection: Connection, token: unknown) {
     const read = typeof token === 'string' ? readToken(token) : undefined
     if (read === undefined) return undefined
     const hash = hashTokenHex(read)
-    const caller = await findCaller(this.db, hash)
+    const isWanted = () => connection.isOpen
+    const caller = await persist(this.db, isWanted, () => findCaller(this.db, hash))
     return caller && { caller, hash }
   }
 

@@ -6,6 +6,7 @@ import { listPrivateRoomIds } from '../rooms/gateway-queries.ts'
 import type { Gateway } from './gateway.ts'
 import { usersOf } from './house-events.ts'
 import { joinOf, listMembersToShow } from './house-state.ts'
+import { persist } from './persist.ts'
 import type { Session } from './session.ts'
 import { type Announced, loadState } from './state.ts'
 
@@ -18,15 +19,16 @@ const membersAtOnce = 5_000
  */
 export async function tellState(gateway: Gateway, session: Session, tokenHash: string): Promise<boolean> {
   const { db, hub } = gateway
-  const read = await gateway.inTurn(async () => {
-    if (!isOpen(session)) return undefined
+  const readAll = async () => {
     const [houseIds, roomIds] = await Promise.all([
       listHouseIds(db, session.userId),
       listPrivateRoomIds(db, session.userId),
     ])
     for (const id of [...houseIds, ...roomIds]) hub.awaitScope(session, id)
     return Promise.all([loadState(db, session, { houseIds, roomIds }), findCaller(db, tokenHash)])
-  })
+  }
+  const isWanted = () => isOpen(session)
+  const read = await gateway.inTurn(async () => (isWanted() ? persist(db, isWanted, readAll) : undefined))
   if (!read || !isOpen(session)) return true
   const [state, caller] = read
   if (!state || !caller) return false
@@ -42,11 +44,14 @@ export async function tellState(gateway: Gateway, session: Session, tokenHash: s
 /** The HOUSE_JOINs, no faster than the socket takes them. */
 async function tellHouses({ db, hub }: Gateway, session: Session, houses: readonly Announced[]) {
   for (const part of inParts(houses)) {
-    const members = await Promise.all(
-      part.map(({ contents }) => {
-        const online = usersOf(hub.inHouse(contents.house.id)).filter((id) => presenceOf(id) === 'online')
-        return listMembersToShow(db, contents, [session.userId, ...online])
-      }),
+    const listMembers = ({ contents }: Announced) => {
+      const online = usersOf(hub.inHouse(contents.house.id)).filter((id) => presenceOf(id) === 'online')
+      return listMembersToShow(db, contents, [session.userId, ...online])
+    }
+    const members = await persist(
+      db,
+      () => isOpen(session),
+      () => Promise.all(part.map(listMembers)),
     )
     for (const [index, { contents, own }] of part.entries()) {
       await session.connection?.drained()

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import { afterAll, expect, test, vi } from 'vitest'
+import { openDatabase, poolUse } from '../../src/db/client.ts'
+import { Client, listen, logged } from '../support/gateway.ts'
+import { otherApp } from '../support/other-app.ts'
+import { someTurns, standStill } from '../support/standstill.ts'
+import { databaseUrl, house, user } from '../support/world.ts'
+
+const busy = openDatabase(databaseUrl)
+const { app } = await otherApp({}, { db: busy })
+await app.listen({ host: '127.0.0.1', port: 0 })
+afterAll(async () => {
+  await app.close()
+  await busy.destroy()
+})
+
+test('a login waits for a database that is busy for longer than a request would', async () => {
+  const ann = await user()
+  await house({ owner: ann })
+  const statements = Array.from({ length: 10 }, () => sql`select pg_sleep(2.5)`.execute(busy))
+  await vi.waitUntil(() => poolUse(busy).total === 10)
+  const client = new Client(app)
+  client.send({ op: 2, d: { token: ann.token } })
+  await logged(client)
+  await Promise.all(statements)
+  expect(client.closed).toBeUndefined()
+})
+
+test('a login that has come is read before the time for it is over, though the server stood still', async () => {
+  const late = await listen({ loginTimeoutMs: 400, sweepEveryMs: 50 })
+  const client = new Client(late)
+  await client.hello()
+  client.send({ op: 2, d: { token: (await user()).token } })
+  standStill(600)
+  await someTurns()
+  await client.next('INIT_STATE')
+  expect(client.closed).toBeUndefined()
+})
