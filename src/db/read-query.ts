@@ -27,8 +27,7 @@ export class ReadQuery<Row> extends pg.Query {
   /** What the columns are is asked with the first use of a statement alone: it takes longer to tell than many a row. */
   override submit = (connection: pg.Connection): unknown => {
     const isKnown = this.#statement.makeRow !== undefined
-    const asked = isKnown ? Object.create(connection, { describe: { value: ignore } }) : connection
-    return pg.Query.prototype.submit.call(this, asked)
+    return pg.Query.prototype.submit.call(this, isKnown ? undescribed(connection) : connection)
   }
 
   handleRowDescription({ fields }: { fields: pg.FieldDef[] }): void {
@@ -53,7 +52,17 @@ export class ReadQuery<Row> extends pg.Query {
 /** What `pg` gives as it comes: bigint, text, and null. */
 const plainTypes = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.TEXT])
 
-function ignore(): void {}
+const withoutDescribe = new WeakMap<pg.Connection, pg.Connection>()
+
+/** The same connection, which does not pass on what asks for columns. */
+function undescribed(connection: pg.Connection): pg.Connection {
+  let made = withoutDescribe.get(connection)
+  if (!made) {
+    made = Object.create(connection, { describe: { value() {} } }) as pg.Connection
+    withoutDescribe.set(connection, made)
+  }
+  return made
+}
 
 /** Writes a function that reads each column by its type and puts it under its name. */
 function rowMaker<Row>(columns: readonly pg.FieldDef[]): MakeRow<Row> {

@@ -22,6 +22,11 @@ export const standingHeaders = {
   'Referrer-Policy': 'no-referrer',
 } as const
 
+/** In lower case, as they are sent: to bring them into it for every answer would take longer than all else about them. */
+const lowerCased = Object.fromEntries(
+  Object.entries(standingHeaders).map(([name, value]) => [name.toLowerCase(), value]),
+)
+
 const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type',
@@ -35,7 +40,7 @@ const preflightHeaders = {
  */
 export function setStandingHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(standingHeaders)
+    reply.headers(lowerCased)
     if (request.raw.method !== 'OPTIONS') return done()
     reply.code(204).headers(preflightHeaders).header('Content-Length', '0').send()
   })
@@ -44,7 +49,7 @@ export function setStandingHeaders(app: FastifyInstance): void {
 }
 
 const keepOut: onRequestHookHandler = (_request, reply, done) => {
-  reply.header('Cache-Control', 'no-store')
+  reply.header('cache-control', 'no-store')
   done()
 }
 
