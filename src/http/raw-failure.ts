@@ -8,6 +8,9 @@ import { standingHeaders } from './standing-headers.ts'
  */
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
+/** For so long, in ms, what a client still sends is thrown away. */
+const lingerMs = 5_000
+
 /**
  * Answers a failure in its envelope over a connection that has no reply to answer with, and hangs up. `beside` stands next
  * to `error` in the envelope.
@@ -28,4 +31,11 @@ export function answerRaw(
   }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  linger(stream)
+}
+
+/** Waits for the client to hang up: a connection that is closed with something unread is reset, and the answer lost. */
+function linger(stream: Duplex): void {
+  const timer = setTimeout(() => stream.destroy(), lingerMs).unref()
+  stream.once('close', () => clearTimeout(timer)).resume()
 }

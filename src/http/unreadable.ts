@@ -15,6 +15,8 @@ export function answerUnrouted(server: Server): void {
 
 /** Answers what is no HTTP request at all in the envelope (PROTOCOL 0.2), and hangs up: no route ever sees it. */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  // What comes behind a request that has been answered is as unreadable.
+  if (socket.writableEnded && !socket.destroyed) return
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error)
   answerRaw(socket, failureOf(error.code))
 }

@@ -42,6 +42,13 @@ describe('what is no HTTP request', () => {
   })
 })
 
+test('what is no HTTP request is answered also while its body is still on its way', async () => {
+  const length = 8_000_000
+  const head = `POST /x HTTP/1.1\r\nHost: x\r\nX-Odd: \x01\r\nContent-Length: ${length}\r\n\r\n`
+  const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(head + 'x'.repeat(length))))
+  for (const answer of answers) expect(answer).toContain('HTTP/1.1 400 ')
+})
+
 describe('what Node would refuse before any route', () => {
   const notFound = failure('not_found', 'Not found')
 
