@@ -13,7 +13,7 @@ const emailPattern = new RegExp(`^[^\\s\\p{Cc}\\p{Cs}@]+@${hostLabel}(?:\\.${hos
 
 /** One `@` with something before it and a host name after it. */
 function isEmail(text: string): boolean {
-  return text.length <= maxEmailLength && emailPattern.test(text)
+  return [...text].length <= maxEmailLength && emailPattern.test(text)
 }
 
 /** Where a page may begin or end: an id, or 0, which stands before all of them. */

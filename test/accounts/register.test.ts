@@ -78,6 +78,18 @@ test('missing and wrong fields are named in their order', async () => {
   }
 })
 
+test('an e-mail address may have 254 characters, also where one is two code units', async () => {
+  const address = (length: number) => `${'🚀'.repeat(length - 5)}@b.cd`
+  const answers = []
+  for (const length of [254, 255]) {
+    answers.push(
+      await call(null, 'POST', '/auth/register', { ...good, username: 'rocket', email: address(length) }),
+    )
+  }
+  expect(answers[0]!.body.data?.user.email).toBe(address(254))
+  expect(answers[1]!.body).toEqual(failure('invalid_schema', 'Required fields (email) not met'))
+})
+
 test('a used e-mail address is refused without case, before a used username', async () => {
   await user({ username: 'bob', email: 'bob@example.org' })
   const body = { email: 'BOB@example.ORG', username: 'Bob', password: good.password }
