@@ -9,7 +9,7 @@ import { wrongContentType } from '../http/error-handler.ts'
 import { IdParam } from '../http/params.ts'
 import { holdAttachment, storeAttachment } from './attachment-operations.ts'
 import type { StoredAttachment } from './queries.ts'
-import { GatewayMessage, MediaFields, maxExplodingAge, minExplodingAge } from './schemas.ts'
+import { GatewayMessage, lacksOfExploding, MediaFields } from './schemas.ts'
 import type { Outgoing, Sending } from './send-operations.ts'
 
 /** In bytes (PROTOCOL 1.6). */
@@ -142,14 +142,16 @@ function translate(error: unknown): unknown {
 
 /** The text parts. Throws `invalid_schema`. */
 function readFields(request: FastifyRequest, { fields, files, size }: Parts): Omit<Outgoing, 'attachment'> {
-  if (files === 0 || (files === 1 && size === 0)) throw fieldsRequired('file')
-  const wrong = Object.entries(MediaFields.properties).flatMap(([name, schema]) => {
-    return fields[name] !== undefined && !request.validateInput(fields[name], schema) ? name : []
-  })
+  const isWrong = (name: keyof MediaFields) =>
+    fields[name] !== undefined && !request.validateInput(fields[name], MediaFields.properties[name])
+  const { content = '', nonce = null } = fields
+  const exploding = fields.exploding === 'true'
+  const age = isWrong('exploding_age') ? 0 : Number(fields.exploding_age ?? 0)
+  const lacksFile = files === 0 || (files === 1 && size === 0)
+  const lacking = [...(lacksFile ? ['file'] : []), ...lacksOfExploding({ exploding, exploding_age: age })]
+  if (lacking.length > 0) throw fieldsRequired(...lacking)
+  const wrong = (Object.keys(MediaFields.properties) as (keyof MediaFields)[]).filter(isWrong)
   const names = files > 1 ? ['file', ...wrong] : wrong
   if (names.length > 0) throw fieldsInvalid(...names)
-  const { content = '', nonce = null, exploding, exploding_age } = fields as MediaFields
-  const age = exploding === 'true' ? Number(exploding_age ?? 0) : null
-  if (age !== null && (age < minExplodingAge || age > maxExplodingAge)) throw fieldsRequired('exploding_age')
-  return { content, nonce, exploding_age: age }
+  return { content, nonce, exploding_age: exploding ? age : null }
 }

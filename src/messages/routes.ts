@@ -20,9 +20,8 @@ import {
   EditMessage,
   EditOrAckMessage,
   GatewayMessage,
+  lacksOfExploding,
   Message,
-  maxExplodingAge,
-  minExplodingAge,
   SendMessage,
   Typing,
 } from './schemas.ts'
@@ -58,7 +57,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = as
   app.post(
     '/rooms/:id/messages',
     {
-      config: { limitedAs: 'messages' },
+      config: { limitedAs: 'messages', lacks: lacksOfExploding },
       onRequest: authenticateInRoom,
       schema: {
         operationId: 'sendMessage',
@@ -207,8 +206,9 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = as
 }
 
 /** The age in seconds of a message that explodes, else null. Throws `invalid_schema` when it has none. */
-function explodingAge({ exploding, exploding_age: age }: SendMessage): number | null {
-  if (!exploding) return null
-  if (age == null || age < minExplodingAge || age > maxExplodingAge) throw fieldsRequired('exploding_age')
-  return age
+function explodingAge(body: SendMessage): number | null {
+  if (!body.exploding) return null
+  const lacking = lacksOfExploding(body)
+  if (lacking.length > 0) throw fieldsRequired(...lacking)
+  return body.exploding_age!
 }

@@ -9,8 +9,8 @@ const maxContentLength = 4000
 const maxNonceLength = 64
 const maxSearchLength = 200
 /** Limits of `exploding_age`, in seconds (PROTOCOL 4.11). */
-export const minExplodingAge = 5
-export const maxExplodingAge = 604_800
+const minExplodingAge = 5
+const maxExplodingAge = 604_800
 
 const NullableString = Type.Union([Type.String(), Type.Null()])
 const NullableInteger = Type.Union([Type.Integer(), Type.Null()])
@@ -90,6 +90,13 @@ export const SendMessage = Type.Object(
   { additionalProperties: false },
 )
 export type SendMessage = Static<typeof SendMessage>
+
+/** What a message that explodes has to hold besides, and does not: an age within its range. */
+export function lacksOfExploding(body: { exploding?: unknown; exploding_age?: unknown }): string[] {
+  const age = Number.isInteger(body.exploding_age) ? (body.exploding_age as number) : 0
+  const isInRange = age >= minExplodingAge && age <= maxExplodingAge
+  return body.exploding !== true || isInRange ? [] : ['exploding_age']
+}
 
 /** Blank content is for messages with an attachment; the row decides. */
 export const EditMessage = Type.Object({ content: Text(maxContentLength) }, { additionalProperties: false })

@@ -146,6 +146,27 @@ test('wrong text parts answer invalid_schema with their names', async () => {
   expect(await listRows(room_id)).toEqual([])
 })
 
+test('an age that exploding needs is a required part, named with the file and before optional ones', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const exploding = { name: 'exploding', value: 'true' }
+  const nonce = { name: 'nonce', value: '' }
+  const age = (value: string) => ({ name: 'exploding_age', value })
+  const required = (names: string) => failure('invalid_schema', `Required fields (${names}) not met`)
+  const answers = [
+    await send(ann, room_id, filePart('x'), exploding, age('soon')),
+    await send(ann, room_id, filePart('x'), exploding, nonce),
+    await send(ann, room_id, exploding),
+    await send(ann, room_id, filePart('x'), exploding, age('5'), nonce),
+  ]
+  expect(answers.map((answer) => answer.body)).toEqual([
+    required('exploding_age'),
+    required('exploding_age'),
+    required('file, exploding_age'),
+    failure('invalid_schema', 'Invalid fields (nonce)'),
+  ])
+})
+
 test('a file over 25 MiB answers payload_too_large, one of 25 MiB is taken', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })

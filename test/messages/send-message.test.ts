@@ -227,6 +227,22 @@ test('exploding needs an age from 5 s to a week; without it the age is ignored',
   }
 })
 
+test('an age that exploding needs is a required field, named with the others and before optional ones', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const cases: [object, string][] = [
+    [{ content: 'boom', exploding_age: '5' }, 'Required fields (exploding_age) not met'],
+    [{ content: 'boom', nonce: '' }, 'Required fields (exploding_age) not met'],
+    [{}, 'Required fields (content, exploding_age) not met'],
+    [{ exploding_age: 5 }, 'Required fields (content) not met'],
+    [{ content: 'boom', exploding_age: 5, nonce: '' }, 'Invalid fields (nonce)'],
+  ]
+  for (const [fields, message] of cases) {
+    const answer = await call(ann, 'POST', `/rooms/${room_id}/messages`, { ...fields, exploding: true })
+    expect([answer.status, answer.body]).toEqual([400, failure('invalid_schema', message)])
+  }
+})
+
 test('many sends at once into several rooms give rising ids per room, published in that order', async () => {
   const people = await Promise.all(Array.from({ length: 8 }, () => user()))
   const den = await house({ owner: people[0]!, members: people.slice(1) })
