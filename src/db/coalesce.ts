@@ -10,15 +10,18 @@ const maxBatchSize = 500
 /**
  * Makes of a query for many keys a read of one key that shares its statement with every other read waiting at the
  * same moment. Nothing is cached: each answer is read after it was asked for. Inside a transaction it runs alone.
- * `load` answers one row, or undefined, per key and in their order.
+ * `load` answers one row, or undefined, per key and in their order. With `fullAt` keys a batch is sent at once, without
+ * waiting for what the other requests at hand will ask: worth it where a request needs no other read.
  */
 export function coalesce<Key, Row>(
   load: (db: Db, keys: readonly Key[]) => Promise<readonly Row[]>,
+  { fullAt = maxBatchSize } = {},
 ): (db: Db, key: Key) => Promise<Row> {
-  const loaders = new WeakMap<Db, DataLoader<Key, Row>>()
+  const loads = new WeakMap<Db, (key: Key) => Promise<Row>>()
 
-  function open(db: Db, pipeline: Pipeline): DataLoader<Key, Row> {
+  function open(db: Db, pipeline: Pipeline): (key: Key) => Promise<Row> {
     let inFlight = 0
+    let size = 0
     const waiting: (() => void)[] = []
     const loader = new DataLoader<Key, Row>(
       async (keys) => {
@@ -35,13 +38,20 @@ export function coalesce<Key, Row>(
         cache: false,
         maxBatchSize,
         batchScheduleFn: (dispatch) => {
+          size = 0
           if (inFlight < maxBatchesInFlight) pipeline.beforeLeaving(dispatch)
           else waiting.push(dispatch)
         },
       },
     )
-    loaders.set(db, loader)
-    return loader
+    function loadTogether(key: Key): Promise<Row> {
+      const row = loader.load(key)
+      size += 1
+      if (size === fullAt && inFlight < maxBatchesInFlight) pipeline.leaveEarly()
+      return row
+    }
+    loads.set(db, loadTogether)
+    return loadTogether
   }
 
   async function loadAlone(db: Db, key: Key): Promise<Row> {
@@ -50,7 +60,7 @@ export function coalesce<Key, Row>(
 
   return (db, key) => {
     const pipeline = pipelineOf(db)
-    return pipeline ? (loaders.get(db) ?? open(db, pipeline)).load(key) : loadAlone(db, key)
+    return pipeline ? (loads.get(db) ?? open(db, pipeline))(key) : loadAlone(db, key)
   }
 }
 

@@ -17,6 +17,8 @@ export type Pipeline = {
   read<Row>(statement: Statement<Row>, values: (string | null)[]): Promise<Row[]>
   /** Calls back just before the next batch leaves: what is read then still travels with it. */
   beforeLeaving(join: () => void): void
+  /** Sends at once what waits, unless as many batches as may be are in flight. */
+  leaveEarly(): void
 }
 
 /** A read that waits. It is sent with what to call when it has been answered. */
@@ -36,22 +38,22 @@ export function openPipeline(connect: () => Promise<PreparingClient & pg.PoolCli
   const awaited = new Map<string, Promise<unknown[]>>()
   let waiting: Waiting[] = []
   let inFlight = 0
-  let isScheduled = false
+  let gathering: NodeJS.Immediate | undefined
 
   function schedule(): void {
-    if (isScheduled || inFlight >= turnsToGather.length || waiting.length + joining.length === 0) return
-    isScheduled = true
-    setImmediate(gather, 0)
+    if (gathering || inFlight >= turnsToGather.length || waiting.length + joining.length === 0) return
+    gathering = setImmediate(gather, 0)
   }
 
   function gather(turns: number): void {
-    if (turns < turnsToGather[inFlight]!) setImmediate(gather, turns + 1)
+    if (turns < turnsToGather[inFlight]!) gathering = setImmediate(gather, turns + 1)
     else leave()
   }
 
   function leave(): void {
     for (const join of joining.splice(0)) join()
-    isScheduled = false
+    clearImmediate(gathering)
+    gathering = undefined
     const batch = waiting.slice(0, maxBatchSize)
     waiting = waiting.slice(maxBatchSize)
     for (const { question } of batch) awaited.delete(question)
@@ -115,6 +117,9 @@ export function openPipeline(connect: () => Promise<PreparingClient & pg.PoolCli
     beforeLeaving(join) {
       joining.push(join)
       schedule()
+    },
+    leaveEarly() {
+      if (inFlight < turnsToGather.length) leave()
     },
   }
 }

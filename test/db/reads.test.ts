@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { isDatabaseAway } from '../../src/db/away.ts'
+import { coalesce } from '../../src/db/coalesce.ts'
 import { prepareRead } from '../../src/db/reads.ts'
 import { db, user } from '../support/world.ts'
 
@@ -45,6 +46,23 @@ test('more reads than travel together are all answered', async () => {
   const texts = Array.from({ length: 200 }, (_, n) => String(n))
   const answers = await Promise.all(texts.map((text) => readNumber(db, { text })))
   expect(answers.flat().map((row) => String(row.number))).toEqual(texts)
+})
+
+test('a batch that is full leaves at once, what is asked for next goes in another, and each gets its own', async () => {
+  const batches: number[] = []
+  const readNumbers = coalesce<string, number>(
+    async (db, texts) => {
+      batches.push(texts.length)
+      const answers = await Promise.all(texts.map((text) => readNumber(db, { text })))
+      return answers.map((rows) => rows[0]!.number)
+    },
+    { fullAt: 4 },
+  )
+  const texts = ['1', '2', '3', '4', '5', '6']
+  const answers = texts.map((text) => readNumbers(db, text))
+  expect(batches).toEqual([4])
+  expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5, 6])
+  expect(batches).toEqual([4, 2])
 })
 
 test('who asks the same at the same moment shares the reading, who asks something else or later does not', async () => {
