@@ -19,7 +19,7 @@ declare module 'fastify' {
     /** The PATCH rule: all fields are optional, but an empty body is refused. */
     refusesEmptyBody?: boolean
     /** The fields that a body, perhaps a wrong one, has to hold because of another one in it, but does not. */
-    lacks?: (body: object) => string[]
+    missingFields?: (body: object) => string[]
   }
 }
 

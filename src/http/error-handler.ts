@@ -86,11 +86,11 @@ function schemaFailure(
   request: FastifyRequest,
 ): ApiError {
   const schema = request.routeOptions.schema?.[context as 'body' | 'querystring'] as ObjectSchema | undefined
-  const { lacks } = request.routeOptions.config
-  const lacking = (context === 'body' && lacks?.(request.body as object)) || []
-  const wrong = new Set([...problems.map(fieldOf), ...lacking])
+  const { missingFields } = request.routeOptions.config
+  const missing = (context === 'body' && missingFields?.(request.body as object)) || []
+  const wrong = new Set([...problems.map(fieldOf), ...missing])
   const inOrder = Object.keys(schema?.properties ?? {}).filter((name) => wrong.has(name))
-  const required = inOrder.filter((name) => schema?.required?.includes(name) || lacking.includes(name))
+  const required = inOrder.filter((name) => schema?.required?.includes(name) || missing.includes(name))
   return required.length > 0 ? fieldsRequired(...required) : fieldsInvalid(...inOrder)
 }
 

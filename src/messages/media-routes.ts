@@ -9,7 +9,7 @@ import { wrongContentType } from '../http/error-handler.ts'
 import { IdParam } from '../http/params.ts'
 import { holdAttachment, storeAttachment } from './attachment-operations.ts'
 import type { StoredAttachment } from './queries.ts'
-import { GatewayMessage, lacksOfExploding, MediaFields } from './schemas.ts'
+import { GatewayMessage, MediaFields, missingForExploding } from './schemas.ts'
 import type { Outgoing, Sending } from './send-operations.ts'
 
 /** In bytes (PROTOCOL 1.6). */
@@ -148,8 +148,8 @@ function readFields(request: FastifyRequest, { fields, files, size }: Parts): Om
   const exploding = fields.exploding === 'true'
   const age = isWrong('exploding_age') ? 0 : Number(fields.exploding_age ?? 0)
   const lacksFile = files === 0 || (files === 1 && size === 0)
-  const lacking = [...(lacksFile ? ['file'] : []), ...lacksOfExploding({ exploding, exploding_age: age })]
-  if (lacking.length > 0) throw fieldsRequired(...lacking)
+  const missing = [...(lacksFile ? ['file'] : []), ...missingForExploding({ exploding, exploding_age: age })]
+  if (missing.length > 0) throw fieldsRequired(...missing)
   const wrong = (Object.keys(MediaFields.properties) as (keyof MediaFields)[]).filter(isWrong)
   const names = files > 1 ? ['file', ...wrong] : wrong
   if (names.length > 0) throw fieldsInvalid(...names)

@@ -20,8 +20,8 @@ import {
   EditMessage,
   EditOrAckMessage,
   GatewayMessage,
-  lacksOfExploding,
   Message,
+  missingForExploding,
   SendMessage,
   Typing,
 } from './schemas.ts'
@@ -57,7 +57,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = as
   app.post(
     '/rooms/:id/messages',
     {
-      config: { limitedAs: 'messages', lacks: lacksOfExploding },
+      config: { limitedAs: 'messages', missingFields: missingForExploding },
       onRequest: authenticateInRoom,
       schema: {
         operationId: 'sendMessage',
@@ -208,7 +208,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = as
 /** The age in seconds of a message that explodes, else null. Throws `invalid_schema` when it has none. */
 function explodingAge(body: SendMessage): number | null {
   if (!body.exploding) return null
-  const lacking = lacksOfExploding(body)
-  if (lacking.length > 0) throw fieldsRequired(...lacking)
+  const missing = missingForExploding(body)
+  if (missing.length > 0) throw fieldsRequired(...missing)
   return body.exploding_age!
 }

@@ -92,7 +92,7 @@ export const SendMessage = Type.Object(
 export type SendMessage = Static<typeof SendMessage>
 
 /** What a message that explodes has to hold besides, and does not: an age within its range. */
-export function lacksOfExploding(body: { exploding?: unknown; exploding_age?: unknown }): string[] {
+export function missingForExploding(body: { exploding?: unknown; exploding_age?: unknown }): string[] {
   const age = Number.isInteger(body.exploding_age) ? (body.exploding_age as number) : 0
   const isInRange = age >= minExplodingAge && age <= maxExplodingAge
   return body.exploding !== true || isInRange ? [] : ['exploding_age']
