@@ -49,6 +49,12 @@ test('what is no HTTP request is answered also while its body is still on its wa
   for (const answer of answers) expect(answer).toContain('HTTP/1.1 400 ')
 })
 
+test('CONNECT is answered also while what is meant for the other end is still on its way', async () => {
+  const text = `CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n${'x'.repeat(8_000_000)}`
+  const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(text)))
+  for (const answer of answers) expect(answer).toContain('HTTP/1.1 404 ')
+})
+
 describe('what Node would refuse before any route', () => {
   const notFound = failure('not_found', 'Not found')
 
