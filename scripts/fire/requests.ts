@@ -12,8 +12,7 @@ export const requests: Part = {
   async run({ quick, seed, minutes }) {
     const size = quick ? 'quick' : 'long'
     const deadline = performance.now() + (minutes === null ? longestMs[size] : minutes * 60_000)
-    // Nothing here is about what survives a crash: no commit waits for the disk.
-    const stage = await openStage(['fsync=off'])
+    const stage = await openStage()
     try {
       const server = await stage.startServer()
       const attack = await openAttack(stage, server, seed)
