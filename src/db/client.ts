@@ -1,11 +1,11 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
-import { waitAtMost } from '../patience.ts'
+import { waitAtMost } from '../deadline.ts'
 import { DatabaseAway, isDatabaseAway } from './away.ts'
-import type { PatientConfig } from './patient-client.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import { PreparingClient } from './preparing-client.ts'
 import type { DB } from './schema.ts'
+import type { TimedConfig } from './timed-client.ts'
 import { type Watch, watch } from './watch.ts'
 
 /** The pool, or a transaction on it: queries take either. */
@@ -27,7 +27,7 @@ export const planning = '-c plan_cache_mode=force_generic_plan -c random_page_co
 
 // A request does not wait long for what another one holds, nor does one that stands still keep others from anything. A
 // single statement may take half a minute, which only the end of a very big house comes near.
-const patience = '-c lock_timeout=2s -c statement_timeout=30s -c idle_in_transaction_session_timeout=10s'
+const limits = '-c lock_timeout=2s -c statement_timeout=30s -c idle_in_transaction_session_timeout=10s'
 
 type Opened = { pool: pg.Pool; pipeline: Pipeline; watch: Watch | undefined }
 const opened = new WeakMap<Db, Opened>()
@@ -53,7 +53,7 @@ export function awayCheck(db: Db): () => boolean {
  * away. Ids (`bigint`) are read as decimal strings, `timestamptz` as Date.
  */
 export function openDatabase(databaseUrl: string): Db {
-  const pool = openPool(databaseUrl, `${planning} ${patience}`, connectWithinMs)
+  const pool = openPool(databaseUrl, `${planning} ${limits}`, connectWithinMs)
   const watching = watch(databaseUrl)
   pool.on('connect', (client) => {
     watching.add(asPreparing(client))
@@ -74,7 +74,7 @@ export function openUnhurriedDatabase(databaseUrl: string): Db {
 }
 
 function openPool(databaseUrl: string, options: string, connectWithinMs: number): pg.Pool {
-  const config: pg.PoolConfig & PatientConfig = {
+  const config: pg.PoolConfig & TimedConfig = {
     connectionString: databaseUrl,
     max: maxConnections,
     connectWithinMs,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { cutOff, PatientClient } from './patient-client.ts'
+import { cutOff, TimedClient } from './timed-client.ts'
 
 const maxStatementNames = 2_000
 
@@ -21,7 +21,7 @@ export function statementName(text: string): string {
 type Insides = { processID: number | null; readyForQuery: boolean; connection: { stream: Socket } }
 
 /** A `pg` client that prepares every statement with parameters once per connection, and can be watched and cut off. */
-export class PreparingClient extends PatientClient {
+export class PreparingClient extends TimedClient {
   /** How many statements it was given, and how many of a batch it has answered: what counts is whether that moves. */
   sent = 0
 

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { waitAtMost } from '../patience.ts'
-import { cutOff } from './patient-client.ts'
+import { waitAtMost } from '../deadline.ts'
+import { cutOff } from './timed-client.ts'
 
 const usualBeatMs = 2_000
 

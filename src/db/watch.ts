@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { onceRead, waitAtMost } from '../patience.ts'
+import { onceRead, waitAtMost } from '../deadline.ts'
 import { DatabaseAway } from './away.ts'
-import { cutOff, PatientClient } from './patient-client.ts'
 import type { PreparingClient } from './preparing-client.ts'
+import { cutOff, TimedClient } from './timed-client.ts'
 
 const lookEveryMs = 250
 /** Looks, not time: when this process itself stood still, the answer may lie there unread. */
@@ -154,7 +154,7 @@ type Work = { working: Set<number>; committing: Set<number> }
  * name. Throws when it does not answer.
  */
 async function askForWork(databaseUrl: string, pids: (number | null)[]): Promise<Work | undefined> {
-  const client = new PatientClient({ connectionString: databaseUrl, application_name: 'hearth watch' })
+  const client = new TimedClient({ connectionString: databaseUrl, application_name: 'hearth watch' })
   client.on('error', () => {})
   const stopWaiting = waitAtMost(answerWithinMs, () => cutOff(client))
   try {

@@ -2,9 +2,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import { findCaller } from '../auth/queries.ts'
 import { hashTokenHex, readToken } from '../auth/tokens.ts'
 import type { Db } from '../db/client.ts'
+import { onceRead } from '../deadline.ts'
 import type { Bus } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { onceRead } from '../patience.ts'
 import { createQueue, type Queue } from '../queue.ts'
 import type { CloseReason } from './close-codes.ts'
 import type { ClientFrame, Connection } from './connection.ts'
@@ -15,10 +15,10 @@ import { createLanes, type Lanes } from './lanes.ts'
 import { tellState } from './login.ts'
 import type { MessageOrder } from './message-order.ts'
 import { orderMessages } from './missing-messages.ts'
-import { persist } from './persist.ts'
 import { type Attendance, createAttendance } from './presence.ts'
 import { createPresenceBatches, type PresenceBatches } from './presence-batches.ts'
 import { listMembersFor, watchPresences } from './requests.ts'
+import { retryWhileBusy } from './retry.ts'
 import { Session } from './session.ts'
 import type { GatewaySettings } from './settings.ts'
 
@@ -213,7 +213,7 @@ export class Gateway {
     if (read === undefined) return undefined
     const hash = hashTokenHex(read)
     const isWanted = () => connection.isOpen
-    const caller = await persist(this.db, isWanted, () => findCaller(this.db, hash))
+    const caller = await retryWhileBusy(this.db, isWanted, () => findCaller(this.db, hash))
     return caller && { caller, hash }
   }
 

@@ -6,7 +6,7 @@ import { listPrivateRoomIds } from '../rooms/gateway-queries.ts'
 import type { Gateway } from './gateway.ts'
 import { usersOf } from './house-events.ts'
 import { joinOf, listMembersToShow } from './house-state.ts'
-import { persist } from './persist.ts'
+import { retryWhileBusy } from './retry.ts'
 import type { Session } from './session.ts'
 import { type Announced, loadState } from './state.ts'
 
@@ -28,7 +28,9 @@ export async function tellState(gateway: Gateway, session: Session, tokenHash: s
     return Promise.all([loadState(db, session, { houseIds, roomIds }), findCaller(db, tokenHash)])
   }
   const isWanted = () => isOpen(session)
-  const read = await gateway.inTurn(async () => (isWanted() ? persist(db, isWanted, readAll) : undefined))
+  const read = await gateway.inTurn(async () =>
+    isWanted() ? retryWhileBusy(db, isWanted, readAll) : undefined,
+  )
   if (!read || !isOpen(session)) return true
   const [state, caller] = read
   if (!state || !caller) return false
@@ -48,7 +50,7 @@ async function tellHouses({ db, hub }: Gateway, session: Session, houses: readon
       const online = usersOf(hub.inHouse(contents.house.id)).filter((id) => presenceOf(id) === 'online')
       return listMembersToShow(db, contents, [session.userId, ...online])
     }
-    const members = await persist(
+    const members = await retryWhileBusy(
       db,
       () => isOpen(session),
       () => Promise.all(part.map(listMembers)),

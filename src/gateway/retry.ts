@@ -9,7 +9,7 @@ const pauseMs = 100
  * Reads for a login, and again when that is refused because the database is busy: a request is asked again by its client,
  * but a login that is closed comes back as one more. Fails when the database is away, or it `isWanted` no longer.
  */
-export async function persist<Result>(
+export async function retryWhileBusy<Result>(
   db: Db,
   isWanted: () => boolean,
   read: () => Promise<Result>,

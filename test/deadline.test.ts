@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { waitAtMost } from '../src/patience.ts'
+import { waitAtMost } from '../src/deadline.ts'
 import { someTurns, standStill } from './support/standstill.ts'
 
 afterEach(() => {

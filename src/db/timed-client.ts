@@ -1,20 +1,20 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import { waitAtMost } from '../patience.ts'
+import { waitAtMost } from '../deadline.ts'
 import { DatabaseAway } from './away.ts'
 
 /** In place of `connectionTimeoutMillis`, which goes off too early in a process that is late itself. */
-export type PatientConfig = pg.ClientConfig & { connectWithinMs?: number }
+export type TimedConfig = pg.ClientConfig & { connectWithinMs?: number }
 
 const usualConnectWithinMs = 2_000
 
 type ConnectCallback = (error: Error) => void
 
 /** A `pg` client that gives up connecting after a while. */
-export class PatientClient extends pg.Client {
+export class TimedClient extends pg.Client {
   readonly #connectWithinMs: number
 
-  constructor(config: PatientConfig = {}) {
+  constructor(config: TimedConfig = {}) {
     super(config)
     this.#connectWithinMs = config.connectWithinMs ?? usualConnectWithinMs
   }
