@@ -17,11 +17,14 @@ const quick = process.argv.includes('--quick')
 const root = join(import.meta.dirname, '..')
 const cache = join(root, '.cache', 'bench')
 const connections = 32
-const rounds = quick ? 2 : 3
-const seconds = quick ? 2 : 5
+// Many short rounds rather than few long ones: the machine's own pace changes within a minute.
+const rounds = quick ? 2 : 9
+const seconds = 2
 const socketCount = quick ? 200 : 1_000
-const broadcasts = quick ? 100 : 500
+const broadcasts = quick ? 100 : 200
 const idleSockets = quick ? 500 : 1_500
+const idleRounds = quick ? 1 : 3
+const restSeconds = quick ? 3 : 10
 const warmUpSeconds = 2
 const idleSeconds = quick ? 3 : 25
 
@@ -47,7 +50,8 @@ try {
     broadcasts,
     count: socketCount,
     idle: idleSockets,
-    idleMs: idleSeconds * 1_000,
+    idleRounds,
+    restMs: restSeconds * 1_000,
   }
   await pause(idleSeconds * 1_000)
   const idleMb = await residentMb(hearth.process)
