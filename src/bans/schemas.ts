@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../http/nullable.ts'
 import { Text } from '../http/strings.ts'
 import { CompactUser, maxTextLength } from '../users/schemas.ts'
 
 /** PROTOCOL 4.8. */
 export const SetBan = Type.Object(
-  { reason: Type.Optional(Type.Union([Text(maxTextLength), Type.Null()])) },
+  { reason: Type.Optional(Nullable(Text(maxTextLength))) },
   { additionalProperties: false },
 )
 
@@ -13,7 +14,7 @@ export const Ban = Type.Object({
   house_id: Type.String(),
   user_id: Type.String(),
   user: CompactUser,
-  reason: Type.Union([Type.String(), Type.Null()]),
+  reason: Nullable(Type.String()),
   created_by: Type.String(),
   created_at: Type.String(),
 })

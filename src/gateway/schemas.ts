@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Entity } from '../entities/schemas.ts'
 import { Relationship } from '../friendships/schemas.ts'
 import { GatewayHouse } from '../houses/schemas.ts'
+import { Nullable } from '../http/nullable.ts'
 import { Member } from '../members/schemas.ts'
 import { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
 import { Acked, ReadStates } from '../read-states/schemas.ts'
@@ -11,7 +12,6 @@ import { Settings } from '../settings/schemas.ts'
 import { GatewayUser } from '../users/schemas.ts'
 
 const Id = Type.String()
-const NullableId = Type.Union([Type.String(), Type.Null()])
 
 function ById<Value extends TSchema>(value: Value) {
   return Type.Record(Type.String(), value)
@@ -31,12 +31,12 @@ const InitState = Type.Object({
 export type InitState = Static<typeof InitState>
 
 const MemberExit = Type.Object({ id: Type.String({ description: 'a user' }), house_id: Id })
-const RoomDelete = Type.Object({ id: Id, house_id: NullableId })
-const MessageDelete = Type.Object({ id: Id, message_id: Id, room_id: Id, house_id: NullableId })
+const RoomDelete = Type.Object({ id: Id, house_id: Nullable(Id) })
+const MessageDelete = Type.Object({ id: Id, message_id: Id, room_id: Id, house_id: Nullable(Id) })
 const TypingStart = Type.Object({
   timestamp: Type.Integer(),
   room_id: Id,
-  house_id: NullableId,
+  house_id: Nullable(Id),
   author_id: Id,
   recipient_ids: Type.Optional(Type.Array(Id, { description: 'private rooms only' })),
 })

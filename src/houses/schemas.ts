@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Entity } from '../entities/schemas.ts'
+import { Nullable } from '../http/nullable.ts'
 import { AnyText, FilledLine, Text } from '../http/strings.ts'
 import { Member } from '../members/schemas.ts'
 import { PermissionBits, Role } from '../roles/schemas.ts'
@@ -9,11 +10,9 @@ import { maxTextLength, PictureName } from '../users/schemas.ts'
 /** In code points (PROTOCOL 1.5). */
 const maxHouseNameLength = 100
 
-const NullableString = Type.Union([Type.String(), Type.Null()])
-
 const HouseName = FilledLine(maxHouseNameLength)
-const HouseDescription = Type.Union([Text(maxTextLength), Type.Null()])
-const Base64Picture = Type.Union([Type.String({ description: 'base64 or a data URL' }), Type.Null()])
+const HouseDescription = Nullable(Text(maxTextLength))
+const Base64Picture = Nullable(Type.String({ description: 'base64 or a data URL' }))
 
 /** API 4.9; a null icon is none. */
 export const CreateHouse = Type.Object(
@@ -46,7 +45,7 @@ export const HandedOverHouse = Type.Object({ house_id: Type.String(), owner_id: 
 export const House = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  description: NullableString,
+  description: Nullable(Type.String()),
   owner_id: Type.String(),
   rooms: Type.Array(EmbeddedRoom),
   type: Type.Integer(),
@@ -60,7 +59,7 @@ export type EditedHouse = Static<typeof EditedHouse>
 const summary = {
   id: Type.String(),
   name: Type.String(),
-  description: NullableString,
+  description: Nullable(Type.String()),
   icon: PictureName,
   banner: Type.Null(),
   owner_id: Type.String(),

@@ -1,17 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { HouseSummary } from '../houses/schemas.ts'
+import { Nullable } from '../http/nullable.ts'
 
 /** Limits of PROTOCOL 1.5; age in seconds. */
 const maxUses = 1_000
 const maxAge = 31_536_000
 
-const NullableInteger = Type.Union([Type.Integer(), Type.Null()])
-
 /** PROTOCOL 4.12: 0, null and absent mean no limit. */
 export const CreateInvite = Type.Object(
   {
-    max_uses: Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: maxUses }), Type.Null()])),
-    max_age: Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: maxAge }), Type.Null()])),
+    max_uses: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: maxUses }))),
+    max_age: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: maxAge }))),
   },
   { additionalProperties: false },
 )
@@ -23,8 +22,8 @@ export const Invite = Type.Object({
   house_id: Type.String(),
   creator_id: Type.String(),
   created_at: Type.String(),
-  max_age: NullableInteger,
-  max_uses: NullableInteger,
+  max_age: Nullable(Type.Integer()),
+  max_uses: Nullable(Type.Integer()),
   uses: Type.Integer(),
   type: Type.Integer(),
 })

@@ -1,20 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../http/nullable.ts'
 import { Place } from '../http/params.ts'
 import { AnyText } from '../http/strings.ts'
 import { Role } from '../roles/schemas.ts'
 import { GatewayUser, maxNameLength } from '../users/schemas.ts'
 
-const NullableString = Type.Union([Type.String(), Type.Null()])
-
 /** A member of a house (PROTOCOL 3.6); roles highest first. */
 export const Member = Type.Object({
   id: Type.String(),
   user_id: Type.String(),
-  house_id: NullableString,
+  house_id: Nullable(Type.String()),
   user: GatewayUser,
   roles: Type.Array(Role),
   presence: Type.Union([Type.Literal('online'), Type.Literal('offline')]),
-  last_permission_update: NullableString,
+  last_permission_update: Nullable(Type.String()),
   joined_at: Type.String(),
 })
 export type Member = Static<typeof Member>

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../http/nullable.ts'
 import { PageQuery } from '../http/params.ts'
 import { FilledText, Line, Text } from '../http/strings.ts'
 import { Member } from '../members/schemas.ts'
@@ -11,9 +12,6 @@ const maxSearchLength = 200
 /** Limits of `exploding_age`, in seconds (PROTOCOL 4.11). */
 const minExplodingAge = 5
 const maxExplodingAge = 604_800
-
-const NullableString = Type.Union([Type.String(), Type.Null()])
-const NullableInteger = Type.Union([Type.Integer(), Type.Null()])
 
 export const Attachment = Type.Object({
   filename: Type.String(),
@@ -39,29 +37,29 @@ export const Message = Type.Object({
   edited_at: Type.String(),
   author: CompactUser,
   mentions: Type.Array(CompactUser),
-  attachment: Type.Union([Attachment, Type.Null()]),
+  attachment: Nullable(Attachment),
   embed: Type.Object({}),
   metadata: Type.Null(),
   exploding: Type.Boolean(),
-  exploding_age: NullableInteger,
+  exploding_age: Nullable(Type.Integer()),
 })
 export type Message = Static<typeof Message>
 
 const gatewayFields = {
   id: Type.String(),
   room_id: Type.String(),
-  house_id: NullableString,
+  house_id: Nullable(Type.String()),
   author_id: Type.String(),
   author: GatewayUser,
   member: Member,
   content: Type.String(),
   timestamp: Type.Integer(),
   mentions: Type.Array(GatewayUser),
-  exploding: Type.Union([Type.Boolean(), Type.Null()]),
-  exploding_age: NullableInteger,
+  exploding: Nullable(Type.Boolean()),
+  exploding_age: Nullable(Type.Integer()),
   device_id: Type.String(),
   bucket: Type.Integer(),
-  attachment: Type.Union([Attachment, Type.Null()]),
+  attachment: Nullable(Attachment),
 }
 
 /** The message on the gateway and in the answers of sending: exactly these keys, `timestamp` in ms since 1970. */
@@ -84,8 +82,8 @@ export const SendMessage = Type.Object(
   {
     content: Content,
     nonce: Type.Optional(Line(maxNonceLength, { minLength: 1 })),
-    exploding: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
-    exploding_age: Type.Optional(NullableInteger),
+    exploding: Type.Optional(Nullable(Type.Boolean())),
+    exploding_age: Type.Optional(Nullable(Type.Integer())),
   },
   { additionalProperties: false },
 )
@@ -110,7 +108,7 @@ export const EditOrAckMessage = Type.Object(
 export const DeletedMessage = Type.Object({
   id: Type.String(),
   room_id: Type.String(),
-  house_id: NullableString,
+  house_id: Nullable(Type.String()),
 })
 export type DeletedMessage = Static<typeof DeletedMessage>
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../http/nullable.ts'
 import { AnyText, FilledLine, Line, Text } from '../http/strings.ts'
 import { PermissionBits } from '../roles/schemas.ts'
 
@@ -9,7 +10,7 @@ const maxEmojiNameLength = 64
 const maxRoomPosition = 1_000_000
 
 const RoomName = FilledLine(maxRoomNameLength)
-const Description = Type.Optional(Type.Union([Text(maxDescriptionLength), Type.Null()]))
+const Description = Type.Optional(Nullable(Text(maxDescriptionLength)))
 const EmojiName = Line(maxEmojiNameLength, { minLength: 1 })
 /** A bare name, the object that the answers hold, or null for none (PROTOCOL 3.3). */
 const EmojiInput = Type.Optional(
@@ -19,7 +20,7 @@ const EmojiInput = Type.Optional(
 export const CreateHouseRoom = Type.Object(
   {
     name: RoomName,
-    parent_entity_id: Type.Optional(Type.Union([AnyText(), Type.Null()])),
+    parent_entity_id: Type.Optional(Nullable(AnyText())),
     description: Description,
     emoji: EmojiInput,
   },
@@ -30,7 +31,7 @@ export type CreateHouseRoom = Static<typeof CreateHouseRoom>
 /** For rooms of every type: which fields a type takes is told once the room is known. */
 export const EditRoom = Type.Object(
   {
-    name: Type.Optional(Type.Union([RoomName, Type.Null()])),
+    name: Type.Optional(Nullable(RoomName)),
     description: Description,
     emoji: EmojiInput,
     position: Type.Optional(Type.Integer({ minimum: 0, maximum: maxRoomPosition })),

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../http/nullable.ts'
 import { AnyText, FilledLine } from '../http/strings.ts'
 
 const maxGroupNameLength = 64
@@ -6,15 +7,9 @@ const maxGroupNameLength = 64
 /** API 4.5: `recipient` alone is a one-to-one room, `recipients` a group; at least one of the two names somebody. */
 export const CreatePrivateRoom = Type.Object(
   {
-    recipient: Type.Optional(
-      Type.Union([AnyText(), Type.Null()], { description: 'the other user of a one-to-one room' }),
-    ),
-    recipients: Type.Optional(
-      Type.Union([Type.Array(AnyText()), Type.Null()], { description: 'the users of a group' }),
-    ),
-    name: Type.Optional(
-      Type.Union([FilledLine(maxGroupNameLength), Type.Null()], { description: 'of a group' }),
-    ),
+    recipient: Type.Optional(Nullable(AnyText(), { description: 'the other user of a one-to-one room' })),
+    recipients: Type.Optional(Nullable(Type.Array(AnyText()), { description: 'the users of a group' })),
+    name: Type.Optional(Nullable(FilledLine(maxGroupNameLength), { description: 'of a group' })),
   },
   { additionalProperties: false },
 )

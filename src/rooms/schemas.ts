@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../http/nullable.ts'
 import { GatewayUser } from '../users/schemas.ts'
-
-const NullableString = Type.Union([Type.String(), Type.Null()])
 
 /** API 2.5: the room inside the answer of house creation. */
 export const EmbeddedRoom = Type.Object({
@@ -24,19 +23,16 @@ const PermissionOverride = Type.Object({
 /** The room everywhere else (PROTOCOL 3.5): house rooms have no recipients and owner, private ones no house and place. */
 export const Room = Type.Object({
   id: Type.String(),
-  house_id: NullableString,
-  name: NullableString,
-  position: Type.Union([Type.Integer(), Type.Null()]),
+  house_id: Nullable(Type.String()),
+  name: Nullable(Type.String()),
+  position: Nullable(Type.Integer()),
   type: Type.Integer(),
-  emoji: Type.Union([Emoji, Type.Null()]),
-  description: NullableString,
-  last_message_id: NullableString,
-  permission_overrides: Type.Union([Type.Record(Type.String(), PermissionOverride), Type.Null()]),
-  default_permission_override: Type.Union([
-    Type.Object({ allow: Type.Integer(), deny: Type.Integer() }),
-    Type.Null(),
-  ]),
-  recipients: Type.Union([Type.Array(GatewayUser), Type.Null()]),
-  owner_id: NullableString,
+  emoji: Nullable(Emoji),
+  description: Nullable(Type.String()),
+  last_message_id: Nullable(Type.String()),
+  permission_overrides: Nullable(Type.Record(Type.String(), PermissionOverride)),
+  default_permission_override: Nullable(Type.Object({ allow: Type.Integer(), deny: Type.Integer() })),
+  recipients: Nullable(Type.Array(GatewayUser)),
+  owner_id: Nullable(Type.String()),
 })
 export type Room = Static<typeof Room>

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../http/nullable.ts'
 
-const Theme = Type.Union([Type.Literal('dark'), Type.Null()])
-const NullableBoolean = Type.Union([Type.Boolean(), Type.Null()])
+const Theme = Nullable(Type.Literal('dark'))
 const RoomOverride = Type.Object({
   notification_preference: Type.Integer({ minimum: 0, maximum: 2, description: '0 all, 1 mentions, 2 none' }),
 })
@@ -12,14 +12,14 @@ export const Settings = Type.Object({
   theme: Theme,
   room_overrides: Type.Record(Type.String(), RoomOverride),
   onboarded: Type.Boolean(),
-  enable_desktop_notifications: NullableBoolean,
+  enable_desktop_notifications: Nullable(Type.Boolean()),
 })
 export type Settings = Static<typeof Settings>
 
 export const EditSettings = Type.Object(
   {
     theme: Type.Optional(Theme),
-    enable_desktop_notifications: Type.Optional(NullableBoolean),
+    enable_desktop_notifications: Type.Optional(Nullable(Type.Boolean())),
     onboarded: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../http/nullable.ts'
 import { AnyText, FilledLine, Line, Text } from '../http/strings.ts'
 
 /** Limits of PROTOCOL 1.5, in code points. */
@@ -8,7 +9,7 @@ const maxWebsiteLength = 256
 export const maxTextLength = 512
 
 /** A picture name (40 hex characters and `.webp`), not an address; null when there is none. */
-export const PictureName = Type.Union([Type.String(), Type.Null()])
+export const PictureName = Nullable(Type.String())
 
 /** API 2.1. `email` and the two flags below it are real only for the user themself. */
 export const FullUser = Type.Object({
@@ -70,7 +71,7 @@ const Website = Line(maxWebsiteLength, { format: 'website' })
 const Bio = Text(maxTextLength)
 /** A picture as it is sent: base64 or a data URL (PROTOCOL 7.1). What is in it is looked at later. */
 const SentPicture = AnyText({ description: 'a picture as base64 or as a data URL' })
-const SentPictureOrNone = Type.Union([SentPicture, Type.Null()], { description: 'null removes it' })
+const SentPictureOrNone = Nullable(SentPicture, { description: 'null removes it' })
 
 /** API 4.1: at least one field, `name` and the nulls being extensions. */
 export const EditUser = Type.Object(
