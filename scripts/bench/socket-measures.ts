@@ -31,8 +31,9 @@ type Sockets = {
 
 function startSockets(root: string): Sockets {
   const child = fork(join(root, 'scripts/bench/sockets.ts'), { execArgv: [] })
+  const end = once(child, 'exit')
   const answer = async () => {
-    const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+    const [message] = await Promise.race([once(child, 'message'), end])
     if (typeof message !== 'object') throw new Error('the sockets ended')
   }
   return {
@@ -46,7 +47,7 @@ function startSockets(root: string): Sockets {
     },
     async close() {
       child.disconnect()
-      await once(child, 'exit')
+      await end
     },
   }
 }
