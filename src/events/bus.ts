@@ -38,7 +38,7 @@ export function createBus(relay?: Relay, peering?: Partial<PeerSettings>): Bus {
       return peers?.isShared ?? false
     },
     async publish(events) {
-      await Promise.all([deliver(events), peers?.tell(events)])
+      await Promise.all([deliver(events), peers?.publish(events)])
     },
     subscribe(listener) {
       listeners.add(listener)
@@ -46,7 +46,7 @@ export function createBus(relay?: Relay, peering?: Partial<PeerSettings>): Bus {
     },
     setPresence(user_id, presence) {
       if (setPresence(user_id, presence)) void deliver([{ type: 'presence_changed', user_id, presence }])
-      peers?.tellPresence(user_id, presence)
+      peers?.publishPresence(user_id, presence)
     },
     async close() {
       await peers?.close()

@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 import type { HearthEvent } from './events.ts'
-import { wordsInPassing } from './peers.ts'
+import { eventsWithoutSender } from './peers.ts'
 import type { Relay } from './relay.ts'
 
 /** By what the processes of an installation hear of each other: Redis, else the database. */
@@ -19,7 +19,7 @@ export async function openRelay({ redisUrl, db, databaseUrl }: Way): Promise<Rel
 /** Tells the servers that run what somebody has done who is none of them. */
 export async function tellServers({ redisUrl, db }: Way, events: readonly HearthEvent[]): Promise<void> {
   if (events.length === 0) return
-  const text = wordsInPassing(events)
+  const text = eventsWithoutSender(events)
   if (redisUrl !== undefined) {
     const { sendOverRedis } = await import('./redis-relay.ts')
     return sendOverRedis(redisUrl, text)

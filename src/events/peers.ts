@@ -1,43 +1,47 @@
 import { randomUUID } from 'node:crypto'
+import { createAcknowledgements } from './acknowledgements.ts'
 import type { HearthEvent } from './events.ts'
+import { createOutbox } from './outbox.ts'
 import { type Presence, setPresence, usersAt } from './presence.ts'
 import type { Relay } from './relay.ts'
 
-/** What processes tell each other; `from` is the sender, and is left out by one that does not stay. */
-type Word =
-  | { type: 'events'; events: HearthEvent[]; ask?: number }
-  | { type: 'heard'; to: string; ask: number }
+/** What processes send each other. `hello` asks for who is online, `alive` is a heartbeat, `gone` a goodbye. */
+type Message =
+  | { type: 'events'; events: HearthEvent[]; acknowledge?: number }
+  | { type: 'acknowledged'; to: string; number: number }
   | { type: 'hello' | 'alive' | 'gone' }
   | { type: 'online'; users: string[] }
   | { type: 'presence'; user_id: string; presence: Presence }
-type Spoken = Word & { from?: string }
+/** `from` is the process that sent it; one that does not stay leaves it out. */
+type Sent = Message & { from?: string }
 
 /** The other processes that share the bus. */
 type Peers = {
-  /** Whether others tell things as well, or did once. */
+  /** Whether others publish events as well, or did once. */
   readonly isShared: boolean
-  /** Tells them what happened, in order. Settles at once, or, where the answer to a request hangs on it, when they have dealt with it. */
-  tell(events: readonly HearthEvent[]): Promise<void>
-  /** Tells them that a user came to this process, or left it. */
-  tellPresence(userId: string, presence: Presence): void
+  /** Sends events to them, in order. Settles at once, or, where the answer to a request hangs on it, when they have dealt with them. */
+  publish(events: readonly HearthEvent[]): Promise<void>
+  /** A user came to this process, or left it. */
+  publishPresence(userId: string, presence: Presence): void
   close(): Promise<void>
 }
 
 export type PeerSettings = {
-  /** Others are there, heard or not; else nothing is said while nobody was heard, and a process alone pays nothing. */
+  /** Others are there, known or not; else nothing is sent while nobody is known, and a process alone pays nothing. */
   isOneOfMany: boolean
-  aliveEveryMs: number
-  /** How often a process that hears nobody says that it is there, so that two which lost each other meet again. */
-  aloneEveryMs: number
+  heartbeatEveryMs: number
+  /** How often a process without peers sends a heartbeat, so that two which lost each other meet again. */
+  aloneHeartbeatEveryMs: number
+  /** A peer that is silent for so long is gone. */
   forgottenAfterMs: number
-  answerWithinMs: number
+  acknowledgedWithinMs: number
 }
 const usualSettings: PeerSettings = {
   isOneOfMany: false,
-  aliveEveryMs: 5_000,
-  aloneEveryMs: 30_000,
+  heartbeatEveryMs: 5_000,
+  aloneHeartbeatEveryMs: 30_000,
   forgottenAfterMs: 15_000,
-  answerWithinMs: 1_000,
+  acknowledgedWithinMs: 1_000,
 }
 
 /** A joiner's sockets, wherever they are, must have heard before the request that made them join is answered. */
@@ -45,13 +49,13 @@ function isAwaited(event: HearthEvent): boolean {
   return event.type === 'member_joined'
 }
 
-/** What a process says that has something to tell but no peers to join. */
-export function wordsInPassing(events: readonly HearthEvent[]): string {
-  const words: Spoken[] = [{ type: 'events', events: [...events] }]
-  return JSON.stringify(words)
+/** What a process sends that has events to publish but no peers to join. */
+export function eventsWithoutSender(events: readonly HearthEvent[]): string {
+  const sent: Sent[] = [{ type: 'events', events: [...events] }]
+  return JSON.stringify(sent)
 }
 
-/** Joins those who share a relay. `deliver` hands on what happened elsewhere. A peer that falls silent is forgotten. */
+/** Joins those who share a relay. `deliver` hands on what happened elsewhere. */
 export function joinPeers(
   relay: Relay,
   deliver: (events: readonly HearthEvent[]) => Promise<void>,
@@ -59,124 +63,92 @@ export function joinPeers(
 ): Peers {
   const settings = { ...usualSettings, ...changed }
   const self = randomUUID()
+  const outbox = createOutbox<Sent>(relay)
+  const acknowledgements = createAcknowledgements(settings.acknowledgedWithinMs)
   const lastHeardMs = new Map<string, number>()
-  const open = new Map<number, { missing: Set<string>; done: () => void }>()
-  let lastAsk = 0
-  const waiting: Word[] = []
-  let isSending = false
-  let idle = Promise.resolve()
-  let spokeMs = performance.now()
   let isShared = settings.isOneOfMany
 
   function isAlone(): boolean {
     return !settings.isOneOfMany && lastHeardMs.size === 0
   }
 
-  function say(word: Word): void {
-    spokeMs = performance.now()
-    waiting.push(word)
-    if (!isSending) idle = sendWaiting()
+  function send(message: Message): void {
+    outbox.send({ ...message, from: self })
   }
 
-  /** What is said while a text is on its way goes out together with the next one. */
-  async function sendWaiting(): Promise<void> {
-    isSending = true
-    while (waiting.length > 0) {
-      const words = waiting.splice(0).map((word): Spoken => ({ ...word, from: self }))
-      // With the relay away the others go on without these: nothing here may wait for it.
-      await relay.send(JSON.stringify(words)).catch(() => {})
-    }
-    isSending = false
+  function receive(message: Sent): void {
+    if (message.from !== undefined) receiveFrom(message.from, message)
+    else if (message.type === 'events') void deliver(message.events)
   }
 
-  function hear(word: Spoken): void {
-    if (word.from === undefined) {
-      if (word.type === 'events') void deliver(word.events)
-      return
-    }
-    hearPeer({ ...word, from: word.from })
+  function receiveFrom(peer: string, message: Message): void {
+    meet(peer, message)
+    if (message.type === 'online') for (const userId of message.users) change(userId, 'online', peer)
+    else if (message.type === 'presence') change(message.user_id, message.presence, peer)
+    else if (message.type === 'gone') forget(peer)
+    else if (message.type === 'acknowledged' && message.to === self)
+      acknowledgements.acknowledge(message.number, peer)
+    else if (message.type === 'events') void receiveEvents(peer, message)
   }
 
-  function hearPeer(word: Word & { from: string }): void {
+  /** Two that meet tell each other who is online with them; so does who is asked. */
+  function meet(peer: string, { type }: Message): void {
+    const isNew = !lastHeardMs.has(peer)
     isShared = true
-    const isStranger = !lastHeardMs.has(word.from)
-    lastHeardMs.set(word.from, performance.now())
-    if (isStranger && word.type !== 'online') say({ type: 'online', users: usersAt() })
-    if (isStranger && word.type !== 'online' && word.type !== 'hello') say({ type: 'hello' })
-    if (word.type === 'hello' && !isStranger) say({ type: 'online', users: usersAt() })
-    else if (word.type === 'online') for (const userId of word.users) change(userId, 'online', word.from)
-    else if (word.type === 'presence') change(word.user_id, word.presence, word.from)
-    else if (word.type === 'gone') forget(word.from)
-    else if (word.type === 'heard' && word.to === self) settle(word.ask, word.from)
-    else if (word.type === 'events') void hearEvents(word)
+    lastHeardMs.set(peer, performance.now())
+    if (type === 'hello' || (isNew && type !== 'online')) send({ type: 'online', users: usersAt() })
+    if (isNew && type !== 'online' && type !== 'hello') send({ type: 'hello' })
   }
 
-  async function hearEvents({ events, ask, from }: Word & { type: 'events'; from: string }): Promise<void> {
-    await deliver(events)
-    if (ask !== undefined) say({ type: 'heard', to: from, ask })
+  async function receiveEvents(peer: string, message: Message & { type: 'events' }): Promise<void> {
+    await deliver(message.events)
+    if (message.acknowledge === undefined) return
+    send({ type: 'acknowledged', to: peer, number: message.acknowledge })
   }
 
-  function change(user_id: string, presence: Presence, from: string): void {
-    if (setPresence(user_id, presence, from)) void deliver([{ type: 'presence_changed', user_id, presence }])
+  function change(user_id: string, presence: Presence, peer: string): void {
+    if (setPresence(user_id, presence, peer)) void deliver([{ type: 'presence_changed', user_id, presence }])
   }
 
   function forget(peer: string): void {
     lastHeardMs.delete(peer)
     for (const userId of usersAt(peer)) change(userId, 'offline', peer)
-    for (const ask of open.keys()) settle(ask, peer)
+    acknowledgements.forget(peer)
   }
 
-  function settle(ask: number, peer: string): void {
-    const question = open.get(ask)
-    question?.missing.delete(peer)
-    if (question?.missing.size === 0) question.done()
-  }
-
-  /** Settles when every peer has answered, or the time is up. */
-  function answersTo(ask: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer)
-        open.delete(ask)
-        resolve()
-      }
-      const timer = setTimeout(done, settings.answerWithinMs)
-      open.set(ask, { missing: new Set(lastHeardMs.keys()), done })
-    })
+  function beat(): void {
+    const now = performance.now()
+    if (!isAlone() || now - outbox.lastSentMs >= settings.aloneHeartbeatEveryMs) send({ type: 'alive' })
+    for (const [peer, heardMs] of lastHeardMs) if (now - heardMs > settings.forgottenAfterMs) forget(peer)
   }
 
   relay.listen((text) => {
-    for (const word of JSON.parse(text) as Spoken[]) hear(word)
+    for (const message of JSON.parse(text) as Sent[]) receive(message)
   })
-  say({ type: 'hello' })
-  const beat = setInterval(() => {
-    if (!isAlone() || performance.now() - spokeMs >= settings.aloneEveryMs) say({ type: 'alive' })
-    const silentSince = performance.now() - settings.forgottenAfterMs
-    for (const [peer, heardMs] of lastHeardMs) if (heardMs < silentSince) forget(peer)
-  }, settings.aliveEveryMs).unref()
+  send({ type: 'hello' })
+  const heartbeat = setInterval(beat, settings.heartbeatEveryMs).unref()
 
   return {
     get isShared() {
       return isShared
     },
-    async tell(events) {
-      const told = events.filter((event) => event.type !== 'presence_changed')
-      if (told.length === 0 || isAlone()) return
-      const mustWait = lastHeardMs.size > 0 && told.some(isAwaited)
-      if (!mustWait) return say({ type: 'events', events: told })
-      lastAsk += 1
-      const answers = answersTo(lastAsk)
-      say({ type: 'events', events: told, ask: lastAsk })
-      await answers
+    async publish(events) {
+      const published = events.filter((event) => event.type !== 'presence_changed')
+      if (published.length === 0 || isAlone()) return
+      const mustWait = lastHeardMs.size > 0 && published.some(isAwaited)
+      if (!mustWait) return send({ type: 'events', events: published })
+      const { number, settled } = acknowledgements.expect(lastHeardMs.keys())
+      send({ type: 'events', events: published, acknowledge: number })
+      await settled
     },
-    tellPresence(user_id, presence) {
-      if (!isAlone()) say({ type: 'presence', user_id, presence })
+    publishPresence(user_id, presence) {
+      if (!isAlone()) send({ type: 'presence', user_id, presence })
     },
     async close() {
-      clearInterval(beat)
-      if (!isAlone()) say({ type: 'gone' })
-      await idle
-      for (const peer of [...lastHeardMs.keys()])
+      clearInterval(heartbeat)
+      if (!isAlone()) send({ type: 'gone' })
+      await outbox.drained()
+      for (const peer of lastHeardMs.keys())
         for (const user of usersAt(peer)) setPresence(user, 'offline', peer)
       await relay.close()
     },

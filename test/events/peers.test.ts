@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { HearthEvent } from '../../src/events/events.ts'
-import { joinPeers, type PeerSettings, wordsInPassing } from '../../src/events/peers.ts'
+import { eventsWithoutSender, joinPeers, type PeerSettings } from '../../src/events/peers.ts'
 import type { Relay } from '../../src/events/relay.ts'
 
 const happened: HearthEvent = { type: 'house_deleted', house_id: '1' }
@@ -8,11 +8,11 @@ const happened: HearthEvent = { type: 'house_deleted', house_id: '1' }
 /** A wire between processes of this test; one that is cut carries nothing. */
 function newWire() {
   const receivers = new Map<object, (text: string) => void>()
-  const said: string[] = []
-  const wire = { isCut: false, said, send, open }
+  const sent: string[] = []
+  const wire = { isCut: false, sent, send, open }
 
   function send(text: string, sender?: object): void {
-    said.push(text)
+    sent.push(text)
     if (!wire.isCut) for (const [one, receive] of receivers) if (one !== sender) receive(text)
   }
 
@@ -30,9 +30,9 @@ function newWire() {
 type Wire = ReturnType<typeof newWire>
 
 function join(wire: Wire, settings: Partial<PeerSettings> = {}) {
-  const heard: HearthEvent[] = []
-  const peers = joinPeers(wire.open(), async (events) => void heard.push(...events), settings)
-  return { peers, heard }
+  const delivered: HearthEvent[] = []
+  const peers = joinPeers(wire.open(), async (events) => void delivered.push(...events), settings)
+  return { peers, delivered }
 }
 
 beforeEach(() => {
@@ -42,48 +42,48 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a process alone sends nothing of what happens, and says that it is there now and then', async () => {
+test('a process alone sends no events, only a heartbeat now and then', async () => {
   const wire = newWire()
   const { peers } = join(wire)
   await vi.advanceTimersByTimeAsync(0)
-  const hello = wire.said.splice(0)
+  const hello = wire.sent.splice(0)
   expect(hello).toHaveLength(1)
   expect(peers.isShared).toBe(false)
-  await peers.tell([happened])
-  peers.tellPresence('1', 'online')
+  await peers.publish([happened])
+  peers.publishPresence('1', 'online')
   await vi.advanceTimersByTimeAsync(29_000)
-  expect(wire.said).toEqual([])
+  expect(wire.sent).toEqual([])
   await vi.advanceTimersByTimeAsync(120_000)
-  expect(wire.said).toHaveLength(4)
+  expect(wire.sent).toHaveLength(4)
   await peers.close()
-  expect(wire.said).toHaveLength(4)
+  expect(wire.sent).toHaveLength(4)
 })
 
-test('a process that is one of many tells what happens, heard or not', async () => {
+test('a process that is one of many sends its events, peers or not', async () => {
   const wire = newWire()
   const { peers } = join(wire, { isOneOfMany: true })
   expect(peers.isShared).toBe(true)
-  await peers.tell([happened])
+  await peers.publish([happened])
   await vi.advanceTimersByTimeAsync(0)
-  expect(wire.said.join()).toContain('house_deleted')
+  expect(wire.sent.join()).toContain('house_deleted')
 })
 
-test('two that were started apart hear each other, until one is gone', async () => {
+test('two that were started apart get the events of each other, until one is gone', async () => {
   const wire = newWire()
   const one = join(wire)
   await vi.advanceTimersByTimeAsync(60_000)
   const other = join(wire)
   await vi.advanceTimersByTimeAsync(0)
-  await one.peers.tell([happened])
-  await other.peers.tell([happened])
+  await one.peers.publish([happened])
+  await other.peers.publish([happened])
   await vi.advanceTimersByTimeAsync(0)
-  expect([one.heard, other.heard]).toEqual([[happened], [happened]])
+  expect([one.delivered, other.delivered]).toEqual([[happened], [happened]])
   expect([one.peers.isShared, other.peers.isShared]).toEqual([true, true])
   await other.peers.close()
-  wire.said.splice(0)
-  await one.peers.tell([happened])
+  wire.sent.splice(0)
+  await one.peers.publish([happened])
   await vi.advanceTimersByTimeAsync(0)
-  expect(wire.said).toEqual([])
+  expect(wire.sent).toEqual([])
 })
 
 test('two that lost each other meet again', async () => {
@@ -94,21 +94,48 @@ test('two that lost each other meet again', async () => {
   await vi.advanceTimersByTimeAsync(120_000)
   wire.isCut = false
   await vi.advanceTimersByTimeAsync(31_000)
-  await one.peers.tell([happened])
-  await other.peers.tell([happened])
+  await one.peers.publish([happened])
+  await other.peers.publish([happened])
   await vi.advanceTimersByTimeAsync(0)
-  expect([one.heard, other.heard]).toEqual([[happened], [happened]])
+  expect([one.delivered, other.delivered]).toEqual([[happened], [happened]])
 })
 
-test('what is told in passing is heard, and makes nobody a peer', async () => {
+test('events without a sender are delivered, and make nobody a peer', async () => {
   const wire = newWire()
   const one = join(wire)
   await vi.advanceTimersByTimeAsync(0)
-  wire.said.splice(0)
-  wire.send(wordsInPassing([happened]))
+  wire.sent.splice(0)
+  wire.send(eventsWithoutSender([happened]))
   await vi.advanceTimersByTimeAsync(0)
-  expect(one.heard).toEqual([happened])
-  await one.peers.tell([happened])
+  expect(one.delivered).toEqual([happened])
+  await one.peers.publish([happened])
   await vi.advanceTimersByTimeAsync(0)
-  expect(wire.said).toHaveLength(1)
+  expect(wire.sent).toHaveLength(1)
+})
+
+test('who lets a member join waits until every peer has told their sockets, or a second', async () => {
+  const wire = newWire()
+  const one = join(wire)
+  let finish = () => {}
+  const busy = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const slow = joinPeers(wire.open(), () => busy)
+  await vi.advanceTimersByTimeAsync(0)
+  const joined: HearthEvent = { type: 'member_joined', house_id: '1', user_id: '2' }
+  let settled = 0
+  const publish = () => one.peers.publish([joined]).then(() => (settled += 1))
+  void publish()
+  await vi.advanceTimersByTimeAsync(500)
+  expect(settled).toBe(0)
+  finish()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(settled).toBe(1)
+  wire.isCut = true
+  void publish()
+  await vi.advanceTimersByTimeAsync(900)
+  expect(settled).toBe(1)
+  await vi.advanceTimersByTimeAsync(200)
+  expect(settled).toBe(2)
+  await slow.close()
 })
