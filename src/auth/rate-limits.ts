@@ -1,17 +1,8 @@
-import rateLimit from '@fastify/rate-limit'
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  onRequestHookHandler,
-  RouteOptions,
-} from 'fastify'
-import type { Bucket, Config } from '../config.ts'
-import { ApiError, RateLimitError } from '../errors.ts'
-import { networkOf } from '../http/address.ts'
-import { type TokenBuckets, tokenBuckets } from '../http/token-buckets.ts'
-import { asId } from '../ids.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { Config } from '../config.ts'
+import { ApiError } from '../errors.ts'
 import { isAuthenticator } from './plugin.ts'
+import { type Counter, type Counters, createCounters } from './rate-counters.ts'
 import { readToken } from './tokens.ts'
 
 declare module 'fastify' {
@@ -27,148 +18,93 @@ declare module 'fastify' {
   }
 }
 
-type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+/** `onRequest` or `preHandler`. */
+type Hook = Counter
 
 const wrongSecrets = new Set(['invalid_credentials', 'invalid_code'])
 
 /**
  * Limits requests (PROTOCOL 1.7, in the order of 0.3): by address before anything else where there is no token, by user
- * once it is known who that is, by login once the body is read. Each process counts for itself.
+ * once it is known who that is, by login once the body is read.
  */
 export async function limitRates(app: FastifyInstance, config: Config, now?: () => number): Promise<void> {
   if (!config.rateLimit) return
-  // What has passed is counted by a clock that nobody sets; what clients are told is the time of day.
-  const passedMs = now ?? (() => performance.now())
-  const timeOfDay = now ?? (() => Date.now())
-  const stores = new Map<string, TokenBuckets>()
-  await app.register(rateLimit, { global: false, store: tokenBuckets(passedMs, stores) })
-
-  /** A hook that counts a request in a bucket, shows the numbers, and refuses what is too much. */
-  function counter(bucket: Bucket, keyOf: (request: FastifyRequest) => string, shows = true): Hook {
-    const { burst, refillMs } = config.rateLimits[bucket]
-    const options = {
-      max: burst,
-      timeWindow: burst * refillMs,
-      keyGenerator: keyOf,
-      bucket: shows ? bucket : 'secrets',
-    }
-    const count = app.createRateLimit(options)
-    return async (request, reply) => {
-      const counted = await count(request)
-      if (counted.isAllowed) return
-      const { max, remaining, ttl, isExceeded } = counted
-      if (shows || isExceeded) showNumbers(reply, { limit: max, remaining, ttl }, timeOfDay())
-      if (!isExceeded) return
-      reply.header('Retry-After', secondsLeft(ttl))
-      throw new RateLimitError(unixSeconds(timeOfDay() + ttl))
-    }
-  }
-
-  const countAddress = counter('address', addressOf)
-  const countUser = counter('requests', (request) => request.caller.id)
-  const countMessage = counter('messages', (request) => {
-    return `${request.caller.id} ${asId((request.params as { id: string }).id)}`
-  })
-  const countRegistration = counter('registration', addressOf)
-  const countLogin = counter('auth', (request) => `${addressOf(request)} ${loginOf(request)}`)
-  const secretKey = (request: FastifyRequest) => `${addressOf(request)} ${request.caller.id}`
-  const takeSecret = counter('auth', secretKey, false)
   app.decorateRequest('isSecretCounted', false)
-  const countSecret: Hook = async (request, reply) => {
-    await takeSecret(request, reply)
-    request.isSecretCounted = true
-  }
-
-  const countWithoutToken: Hook = async (request, reply) => {
-    if (readToken(request.headers.authorization) === undefined) await countAddress(request, reply)
-  }
-  const countCaller: Hook = async (request, reply) => {
-    if (request.caller) {
-      const isMessage = request.routeOptions.config.limitedAs === 'messages'
-      await (isMessage ? countMessage : countUser)(request, reply)
-    } else if (readToken(request.headers.authorization) !== undefined) {
-      await countAddress(request, reply)
-    }
-  }
-  /** A token of nobody's: tries at guessing one count as well. */
-  function countingGuesses(authenticate: (request: FastifyRequest) => Promise<void>): Hook {
-    return async (request, reply) => {
-      try {
-        await authenticate(request)
-      } catch (error) {
-        const isGuess = readToken(request.headers.authorization) !== undefined
-        if (isGuess && error instanceof ApiError && error.code === 'no_auth')
-          await countAddress(request, reply)
-        throw error
-      }
-    }
-  }
-
+  const counters = await createCounters(app, config, now)
   app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) await countAddress(request, reply)
+    if (request.is404) await counters.address(request, reply)
   })
   app.addHook('onRoute', (route) => {
-    const hooks = [route.onRequest ?? []].flat() as onRequestHookHandler[]
-    const asksWho = hooks.some((hook) => isAuthenticator(hook) || (hook as unknown) === app.recognize)
-    const seen = hooks.flatMap((hook) => {
-      if (isAuthenticator(hook)) return [countingGuesses(hook), countCaller]
-      return (hook as unknown) === app.recognize ? [hook, countCaller] : hook
-    })
-    const limitedAs = route.config?.limitedAs
-    if (asksWho) route.onRequest = [countWithoutToken, ...seen] as onRequestHookHandler[]
-    else if (limitedAs === 'registration') route.onRequest = [countAddress, countRegistration, ...hooks]
-    else route.onRequest = [countAddress, ...hooks]
-    if (limitedAs === 'auth') addHook(route, 'preHandler', countLogin)
-    if (limitedAs !== 'secrets') return
-    addHook(route, 'preHandler', countSecret)
-    addHook(route, 'preSerialization', giveBackUnlessWrong)
+    limitRequests(app, route, counters)
+    limitLogins(route, counters)
   })
+}
 
-  // Counted before the secret is looked at, so that many at once are no way around; only wrong ones stay counted.
-  function giveBack(request: FastifyRequest): void {
-    stores.get('secrets')?.giveBack(secretKey(request), config.rateLimits.auth)
+/** By address, caller or room, where it becomes known who asks. */
+function limitRequests(app: FastifyInstance, route: RouteOptions, counters: Counters): void {
+  const hooks = [route.onRequest ?? []].flat() as Hook[]
+  const recognize: unknown = app.recognize
+  const asksWho = hooks.some((hook) => isAuthenticator(hook) || hook === recognize)
+  if (!asksWho) {
+    const isRegistration = route.config?.limitedAs === 'registration'
+    route.onRequest = [counters.address, ...(isRegistration ? [counters.registration] : []), ...hooks]
+    return
   }
-  async function giveBackUnlessWrong(request: FastifyRequest, _reply: FastifyReply, payload: unknown) {
+  const counted = hooks.flatMap((hook) => {
+    if (isAuthenticator(hook)) return [countingGuesses(hook, counters), countingCaller(counters)]
+    return hook === recognize ? [hook, countingCaller(counters)] : [hook]
+  })
+  const countWithoutToken: Hook = async (request, reply) => {
+    if (!hasToken(request)) await counters.address(request, reply)
+  }
+  route.onRequest = [countWithoutToken, ...counted]
+}
+
+/** By login, or by what is wrong of passwords and codes. */
+function limitLogins(route: RouteOptions, counters: Counters): void {
+  const limitedAs = route.config?.limitedAs
+  const preHandlers = [route.preHandler ?? []].flat()
+  if (limitedAs === 'auth') route.preHandler = [...preHandlers, counters.login]
+  if (limitedAs !== 'secrets') return
+  // Counted before the secret is looked at, so that many at once are no way around; only wrong ones stay counted.
+  const countSecret: Hook = async (request, reply) => {
+    await counters.secret(request, reply)
+    request.isSecretCounted = true
+  }
+  const giveBackUnlessWrong = async (request: FastifyRequest, _reply: FastifyReply, payload: unknown) => {
     const code = (payload as { error?: { code?: string } } | null)?.error?.code ?? ''
-    if (request.isSecretCounted && !wrongSecrets.has(code)) giveBack(request)
+    if (request.isSecretCounted && !wrongSecrets.has(code)) counters.giveBackSecret(request)
     return payload
   }
+  route.preHandler = [...preHandlers, countSecret]
+  route.preSerialization = [...[route.preSerialization ?? []].flat(), giveBackUnlessWrong]
 }
 
-function addHook(route: RouteOptions, name: 'preHandler' | 'preSerialization', hook: unknown): void {
-  const hooks = [route[name] ?? []].flat() as unknown[]
-  route[name] = [...hooks, hook] as never
+/** Who was found counts as a caller; a token of nobody's, where that is no failure, by address. */
+function countingCaller(counters: Counters): Hook {
+  return async (request, reply) => {
+    if (request.caller) {
+      const isMessage = request.routeOptions.config.limitedAs === 'messages'
+      await (isMessage ? counters.message : counters.caller)(request, reply)
+    } else if (hasToken(request)) {
+      await counters.address(request, reply)
+    }
+  }
 }
 
-function addressOf(request: FastifyRequest): string {
-  return networkOf(request.server.addressOf(request.raw))
+/** A token of nobody's: tries at guessing one count as well. */
+function countingGuesses(authenticate: (request: FastifyRequest) => Promise<void>, counters: Counters): Hook {
+  return async (request, reply) => {
+    try {
+      await authenticate(request)
+    } catch (error) {
+      const isGuess = error instanceof ApiError && error.code === 'no_auth' && hasToken(request)
+      if (isGuess) await counters.address(request, reply)
+      throw error
+    }
+  }
 }
 
-/** Whose account a request is about: the caller's, or whatever name or address it was sent. */
-function loginOf(request: FastifyRequest): string {
-  if (request.caller) return request.caller.id
-  const { login, email } = (request.body ?? {}) as { login?: unknown; email?: unknown }
-  const name = typeof login === 'string' ? login : email
-  return typeof name === 'string' ? name.replace(/^@/, '').toLowerCase().slice(0, 254) : ''
-}
-
-type Numbers = { limit: number; remaining: number; ttl: number }
-
-function showNumbers(reply: FastifyReply, { limit, remaining, ttl }: Numbers, now: number): void {
-  reply.headers({
-    'RateLimit-Limit': limit,
-    'RateLimit-Remaining': remaining,
-    'RateLimit-Reset': secondsLeft(ttl),
-    'x-ratelimit-limit': limit,
-    'x-ratelimit-remaining': remaining,
-    'x-ratelimit-reset': unixSeconds(now + ttl),
-  })
-}
-
-function secondsLeft(ms: number): number {
-  return Math.max(1, Math.ceil(ms / 1000))
-}
-
-function unixSeconds(ms: number): number {
-  return Math.ceil(ms / 1000)
+function hasToken(request: FastifyRequest): boolean {
+  return readToken(request.headers.authorization) !== undefined
 }

@@ -1,0 +1,99 @@
+import rateLimit from '@fastify/rate-limit'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Bucket, Config } from '../config.ts'
+import { RateLimitError } from '../errors.ts'
+import { networkOf } from '../http/address.ts'
+import { type TokenBuckets, tokenBuckets } from '../http/token-buckets.ts'
+import { asId } from '../ids.ts'
+
+/** Counts a request, shows the numbers in the answer's headers, and throws `RateLimitError` when it is one too many. */
+export type Counter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+/** What is counted: by address, caller, caller and room, address, address and login, address and caller. */
+export type Counters = Record<'address' | 'caller' | 'message' | 'registration' | 'login', Counter> & {
+  /** Shows no numbers, unless it is one too many. */
+  secret: Counter
+  /** A secret that was right counts for nothing. */
+  giveBackSecret(request: FastifyRequest): void
+}
+
+/** Each process counts for itself. `now` (ms) stands in for the clocks. */
+export async function createCounters(
+  app: FastifyInstance,
+  config: Config,
+  now?: () => number,
+): Promise<Counters> {
+  // What has passed is counted by a clock that nobody sets; what clients are told is the time of day.
+  const passedMs = now ?? (() => performance.now())
+  const timeOfDay = now ?? (() => Date.now())
+  const stores = new Map<string, TokenBuckets>()
+  await app.register(rateLimit, { global: false, store: tokenBuckets(passedMs, stores) })
+
+  function counter(bucket: Bucket, keyOf: (request: FastifyRequest) => string, shows = true): Counter {
+    const { burst, refillMs } = config.rateLimits[bucket]
+    const options = {
+      max: burst,
+      timeWindow: burst * refillMs,
+      keyGenerator: keyOf,
+      bucket: shows ? bucket : 'secrets',
+    }
+    const count = app.createRateLimit(options)
+    return async (request, reply) => {
+      const counted = await count(request)
+      if (counted.isAllowed) return
+      const { max, remaining, ttl, isExceeded } = counted
+      if (shows || isExceeded) showNumbers(reply, { limit: max, remaining, ttl }, timeOfDay())
+      if (!isExceeded) return
+      reply.header('Retry-After', secondsLeft(ttl))
+      throw new RateLimitError(unixSeconds(timeOfDay() + ttl))
+    }
+  }
+
+  const secretKey = (request: FastifyRequest) => `${addressOf(request)} ${request.caller.id}`
+  return {
+    address: counter('address', addressOf),
+    caller: counter('requests', (request) => request.caller.id),
+    message: counter('messages', (request) => {
+      return `${request.caller.id} ${asId((request.params as { id: string }).id)}`
+    }),
+    registration: counter('registration', addressOf),
+    login: counter('auth', (request) => `${addressOf(request)} ${loginOf(request)}`),
+    secret: counter('auth', secretKey, false),
+    giveBackSecret(request) {
+      stores.get('secrets')?.giveBack(secretKey(request), config.rateLimits.auth)
+    },
+  }
+}
+
+function addressOf(request: FastifyRequest): string {
+  return networkOf(request.server.addressOf(request.raw))
+}
+
+/** Whose account a request is about: the caller's, or whatever name or address it was sent. */
+function loginOf(request: FastifyRequest): string {
+  if (request.caller) return request.caller.id
+  const { login, email } = (request.body ?? {}) as { login?: unknown; email?: unknown }
+  const name = typeof login === 'string' ? login : email
+  return typeof name === 'string' ? name.replace(/^@/, '').toLowerCase().slice(0, 254) : ''
+}
+
+type Numbers = { limit: number; remaining: number; ttl: number }
+
+function showNumbers(reply: FastifyReply, { limit, remaining, ttl }: Numbers, now: number): void {
+  reply.headers({
+    'RateLimit-Limit': limit,
+    'RateLimit-Remaining': remaining,
+    'RateLimit-Reset': secondsLeft(ttl),
+    'x-ratelimit-limit': limit,
+    'x-ratelimit-remaining': remaining,
+    'x-ratelimit-reset': unixSeconds(now + ttl),
+  })
+}
+
+function secondsLeft(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000))
+}
+
+function unixSeconds(ms: number): number {
+  return Math.ceil(ms / 1000)
+}
