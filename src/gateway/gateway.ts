@@ -17,6 +17,7 @@ import type { MessageOrder } from './message-order.ts'
 import { orderMessages } from './missing-messages.ts'
 import { type Attendance, createAttendance } from './presence.ts'
 import { createPresenceBatches, type PresenceBatches } from './presence-batches.ts'
+import { orderProfiles } from './profile-order.ts'
 import { listMembersFor, watchPresences } from './requests.ts'
 import { retryWhileBusy } from './retry.ts'
 import { Session } from './session.ts'
@@ -58,9 +59,8 @@ export class Gateway {
   readonly #clients = new Map<Connection, Client>()
   readonly #unsubscribe: () => void
   readonly #sweep: NodeJS.Timeout
-  readonly #order: MessageOrder
-  /** Whose changed profile is being told. */
-  readonly #profiles = new Map<string, Promise<void>>()
+  readonly #messageOrder: MessageOrder
+  readonly #dispatchInOrder = orderProfiles((event) => this.dispatch(event))
 
   constructor(parts: GatewayParts) {
     this.db = parts.db
@@ -71,7 +71,7 @@ export class Gateway {
       parts.bus.setPresence(userId, presence),
     )
     this.origin = parts.origin
-    this.#order = orderMessages(this)
+    this.#messageOrder = orderMessages(this)
     this.#unsubscribe = parts.bus.subscribe((event) => this.#hear(event))
     this.#sweep = setInterval(() => onceRead(() => this.#lookOver()), parts.settings.sweepEveryMs).unref()
   }
@@ -143,27 +143,15 @@ export class Gateway {
     }
     for (const connection of this.#clients.keys()) connection.terminate()
     this.#unsubscribe()
-    this.#order.stop()
+    this.#messageOrder.stop()
     this.#attendance.stop()
   }
 
   #hear(event: HearthEvent): void | Promise<void> {
     const isOfMessage =
       event.type === 'message_created' || event.type === 'message_updated' || event.type === 'message_deleted'
-    if (isOfMessage) return this.#order.pass(event)
-    const profile = event.type === 'member_updated' ? this.#profiles.get(event.user_id) : undefined
-    if (profile) return profile.then(() => this.dispatch(event))
-    const told = this.dispatch(event)
-    if (event.type === 'user_updated' && told) this.#noteProfile(event.user_id, told)
-    return told
-  }
-
-  /** A changed profile is told of before the member that shows it. */
-  #noteProfile(userId: string, told: Promise<void>): void {
-    this.#profiles.set(userId, told)
-    void told.finally(() => {
-      if (this.#profiles.get(userId) === told) this.#profiles.delete(userId)
-    })
+    if (isOfMessage) return this.#messageOrder.pass(event)
+    return this.#dispatchInOrder(event)
   }
 
   async #logIn(connection: Connection, client: Client, d: unknown): Promise<void> {
@@ -249,7 +237,7 @@ export class Gateway {
 
   #lookOver(): void {
     const now = performance.now()
-    this.#order.sweep(now)
+    this.#messageOrder.sweep(now)
     for (const [connection, client] of this.#clients) {
       if (client.stage === 'new' && now - connection.openedAtMs >= this.settings.loginTimeoutMs) {
         connection.close('login_timeout')
