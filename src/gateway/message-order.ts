@@ -1,134 +1,121 @@
 import type { EventOf } from '../events/events.ts'
-import { idTimeMs, isGreaterId } from '../ids.ts'
+import { isGreaterId } from '../ids.ts'
 import type { Gap } from '../messages/missed-operations.ts'
+import { createLastMessages } from './last-messages.ts'
 
 type MessageFact = EventOf<'message_created' | 'message_updated' | 'message_deleted'>
 type Created = EventOf<'message_created'>
 
 /** Puts the messages that several processes send into the order of their ids, each once. */
 export type MessageOrder = {
-  /** Tells what came, or keeps it until that which belongs before it has come. */
+  /** Tells a fact, or holds it back until everything that belongs before it has been told. */
   pass(fact: MessageFact): void | Promise<void>
-  /** Forgets rooms where nothing was sent lately. */
+  /** Forgets the rooms where nothing was sent lately. */
   sweep(nowMs: number): void
   stop(): void
 }
 
-/** A room forgotten for so long has no message that is still on its way. */
-const rememberedMs = 60_000
-
-/**
- * Each message names the one before it in its room (`after`); one that comes too early waits for that. What has not
- * come after `waitMs` is asked for by `find`, which gives what is there of it, or undefined when it is too much to
- * be told: then `giveUp` hears of the room. What is said of a message that has not come yet waits like the next one.
- */
-export function createMessageOrder(parts: {
+export type MessageOrderParts = {
+  /** How long a missing message is waited for. */
   waitMs: number
   tell(fact: MessageFact): void | Promise<void>
+  /** Reads the missing messages of a gap that are still there; undefined when they are too many to be told. */
   find(gap: Gap): Promise<Created[] | undefined>
+  /** Called when the missing messages of a room cannot be told. */
   giveUp(roomId: string): void
-}): MessageOrder {
-  const openedAtMs = Date.now()
-  /** The last message told of each room, the rooms in the order in which they had it. */
-  const rooms = new Map<string, { last: string; atMs: number }>()
-  const waiting = new Map<string, { facts: MessageFact[]; timer: NodeJS.Timeout }>()
+}
 
-  function lastOf(roomId: string): string | undefined {
-    return rooms.get(roomId)?.last
-  }
+/** The facts of one room that are held back, and the timer after which what they wait for is looked up. */
+type Held = { facts: MessageFact[]; timer: NodeJS.Timeout }
 
-  function isUntold(room_id: string, id: string): boolean {
-    const last = lastOf(room_id)
-    if (last !== undefined) return isGreaterId(id, last)
-    return idTimeMs(id) > Math.max(openedAtMs, Date.now() - rememberedMs)
+/**
+ * Each new message names the one before it in its room (`after`); if that one has not been told yet, the new message is
+ * held back. So are edits and deletions of a message that has not been told. When a missing message has not come within
+ * `waitMs`, it is looked up with `find`.
+ */
+export function createMessageOrder({ waitMs, tell, find, giveUp }: MessageOrderParts): MessageOrder {
+  const lastMessages = createLastMessages()
+  const heldOf = new Map<string, Held>()
+
+  function pass(fact: MessageFact): void | Promise<void> {
+    if (mustWait(fact)) return hold(fact)
+    const told = release(fact)
+    if (heldOf.has(fact.room_id)) releaseHeld(fact.room_id)
+    return told
   }
 
   function mustWait(fact: MessageFact): boolean {
+    const { room_id } = fact
     if (fact.type === 'message_created') {
-      return typeof fact.after === 'string' && isUntold(fact.room_id, fact.after)
+      return typeof fact.after === 'string' && lastMessages.isUntold(room_id, fact.after)
     }
-    const isKnown = rooms.has(fact.room_id) || waiting.has(fact.room_id)
-    return isKnown && isUntold(fact.room_id, idOf(fact))
+    const isKnownRoom = lastMessages.get(room_id) !== undefined || heldOf.has(room_id)
+    return isKnownRoom && lastMessages.isUntold(room_id, idOf(fact))
   }
 
-  function remember(room_id: string, last: string): void {
-    rooms.delete(room_id)
-    rooms.set(room_id, { last, atMs: performance.now() })
+  function hold(fact: MessageFact): void {
+    const held = heldOf.get(fact.room_id)
+    if (held) held.facts.push(fact)
+    else heldOf.set(fact.room_id, { facts: [fact], timer: startTimer(fact.room_id) })
+  }
+
+  function startTimer(roomId: string): NodeJS.Timeout {
+    return setTimeout(() => void fillGap(roomId), waitMs).unref()
   }
 
   function release(fact: MessageFact): void | Promise<void> {
     if (fact.type === 'message_created') {
-      const last = lastOf(fact.room_id)
-      // It came before.
-      if (fact.after !== undefined && last !== undefined && !isGreaterId(fact.message.id, last)) return
-      remember(fact.room_id, fact.message.id)
+      if (fact.after !== undefined && isRepeated(fact)) return
+      lastMessages.set(fact.room_id, fact.message.id)
     }
-    return parts.tell(fact)
+    return tell(fact)
   }
 
-  function pass(fact: MessageFact): void | Promise<void> {
-    if (mustWait(fact)) return keep(fact)
-    const told = release(fact)
-    if (waiting.has(fact.room_id)) releaseKept(fact.room_id)
-    return told
+  function isRepeated({ room_id, message }: Created): boolean {
+    const last = lastMessages.get(room_id)
+    return last !== undefined && !isGreaterId(message.id, last)
   }
 
-  function keep(fact: MessageFact): void {
-    const room = waiting.get(fact.room_id)
-    if (room) room.facts.push(fact)
-    else waiting.set(fact.room_id, { facts: [fact], timer: later(fact.room_id) })
-  }
-
-  function later(roomId: string): NodeJS.Timeout {
-    return setTimeout(() => void fill(roomId), parts.waitMs).unref()
-  }
-
-  /** Whatever waits no longer, in its order. */
-  function releaseKept(roomId: string): void {
-    const room = waiting.get(roomId)
-    if (!room) return
-    room.facts.sort(inOrder)
-    for (let place = 0; place < room.facts.length; ) {
-      if (mustWait(room.facts[place]!)) place += 1
-      else void release(room.facts.splice(place, 1)[0]!)
+  /** Tells, in order, the held facts that need not wait any longer. */
+  function releaseHeld(roomId: string): void {
+    const held = heldOf.get(roomId)
+    if (!held) return
+    held.facts.sort(inOrder)
+    for (let index = 0; index < held.facts.length; ) {
+      if (mustWait(held.facts[index]!)) index += 1
+      else void release(held.facts.splice(index, 1)[0]!)
     }
-    if (room.facts.length > 0) return
-    clearTimeout(room.timer)
-    waiting.delete(roomId)
+    if (held.facts.length > 0) return
+    clearTimeout(held.timer)
+    heldOf.delete(roomId)
   }
 
-  /** The time is up: what is missing is looked for, and what waited goes out in any case. */
-  async function fill(roomId: string): Promise<void> {
-    const room = waiting.get(roomId)
-    const next = room?.facts.toSorted(inOrder).find((fact) => fact.type === 'message_created')
-    if (next) {
-      const before = next.message.id
-      const after = lastOf(roomId) ?? (BigInt(next.after!) - 1n).toString()
-      const gap = { room_id: roomId, house_id: next.house_id, after, before }
-      const found = await parts.find(gap).catch(() => undefined)
-      if (!found) parts.giveUp(roomId)
-      for (const fact of found ?? []) void release({ ...fact, after: null })
-      if (isUntold(roomId, next.after!)) remember(roomId, next.after!)
-    } else {
-      // Of what these speak nobody here has heard: it is gone, or will come as it is now.
-      for (const fact of room?.facts.splice(0) ?? []) void release(fact)
-    }
-    releaseKept(roomId)
-    const left = waiting.get(roomId)
-    if (left) left.timer = later(roomId)
+  /** When the time is up: tells the missing messages that can be found, and then what waited for them in any case. */
+  async function fillGap(roomId: string): Promise<void> {
+    const held = heldOf.get(roomId)
+    const next = held?.facts.toSorted(inOrder).find((fact) => fact.type === 'message_created')
+    if (next) await tellMissing(next)
+    // Nothing here knows the messages that these facts are about: either they are gone, or they will come as they are now.
+    else for (const fact of held?.facts.splice(0) ?? []) void release(fact)
+    releaseHeld(roomId)
+    const left = heldOf.get(roomId)
+    if (left) left.timer = startTimer(roomId)
+  }
+
+  async function tellMissing({ room_id, house_id, message, after: before }: Created): Promise<void> {
+    const after = lastMessages.get(room_id) ?? (BigInt(before!) - 1n).toString()
+    const found = await find({ room_id, house_id, after, before: message.id }).catch(() => undefined)
+    if (!found) giveUp(room_id)
+    for (const fact of found ?? []) void release({ ...fact, after: null })
+    if (lastMessages.isUntold(room_id, before!)) lastMessages.set(room_id, before!)
   }
 
   return {
     pass,
-    sweep(nowMs) {
-      for (const [roomId, { atMs }] of rooms) {
-        if (nowMs - atMs < rememberedMs) return
-        rooms.delete(roomId)
-      }
-    },
+    sweep: lastMessages.sweep,
     stop() {
-      for (const { timer } of waiting.values()) clearTimeout(timer)
-      waiting.clear()
+      for (const { timer } of heldOf.values()) clearTimeout(timer)
+      heldOf.clear()
     },
   }
 }
@@ -137,7 +124,7 @@ function idOf(fact: MessageFact): string {
   return fact.type === 'message_deleted' ? fact.message_id : fact.message.id
 }
 
-/** By id; of one message first that it was created. */
+/** By message id; of one message, its creation first. */
 function inOrder(one: MessageFact, other: MessageFact): number {
   const [oneId, otherId] = [idOf(one), idOf(other)]
   if (oneId !== otherId) return isGreaterId(oneId, otherId) ? 1 : -1

@@ -3,18 +3,18 @@ import type { Gateway } from './gateway.ts'
 import { createMessageOrder, type MessageOrder } from './message-order.ts'
 import { maxMissedMessages } from './settings.ts'
 
-/** The order of a gateway's messages; what another process could not tell of is read from the database. */
+/** The message order of a gateway: messages that another process failed to pass on are read from the database. */
 export function orderMessages(gateway: Gateway): MessageOrder {
   const { db, hub, log } = gateway
 
-  /** Nothing where nobody reads the room here. */
+  /** Where nobody here is in the room, nothing is read. */
   async function find(gap: Gap) {
     if (hub.inRoom(gap.room_id).length === 0) return []
     const found = await listMissed(db, gap, maxMissedMessages + 1, gateway.origin())
     return found.length > maxMissedMessages ? undefined : found
   }
 
-  /** They cannot be told to those who read the room, who start anew. */
+  /** Ends the sessions that would miss the messages: their clients log in again and load the room anew. */
   function giveUp(room_id: string): void {
     log.error({ room_id }, 'messages of another process are missing')
     for (const session of hub.inRoom(room_id)) gateway.end(session, 'internal_error')
