@@ -1,21 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
-import { onceRead, waitAtMost } from '../deadline.ts'
+import { onceRead } from '../deadline.ts'
 import { DatabaseAway } from './away.ts'
+import { findBackendActivity } from './backend-activity.ts'
 import type { PreparingClient } from './preparing-client.ts'
-import { cutOff, TimedClient } from './timed-client.ts'
 
-const lookEveryMs = 250
-/** Looks, not time: when this process itself stood still, the answer may lie there unread. */
-const overdueAfterLooks = 2
-const askAgainAfterLooks = 4
-/** What PostgreSQL has not ended by then, with its own limit (`statement_timeout`), is cut off here. */
-const longestLooks = 140
-const answerWithinMs = 1_500
-/** A commit that waits for so many looks, at each of which PostgreSQL was asked, waits for storage that does not write. */
-const hangingLooks = 8
-/** What a backend waits for whose commit does not get on; since PostgreSQL 17 some are written otherwise. */
-const commitWaits = ['walwrite', 'walsync', 'walinsert', 'walbufmapping', 'syncrep']
+const checkEveryMs = 250
+/** Counted in checks, not in time: if this process itself stood still, the answer may be there but not read yet. */
+const overdueAfterChecks = 2
+const askAgainAfterChecks = 4
+/** A statement that PostgreSQL has not ended by then, as its `statement_timeout` demands, is cut off here. */
+const maxChecks = 140
+/** A commit that was found waiting for storage during so many checks is stuck: the storage does not write. */
+const stuckAfterChecks = 8
 
 /** Looks after the connections of a pool, so that nobody waits for a database that does not answer. */
 export type Watch = {
@@ -23,48 +19,51 @@ export type Watch = {
   /** A connection has broken: asks at once whether there is still a database. */
   suspect(error: Error): void
   remove(client: PreparingClient): void
-  /** Whether the database was found not to answer, and has not answered since. */
+  /** Whether the database failed to answer, and has not answered since. */
   isAway(): boolean
-  /** Says that it does not answer; from then on it is asked until it does. */
+  /** Counts the database as away; from then on it is asked until it answers. */
   declareAway(): void
   stop(): void
 }
 
 /**
- * What was seen of a connection: the statement on its way, for how many looks it has been, whether PostgreSQL knows of it,
- * and since which look each answer was that its commit waits; null when the last one was not.
+ * What is known of a connection: the statement it is running (by the count of those sent), during how many checks it has
+ * been running, whether PostgreSQL knows nothing of it, and at which check its commit was first found waiting (null when
+ * it was not, the last time PostgreSQL was asked).
  */
-type Seen = { sent: number; looks: number; isLost: boolean; hangsSince: number | null }
+type Observation = { sent: number; checks: number; isLost: boolean; waitsSince: number | null }
 
 /**
- * Watches without a timer per statement: every quarter of a second it looks which statement is still the one of the last
- * look. Of one that takes long it asks PostgreSQL, over a new connection. Does PostgreSQL work on it, it may go on. Does
- * it know nothing of it, its connection is cut off. Does it not answer, or does a commit wait for two seconds for nothing
- * but its storage (or its synchronous replica), then all that wait are, and it counts as away.
+ * Watches connections without a timer for each statement: a check every quarter of a second finds the statements that were
+ * already running at the check before. About those that take long, PostgreSQL is asked over a new connection:
+ * - If it is working on the statement, that may go on.
+ * - If it knows nothing of the statement, the connection is cut off.
+ * - If it does not answer, or if a commit has waited two seconds for nothing but storage (or a synchronous replica), the
+ *   database counts as away, and all connections that wait for it are cut off.
  */
 export function watch(databaseUrl: string): Watch {
-  const clients = new Map<PreparingClient, Seen>()
+  const observations = new Map<PreparingClient, Observation>()
   let away = false
   let asking = false
   let stopped = false
-  let hanging: number[] = []
-  const timer = setInterval(() => onceRead(look), lookEveryMs).unref()
+  let stuckPids: number[] = []
+  const timer = setInterval(() => onceRead(check), checkEveryMs).unref()
 
-  function look(): void {
+  function check(): void {
     const overdue: PreparingClient[] = []
     let isDueToAsk = false
     let isOneLost = false
-    for (const [client, seen] of clients) {
-      if (!client.isBusy || client.sent !== seen.sent) {
-        clients.set(client, newlySeen(client))
+    for (const [client, observation] of observations) {
+      if (!client.isBusy || client.sent !== observation.sent) {
+        observations.set(client, newObservation(client))
         continue
       }
-      seen.looks += 1
-      if (seen.looks < overdueAfterLooks) continue
-      isOneLost ||= seen.isLost
-      if (away || seen.isLost || seen.looks >= longestLooks) cut(client)
+      observation.checks += 1
+      if (observation.checks < overdueAfterChecks) continue
+      isOneLost ||= observation.isLost
+      if (away || observation.isLost || observation.checks >= maxChecks) cut(client)
       else overdue.push(client)
-      if ((seen.looks - overdueAfterLooks) % askAgainAfterLooks === 0) isDueToAsk = true
+      if ((observation.checks - overdueAfterChecks) % askAgainAfterChecks === 0) isDueToAsk = true
     }
     if (isOneLost) cutIdle()
     if (overdue.length > 0 && isDueToAsk) void askAbout(overdue)
@@ -75,20 +74,22 @@ export function watch(databaseUrl: string): Watch {
     asking = true
     const statements = overdue.map((client) => ({ client, sent: client.sent }))
     try {
-      const work = await askForWork(databaseUrl, overdue.map(pidOf))
-      if (!work) return
-      hanging = []
+      const pids = overdue.map((client) => client.pid)
+      const activity = await findBackendActivity(databaseUrl, pids)
+      if (!activity) return
+      stuckPids = []
       for (const { client, sent } of statements) {
-        const seen = clients.get(client)
-        if (!seen || seen.sent !== sent || client.pid === null) continue
-        // Its answer may be on its way: it is cut off at the next look.
-        seen.isLost = !work.working.has(client.pid)
-        seen.hangsSince = work.committing.has(client.pid) ? (seen.hangsSince ?? seen.looks) : null
-        if (seen.hangsSince !== null && seen.looks - seen.hangsSince >= hangingLooks) hanging.push(client.pid)
+        const observation = observations.get(client)
+        if (!observation || observation.sent !== sent || client.pid === null) continue
+        // Its answer may be on its way: it is cut off only at the next check.
+        observation.isLost = !activity.working.has(client.pid)
+        const isWaiting = activity.committing.has(client.pid)
+        observation.waitsSince = isWaiting ? (observation.waitsSince ?? observation.checks) : null
+        if (isStuck(observation)) stuckPids.push(client.pid)
       }
-      if (hanging.length > 0) declareAway()
+      if (stuckPids.length > 0) declareAway()
     } catch {
-      hanging = []
+      stuckPids = []
       declareAway()
     } finally {
       asking = false
@@ -99,32 +100,32 @@ export function watch(databaseUrl: string): Watch {
     if (away || stopped) return
     away = true
     cutIdle()
-    for (const [client, seen] of clients) if (seen.looks >= overdueAfterLooks) cut(client)
+    for (const [client, { checks }] of observations) if (checks >= overdueAfterChecks) cut(client)
     void awaitReturn()
   }
 
-  /** They may lead nowhere as well: who takes them later would have to find that out. */
+  /** Idle connections may be dead as well: without this, whoever uses one next would have to find out. */
   function cutIdle(): void {
-    for (const client of clients.keys()) if (!client.isBusy) cut(client)
+    for (const client of observations.keys()) if (!client.isBusy) cut(client)
   }
 
   async function awaitReturn(): Promise<void> {
     while (away && !stopped) {
-      await delay(lookEveryMs, undefined, { ref: false })
-      // PostgreSQL does not notice that those who waited for a commit have gone: once it is done, others can commit.
-      away = await askForWork(databaseUrl, hanging).then(
-        (work) => (work?.committing.size ?? 0) > 0,
+      await delay(checkEveryMs, undefined, { ref: false })
+      // PostgreSQL goes on with a stuck commit although its client has gone: once that is done, others can commit, too.
+      away = await findBackendActivity(databaseUrl, stuckPids).then(
+        (activity) => (activity?.committing.size ?? 0) > 0,
         () => true,
       )
     }
   }
 
   return {
-    add: (client) => void clients.set(client, newlySeen(client)),
+    add: (client) => void observations.set(client, newObservation(client)),
     suspect(error) {
       if (!away && !(error instanceof DatabaseAway)) void askAbout([])
     },
-    remove: (client) => void clients.delete(client),
+    remove: (client) => void observations.delete(client),
     isAway: () => away,
     declareAway,
     stop() {
@@ -134,46 +135,14 @@ export function watch(databaseUrl: string): Watch {
   }
 }
 
-function newlySeen({ sent }: PreparingClient): Seen {
-  return { sent, looks: 0, isLost: false, hangsSince: null }
+function newObservation({ sent }: PreparingClient): Observation {
+  return { sent, checks: 0, isLost: false, waitsSince: null }
 }
 
-function pidOf({ pid }: PreparingClient): number | null {
-  return pid
+function isStuck({ checks, waitsSince }: Observation): boolean {
+  return waitsSince !== null && checks - waitsSince >= stuckAfterChecks
 }
 
 function cut(client: PreparingClient): void {
   client.cut(new DatabaseAway('the database did not answer'))
-}
-
-type Work = { working: Set<number>; committing: Set<number> }
-
-/**
- * Which of these processes have a statement to work on, and which of them wait for its commit; undefined where PostgreSQL
- * is there but cannot be asked: all connections are taken, or a pooler stands in between and gives each process another
- * name. Throws when it does not answer.
- */
-async function askForWork(databaseUrl: string, pids: (number | null)[]): Promise<Work | undefined> {
-  const client = new TimedClient({ connectionString: databaseUrl, application_name: 'hearth watch' })
-  client.on('error', () => {})
-  const stopWaiting = waitAtMost(answerWithinMs, () => cutOff(client))
-  try {
-    await client.connect()
-    const { rows } = await client.query<{ self: number; working: number[]; committing: number[] }>(
-      `with busy as (select pid, lower(wait_event) as waits_for from pg_stat_activity
-         where pid = any($1::int[]) and (state is null or state not like 'idle%'))
-       select pg_backend_pid() self, array(select pid from busy) working,
-         array(select pid from busy where waits_for = any($2)) committing`,
-      [pids, commitWaits],
-    )
-    const { self, working, committing } = rows[0]!
-    if (self !== (client as unknown as { processID: number }).processID) return undefined
-    return { working: new Set(working), committing: new Set(committing) }
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && !/^(57P0|08)/.test(error.code ?? '')) return undefined
-    throw error
-  } finally {
-    stopWaiting()
-    cutOff(client)
-  }
 }
