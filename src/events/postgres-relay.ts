@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
 import pg from 'pg'
 import type { Db } from '../db/client.ts'
 import { keepPulse } from '../db/pulse.ts'
+import { busChannel, deleteOld, findNewestId, insertBusEvent, listAfter } from './bus-event-queries.ts'
 import type { Relay } from './relay.ts'
 
-const channel = 'hearth_events'
-/** Advisory lock that makes ids of `bus_events` rise in commit order ('EVTS'). */
-const orderLock = 0x45565453
-const keptSeconds = 60
 const cleaningMs = 30_000
-const reconnectMs = 200
+const retryMs = 200
 const connectTimeoutMs = 1_000
 
 /**
- * A relay over a table, with LISTEN/NOTIFY as the wake-up: a notification is too small for an event. Its own
- * connection listens and comes back when it breaks; nothing sent meanwhile is missed.
+ * A relay over a table, with LISTEN/NOTIFY to wake the readers: a notification itself is too small for an event. A
+ * connection of its own listens, and is opened again when it breaks; what was sent meanwhile is read from the table.
  */
 export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Relay> {
   const self = randomUUID()
@@ -25,19 +21,10 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
   let lastId = (await findNewestId(db)) ?? '0'
   let reading = Promise.resolve()
   let client = await listen()
-  const cleaning = setInterval(() => forgetOld(db).catch(() => {}), cleaningMs)
+  const cleaning = setInterval(() => deleteOld(db).catch(() => {}), cleaningMs)
 
   async function listen(): Promise<pg.Client> {
-    const fresh = new pg.Client({
-      connectionString: databaseUrl,
-      application_name: 'hearth events',
-      connectionTimeoutMillis: connectTimeoutMs,
-    })
-    fresh.on('error', () => {})
-    fresh.on('notification', readSoon)
-    await fresh.connect()
-    keepPulse(fresh)
-    await fresh.query(`listen ${channel}`)
+    const fresh = await connect(databaseUrl, readSoon)
     lastId = await beginAfter(db, lastId)
     fresh.on('end', reconnect)
     readSoon()
@@ -51,20 +38,20 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
         client = fresh
         return
       }
-      await delay(reconnectMs)
+      await delay(retryMs)
     }
   }
 
-  /** One read after the other, so that nothing overtakes. */
+  /** One read after the other, so that none overtakes another. */
   function readSoon(): void {
     reading = reading.then(read, read)
   }
 
   async function read(): Promise<void> {
     let rows = await listAfter(db, lastId).catch(() => undefined)
-    // Nobody else would wake us for what is there already.
+    // No further notification would come for the rows that are there already, so a failed read is repeated.
     while (!rows && !closing) {
-      await delay(reconnectMs)
+      await delay(retryMs)
       rows = await listAfter(db, lastId).catch(() => undefined)
     }
     for (const row of rows ?? []) {
@@ -74,9 +61,7 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
   }
 
   return {
-    async send(text) {
-      await sendOverPostgres(db, text, self)
-    },
+    send: (payload) => insertBusEvent(db, { sender: self, payload }),
     listen(listener) {
       receive = listener
     },
@@ -89,41 +74,28 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
   }
 }
 
-/** Undefined when there is nothing. */
-async function findNewestId(db: Db): Promise<string | undefined> {
-  const row = await db.selectFrom('bus_events').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
-  return row?.id
+/** Sends to every process that listens. */
+export function sendOverPostgres(db: Db, payload: string): Promise<void> {
+  return insertBusEvent(db, { sender: randomUUID(), payload })
 }
 
-/** Where to read on: a crash of PostgreSQL empties the table, and its ids begin anew. */
+/** A connection that listens to the channel. */
+async function connect(databaseUrl: string, onNotification: () => void): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'hearth events',
+    connectionTimeoutMillis: connectTimeoutMs,
+  })
+  client.on('error', () => {})
+  client.on('notification', onNotification)
+  await client.connect()
+  keepPulse(client)
+  await client.query(`listen ${busChannel}`)
+  return client
+}
+
+/** Where to go on reading: if PostgreSQL has crashed, the table is empty (it is unlogged) and its ids start anew. */
 async function beginAfter(db: Db, lastId: string): Promise<string> {
   const newest = await findNewestId(db)
   return newest === undefined || BigInt(newest) < BigInt(lastId) ? '0' : lastId
-}
-
-function listAfter(db: Db, id: string) {
-  return db
-    .selectFrom('bus_events')
-    .select(['id', 'sender', 'payload'])
-    .where('id', '>', id)
-    .orderBy('id')
-    .execute()
-}
-
-/** Sends to every process that listens, but the sender. */
-export async function sendOverPostgres(
-  db: Db,
-  payload: string,
-  sender: string = randomUUID(),
-): Promise<void> {
-  await sql`
-    with turn as materialized (select pg_advisory_xact_lock(${orderLock})),
-      added as (insert into bus_events (sender, payload) select ${sender}, ${payload} from turn)
-    select pg_notify(${channel}, '') from turn`.execute(db)
-}
-
-async function forgetOld(db: Db): Promise<void> {
-  await sql`delete from bus_events where created_at < now() - ${keptSeconds} * interval '1 second'`.execute(
-    db,
-  )
 }
