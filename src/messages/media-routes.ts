@@ -8,9 +8,10 @@ import { failures, ok, Success } from '../http/envelope.ts'
 import { wrongContentType } from '../http/error-handler.ts'
 import { IdParam } from '../http/params.ts'
 import { holdAttachment, storeAttachment } from './attachment-operations.ts'
+import type { Outgoing } from './draft-operations.ts'
 import type { StoredAttachment } from './queries.ts'
 import { GatewayMessage, MediaFields, missingForExploding } from './schemas.ts'
-import type { Outgoing, Sending } from './send-operations.ts'
+import type { Sending } from './send-operations.ts'
 
 /** In bytes (PROTOCOL 1.6). */
 const maxAttachmentBytes = 25 * 1024 * 1024
