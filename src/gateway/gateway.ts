@@ -1,33 +1,30 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { findCaller } from '../auth/queries.ts'
-import { hashTokenHex, readToken } from '../auth/tokens.ts'
 import type { Db } from '../db/client.ts'
 import { onceRead } from '../deadline.ts'
 import type { Bus } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { createQueue, type Queue } from '../queue.ts'
+import { logIn, resume } from './authentication.ts'
 import type { CloseReason } from './close-codes.ts'
 import type { ClientFrame, Connection } from './connection.ts'
 import { dispatch, type Fact } from './dispatch.ts'
 import type { FailedLogins } from './failed-logins.ts'
 import { Hub } from './hub.ts'
 import { createLanes, type Lanes } from './lanes.ts'
-import { tellState } from './login.ts'
 import type { MessageOrder } from './message-order.ts'
 import { orderMessages } from './missing-messages.ts'
 import { type Attendance, createAttendance } from './presence.ts'
 import { createPresenceBatches, type PresenceBatches } from './presence-batches.ts'
 import { orderProfiles } from './profile-order.ts'
 import { listMembersFor, watchPresences } from './requests.ts'
-import { retryWhileBusy } from './retry.ts'
-import { Session } from './session.ts'
+import type { Session } from './session.ts'
 import type { GatewaySettings } from './settings.ts'
 
 const opcodes = { logIn: 2, watchPresences: 6, listMembers: 7, resume: 11 } as const
 
-/** So many states are read from the database at a time, however many log in at once; the others wait. */
+/** However many clients log in at once, only so many states are read from the database at a time. */
 const loginsAtOnce = 16
-/** A client may ask for so much before it is answered. */
+/** Requests of a client that wait for an answer; further ones are ignored. */
 const maxWaitingRequests = 20
 
 type GatewayParts = {
@@ -40,10 +37,10 @@ type GatewayParts = {
   origin: () => string
 }
 
-/** What one connection is doing. */
+/** What a connection is doing: not logged in, logging in or resuming, or logged in. */
 type Client = { stage: 'new' | 'busy' | 'in'; session: Session | undefined }
 
-/** Connections and the sessions they carry: who logs in, resumes, asks, leaves. */
+/** The connections of this process, and the sessions that they carry. */
 export class Gateway {
   readonly db: Db
   readonly settings: GatewaySettings
@@ -52,7 +49,7 @@ export class Gateway {
   readonly hub = new Hub()
   readonly lanes: Lanes = createLanes()
   readonly presences: PresenceBatches = createPresenceBatches((fact) => this.dispatch(fact))
-  /** What a login reads. */
+  /** The queue for what logins read from the database. */
   readonly inTurn: Queue = createQueue({ atOnce: loginsAtOnce, waiting: Number.POSITIVE_INFINITY })
   readonly failedLogins: FailedLogins
   readonly #attendance: Attendance
@@ -85,12 +82,20 @@ export class Gateway {
     return dispatch(this, fact)
   }
 
-  /** A connection is there: it has had its hello. */
+  /** Takes a new connection, which has been sent its hello. */
   open(connection: Connection): void {
     this.#clients.set(connection, { stage: 'new', session: undefined })
   }
 
-  /** A connection is gone. Its session can be resumed, unless it was ended or never came to be. */
+  /** A connection now carries a session: its user is online, and its client may make requests. */
+  attach(connection: Connection, session: Session): void {
+    const client = this.#clients.get(connection)!
+    client.session = session
+    client.stage = 'in'
+    this.#attendance.arrive(session.userId)
+  }
+
+  /** A connection is gone. Its session can be resumed, unless it has ended or its login was not finished. */
   closed(connection: Connection, code: number | undefined): void {
     const client = this.#clients.get(connection)
     this.#clients.delete(connection)
@@ -112,7 +117,7 @@ export class Gateway {
     session.connection?.close(reason)
   }
 
-  /** Somebody is no more: they are not online, though their connections may take a while to close. */
+  /** An account was deleted: its user is offline at once, though the connections may take a while to close. */
   forget(userId: string): void {
     this.#attendance.forget(userId)
   }
@@ -122,8 +127,7 @@ export class Gateway {
     if (!client) return
     if (client.stage === 'new' && (op === opcodes.logIn || op === opcodes.resume)) {
       client.stage = 'busy'
-      const work =
-        op === opcodes.logIn ? this.#logIn(connection, client, d) : this.#resume(connection, client, d)
+      const work = op === opcodes.logIn ? logIn(this, connection, d) : resume(this, connection, d)
       void work.catch((error: unknown) => this.#fail(connection, client, error))
     }
     if (client.stage !== 'in' || !client.session) return
@@ -132,7 +136,7 @@ export class Gateway {
     if (op === opcodes.listMembers) this.#ask(client.session, () => listMembersFor(this, client.session!, d))
   }
 
-  /** Closes everything, after what is queued was written or the time is up. */
+  /** Closes every connection as soon as its queue is written, or when the time is up. */
   async stop(): Promise<void> {
     clearInterval(this.#sweep)
     const closing = [...this.#clients.keys()]
@@ -154,63 +158,7 @@ export class Gateway {
     return this.#dispatchInOrder(event)
   }
 
-  async #logIn(connection: Connection, client: Client, d: unknown): Promise<void> {
-    const { token, extended } = (d ?? {}) as { token?: unknown; extended?: unknown }
-    const login = await this.#whoIs(connection, token)
-    if (!login) return this.#refuse(connection)
-    if (!connection.isOpen) return
-    const { caller, hash } = login
-    if (this.#hasTooMany(caller.id)) return connection.close('too_many')
-    const session = new Session(caller, extended === true, connection)
-    connection.acknowledges = session.extended
-    client.session = session
-    client.stage = 'in'
-    this.hub.add(session)
-    this.#attendance.arrive(caller.id)
-    if (!(await tellState(this, session, hash))) this.end(session, 'invalid_token')
-  }
-
-  async #resume(connection: Connection, client: Client, d: unknown): Promise<void> {
-    const { session_id, seq, token } = (d ?? {}) as { session_id?: unknown; seq?: unknown; token?: unknown }
-    const login = await this.#whoIs(connection, token)
-    if (!login) return this.#refuse(connection)
-    if (!connection.isOpen) return
-    const session = typeof session_id === 'string' ? this.hub.sessions.get(session_id) : undefined
-    const fits = session?.isTold && session.loginSessionId === login.caller.session_id
-    if (!fits || !Number.isInteger(seq) || !session.canReplay(seq as number)) {
-      return connection.close('cannot_resume')
-    }
-    const former = session.connection
-    if (!former?.isOpen && this.#hasTooMany(session.userId)) return connection.close('too_many')
-    session.connection = undefined
-    former?.close('taken_over')
-    this.hub.detached.delete(session)
-    client.session = session
-    client.stage = 'in'
-    this.#attendance.arrive(session.userId)
-    session.resume(connection, seq as number)
-  }
-
-  #hasTooMany(userId: string): boolean {
-    const connected = this.hub.ofUser(userId).filter((one) => one.connection?.isOpen)
-    return connected.length >= this.settings.maxConnectionsPerUser
-  }
-
-  async #whoIs(connection: Connection, token: unknown) {
-    const read = typeof token === 'string' ? readToken(token) : undefined
-    if (read === undefined) return undefined
-    const hash = hashTokenHex(read)
-    const isWanted = () => connection.isOpen
-    const caller = await retryWhileBusy(this.db, isWanted, () => findCaller(this.db, hash))
-    return caller && { caller, hash }
-  }
-
-  #refuse(connection: Connection): void {
-    this.failedLogins.add(connection.address)
-    connection.close('invalid_token')
-  }
-
-  /** One after the other, and after the login. */
+  /** Carries out the requests of a client one after the other, once its login is over. */
   #ask(session: Session, work: () => Promise<void>): void {
     if (session.waitingRequests >= maxWaitingRequests) return
     session.waitingRequests += 1
