@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { accountDeletionRoutes } from './accounts/deletion-routes.ts'
 import { emailRoutes } from './accounts/email-routes.ts'
 import { mfaRoutes } from './accounts/mfa-routes.ts'
@@ -13,7 +13,6 @@ import { botRoutes } from './bots/routes.ts'
 import type { Config } from './config.ts'
 import { awayCheck, type Db } from './db/client.ts'
 import { entityRoutes } from './entities/routes.ts'
-import { ApiError } from './errors.ts'
 import type { Bus, Outcome } from './events/bus.ts'
 import { blockRoutes } from './friendships/block-routes.ts'
 import { friendshipRoutes } from './friendships/routes.ts'
@@ -24,21 +23,18 @@ import { ownHouseRoutes } from './houses/own-routes.ts'
 import { housePictureRoutes } from './houses/picture-routes.ts'
 import { houseRoutes } from './houses/routes.ts'
 import { type AddressOf, addressReader } from './http/address.ts'
-import { maxBodyBytes, readBodies } from './http/body.ts'
-import { answerErrors, sendFailure } from './http/error-handler.ts'
+import { readBodies } from './http/body.ts'
+import { answerErrors } from './http/error-handler.ts'
 import { healthRoutes } from './http/health.ts'
 import { readIds } from './http/ids.ts'
-import { lazySchemas } from './http/lazy-schemas.ts'
-import { loggerOptions } from './http/logger.ts'
 import { measure } from './http/metrics.ts'
 import { metricsRoutes } from './http/metrics-routes.ts'
 import { describeApi } from './http/openapi.ts'
 import { publicUrl } from './http/public-url.ts'
+import { createServer } from './http/server.ts'
 import { type LoadLimits, shedLoad } from './http/shedding.ts'
 import { keepOutOfCaches, setStandingHeaders } from './http/standing-headers.ts'
-import { limitConnections, timeouts } from './http/timeouts.ts'
-import { answerUnreadable, answerUnrouted } from './http/unreadable.ts'
-import { ajvOptions } from './http/validation.ts'
+import { limitConnections } from './http/timeouts.ts'
 import { inviteRoutes } from './invites/routes.ts'
 import { type Mailer, openMailer } from './mail/mailer.ts'
 import { memberRoutes } from './members/routes.ts'
@@ -66,11 +62,11 @@ declare module 'fastify' {
     db: Db
     store: Store
     bus: Bus
-    /** Undefined: no mail goes out. */
+    /** Undefined: no mail is sent. */
     mailer: Mailer | undefined
     gateway: Gateway
     addressOf: AddressOf
-    /** Publishes what an operation says has happened, and gives back its answer. */
+    /** Publishes the events of an operation, and returns its answer. */
     publish<Answer>(outcome: Outcome<Answer>): Promise<Answer>
   }
 }
@@ -80,20 +76,18 @@ export type AppParts = {
   db: Db
   store: Store
   bus: Bus
-  /** What differs from the gateway's usual times and bounds. */
+  /** Overrides the default settings of the gateway. */
   gateway?: Partial<GatewaySettings>
   loadLimits?: LoadLimits
   /** The clock of the rate limits, in ms. */
   now?: () => number
 }
 
-const maxParamLength = 16_384
-
 /** The server with all its routes, not yet listening. */
 export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   const { config, db, store, bus } = parts
   const addressOf = addressReader(config.trustProxy)
-  const app = createServer(config, addressOf)
+  const app = createServer(config, addressOf, isForGateway)
   app.decorate('config', config)
   app.decorate('db', db)
   app.decorate('store', store)
@@ -165,35 +159,8 @@ const plugins = [
   userRoutes,
 ]
 
-/** Those by which messages are sent: all of them by one `sending`. */
+/** The routes that send messages; they share one `sending`. */
 const sendingPlugins = [mediaRoutes, messageRoutes]
-
-function createServer(config: Config, addressOf: AddressOf): FastifyInstance {
-  const app = Fastify({
-    logger: loggerOptions(config.logLevel, addressOf),
-    logController: new LogController({
-      disableRequestLogging: !['debug', 'trace'].includes(config.logLevel),
-    }),
-    bodyLimit: maxBodyBytes,
-    return503OnClosing: false,
-    // Without a Host header Node itself would answer, and not in the envelope.
-    http: { shouldUpgradeCallback: isForGateway, requireHostHeader: false, ...timeouts },
-    keepAliveTimeout: timeouts.keepAliveTimeout,
-    requestTimeout: timeouts.requestTimeout,
-    connectionTimeout: timeouts.connectionTimeout,
-    clientErrorHandler: answerUnreadable,
-    ajv: ajvOptions,
-    schemaController: { compilersFactory: lazySchemas },
-    // A preflight is answered alike everywhere, even where no path can be read.
-    rewriteUrl: ({ method, url = '/' }) => (method === 'OPTIONS' ? '/' : withoutVersion(url)),
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength },
-    frameworkErrors: (_error, _request: FastifyRequest, reply) => {
-      sendFailure(new ApiError('not_found'), reply)
-    },
-  })
-  answerUnrouted(app.server)
-  return app
-}
 
 function mailerOf(app: FastifyInstance): Mailer | undefined {
   const { smtpUrl, mailFrom } = app.config
@@ -201,12 +168,4 @@ function mailerOf(app: FastifyInstance): Mailer | undefined {
   const mailer = openMailer(smtpUrl, mailFrom, (reason) => app.log.warn({ reason }, 'a mail was not sent'))
   app.addHook('onClose', () => mailer.close())
   return mailer
-}
-
-/** Every path is served under `/v1` and at the root; `@me` may come with its `@` encoded. */
-function withoutVersion(url: string): string {
-  // To a proxy, and so to us when we are taken for one, the whole address is sent.
-  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')
-  const path = target.startsWith('/v1/') ? target.slice(3) : target
-  return path.includes('%40') ? path.replace(/^[^?]*/, (each) => each.replaceAll('%40', '@')) : path
 }

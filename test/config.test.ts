@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Bucket, type Config, ConfigError, readConfig, settingNames } from '../src/config.ts'
+import { type Config, ConfigError, readConfig } from '../src/config.ts'
+import { type Bucket, settingNames } from '../src/environment.ts'
 import { failToStart } from './support/server.ts'
 
 test('an empty environment gives the defaults, and an empty variable counts as absent', () => {

@@ -60,7 +60,7 @@ const allowed: Record<string, readonly string[]> = {
     'config',
   ],
   http: ['http', 'db', 'errors', 'ids', 'config'],
-  auth: ['auth', 'http', 'db', 'errors', 'ids', 'queue', 'config'],
+  auth: ['auth', 'http', 'db', 'errors', 'ids', 'queue', 'config', 'environment'],
   images: ['images', 'storage', 'errors', 'ids', 'queue'],
   mail: ['mail'],
   storage: ['storage', 'errors', 'db'],
@@ -71,7 +71,8 @@ const allowed: Record<string, readonly string[]> = {
   memory: [],
   deadline: [],
   queue: ['errors'],
-  config: [],
+  config: ['environment'],
+  environment: [],
 }
 
 /** Libraries a layer never imports. */

@@ -1,6 +1,7 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Bucket, Config } from '../config.ts'
+import type { Config } from '../config.ts'
+import type { Bucket } from '../environment.ts'
 import { RateLimitError } from '../errors.ts'
 import { networkOf } from '../http/address.ts'
 import { type TokenBuckets, tokenBuckets } from '../http/token-buckets.ts'
