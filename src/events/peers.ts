@@ -44,10 +44,18 @@ const usualSettings: PeerSettings = {
   acknowledgedWithinMs: 1_000,
 }
 
-/** A joiner's sockets, wherever they are, must have heard before the request that made them join is answered. */
-function isAwaited(event: HearthEvent): boolean {
-  return event.type === 'member_joined'
-}
+/**
+ * What decides who hears of a place: the sockets of all processes must have heard it before the request is answered.
+ * Else whoever was let in would miss what is sent there next by way of another process, and who is out would hear it.
+ */
+const awaited: ReadonlySet<HearthEvent['type']> = new Set<HearthEvent['type']>([
+  'member_joined',
+  'member_left',
+  'visibility_changed',
+  'room_created',
+  'private_room_entered',
+  'private_room_left',
+])
 
 /** What a process sends that has events to publish but no peers to join. */
 export function eventsWithoutSender(events: readonly HearthEvent[]): string {
@@ -135,7 +143,7 @@ export function joinPeers(
     async publish(events) {
       const published = events.filter((event) => event.type !== 'presence_changed')
       if (published.length === 0 || isAlone()) return
-      const mustWait = lastHeardMs.size > 0 && published.some(isAwaited)
+      const mustWait = lastHeardMs.size > 0 && published.some(({ type }) => awaited.has(type))
       if (!mustWait) return send({ type: 'events', events: published })
       const { number, settled } = acknowledgements.expect(lastHeardMs.keys())
       send({ type: 'events', events: published, acknowledge: number })

@@ -1,0 +1,95 @@
+import type { FastifyInstance } from 'fastify'
+import { afterAll, expect, test } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { createBus } from '../../src/events/bus.ts'
+import { logIn } from '../support/gateway.ts'
+import { relayDoubles } from '../support/relay-double.ts'
+import { config, db, group, house, houseRoom, type Person, store, user } from '../support/world.ts'
+
+// Two processes that hear of each other late: what one has answered holds for what the other does next.
+
+const lateMs = 100
+const readMessages = 2
+const openRelay = relayDoubles(() => [lateMs])
+const here = await start()
+const there = await start()
+// Each knows that the other is there.
+await new Promise((resolve) => setTimeout(resolve, 3 * lateMs))
+
+async function start(): Promise<FastifyInstance> {
+  const bus = createBus(openRelay(), { isOneOfMany: true })
+  const app = await buildApp({ config, db, store, bus })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  afterAll(async () => {
+    await app.close()
+    await bus.close()
+  })
+  return app
+}
+
+async function ask(
+  app: FastifyInstance,
+  caller: Person,
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  url: string,
+  body?: object,
+) {
+  const headers = { authorization: caller.token }
+  const answer = await app.inject({ method, url, headers, ...(body && { payload: body }) })
+  expect(answer.statusCode, answer.body).toBeLessThan(300)
+  return answer.body === '' ? undefined : answer.json().data
+}
+
+/** What somebody at the one process hears of a change made at the other, and of the message that follows it here. */
+async function heardNext(by: Person, listener: Person, change: () => Promise<string>): Promise<string[]> {
+  const client = await logIn(there, listener)
+  const before = client.events.length
+  const room = await change()
+  await ask(there, by, 'POST', `/rooms/${room}/messages`, { content: 'next' })
+  // All that comes late has come by then.
+  await new Promise((resolve) => setTimeout(resolve, 2 * lateMs))
+  await client.close()
+  return client.events.slice(before).map((frame) => frame.e!)
+}
+
+async function scene() {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  return { ann, ben, den, trio: await group(ann, cat), full: await group(ann, cat, ben) }
+}
+
+const gained = ['ROOM_CREATE', 'HOUSE_ENTITIES_UPDATE', 'MESSAGE_CREATE']
+const lost = ['ROOM_DELETE', 'HOUSE_ENTITIES_UPDATE']
+
+test('who enters a private room hears the first message in it', async () => {
+  const { ann, ben, trio } = await scene()
+  const pair = async () => (await ask(here, ann, 'POST', '/users/@me/rooms', { recipient: ben.id })).id
+  expect(await heardNext(ann, ben, pair)).toEqual(['ROOM_CREATE', 'MESSAGE_CREATE'])
+  const add = async () => (await ask(here, ann, 'PUT', `/rooms/${trio}/recipients/${ben.id}`)).id
+  expect(await heardNext(ann, ben, add)).toEqual(['ROOM_CREATE', 'MESSAGE_CREATE'])
+})
+
+test('who can read a room from now on hears the first message in it', async () => {
+  const { ann, ben, den } = await scene()
+  const make = async () => (await ask(here, ann, 'POST', `/houses/${den.id}/rooms`, { name: 'new' })).id
+  expect(await heardNext(ann, ben, make)).toEqual(gained)
+  const shut = await houseRoom(den, { default_deny: readMessages })
+  const defaults = `/rooms/${shut}/default-permissions`
+  const open = async () => (await ask(here, ann, 'PATCH', defaults, { allow: 0, deny: 0 })).id
+  expect(await heardNext(ann, ben, open)).toEqual(gained)
+})
+
+test('who is out hears no message that was sent after the answer', async () => {
+  const { ann, ben, den, full } = await scene()
+  const room = await houseRoom(den)
+  const defaults = `/rooms/${room}/default-permissions`
+  const shut = async () => (await ask(here, ann, 'PATCH', defaults, { allow: 0, deny: readMessages })).id
+  expect(await heardNext(ann, ben, shut)).toEqual(lost)
+  const remove = async () => (await ask(here, ann, 'DELETE', `/rooms/${full}/recipients/${ben.id}`)).id
+  expect(await heardNext(ann, ben, remove)).toEqual(['ROOM_DELETE'])
+  const kick = async () => {
+    await ask(here, ann, 'DELETE', `/houses/${den.id}/members/${ben.id}`)
+    return den.room_id
+  }
+  expect(await heardNext(ann, ben, kick)).toEqual(['HOUSE_LEAVE'])
+})
