@@ -28,15 +28,17 @@ export type Search = {
   limit: number
 }
 
+/** A phrase or a piece between white space, and the dashes right before it. */
+const searchTerm = /(-*)(?:"([^"]*)"?|([^\s"]+))/gu
+
 /**
- * What somebody looks for as PostgreSQL reads it: "or" is a word like any other, and of dashes in a row, whatever signs stand
- * between them, one counts: it refuses more than 32.
+ * What somebody looks for as PostgreSQL reads it: each piece stands in quotes, so that nothing in it is a sign of its query
+ * language but the minus before it: no "or", no dash that stands alone, no colon of an address. Of dashes in a row one is
+ * left: it refuses more than 32.
  */
 function asWebSearch(q: string): string {
-  return q.replace(/"[^"]*"?|\bor\b|(?<![\p{L}\p{N}])-[^\p{L}\p{N}"]*-/giu, (part) => {
-    if (part.startsWith('"')) return part
-    return part.startsWith('-') ? '-' : `"${part}"`
-  })
+  const terms = [...q.matchAll(searchTerm)]
+  return terms.map(([, dashes, phrase, piece]) => `${dashes ? '-' : ''}"${phrase ?? piece}"`).join(' ')
 }
 
 /** The messages whose words match, newest first: all words, `"a phrase"`, `-without`. */

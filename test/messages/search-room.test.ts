@@ -13,11 +13,30 @@ test('all words must occur, in any order and case; quotes make a phrase, a minus
   expect(await inRoom(q('pears or plums'))).toEqual([])
   expect(await inRoom(q('plums OR apples'))).toEqual([ids.or])
   expect(await inRoom(q('and'))).toEqual([ids.apples])
-  expect(await inRoom(q(`apples ${'- <'.repeat(40)}bob ${'-'.repeat(40)}plums`))).toEqual([
+  expect(await inRoom(q(`apples ${'-<'.repeat(40)}bob ${'-'.repeat(40)}plums`))).toEqual([
     ids.pears,
     ids.apples,
   ])
   expect(await inRoom(q(`'); drop table messages; -- &|!:*(`))).toEqual([])
+})
+
+test('what is written in one piece is found by it: joined words, an address; a dash alone is no minus', async () => {
+  const { say, inRoom } = await archive()
+  const pieces = [
+    'this and/or that',
+    'now or-else never',
+    'all double-or-nothing',
+    'dwie orła oczy',
+    'see https://example.org/plums?or=1&and=2 there',
+    'alpha - beta',
+  ]
+  for (const piece of pieces) {
+    const id = await say(piece)
+    const [first, middle, ...rest] = piece.split(' ')
+    for (const text of [piece, middle!, [middle, first, ...rest].join(' ')]) {
+      if (text !== '-') expect([text, await inRoom(q(text))]).toEqual([text, [id]])
+    }
+  }
 })
 
 test('the hits are list-form messages, by author, before an id, and up to a limit', async () => {
