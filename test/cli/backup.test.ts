@@ -1,14 +1,12 @@
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { openDatabase } from '../../src/db/client.ts'
-import { claimNodeNumber } from '../../src/db/node-number.ts'
 import { createBus } from '../../src/events/bus.ts'
 import { openFolderStore } from '../../src/storage/store.ts'
-import { environment, hearth, hearthIn } from '../support/cli.ts'
-import { databaseOn, onServer } from '../support/global-setup.ts'
+import { emptyPlace, places } from '../support/backup.ts'
+import { hearth, hearthIn } from '../support/cli.ts'
 import { filePart, multipart } from '../support/multipart.ts'
 import { picture } from '../support/pictures.ts'
 import {
@@ -27,41 +25,11 @@ import {
   user,
 } from '../support/world.ts'
 
-const server = inject('databaseUrl')
-const places = await mkdtemp(join(tmpdir(), 'hearth-backup-'))
 const folder = join(places, 'backup')
 const [ann, bob, cat, out] = [await user(), await user(), await user(), await user()]
 /** What every one of them asks for, before and after. */
 const paths: string[] = []
 let made: Awaited<ReturnType<typeof hearth>>
-let targets = 0
-
-/** An empty database and an empty folder, as variables. */
-async function emptyPlace() {
-  targets += 1
-  const name = `hearth_restore_${process.pid}_${targets}`
-  await onServer(server, `create database ${name}`)
-  afterAll(() => onServer(server, `drop database if exists ${name} with (force)`))
-  return {
-    ...environment,
-    DATABASE_URL: databaseOn(server, name),
-    DATA_DIR: join(places, `target-${targets}`),
-  }
-}
-
-/** A damaged copy of the backup. */
-async function damagedBackup(damage: (copy: string) => Promise<void>): Promise<string> {
-  const copy = join(places, `copy-${Math.random()}`)
-  await cp(folder, copy, { recursive: true })
-  await damage(copy)
-  return copy
-}
-
-async function filesIn(place: { DATA_DIR: string }): Promise<string[]> {
-  const names: string[] = []
-  for await (const name of openFolderStore(join(place.DATA_DIR, 'files')).list()) names.push(name)
-  return names.sort()
-}
 
 beforeAll(async () => {
   const den = await house({ owner: ann, members: [bob, cat] })
@@ -110,8 +78,6 @@ beforeAll(async () => {
   )
   made = await hearth('backup', folder)
 })
-
-afterAll(() => rm(places, { recursive: true, force: true }))
 
 type Asked = typeof app
 
@@ -170,101 +136,4 @@ test('a backup to where no folder can be made fails in a sentence', async () => 
   const { code, err } = await hearth('backup', '/dev/null/backup')
   expect(code).toBe(1)
   expect(err).toMatch(/^Backup folder \/dev\/null\/backup: ENOTDIR[^\n]*\.$/)
-})
-
-describe('restore refuses', () => {
-  test('a database with rows', async () => {
-    const place = { ...(await emptyPlace()), DATABASE_URL: environment.DATABASE_URL }
-    const { code, err } = await hearthIn(place, 'restore', folder)
-    expect(code).toBe(1)
-    expect(err).toMatch(/^The database is not empty, [a-z_]+ has rows: restore into an empty one\.$/)
-    expect(await filesIn(place)).toEqual([])
-  })
-
-  test('a store with files', async () => {
-    const place = await emptyPlace()
-    await openFolderStore(join(place.DATA_DIR, 'files')).write('a/file', Buffer.from('x'))
-    const { code, err } = await hearthIn(place, 'restore', folder)
-    expect([code, err]).toEqual([1, 'The store is not empty, it holds a/file: restore into an empty one.'])
-  })
-
-  test('a database that a server runs on', async () => {
-    const place = await emptyPlace()
-    const giveBack = await claimNodeNumber(place.DATABASE_URL)
-    const { code, err } = await hearthIn(place, 'restore', folder)
-    await giveBack()
-    expect([code, err]).toEqual([1, 'A server runs on this database: stop it first.'])
-  })
-
-  test('a folder that is no backup, and a manifest of another format', async () => {
-    const place = await emptyPlace()
-    const none = await hearthIn(place, 'restore', places)
-    expect([none.code, none.err]).toEqual([
-      1,
-      `${places} is no backup: it has no manifest.json that can be read.`,
-    ])
-    const copy = await damagedBackup((each) => writeFile(join(each, 'manifest.json'), '{"format": 2}'))
-    const other = await hearthIn(place, 'restore', copy)
-    expect([other.code, other.err]).toEqual([1, `${copy}/manifest.json is not a manifest of format 1.`])
-  })
-
-  test('a backup of another version of the tables', async () => {
-    const copy = await damagedBackup(async (each) => {
-      const path = join(each, 'manifest.json')
-      const manifest = JSON.parse(await readFile(path, 'utf8'))
-      manifest.migrations.push('9999_later')
-      await writeFile(path, JSON.stringify(manifest))
-    })
-    const { code, err } = await hearthIn(await emptyPlace(), 'restore', copy)
-    expect(code).toBe(1)
-    expect(err).toMatch(
-      /^The backup has the tables of 9999_later and this version those of [0-9]{4}_[a-z_]+: /,
-    )
-  })
-
-  test.each([
-    ['a table with a row more', 'database/friendships.copy', /friendships\.copy is damaged/],
-    ['a table with a line that is no row', 'database/settings.copy', /settings\.copy is damaged/],
-    ['a file list with a line more', 'files.jsonl', /files\.jsonl is damaged: "bad" is no file/],
-  ])('%s, and leaves nothing behind', async (_what, path, sentence) => {
-    const place = await emptyPlace()
-    const more = path.includes('friendships') ? '1\t2\t2020-01-01 00:00:00+00\n' : 'bad\n'
-    const copy = await damagedBackup((each) => appendFile(join(each, path), more))
-    const first = await hearthIn(place, 'restore', copy)
-    expect(first.code).toBe(1)
-    expect(first.err).toMatch(sentence)
-    expect(first.err).not.toContain('\n')
-    expect(await filesIn(place)).toEqual([])
-    // What was refused left the place empty: the undamaged backup still goes in.
-    expect(await hearthIn(place, 'restore', folder)).toMatchObject({ code: 0, err: '' })
-  })
-
-  test('a table with one word changed, and leaves the database empty', async () => {
-    const place = await emptyPlace()
-    const copy = await damagedBackup(async (each) => {
-      const path = join(each, 'database/users.copy')
-      await writeFile(path, (await readFile(path, 'utf8')).replace('tabs', 'tabz'))
-    })
-    const { code, err } = await hearthIn(place, 'restore', copy)
-    expect([code, err]).toEqual([
-      1,
-      `${copy}/database/users.copy is damaged: it is not what the manifest says.`,
-    ])
-    expect(await hearthIn(place, 'create-user', 'new@example.org', ann.username)).toMatchObject({ code: 0 })
-  })
-
-  test('a file with other bytes, and takes back the files it had brought', async () => {
-    const place = await emptyPlace()
-    const copy = await damagedBackup(async (each) => {
-      const names = await readdir(join(each, 'files'), { recursive: true })
-      const last = (await readFile(join(each, 'files.jsonl'), 'utf8')).trim().split('\n').at(-1)!
-      expect(names).toContain(JSON.parse(last).name)
-      await appendFile(join(each, 'files', JSON.parse(last).name), 'x')
-    })
-    const { code, err } = await hearthIn(place, 'restore', copy)
-    expect(code).toBe(1)
-    expect(err).toMatch(/^The backup is damaged: its file [^ ]+ is not what files\.jsonl says\.$/)
-    expect(await filesIn(place)).toEqual([])
-    expect((await hearthIn(place, 'list-houses')).out).toBe('There are no houses.')
-  })
 })

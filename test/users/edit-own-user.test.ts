@@ -1,31 +1,7 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { eraseDiscarded } from '../../src/storage/discard.ts'
-import { picture, svg } from '../support/pictures.ts'
-import {
-  call,
-  db,
-  failure,
-  folder,
-  house,
-  noAuth,
-  type Person,
-  published,
-  store,
-  user,
-} from '../support/world.ts'
+import { editOwnUser, invalidFields, isStored, pictureText, rowOf } from '../support/own-user.ts'
+import { call, db, failure, house, noAuth, published, user } from '../support/world.ts'
 
-const edit = (caller: Person | null, body: unknown) => call(caller, 'PATCH', '/users/@me', body)
-const invalid = (...names: string[]) => failure('invalid_schema', `Invalid fields (${names.join(', ')})`)
-const usernameTaken = failure('username_taken', 'That username is already taken')
-const noIcon = failure('invalid_icon_file_format', 'Your icon must be an image')
-const noHeader = failure('invalid_header_file_format', 'Your header must be an image')
-const rowOf = (person: Person) =>
-  db.selectFrom('users').selectAll().where('id', '=', person.id).executeTakeFirstOrThrow()
-const sent = async (...size: Parameters<typeof picture>) => (await picture(...size)).toString('base64')
-const lies = (person: Person, kind: 'icons' | 'headers', file: string) =>
-  existsSync(join(folder, 'files/users', person.id, kind, file))
 const asFile = expect.stringMatching(/^[0-9a-f]{40}\.webp$/)
 
 test('editing the own user answers the full user, updated, and tells self and houses', async () => {
@@ -41,7 +17,11 @@ test('editing the own user answers the full user, updated, and tells self and ho
     bio: 'one\ntwo',
     name: 'Ann O.',
   }
-  const answer = await edit(ann, { ...fields, header: await sent(), icon: await sent('jpeg') })
+  const answer = await editOwnUser(ann, {
+    ...fields,
+    header: await pictureText(),
+    icon: await pictureText('jpeg'),
+  })
   expect(answer.status).toBe(200)
   expect(answer.body).toEqual({
     success: true,
@@ -60,8 +40,8 @@ test('editing the own user answers the full user, updated, and tells self and ho
   })
   const { icon, header } = answer.body.data
   expect(await rowOf(ann)).toMatchObject({ ...fields, username: 'ann.other', icon, header })
-  expect(lies(ann, 'icons', icon)).toBe(true)
-  expect(lies(ann, 'headers', header)).toBe(true)
+  expect(isStored(ann, 'icons', icon)).toBe(true)
+  expect(isStored(ann, 'headers', header)).toBe(true)
   expect(published).toEqual([
     { type: 'user_updated', user_id: ann.id, only_self: false },
     { type: 'member_updated', house_id: den.id, user_id: ann.id },
@@ -72,8 +52,8 @@ test('editing the own user answers the full user, updated, and tells self and ho
 
 test('editing one field leaves the others', async () => {
   const ann = await user()
-  await edit(ann, { bio: 'a', location: 'b', website: 'http://c.example' })
-  const answer = await edit(ann, { bio: '' })
+  await editOwnUser(ann, { bio: 'a', location: 'b', website: 'http://c.example' })
+  const answer = await editOwnUser(ann, { bio: '' })
   expect(answer.body.data).toMatchObject({ bio: '', location: 'b', website: 'http://c.example' })
 })
 
@@ -114,15 +94,20 @@ test('only unknown fields answer the unchanged user and tell nobody', async () =
 
 test('an unknown field beside a known one is ignored, and the known one applied', async () => {
   const ann = await user()
-  expect((await edit(ann, { biography: 'x', bio: 'y' })).body.data).toMatchObject({ bio: 'y' })
+  expect((await editOwnUser(ann, { biography: 'x', bio: 'y' })).body.data).toMatchObject({ bio: 'y' })
 })
 
 test('an edit that changes nothing tells nobody', async () => {
   const ann = await user()
-  const icon = await sent()
-  await edit(ann, { bio: 'same', icon })
+  const icon = await pictureText()
+  await editOwnUser(ann, { bio: 'same', icon })
   published.length = 0
-  const answer = await edit(ann, { bio: 'same', icon, username: ann.username.toUpperCase(), header: null })
+  const answer = await editOwnUser(ann, {
+    bio: 'same',
+    icon,
+    username: ann.username.toUpperCase(),
+    header: null,
+  })
   expect(answer.status).toBe(200)
   expect(published).toEqual([])
 })
@@ -161,9 +146,12 @@ test.each([
 ])('a %s of %j answers invalid_schema and changes nothing', async (field, value) => {
   const ann = await user()
   const before = await rowOf(ann)
-  const answer = await edit(ann, { ...(field === 'bio' ? { location: 'x' } : { bio: 'x' }), [field]: value })
+  const answer = await editOwnUser(ann, {
+    ...(field === 'bio' ? { location: 'x' } : { bio: 'x' }),
+    [field]: value,
+  })
   expect(answer.status).toBe(400)
-  expect(answer.body).toEqual(invalid(field))
+  expect(answer.body).toEqual(invalidFields(field))
   expect(await rowOf(ann)).toEqual(before)
 })
 
@@ -176,14 +164,14 @@ test('limits count code points, and the longest of each is taken', async () => {
     bio: '🔥'.repeat(512),
     name: '🙂'.repeat(64),
   }
-  const answer = await edit(ann, longest)
+  const answer = await editOwnUser(ann, longest)
   expect(answer.status).toBe(200)
   expect(answer.body.data).toMatchObject(longest)
 })
 
 test('several wrong fields are named in the order of the contract', async () => {
   const ann = await user()
-  const answer = await edit(ann, {
+  const answer = await editOwnUser(ann, {
     name: '',
     icon: 1,
     header: 1,
@@ -192,100 +180,19 @@ test('several wrong fields are named in the order of the contract', async () => 
     username: 1,
     location: 1,
   })
-  expect(answer.body).toEqual(invalid('location', 'username', 'website', 'bio', 'header', 'icon', 'name'))
+  expect(answer.body).toEqual(
+    invalidFields('location', 'username', 'website', 'bio', 'header', 'icon', 'name'),
+  )
 })
 
 test('a string of megabytes is too long, and no more than that', async () => {
   const ann = await user()
   const long = ' x'.repeat(3 * 1024 * 1024)
   for (const field of ['location', 'username', 'website', 'bio', 'name']) {
-    const answer = await edit(ann, { [field]: long })
+    const answer = await editOwnUser(ann, { [field]: long })
     expect(answer.status).toBe(400)
-    expect(answer.body).toEqual(invalid(field))
+    expect(answer.body).toEqual(invalidFields(field))
   }
-})
-
-test('a reserved username is taken', async () => {
-  const ann = await user()
-  for (const username of ['admin', 'ADMIN', 'hearth', 'undefined', 'deleted-1x', 'Deleted-user']) {
-    const answer = await edit(ann, { username, bio: 'x' })
-    expect(answer.status).toBe(400)
-    expect(answer.body).toEqual(usernameTaken)
-  }
-  expect(await rowOf(ann)).toMatchObject({ bio: '' })
-})
-
-test('a username in use is taken, in any case, and the own present one is not', async () => {
-  const [ann, bob] = [await user({ username: 'ann1' }), await user({ username: 'bob1' })]
-  for (const username of ['bob1', 'BOB1']) expect((await edit(ann, { username })).body).toEqual(usernameTaken)
-  expect((await edit(bob, { username: 'Bob1', bio: 'b' })).body.data).toMatchObject({
-    username: 'bob1',
-    bio: 'b',
-  })
-})
-
-test('the own present username may be a reserved one', async () => {
-  const ann = await user({ username: 'support' })
-  expect((await edit(ann, { username: 'support', bio: 'b' })).body.data).toMatchObject({
-    username: 'support',
-  })
-})
-
-test('of many who want a username at once, one gets it', async () => {
-  const people = await Promise.all(Array.from({ length: 12 }, () => user()))
-  const answers = await Promise.all(people.map((person) => edit(person, { username: 'wanted' })))
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-  const refusals = answers.filter(({ status }) => status !== 200).map(({ body }) => body)
-  expect(refusals).toEqual(Array(11).fill(usernameTaken))
-})
-
-test('what is no picture, or faulty base64, refuses the whole edit', async () => {
-  const ann = await user()
-  const good = await sent()
-  for (const bad of ['', 'no base64', svg.toString('base64'), 'data:image/png,AAAA', good.slice(0, 200)]) {
-    expect((await edit(ann, { bio: 'x', header: good, icon: bad })).body).toEqual(noIcon)
-    expect((await edit(ann, { bio: 'x', header: bad, icon: good })).body).toEqual(noHeader)
-  }
-  expect(await rowOf(ann)).toMatchObject({ bio: '', icon: null, header: null })
-})
-
-test('pictures are judged after the fields and before the username', async () => {
-  const ann = await user()
-  expect((await edit(ann, { icon: 'no base64', bio: 5 })).body).toEqual(invalid('bio'))
-  expect((await edit(ann, { icon: 'no base64', username: 'admin' })).body).toEqual(noIcon)
-})
-
-test('a data URL and base64 with line breaks are taken', async () => {
-  const ann = await user()
-  const base64 = await sent()
-  const lines = base64.replace(/.{76}/g, '$&\r\n')
-  const icons = [base64, `data:text/html;base64,${base64}`, lines, `data:image/png;base64,${lines}`]
-  const files = new Set<string>()
-  for (const icon of icons) files.add((await edit(ann, { icon })).body.data.icon)
-  expect(files.size).toBe(1)
-})
-
-test('null removes a picture, which is erased then', async () => {
-  const ann = await user()
-  const { icon, header } = (await edit(ann, { icon: await sent(), header: await sent() })).body.data
-  const answer = await edit(ann, { icon: null })
-  expect(answer.body.data).toMatchObject({ icon: null, header })
-  await eraseDiscarded(db, store)
-  expect(lies(ann, 'icons', icon)).toBe(false)
-  expect(lies(ann, 'headers', header)).toBe(true)
-})
-
-test('a picture of more than 8 MiB is too large, and a body of more than 12 MiB', async () => {
-  const ann = await user()
-  const tooLarge = failure('payload_too_large', 'The request is too large')
-  const body = { icon: 'A'.repeat(11_184_816) }
-  for (const each of [body, { icon: 'A'.repeat(12 * 1024 * 1024) }, { header: body.icon }]) {
-    const answer = await edit(ann, each)
-    expect(answer.status).toBe(413)
-    expect(answer.body).toEqual(tooLarge)
-  }
-  const most = { bio: 'b', padding: 'x'.repeat(12 * 1024 * 1024 - '{"bio":"b","padding":""}'.length) }
-  expect((await edit(ann, most)).status).toBe(200)
 })
 
 test('the type must be JSON', async () => {
@@ -300,34 +207,9 @@ test('the type must be JSON', async () => {
 
 test('a bot may edit itself', async () => {
   const bot = await user({ bot_of: await user() })
-  expect((await edit(bot, { bio: 'beep' })).body.data).toMatchObject({ id: bot.id, bio: 'beep', email: '' })
+  expect((await editOwnUser(bot, { bio: 'beep' })).body.data).toMatchObject({
+    id: bot.id,
+    bio: 'beep',
+    email: '',
+  })
 })
-
-test('more pictures at once than are waited for answer unavailable, and leave nothing behind', async () => {
-  // One caller alone may not send so much at a time.
-  const people = await Promise.all(Array.from({ length: 30 }, () => user()))
-  const icons = await Promise.all(people.map(() => sent('png', { width: 900, height: 900 })))
-  const answers = await Promise.all(people.map((person, index) => edit(person, { icon: icons[index] })))
-  const statuses = answers.map(({ status }) => status)
-  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(18)
-  const refused = answers.filter(({ status }) => status !== 200)
-  expect(refused.length).toBeGreaterThan(0)
-  for (const { status, headers, body } of refused) {
-    expect(status).toBe(503)
-    expect(headers['retry-after']).toBe('1')
-    expect(body).toEqual(failure('unavailable', 'The service is temporarily unavailable'))
-  }
-  while ((await eraseDiscarded(db, store)) > 0);
-  for (const [index, person] of people.entries()) {
-    const { status, body } = answers[index]!
-    const { icon } = await rowOf(person)
-    expect(icon).toBe(status === 200 ? body.data.icon : null)
-    if (icon !== null) expect(lies(person, 'icons', icon)).toBe(true)
-  }
-  const listed = await db
-    .selectFrom('discarded_files')
-    .select('name')
-    .where('name', 'like', 'users/%')
-    .execute()
-  expect(listed.filter(({ name }) => people.some(({ id }) => name.startsWith(`users/${id}/`)))).toEqual([])
-}, 60_000)

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import type { HearthEvent } from '../../src/events/events.ts'
+import { type Frame, listen } from '../support/gateway.ts'
+import { expectSilence, heard, publish, scene } from '../support/gateway-scene.ts'
+import { call, db, houseRoom, role } from '../support/world.ts'
+
+const app = await listen({ offlineAfterMs: 30 })
+const readMessages = 2
+
+test('a room made and deleted: ROOM_CREATE and ROOM_DELETE to its readers, the entities to the house', async () => {
+  const { ben, den, onAnn, onBen } = await scene(app)
+  const secret = await houseRoom(den, { default_deny: readMessages })
+  await publish(
+    { type: 'room_created', room_id: secret, house_id: den.id },
+    { type: 'entities_updated', house_id: den.id },
+  )
+  expect((await heard(onAnn, 'ROOM_CREATE')).id).toBe(secret)
+  const pointers = (d: Frame['d']) => d.entities[0].resource_pointers.length
+  expect(pointers(await heard(onAnn, 'HOUSE_ENTITIES_UPDATE'))).toBe(2)
+  expect(pointers(await heard(onBen, 'HOUSE_ENTITIES_UPDATE'))).toBe(1)
+  expect(onBen.passed).toEqual([])
+  await db.deleteFrom('rooms').where('id', '=', secret).execute()
+  await publish({ type: 'room_deleted', room_id: secret, house_id: den.id })
+  expect(await heard(onAnn, 'ROOM_DELETE')).toEqual({ id: secret, house_id: den.id })
+  await expectSilence(onBen, ben)
+})
+
+test('a room changed: ROOM_UPDATE to its readers', async () => {
+  const { ann, ben, den, onAnn, onBen } = await scene(app)
+  const edited = await call(ann, 'PATCH', `/rooms/${den.room_id}`, { description: 'new' })
+  expect(await heard(onAnn, 'ROOM_UPDATE')).toEqual(edited.body.data)
+  expect(await heard(onBen, 'ROOM_UPDATE')).toMatchObject({ description: 'new', recipients: null })
+  await expectSilence(onBen, ben)
+})
+
+test('losing a room: ROOM_DELETE, the entities, and nothing after; gaining it back: ROOM_CREATE', async () => {
+  const { ann, ben, den, onAnn, onBen } = await scene(app)
+  const gag = await role(den, { deny: readMessages })
+  const row = { house_id: den.id, user_id: ben.id, role_id: gag }
+  const changed: HearthEvent[] = [
+    { type: 'member_updated', house_id: den.id, user_id: ben.id },
+    { type: 'visibility_changed', house_id: den.id, user_ids: [ben.id] },
+  ]
+  await db.insertInto('member_roles').values(row).execute()
+  await publish(...changed)
+  await heard(onBen, 'HOUSE_MEMBER_UPDATE')
+  expect(await heard(onBen, 'ROOM_DELETE')).toEqual({ id: den.room_id, house_id: den.id })
+  expect((await heard(onBen, 'HOUSE_ENTITIES_UPDATE')).entities[0].resource_pointers).toEqual([])
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'alone?' })
+  await publish({ type: 'room_updated', room_id: den.room_id, house_id: den.id })
+  await heard(onAnn, 'ROOM_UPDATE')
+  await expectSilence(onBen, ben)
+  await db.deleteFrom('member_roles').where('role_id', '=', gag).execute()
+  await publish(...changed, { type: 'visibility_changed', house_id: den.id, user_ids: null })
+  const room = await heard(onBen, 'ROOM_CREATE')
+  expect(room.last_message_id).not.toBe(null)
+  expect((await heard(onBen, 'HOUSE_ENTITIES_UPDATE')).entities[0].resource_pointers.length).toBe(1)
+  await expectSilence(onBen, ben)
+  await publish({ type: 'user_updated', user_id: ann.id, only_self: true })
+  await onAnn.next('USER_UPDATE')
+  expect(onAnn.passed).toEqual(['HOUSE_MEMBER_UPDATE'])
+})
+
+test('overrides that shut somebody out are not told to them', async () => {
+  const { ann, ben, den, onAnn, onBen } = await scene(app)
+  const override = { type: 1, allow: 0, deny: readMessages }
+  await call(ann, 'PUT', `/rooms/${den.room_id}/overrides/${ben.id}`, override)
+  const { permission_overrides } = await heard(onAnn, 'ROOM_UPDATE')
+  expect(permission_overrides).toEqual({ [ben.id]: { id: ben.id, ...override } })
+  await heard(onBen, 'ROOM_DELETE')
+  expect(onBen.events.map((frame) => frame.e)).not.toContain('ROOM_UPDATE')
+})
+
+test('a message sent in a house: MESSAGE_CREATE to the readers, the sender among them', async () => {
+  const { ann, ben, cat, den, onAnn, onBen, onCat } = await scene(app)
+  const answer = await call(ben, 'POST', `/rooms/${den.room_id}/messages`, { content: `hi <@${ann.id}>` })
+  for (const client of [onAnn, onBen]) {
+    expect(await heard(client, 'MESSAGE_CREATE')).toEqual(answer.body.data)
+  }
+  expect(answer.body.data).toMatchObject({ exploding: null, house_id: den.id })
+  expect(typeof answer.body.data.timestamp).toBe('number')
+  await expectSilence(onCat, cat)
+})
+
+test('a message edited and deleted: MESSAGE_UPDATE and MESSAGE_DELETE', async () => {
+  const { ben, den, onAnn } = await scene(app)
+  const sent = await call(ben, 'POST', `/rooms/${den.room_id}/messages`, { content: 'one' })
+  const { id } = sent.body.data
+  const edited = await call(ben, 'PATCH', `/rooms/${den.room_id}/messages/${id}`, { content: 'two' })
+  expect(await heard(onAnn, 'MESSAGE_UPDATE')).toEqual(edited.body.data)
+  await call(ben, 'DELETE', `/rooms/${den.room_id}/messages/${id}`)
+  const place = { room_id: den.room_id, house_id: den.id }
+  expect(await heard(onAnn, 'MESSAGE_DELETE')).toEqual({ id, message_id: id, ...place })
+})
+
+test('typing: recipient_ids in private rooms alone, one in a one-to-one, all in a group', async () => {
+  const { ann, ben, den, onBen } = await scene(app)
+  const pair = (await call(ann, 'POST', '/users/@me/rooms', { recipient: ben.id })).body.data.id
+  const trio = (await call(ann, 'POST', '/users/@me/rooms', { recipients: [ben.id] })).body.data.id
+  const told: Frame['d'][] = []
+  for (const room_id of [den.room_id, pair, trio]) {
+    const { timestamp } = (await call(ann, 'POST', `/rooms/${room_id}/typing`)).body.data
+    const { recipient_ids, ...rest } = await heard(onBen, 'TYPING_START')
+    const house_id = room_id === den.room_id ? den.id : null
+    expect(rest).toEqual({ timestamp, room_id, house_id, author_id: ann.id })
+    told.push(recipient_ids)
+  }
+  expect(told.slice(0, 2)).toEqual([undefined, [ben.id]])
+  expect(told[2].sort()).toEqual([ann.id, ben.id].sort())
+})
+
+test('private rooms: ROOM_CREATE to those in it, messages, ROOM_UPDATE, ROOM_DELETE to the one gone', async () => {
+  const { ann, ben, onAnn, onBen } = await scene(app)
+  const made = await call(ann, 'POST', '/users/@me/rooms', { recipients: [ben.id] })
+  const id = made.body.data.id
+  expect(await heard(onAnn, 'ROOM_CREATE')).toEqual(made.body.data)
+  expect((await heard(onBen, 'ROOM_CREATE')).recipients.map((one: { id: string }) => one.id)).toEqual([
+    ann.id,
+  ])
+  await call(ben, 'POST', `/rooms/${id}/messages`, { content: 'hi' })
+  expect(await heard(onAnn, 'MESSAGE_CREATE')).toMatchObject({ house_id: null, exploding: false })
+  await call(ben, 'DELETE', `/users/@me/rooms/${id}`)
+  expect(await heard(onBen, 'ROOM_DELETE')).toEqual({ id, house_id: null })
+  expect((await heard(onAnn, 'ROOM_UPDATE')).recipients.map((one: { id: string }) => one.id)).toEqual([
+    ann.id,
+  ])
+  await call(ann, 'POST', `/rooms/${id}/messages`, { content: 'gone?' })
+  await heard(onAnn, 'MESSAGE_CREATE')
+  await expectSilence(onBen, ben)
+})

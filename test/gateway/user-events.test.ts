@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { listen, logIn } from '../support/gateway.ts'
+import { expectSilence, heard, publish, scene } from '../support/gateway-scene.ts'
+import { call, db, friends } from '../support/world.ts'
+
+const app = await listen({ offlineAfterMs: 30 })
+
+test('a profile changed: USER_UPDATE to oneself, friends and private-room partners, the address to oneself', async () => {
+  const { ann, ben, cat, onAnn, onBen, onCat } = await scene(app)
+  await friends(ann, cat)
+  await db.updateTable('users').set({ email_verified: true, bio: 'new' }).where('id', '=', ann.id).execute()
+  await publish({ type: 'user_updated', user_id: ann.id, only_self: false })
+  expect(await heard(onAnn, 'USER_UPDATE')).toMatchObject({ bio: 'new', email_verified: true })
+  expect(await heard(onCat, 'USER_UPDATE')).toMatchObject({ bio: 'new', email_verified: false })
+  await expectSilence(onBen, ben)
+  await publish({ type: 'user_updated', user_id: ann.id, only_self: true })
+  await heard(onAnn, 'USER_UPDATE')
+  await expectSilence(onCat, cat)
+})
+
+test('relations: RELATIONSHIP_UPDATE to the side that changed, with its six keys', async () => {
+  const { ann, ben, onAnn, onBen } = await scene(app)
+  await call(ann, 'POST', '/relationships/@me/friend-requests', { user_id: ben.id })
+  expect(await heard(onAnn, 'RELATIONSHIP_UPDATE')).toMatchObject({
+    id: ben.id,
+    user_id: ben.id,
+    recipient_id: ann.id,
+    type: 1,
+  })
+  expect(await heard(onBen, 'RELATIONSHIP_UPDATE')).toMatchObject({ id: ann.id, type: 2 })
+  await call(ann, 'PUT', `/relationships/@me/blocked/${ben.id}`)
+  expect((await heard(onAnn, 'RELATIONSHIP_UPDATE')).type).toBe(5)
+  expect((await heard(onBen, 'RELATIONSHIP_UPDATE')).type).toBe(0)
+})
+
+test('read state and settings go to extended connections of oneself alone', async () => {
+  const { ann, ben, den, onAnn } = await scene(app)
+  const extended = await logIn(app, ann, { extended: true })
+  const sent = await call(ben, 'POST', `/rooms/${den.room_id}/messages`, { content: `<@${ann.id}>` })
+  await heard(onAnn, 'MESSAGE_CREATE')
+  const acked = await call(ann, 'POST', `/rooms/${den.room_id}/messages/${sent.body.data.id}/ack`)
+  expect(await heard(extended, 'READ_STATE_UPDATE')).toEqual(acked.body.data)
+  const settings = await call(ann, 'PATCH', '/users/@me/settings', { onboarded: true })
+  expect(await heard(extended, 'SETTINGS_UPDATE')).toEqual(settings.body.data)
+  await expectSilence(onAnn, ann)
+})
+
+test('op 7 answers the members asked for, and nothing to a stranger', async () => {
+  const { ann, ben, cat, den, onBen, onCat } = await scene(app)
+  onBen.send({ op: 7, d: { house_id: den.id, user_ids: [ann.id, cat.id, '1', 'x', ann.id] } })
+  const some = await heard(onBen, 'HOUSE_MEMBERS_CHUNK')
+  expect([some.house_id, Object.keys(some.members)]).toEqual([den.id, [ann.id]])
+  onBen.send({ op: 7, d: { house_id: den.id, user_ids: [cat.id] } })
+  expect(await heard(onBen, 'HOUSE_MEMBERS_CHUNK')).toEqual({ house_id: den.id, members: {} })
+  onBen.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
+  const all = await heard(onBen, 'HOUSE_MEMBERS_CHUNK')
+  expect(Object.keys(all.members).sort()).toEqual([ann.id, ben.id].sort())
+  onCat.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
+  onCat.send({ op: 6, d: { user_ids: [] } })
+  await expectSilence(onCat, cat)
+})
+
+test('a session that ends closes its connections 4003, and no others', async () => {
+  const { ann, onAnn, onBen } = await scene(app)
+  const second = await logIn(app, ann)
+  await call(ann, 'DELETE', `/users/@me/sessions/${ann.session_id}`)
+  expect(await onAnn.end()).toEqual({ code: 4003, reason: 'invalid_token' })
+  expect(await second.end()).toEqual({ code: 4003, reason: 'invalid_token' })
+  expect(onBen.closed).toBeUndefined()
+})

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { editOwnUser, rowOf, usernameTaken } from '../support/own-user.ts'
+import { user } from '../support/world.ts'
+
+test('a reserved username is taken', async () => {
+  const ann = await user()
+  for (const username of ['admin', 'ADMIN', 'hearth', 'undefined', 'deleted-1x', 'Deleted-user']) {
+    const answer = await editOwnUser(ann, { username, bio: 'x' })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual(usernameTaken)
+  }
+  expect(await rowOf(ann)).toMatchObject({ bio: '' })
+})
+
+test('a username in use is taken, in any case, and the own present one is not', async () => {
+  const [ann, bob] = [await user({ username: 'ann1' }), await user({ username: 'bob1' })]
+  for (const username of ['bob1', 'BOB1'])
+    expect((await editOwnUser(ann, { username })).body).toEqual(usernameTaken)
+  expect((await editOwnUser(bob, { username: 'Bob1', bio: 'b' })).body.data).toMatchObject({
+    username: 'bob1',
+    bio: 'b',
+  })
+})
+
+test('the own present username may be a reserved one', async () => {
+  const ann = await user({ username: 'support' })
+  expect((await editOwnUser(ann, { username: 'support', bio: 'b' })).body.data).toMatchObject({
+    username: 'support',
+  })
+})
+
+test('of many who want a username at once, one gets it', async () => {
+  const people = await Promise.all(Array.from({ length: 12 }, () => user()))
+  const answers = await Promise.all(people.map((person) => editOwnUser(person, { username: 'wanted' })))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  const refusals = answers.filter(({ status }) => status !== 200).map(({ body }) => body)
+  expect(refusals).toEqual(Array(11).fill(usernameTaken))
+})
