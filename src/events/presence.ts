@@ -32,3 +32,8 @@ export function setPresence(userId: string, presence: Presence, processId = here
 export function usersAt(processId = here): string[] {
   return [...(places.get(processId) ?? [])]
 }
+
+/** Everybody who is online at another process. */
+export function usersElsewhere(): string[] {
+  return [...places].flatMap(([processId, users]) => (processId === here ? [] : [...users]))
+}

@@ -4,7 +4,7 @@ import { listEntities } from '../entities/queries.ts'
 import type { EventOf as Of } from '../events/events.ts'
 import { findHouseContents, type HouseContents } from '../houses/contents-queries.ts'
 import { listRoleIds } from '../members/gateway-queries.ts'
-import { findMember } from '../members/queries.ts'
+import { findMember, listMembersById } from '../members/queries.ts'
 import { room } from '../rooms/forms.ts'
 import { type Audience, emitTo } from './audience.ts'
 import { payload } from './frames.ts'
@@ -13,7 +13,8 @@ import { factsOf, houseOf, listMembersToShow, loadHouseFor, memberEvent, readabl
 import type { MembersPresence } from './presence-batches.ts'
 import type { Session } from './session.ts'
 
-export async function tellHouseUpdated({ db }: Gateway, fact: Of<'house_updated'>, audience: Audience) {
+export async function tellHouseUpdated(gateway: Gateway, fact: Of<'house_updated'>, audience: Audience) {
+  const { db } = gateway
   const sessions = audience.inHouse(fact.house_id)
   if (sessions.length === 0) return
   const contents = await findHouseContents(db, fact.house_id)
@@ -21,15 +22,20 @@ export async function tellHouseUpdated({ db }: Gateway, fact: Of<'house_updated'
   const userIds = usersOf(sessions)
   const [rolesOf, members] = await Promise.all([
     listRoleIds(db, fact.house_id, userIds),
-    listMembersToShow(db, contents, userIds),
+    listMembersToShow(gateway, contents),
   ])
+  const listed = new Set(members.map((row) => row.user_id))
+  const unlisted = userIds.filter((id) => rolesOf.has(id) && !listed.has(id))
+  const rows = unlisted.length > 0 ? await listMembersById(db, fact.house_id, unlisted) : []
+  const own = new Map(rows.map((row) => [row.user_id, row]))
   const shared = new Map<string, string>()
   for (const [user_id, ofUser] of Map.groupBy(sessions, (session) => session.userId)) {
     const role_ids = rolesOf.get(user_id)
+    const row = own.get(user_id)
     // Who left meanwhile hears of that next; nobody is told of a house without their own member.
-    if (!role_ids || !members.some((row) => row.user_id === user_id)) continue
+    if (!role_ids || !(row || listed.has(user_id))) continue
     const facts = factsOf(contents, user_id, role_ids)
-    emitTo(ofUser, houseOf('HOUSE_UPDATE', contents, facts, members, shared).event)
+    emitTo(ofUser, houseOf('HOUSE_UPDATE', contents, facts, row ? [row, ...members] : members, shared).event)
   }
 }
 
@@ -48,7 +54,7 @@ export async function tellMemberJoined(gateway: Gateway, fact: Of<'member_joined
   const own = audience.ofUser(user_id).filter((session) => !session.houses.has(house_id))
   if (own.length > 0) {
     for (const session of own) hub.awaitScope(session, house_id)
-    const house = await loadHouseFor(db, house_id, user_id, usersOf(hub.inHouse(house_id)))
+    const house = await loadHouseFor(gateway, house_id, user_id)
     for (const session of house ? own : []) {
       hub.enterHouse(session, house_id, house!.roomIds)
       session.emit(house!.event)

@@ -1,14 +1,16 @@
 import type { Db } from '../db/client.ts'
 import { coalesce } from '../db/coalesce.ts'
-import { presenceOf } from '../events/presence.ts'
+import { presenceOf, usersElsewhere } from '../events/presence.ts'
 import { findHouseContents, type HouseContents } from '../houses/contents-queries.ts'
 import { gatewayHouse } from '../houses/forms.ts'
 import type { HouseFacts } from '../houses/permissions.ts'
 import { member } from '../members/forms.ts'
-import { listLongestMembersOfHouses } from '../members/gateway-queries.ts'
-import { findMember, listMembersById, type MemberRow } from '../members/queries.ts'
+import { listLongestMembersAmong, listLongestMembersOfHouses } from '../members/gateway-queries.ts'
+import { findMember, type MemberRow } from '../members/queries.ts'
 import { readableRooms } from '../rooms/permissions.ts'
 import { type Payload, payload } from './frames.ts'
+import type { Gateway } from './gateway.ts'
+import type { Hub } from './hub.ts'
 import { maxEventBytes, maxListedMembers } from './settings.ts'
 
 /** A house as one member is told of it. */
@@ -44,17 +46,17 @@ export function readableIds(contents: HouseContents, facts: HouseFacts): string[
 
 /** The house for somebody who joins it now. Undefined when it is gone, or they are. */
 export async function loadHouseFor(
-  db: Db,
+  gateway: Pick<Gateway, 'db' | 'hub'>,
   houseId: string,
   userId: string,
-  connectedIds: readonly string[],
 ): Promise<HouseOf | undefined> {
+  const { db } = gateway
   const [contents, own] = await Promise.all([
     findHouseContents(db, houseId),
     findMember(db, { house_id: houseId, user_id: userId }),
   ])
   if (!contents || !own) return undefined
-  const members = await listMembersToShow(db, contents, [userId, ...connectedIds])
+  const members = await listMembersToShow(gateway, contents)
   return joinOf(contents, own, members)
 }
 
@@ -83,16 +85,24 @@ export function houseOf(
   }
 }
 
-/** All members of a small house; of a big one those who must be shown, and the longest-standing. */
+/** Everybody who may be online in a house: those of it who are connected here, and all who are at other processes. */
+function onlineIn(hub: Hub, houseId: string): string[] {
+  const here = hub.inHouse(houseId).map((session) => session.userId)
+  return [...new Set([...here.filter((id) => presenceOf(id) === 'online'), ...usersElsewhere()])]
+}
+
+/** All members of a small house; of a big one its owner, as many as can be shown of those online, and the longest-standing. */
 export async function listMembersToShow(
-  db: Db,
+  { db, hub }: Pick<Gateway, 'db' | 'hub'>,
   { house }: HouseContents,
-  firstIds: readonly string[],
 ): Promise<MemberRow[]> {
   const longest = await listMembersOnce(db, house.id)
   if (longest.length <= maxListedMembers) return longest
-  const wanted = [...new Set([house.owner_id, ...firstIds])].slice(0, maxListedMembers + 1)
-  const first = await listMembersById(db, house.id, wanted)
+  const [owner, online] = await Promise.all([
+    findMember(db, { house_id: house.id, user_id: house.owner_id }),
+    listLongestMembersAmong(db, house.id, onlineIn(hub, house.id), maxListedMembers),
+  ])
+  const first = owner ? [owner, ...online] : online
   return [...new Map([...first, ...longest].map((row) => [row.user_id, row])).values()]
 }
 

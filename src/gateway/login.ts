@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { findCaller } from '../auth/queries.ts'
-import { presenceOf } from '../events/presence.ts'
 import { listHouseIds } from '../houses/queries.ts'
 import { listPrivateRoomIds } from '../rooms/gateway-queries.ts'
 import type { Gateway } from './gateway.ts'
-import { usersOf } from './house-events.ts'
 import { joinOf, listMembersToShow } from './house-state.ts'
 import { retryWhileBusy } from './retry.ts'
 import type { Session } from './session.ts'
@@ -44,16 +42,13 @@ export async function tellState(gateway: Gateway, session: Session, tokenHash: s
 }
 
 /** The HOUSE_JOINs, no faster than the socket takes them. */
-async function tellHouses({ db, hub }: Gateway, session: Session, houses: readonly Announced[]) {
+async function tellHouses(gateway: Gateway, session: Session, houses: readonly Announced[]) {
+  const { db, hub } = gateway
   for (const part of inParts(houses)) {
-    const listMembers = ({ contents }: Announced) => {
-      const online = usersOf(hub.inHouse(contents.house.id)).filter((id) => presenceOf(id) === 'online')
-      return listMembersToShow(db, contents, [session.userId, ...online])
-    }
     const members = await retryWhileBusy(
       db,
       () => isOpen(session),
-      () => Promise.all(part.map(listMembers)),
+      () => Promise.all(part.map(({ contents }) => listMembersToShow(gateway, contents))),
     )
     for (const [index, { contents, own }] of part.entries()) {
       await session.connection?.drained()

@@ -20,6 +20,24 @@ export async function listLongestMembersOfHouses(
   return rows
 }
 
+/** Of these users the `limit` longest-standing members of a house, in order of joining. */
+export async function listLongestMembersAmong(
+  db: Db,
+  houseId: string,
+  userIds: readonly string[],
+  limit: number,
+): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`
+    select ${memberColumns}
+    from (
+      select * from members where house_id = ${houseId} and user_id = any(${userIds}::bigint[])
+      order by joined_at, user_id limit ${limit}
+    ) as members
+    join users on users.id = members.user_id
+    order by members.joined_at, members.user_id`.execute(db)
+  return rows
+}
+
 /** The own member in each house of a user, in order of joining. */
 export async function listMembershipsOf(db: Db, userId: string): Promise<MemberRow[]> {
   const { rows } = await sql<MemberRow>`

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { createBus } from '../../src/events/bus.ts'
@@ -92,4 +93,21 @@ test('who is out hears no message that was sent after the answer', async () => {
     return den.room_id
   }
   expect(await heardNext(ann, ben, kick)).toEqual(['HOUSE_LEAVE'])
+})
+
+test('a big house lists who is online at another process before those who are not', async () => {
+  const { ann, ben, den } = await scene()
+  await sql`insert into users (id, username, name)
+    select n, 'crowd' || n, 'Crowd' from generate_series(1, 2600) as n`.execute(db)
+  await sql`insert into members (house_id, user_id, joined_at)
+    select ${den.id}, n, now() + n * interval '1 ms' from generate_series(1, 2600) as n`.execute(db)
+  const dan = await user()
+  await sql`insert into members (house_id, user_id, joined_at)
+    values (${den.id}, ${dan.id}, now() + interval '1 hour')`.execute(db)
+  await logIn(there, dan)
+  await new Promise((resolve) => setTimeout(resolve, 2 * lateMs))
+  const client = await logIn(here, ben)
+  const ids = client.events[1]!.d.members.map((one: { id: string }) => one.id)
+  expect(ids.length).toBe(2500)
+  expect(ids.slice(0, 4)).toEqual([ben.id, ann.id, dan.id, '1'])
 })

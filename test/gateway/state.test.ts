@@ -2,6 +2,7 @@ import { type KyselyPlugin, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { tellHouseUpdated } from '../../src/gateway/house-events.ts'
 import { loadHouseFor } from '../../src/gateway/house-state.ts'
+import { Hub } from '../../src/gateway/hub.ts'
 import type { Session } from '../../src/gateway/session.ts'
 import { Client, expectExact, listen, logIn } from '../support/gateway.ts'
 import {
@@ -134,6 +135,29 @@ test('a big house lists 2,500 members: oneself, the owner, those online, the lon
   expect(seen.size).toBe(2603)
 })
 
+test('a changed house that is big is told to each member, however many sessions there are', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann })
+  await sql`insert into users (id, username, name)
+    select n, 'throng' || n, 'Throng' from generate_series(5001, 7600) as n`.execute(db)
+  await sql`insert into members (house_id, user_id) select ${den.id}, n from generate_series(5001, 7600) as n`.execute(
+    db,
+  )
+  await sql`insert into members (house_id, user_id, joined_at)
+    values (${den.id}, ${ben.id}, now() + interval '1 hour')`.execute(db)
+  const told: string[][] = []
+  const emit = ({ json }: { json: string }) => {
+    told.push(JSON.parse(json).members.map((one: { id: string }) => one.id))
+  }
+  const session = (userId: string) => ({ userId, emit }) as unknown as Session
+  // Those before ben have left since; they are told nothing.
+  const sessions = [...Array.from({ length: 2600 }, (_, n) => session(`${n + 8000}`)), session(ben.id)]
+  const audience = { inHouse: () => sessions, inRoom: () => [], ofUser: () => [] }
+  const gateway = { db, hub: new Hub() } as Parameters<typeof tellHouseUpdated>[0]
+  await tellHouseUpdated(gateway, { type: 'house_updated', house_id: den.id }, audience)
+  expect(told.map((ids) => [ids.length, ...ids.slice(0, 3)])).toEqual([[2500, ben.id, ann.id, '5001']])
+})
+
 test('a house left during the login still gets its HOUSE_JOIN, and then what ends it', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
@@ -165,7 +189,8 @@ function whereLeftFromLists(userId: string) {
 test('who leaves while the house they joined is read is told of it with their own membership', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
-  const join = await loadHouseFor(whereLeftFromLists(ben.id), den.id, ben.id, [])
+  const gateway = { db: whereLeftFromLists(ben.id), hub: new Hub() }
+  const join = await loadHouseFor(gateway, den.id, ben.id)
   const { members } = JSON.parse(join!.event.json)
   expect(members.map((one: { id: string }) => one.id)).toEqual([ben.id, ann.id])
 })
