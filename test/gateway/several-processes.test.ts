@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { createBus } from '../../src/events/bus.ts'
 import { logIn } from '../support/gateway.ts'
@@ -14,11 +14,11 @@ const readMessages = 2
 const openRelay = relayDoubles(() => [lateMs])
 const here = await start()
 const there = await start()
-// Each knows that the other is there.
-await new Promise((resolve) => setTimeout(resolve, 3 * lateMs))
+// They know of each other.
+await vi.waitFor(() => expect([here.bus.isShared, there.bus.isShared]).toEqual([true, true]))
 
 async function start(): Promise<FastifyInstance> {
-  const bus = createBus(openRelay(), { isOneOfMany: true })
+  const bus = createBus(openRelay())
   const app = await buildApp({ config, db, store, bus })
   await app.listen({ host: '127.0.0.1', port: 0 })
   afterAll(async () => {
@@ -47,10 +47,12 @@ async function heardNext(by: Person, listener: Person, change: () => Promise<str
   const before = client.events.length
   const room = await change()
   await ask(there, by, 'POST', `/rooms/${room}/messages`, { content: 'next' })
-  // All that comes late has come by then.
-  await new Promise((resolve) => setTimeout(resolve, 2 * lateMs))
+  // What comes late comes in its order: when this has come, all of it has.
+  await ask(here, listener, 'PATCH', '/users/@me', { bio: `after ${room}` })
+  const named = () => client.events.slice(before).map((frame) => frame.e!)
+  await client.until(() => named().includes('USER_UPDATE'), 'the last event')
   await client.close()
-  return client.events.slice(before).map((frame) => frame.e!)
+  return named().slice(0, named().indexOf('USER_UPDATE'))
 }
 
 async function scene() {
