@@ -1,5 +1,7 @@
-/** How much of a file is looked at, in bytes. */
-export const headBytes = 65_536
+/** How much of a file is looked at, in bytes: cameras put some hundred kilobytes before the size of a JPEG. */
+export const headBytes = 524_288
+/** What a container holds is told right at its start. */
+const containerHeadBytes = 65_536
 
 /** What a file is by its content: its media type, and the size in pixels of an image. */
 type Recognised = { type: string; width?: number; height?: number }
@@ -63,7 +65,8 @@ function readMedia(head: Buffer): string | undefined {
   if (text(head, 4, 8) === 'ftyp') return readMp4Brand(text(head, 8, 12))
   if (start === 'RIFF' && text(head, 8, 12) === 'WAVE') return 'audio/wav'
   if (start === 'RIFF' && text(head, 8, 12) === 'AVI ') return 'video/x-msvideo'
-  if (start === 'OggS') return head.includes('theora') ? 'video/ogg' : 'audio/ogg'
+  if (start === 'OggS')
+    return head.subarray(0, containerHeadBytes).includes('theora') ? 'video/ogg' : 'audio/ogg'
   if (start === 'fLaC') return 'audio/flac'
   if (start.startsWith('ID3')) return 'audio/mpeg'
   if (head.length >= 4 && head[0] === 0xff && (head[1]! & 0xe6) === 0xe2) return 'audio/mpeg'

@@ -71,6 +71,17 @@ test('pictures are recognised by content, with their dimensions, and need no tex
   }
 })
 
+test('a picture has its dimensions however much a camera has put before them', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const picture = sharp({ create: { width: 30, height: 20, channels: 3, background: 'red' } })
+  const jpeg = await picture.jpeg().toBuffer()
+  const segment = Buffer.concat([Buffer.from('ffe2ea62', 'hex'), Buffer.alloc(60_000)])
+  const photo = Buffer.concat([jpeg.subarray(0, 2), ...Array(5).fill(segment), jpeg.subarray(2)])
+  const { attachment } = (await sendMedia(ann, room_id, filePart(photo, 'x.jpg'))).body.data
+  expect(attachment.dimensions).toEqual({ width: 30, height: 20, type: 'image/jpeg' })
+})
+
 test('a nonce, and exploding with its age, work as in text messages', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
