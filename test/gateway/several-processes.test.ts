@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { createBus } from '../../src/events/bus.ts'
+import { usersElsewhere } from '../../src/events/presence.ts'
 import { logIn } from '../support/gateway.ts'
 import { relayDoubles } from '../support/relay-double.ts'
 import { config, db, group, house, houseRoom, type Person, store, user } from '../support/world.ts'
@@ -107,7 +108,7 @@ test('a big house lists who is online at another process before those who are no
   await sql`insert into members (house_id, user_id, joined_at)
     values (${den.id}, ${dan.id}, now() + interval '1 hour')`.execute(db)
   await logIn(there, dan)
-  await new Promise((resolve) => setTimeout(resolve, 2 * lateMs))
+  await vi.waitFor(() => expect(usersElsewhere()).toContain(dan.id))
   const client = await logIn(here, ben)
   const ids = client.events[1]!.d.members.map((one: { id: string }) => one.id)
   expect(ids.length).toBe(2500)
