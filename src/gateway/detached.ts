@@ -1,4 +1,4 @@
-import type { Payload } from './frames.ts'
+import { lengthOf, type Payload } from './frames.ts'
 import type { Session } from './session.ts'
 
 /** How many sessions without a connection are kept, and with how much (in bytes), before the oldest are let go. */
@@ -15,12 +15,12 @@ export class KeptBytes {
 
   add(event: Payload): void {
     event.detachedKeepers = (event.detachedKeepers ?? 0) + 1
-    if (event.detachedKeepers === 1) this.total += event.json.length
+    if (event.detachedKeepers === 1) this.total += lengthOf(event)
   }
 
   remove(event: Payload): void {
     event.detachedKeepers! -= 1
-    if (event.detachedKeepers === 0) this.total -= event.json.length
+    if (event.detachedKeepers === 0) this.total -= lengthOf(event)
   }
 }
 

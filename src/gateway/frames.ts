@@ -10,6 +10,8 @@ export type Encoding = 'text' | 'zlib'
 export type Payload = {
   readonly name: EventName
   readonly json: string
+  /** That of `json`, where that is put together whenever it is asked for. */
+  readonly length?: number
   /** The end of the frame, compressed; made when the first zlib connection needs it. */
   deflatedEnd?: DeflatedEnd
   /** How many sessions keep it for a replay, and by what number. */
@@ -37,6 +39,11 @@ const checksumBase = 65_521
 /** Serializes what an event says. */
 export function payload(name: EventName, d: unknown): Payload {
   return { name, json: JSON.stringify(d) }
+}
+
+/** How much of it there is to be kept, in characters. */
+export function lengthOf(event: Payload): number {
+  return event.length ?? event.json.length
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises'
 import type { Db } from '../db/client.ts'
 import { entity } from '../entities/forms.ts'
 import { listEntities } from '../entities/queries.ts'
@@ -7,11 +8,23 @@ import { listRoleIds } from '../members/gateway-queries.ts'
 import { findMember, listMembersById } from '../members/queries.ts'
 import { room } from '../rooms/forms.ts'
 import { type Audience, emitTo } from './audience.ts'
-import { payload } from './frames.ts'
+import { lengthOf, payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
-import { factsOf, houseOf, listMembersToShow, loadHouseFor, memberEvent, readableIds } from './house-state.ts'
+import {
+  factsOf,
+  houseOf,
+  inOrder,
+  listMembersToShow,
+  loadHouseFor,
+  memberEvent,
+  readableIds,
+  Shared,
+} from './house-state.ts'
 import type { MembersPresence } from './presence-batches.ts'
 import type { Session } from './session.ts'
+
+/** After so many characters of a house the rest of the server has its turn: big houses are much to tell. */
+const toldAtOnce = 4 * 1024 * 1024
 
 export async function tellHouseUpdated(gateway: Gateway, fact: Of<'house_updated'>, audience: Audience) {
   const { db } = gateway
@@ -28,14 +41,21 @@ export async function tellHouseUpdated(gateway: Gateway, fact: Of<'house_updated
   const unlisted = userIds.filter((id) => rolesOf.has(id) && !listed.has(id))
   const rows = unlisted.length > 0 ? await listMembersById(db, fact.house_id, unlisted) : []
   const own = new Map(rows.map((row) => [row.user_id, row]))
-  const shared = new Map<string, string>()
+  const ordered = inOrder(contents.house.owner_id, members)
+  const shared = new Shared()
+  let told = 0
   for (const [user_id, ofUser] of Map.groupBy(sessions, (session) => session.userId)) {
     const role_ids = rolesOf.get(user_id)
     const row = own.get(user_id)
     // Who left meanwhile hears of that next; nobody is told of a house without their own member.
     if (!role_ids || !(row || listed.has(user_id))) continue
     const facts = factsOf(contents, user_id, role_ids)
-    emitTo(ofUser, houseOf('HOUSE_UPDATE', contents, facts, row ? [row, ...members] : members, shared).event)
+    const { event } = houseOf('HOUSE_UPDATE', contents, facts, row ? [row, ...ordered] : ordered, shared)
+    emitTo(ofUser, event)
+    told += lengthOf(event) * ofUser.length
+    if (told < toldAtOnce) continue
+    told = 0
+    await turnOfOthers()
   }
 }
 

@@ -63,7 +63,48 @@ export async function loadHouseFor(
 /** HOUSE_JOIN to a member, who is among the members shown even if they left while those were read. */
 export function joinOf(contents: HouseContents, own: MemberRow, members: readonly MemberRow[]): HouseOf {
   const isListed = members.some((row) => row.user_id === own.user_id)
-  return houseOf('HOUSE_JOIN', contents, factsOfMember(contents, own), isListed ? members : [own, ...members])
+  const ordered = inOrder(contents.house.owner_id, isListed ? members : [own, ...members])
+  return houseOf('HOUSE_JOIN', contents, factsOfMember(contents, own), ordered)
+}
+
+/** What the events to several members of a house have in common: it is made and kept once for all of them. */
+export class Shared {
+  readonly #heads = new Map<string, string>()
+  readonly #members = new Map<string, { json: string; bytes: number }>()
+
+  head(json: string): string {
+    const known = this.#heads.get(json)
+    if (known === undefined) this.#heads.set(json, json)
+    return known ?? json
+  }
+
+  member(row: MemberRow): { json: string; bytes: number } {
+    const known = this.#members.get(row.user_id)
+    if (known) return known
+    const json = JSON.stringify(member(row))
+    const made = { json, bytes: Buffer.byteLength(json) }
+    this.#members.set(row.user_id, made)
+    return made
+  }
+}
+
+/** A house with members. Its text differs by receiver and is big: only the parts are kept, which they share. */
+class HousePayload implements Payload {
+  readonly name: 'HOUSE_JOIN' | 'HOUSE_UPDATE'
+  readonly length: number
+  readonly #head: string
+  readonly #members: readonly string[]
+
+  constructor(name: 'HOUSE_JOIN' | 'HOUSE_UPDATE', head: string, members: readonly string[]) {
+    this.name = name
+    this.#head = head
+    this.#members = members
+    this.length = members.reduce((sum, json) => sum + json.length + 1, head.length)
+  }
+
+  get json(): string {
+    return `${this.#head.slice(0, -1)},"members":[${this.#members.join(',')}]}`
+  }
 }
 
 /** The event that tells one member of a house: its rooms as they can read them, and as many members as fit. */
@@ -72,16 +113,15 @@ export function houseOf(
   contents: HouseContents,
   facts: HouseFacts,
   members: readonly MemberRow[],
-  shared = new Map<string, string>(),
+  shared = new Shared(),
 ): HouseOf {
   const { members: _none, ...rest } = gatewayHouse(contents, facts, [])
-  const json = JSON.stringify(rest)
-  const first = inOrder(contents.house.owner_id, facts.user_id, members)
-  const listed = fitMembers(first, maxEventBytes - Buffer.byteLength(json), shared)
+  const head = shared.head(JSON.stringify(rest))
+  const listed = fitMembers(ownFirst(facts.user_id, members), maxEventBytes - Buffer.byteLength(head), shared)
   return {
     houseId: contents.house.id,
     roomIds: rest.rooms.map((room) => room.id),
-    event: { name, json: `${json.slice(0, -1)},"members":[${listed.join(',')}]}` },
+    event: new HousePayload(name, head, listed),
   }
 }
 
@@ -106,29 +146,33 @@ export async function listMembersToShow(
   return [...new Map([...first, ...longest].map((row) => [row.user_id, row])).values()]
 }
 
-/** Oneself, the owner, those online, the rest by joining: existing clients index their own member. */
-function inOrder(ownerId: string, userId: string, members: readonly MemberRow[]): MemberRow[] {
+/** The owner, those online, the rest by joining. */
+export function inOrder(ownerId: string, members: readonly MemberRow[]): MemberRow[] {
   const place = (row: MemberRow) => {
-    if (row.user_id === userId) return 0
-    if (row.user_id === ownerId) return 1
-    return presenceOf(row.user_id) === 'online' ? 2 : 3
+    if (row.user_id === ownerId) return 0
+    return presenceOf(row.user_id) === 'online' ? 1 : 2
   }
   return members
     .map((row) => ({ row, place: place(row) }))
     .sort((a, b) => a.place - b.place || a.row.joined_at.getTime() - b.row.joined_at.getTime())
-    .slice(0, maxListedMembers)
     .map(({ row }) => row)
 }
 
+/** Oneself before those in order: existing clients index their own member. */
+function ownFirst(userId: string, ordered: readonly MemberRow[]): MemberRow[] {
+  const own = ordered.filter((row) => row.user_id === userId)
+  const others = ordered.filter((row) => row.user_id !== userId)
+  return [...own, ...others].slice(0, maxListedMembers)
+}
+
 /** The members as JSON, as many as the frame holds. */
-function fitMembers(members: readonly MemberRow[], maxBytes: number, shared: Map<string, string>): string[] {
+function fitMembers(members: readonly MemberRow[], maxBytes: number, shared: Shared): string[] {
   const listed: string[] = []
-  let bytes = 0
+  let left = maxBytes
   for (const row of members) {
-    const json = shared.get(row.user_id) ?? JSON.stringify(member(row))
-    shared.set(row.user_id, json)
-    bytes += Buffer.byteLength(json) + 1
-    if (bytes > maxBytes && listed.length > 0) break
+    const { json, bytes } = shared.member(row)
+    left -= bytes + 1
+    if (left < 0 && listed.length > 0) break
     listed.push(json)
   }
   return listed

@@ -1,5 +1,5 @@
 import type { KeptBytes } from './detached.ts'
-import type { Payload } from './frames.ts'
+import { lengthOf, type Payload } from './frames.ts'
 import { NumberQueue } from './number-queue.ts'
 
 /** Each event that any session keeps, by the number it got when the first one did. */
@@ -29,7 +29,7 @@ export class KeptEvents implements Iterable<Payload> {
     }
     event.keepers! += 1
     this.#numbers.push(event.number!)
-    this.bytes += event.json.length
+    this.bytes += lengthOf(event)
     this.#counter?.add(event)
   }
 
@@ -40,7 +40,7 @@ export class KeptEvents implements Iterable<Payload> {
     const event = events.get(number)!
     event.keepers! -= 1
     if (event.keepers === 0) events.delete(number)
-    this.bytes -= event.json.length
+    this.bytes -= lengthOf(event)
     this.#counter?.remove(event)
   }
 

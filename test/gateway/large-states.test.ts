@@ -1,5 +1,10 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { Caller } from '../../src/auth/queries.ts'
+import type { Connection } from '../../src/gateway/connection.ts'
+import { Session } from '../../src/gateway/session.ts'
 import { type Client, expectExact, type Frame, listen, logIn } from '../support/gateway.ts'
 import { bus, call, db, group, house, type Person, user } from '../support/world.ts'
 
@@ -13,6 +18,18 @@ function expectCut(frame: Frame): void {
   const bytes = Buffer.byteLength(frame.text)
   expect(bytes).toBeLessThanOrEqual(maxFrameBytes)
   expect(bytes).toBeGreaterThan(maxFrameBytes - 100_000)
+}
+
+/** What a session needs of its login, and a connection that there is not any more. */
+const callerOf = (id: string) => ({ id, session_id: id }) as Caller
+const offline = undefined as unknown as Connection
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+function heapBytes(): number {
+  collect()
+  return process.memoryUsage().heapUsed
 }
 
 async function crowd(size: number): Promise<Person[]> {
@@ -64,6 +81,36 @@ test('a HOUSE_JOIN that is too large lists as many members as fit, oneself first
   expectCut(join)
   expect(join.d.members.length).toBeLessThan(2500)
   expect(join.d.members.slice(0, 2).map((one: { id: string }) => one.id)).toEqual([ben.id, ann.id])
+})
+
+test('a changed house is kept for a replay once, not as often as it has connected members', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  await sql`insert into users (id, username, name)
+    select n, 'mass' || n, 'Mass' from generate_series(20001, 21000) as n`.execute(db)
+  await sql`insert into members (house_id, user_id)
+    select ${den.id}, n from generate_series(20001, 21000) as n`.execute(db)
+  const { hub } = app.gateway
+  const sessions = Array.from(
+    { length: 400 },
+    (_, n) => new Session(callerOf(`${20001 + n}`), false, offline),
+  )
+  for (const session of sessions) {
+    hub.add(session)
+    hub.enterHouse(session, den.id, [den.room_id])
+    hub.goLive(session)
+  }
+  const before = heapBytes()
+  expect((await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Changed' })).status).toBe(200)
+  const grown = heapBytes() - before
+  const kept = sessions.map((session) => [...session.kept])
+  expect(kept.every(([event]) => JSON.parse(event!.json).members.length === 1001)).toBe(true)
+  expect(kept.map(([event]) => JSON.parse(event!.json).members[0].id)).toEqual(
+    sessions.map((one) => one.userId),
+  )
+  // Some 350 KB each: as a text of its own for everybody it would be 140 MB.
+  expect(grown).toBeLessThan(40 * 1024 * 1024)
+  for (const session of sessions) hub.remove(session)
 })
 
 test('in a house of a thousand members who comes and goes is told, in a bigger one not', async () => {
