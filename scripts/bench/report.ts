@@ -54,14 +54,14 @@ function page(report: Report): string {
   })
   return `# Performance
 
-Written by \`npm run bench${report.quick ? ' -- --quick' : ''}\` on ${report.startedAt.slice(0, 10)}; every figure is from that one run, and
-the raw ones are in [performance/results.json](performance/results.json). Hearth and the yardsticks ran in turns on the same machine, the load
-generator beside them, so read the ratios, not the figures.
+Written by \`npm run bench${report.quick ? ' -- --quick' : ''}\` on ${report.startedAt.slice(0, 10)}. All figures are from that one run; the raw ones are in
+[performance/results.json](performance/results.json). Hearth and the programs that it is compared with ran in turns on
+the same machine, with the load generator beside them, so the ratios say more than the figures.
 
 - Machine: ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}
 - Node ${report.node}, PostgreSQL ${report.postgres}, \`synchronous_commit\` on, ${report.connections} connections
 - Load: ${report.load}; single inserts: ${report.inserts} into a table like \`messages\`, indexes included
-- Bare Fastify answers the same bytes through the same response schemas, from memory
+- Bare Fastify sends the same answers through the same response schemas, from memory
 
 ## Targets
 
@@ -69,7 +69,7 @@ generator beside them, so read the ratios, not the figures.
 | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 
-Where the time goes in what was missed: [performance/profile.md](performance/profile.md).
+Where the time goes: [performance/profile.md](performance/profile.md).
 
 ## Latency under load
 

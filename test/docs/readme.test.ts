@@ -10,9 +10,9 @@ import { databaseUrl } from '../support/world.ts'
 const folder = await mkdtemp(join(tmpdir(), 'hearth-walk-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('the walk of the README gives what the README shows', async () => {
+test('the commands in the README print what the README shows', async () => {
   const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
-  const walk = readme.slice(readme.indexOf('## Five minutes'), readme.indexOf('## Settings'))
+  const walk = readme.slice(readme.indexOf('## A tour in five minutes'), readme.indexOf('## Settings'))
   const script = [...walk.matchAll(/```sh\n([\s\S]*?)```/g)].map((block) => block[1]).join('')
   const shown = [...script.matchAll(/^# → (.*)$/gm)].map((line) => line[1])
   expect(shown.length).toBeGreaterThan(5)
