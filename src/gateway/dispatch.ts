@@ -6,6 +6,7 @@ import type { MembersPresence } from './presence-batches.ts'
 import * as rooms from './room-events.ts'
 import type { Session } from './session.ts'
 import * as users from './user-events.ts'
+import * as visibility from './visibility.ts'
 
 /** What the gateway deals with: what happened, and what it derives from that for single houses. */
 export type Fact = HearthEvent | MembersPresence
@@ -64,7 +65,7 @@ function tell(gateway: Gateway, fact: Fact, audience: Audience): void | Promise<
     case 'house_deleted':
       return houses.tellHouseDeleted(gateway, fact, audience)
     case 'visibility_changed':
-      return houses.tellVisibility(gateway, fact, audience)
+      return visibility.tellVisibility(gateway, fact, audience)
     case 'member_joined':
       return houses.tellMemberJoined(gateway, fact, audience)
     case 'member_left':
@@ -78,7 +79,7 @@ function tell(gateway: Gateway, fact: Fact, audience: Audience): void | Promise<
     case 'role_deleted':
       return houses.tellRole(fact, audience)
     case 'entities_updated':
-      return houses.tellEntities(gateway, fact, audience)
+      return visibility.tellEntities(gateway, fact, audience)
     case 'room_created':
       return rooms.tellRoomCreated(gateway, fact, audience)
     case 'room_deleted':

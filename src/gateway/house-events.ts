@@ -1,12 +1,9 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises'
 import type { Db } from '../db/client.ts'
-import { entity } from '../entities/forms.ts'
-import { listEntities } from '../entities/queries.ts'
 import type { EventOf as Of } from '../events/events.ts'
-import { findHouseContents, type HouseContents } from '../houses/contents-queries.ts'
+import { findHouseContents } from '../houses/contents-queries.ts'
 import { listRoleIds } from '../members/gateway-queries.ts'
 import { findMember, listMembersById } from '../members/queries.ts'
-import { room } from '../rooms/forms.ts'
 import { type Audience, emitTo } from './audience.ts'
 import { lengthOf, payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
@@ -17,7 +14,6 @@ import {
   listMembersToShow,
   loadHouseFor,
   memberEvent,
-  readableIds,
   Shared,
 } from './house-state.ts'
 import type { MembersPresence } from './presence-batches.ts'
@@ -139,67 +135,6 @@ export function tellRole(fact: Of<'role_created' | 'role_updated' | 'role_delete
   } else {
     emitTo(sessions, payload(fact.type === 'role_created' ? 'ROLE_CREATE' : 'ROLE_UPDATE', fact.role))
   }
-}
-
-/** Each is told of the entities with pointers to the rooms they were told of. */
-export async function tellEntities(
-  { db }: Gateway,
-  { house_id }: Of<'entities_updated'>,
-  audience: Audience,
-) {
-  const sessions = audience.inHouse(house_id)
-  if (sessions.length === 0) return
-  emitEntities(sessions, house_id, await listEntities(db, house_id))
-}
-
-function emitEntities(sessions: readonly Session[], houseId: string, rows: HouseContents['entities']) {
-  for (const session of sessions) {
-    const rooms = session.houses.get(houseId)
-    if (!rooms) continue
-    const entities = rows.map((row) => entity(row, rooms))
-    session.emit(payload('HOUSE_ENTITIES_UPDATE', { house_id: houseId, entities }))
-  }
-}
-
-/** To each whose readable rooms changed: those gained, those lost, then the entities. */
-export async function tellVisibility(gateway: Gateway, fact: Of<'visibility_changed'>, audience: Audience) {
-  const { house_id, user_ids } = fact
-  const sessions = audience
-    .inHouse(house_id)
-    .filter((session) => user_ids === null || user_ids.includes(session.userId))
-  if (sessions.length === 0) return
-  const [contents, rolesOf] = await Promise.all([
-    findHouseContents(gateway.db, house_id),
-    listRoleIds(gateway.db, house_id, usersOf(sessions)),
-  ])
-  if (!contents) return
-  for (const [userId, ofUser] of Map.groupBy(sessions, (session) => session.userId)) {
-    const roleIds = rolesOf.get(userId)
-    if (!roleIds) continue
-    const readable = new Set(readableIds(contents, factsOf(contents, userId, roleIds)))
-    for (const session of ofUser) tellDifference(gateway, session, contents, readable)
-  }
-}
-
-function tellDifference(
-  { hub }: Gateway,
-  session: Session,
-  { house, rooms, entities }: HouseContents,
-  readable: ReadonlySet<string>,
-) {
-  const known = session.houses.get(house.id)
-  if (!known) return
-  const gained = rooms.filter((row) => readable.has(row.id) && !known.has(row.id))
-  const lost = [...known].filter((id) => !readable.has(id))
-  for (const row of gained) {
-    hub.enterRoom(session, house.id, row.id)
-    session.emit(payload('ROOM_CREATE', room(row, session.userId)))
-  }
-  for (const id of lost) {
-    hub.leaveRoom(session, house.id, id)
-    session.emit(payload('ROOM_DELETE', { id, house_id: house.id }))
-  }
-  if (gained.length + lost.length > 0) emitEntities([session], house.id, entities)
 }
 
 export function usersOf(sessions: readonly Session[]): string[] {

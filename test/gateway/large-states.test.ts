@@ -6,7 +6,7 @@ import type { Caller } from '../../src/auth/queries.ts'
 import type { Connection } from '../../src/gateway/connection.ts'
 import { Session } from '../../src/gateway/session.ts'
 import { type Client, expectExact, type Frame, listen, logIn } from '../support/gateway.ts'
-import { bus, call, db, group, house, type Person, user } from '../support/world.ts'
+import { bus, call, type Den, db, group, house, houseRoom, type Person, user } from '../support/world.ts'
 
 const app = await listen({ offlineAfterMs: 50 })
 const maxFrameBytes = 3.5 * 1024 * 1024
@@ -83,34 +83,53 @@ test('a HOUSE_JOIN that is too large lists as many members as fit, oneself first
   expect(join.d.members.slice(0, 2).map((one: { id: string }) => one.id)).toEqual([ben.id, ann.id])
 })
 
+/** Lets the first 400 of a thousand members know the house, from another id each time, as if they had lost their lines. */
+async function detachedMembers(den: Den, firstId: number, rooms: string[]): Promise<Session[]> {
+  await sql`insert into users (id, username, name)
+    select n, 'mass' || n, 'Mass' from generate_series(${firstId}::int, ${firstId + 999}::int) as n`.execute(
+    db,
+  )
+  await sql`insert into members (house_id, user_id)
+    select ${den.id}, n from generate_series(${firstId}::int, ${firstId + 999}::int) as n`.execute(db)
+  const { hub } = app.gateway
+  return Array.from({ length: 400 }, (_, n) => {
+    const session = new Session(callerOf(`${firstId + n}`), false, offline)
+    hub.add(session)
+    hub.enterHouse(session, den.id, rooms)
+    hub.goLive(session)
+    return session
+  })
+}
+
 test('a changed house is kept for a replay once, not as often as it has connected members', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
-  await sql`insert into users (id, username, name)
-    select n, 'mass' || n, 'Mass' from generate_series(20001, 21000) as n`.execute(db)
-  await sql`insert into members (house_id, user_id)
-    select ${den.id}, n from generate_series(20001, 21000) as n`.execute(db)
-  const { hub } = app.gateway
-  const sessions = Array.from(
-    { length: 400 },
-    (_, n) => new Session(callerOf(`${20001 + n}`), false, offline),
-  )
-  for (const session of sessions) {
-    hub.add(session)
-    hub.enterHouse(session, den.id, [den.room_id])
-    hub.goLive(session)
-  }
+  const sessions = await detachedMembers(den, 20_001, [den.room_id])
   const before = heapBytes()
   expect((await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Changed' })).status).toBe(200)
   const grown = heapBytes() - before
-  const kept = sessions.map((session) => [...session.kept])
-  expect(kept.every(([event]) => JSON.parse(event!.json).members.length === 1001)).toBe(true)
-  expect(kept.map(([event]) => JSON.parse(event!.json).members[0].id)).toEqual(
-    sessions.map((one) => one.userId),
-  )
+  const told = sessions.map((session) => JSON.parse([...session.kept][0]!.json).members)
+  expect(told.every((members) => members.length === 1001)).toBe(true)
+  expect(told.map((members) => members[0].id)).toEqual(sessions.map((session) => session.userId))
   // Some 350 KB each: as a text of its own for everybody it would be 140 MB.
   expect(grown).toBeLessThan(40 * 1024 * 1024)
-  for (const session of sessions) hub.remove(session)
+  for (const session of sessions) app.gateway.hub.remove(session)
+})
+
+test('rooms that become readable for many are kept once as well', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann, default_permissions: 0 })
+  for (let count = 1; count < 300; count += 1) await houseRoom(den)
+  const sessions = await detachedMembers(den, 30_001, [])
+  const before = heapBytes()
+  const edit = { name: 'Den', default_permissions: 3 }
+  expect((await call(ann, 'PATCH', `/houses/${den.id}`, edit)).status).toBe(200)
+  const grown = heapBytes() - before
+  const names = ['HOUSE_UPDATE', ...Array(300).fill('ROOM_CREATE'), 'HOUSE_ENTITIES_UPDATE']
+  for (const { kept } of sessions) expect([...kept].map((event) => event.name)).toEqual(names)
+  // 300 rooms of some 250 bytes, and the entity: 40 MB as texts of their own.
+  expect(grown).toBeLessThan(25 * 1024 * 1024)
+  for (const session of sessions) app.gateway.hub.remove(session)
 })
 
 test('in a house of a thousand members who comes and goes is told, in a bigger one not', async () => {

@@ -1,0 +1,110 @@
+import { entity } from '../entities/forms.ts'
+import { listEntities } from '../entities/queries.ts'
+import type { EventOf as Of } from '../events/events.ts'
+import { findHouseContents, type HouseContents } from '../houses/contents-queries.ts'
+import { listRoleIds } from '../members/gateway-queries.ts'
+import { room } from '../rooms/forms.ts'
+import { readableRooms } from '../rooms/permissions.ts'
+import type { RoomRow } from '../rooms/queries.ts'
+import type { Audience } from './audience.ts'
+import { type Payload, payload } from './frames.ts'
+import type { Gateway } from './gateway.ts'
+import { usersOf } from './house-events.ts'
+import { factsOf } from './house-state.ts'
+import type { Session } from './session.ts'
+
+/** Each is told of the entities with pointers to the rooms they were told of. */
+export async function tellEntities(
+  { db }: Gateway,
+  { house_id }: Of<'entities_updated'>,
+  audience: Audience,
+) {
+  const sessions = audience.inHouse(house_id)
+  if (sessions.length === 0) return
+  emitEntities(sessions, house_id, await listEntities(db, house_id))
+}
+
+function emitEntities(sessions: readonly Session[], houseId: string, rows: HouseContents['entities']) {
+  const events = entitiesOf(houseId, rows)
+  for (const session of sessions) {
+    const rooms = session.houses.get(houseId)
+    if (rooms) session.emit(events(rooms))
+  }
+}
+
+/** The entities with pointers to these rooms: one event for all who see the same rooms, who share the set of them. */
+function entitiesOf(
+  house_id: string,
+  rows: HouseContents['entities'],
+): (rooms: ReadonlySet<string>) => Payload {
+  return once((rooms) => {
+    const entities = rows.map((row) => entity(row, rooms))
+    return payload('HOUSE_ENTITIES_UPDATE', { house_id, entities })
+  })
+}
+
+/** Makes the event of each key once, for all who are told of it. */
+function once<Key>(make: (key: Key) => Payload): (key: Key) => Payload {
+  const made = new Map<Key, Payload>()
+  return (key) => {
+    const event = made.get(key) ?? make(key)
+    made.set(key, event)
+    return event
+  }
+}
+
+/** To each whose readable rooms changed: those gained, those lost, then the entities. */
+export async function tellVisibility(gateway: Gateway, fact: Of<'visibility_changed'>, audience: Audience) {
+  const { house_id, user_ids } = fact
+  const sessions = audience
+    .inHouse(house_id)
+    .filter((session) => user_ids === null || user_ids.includes(session.userId))
+  if (sessions.length === 0) return
+  const [contents, rolesOf] = await Promise.all([
+    findHouseContents(gateway.db, house_id),
+    listRoleIds(gateway.db, house_id, usersOf(sessions)),
+  ])
+  if (!contents) return
+  const { house, rooms, entities } = contents
+  const events: VisibilityEvents = {
+    gained: once((row) => payload('ROOM_CREATE', room(row, ''))),
+    lost: once((id) => payload('ROOM_DELETE', { id, house_id: house.id })),
+    entities: entitiesOf(house.id, entities),
+  }
+  for (const [userId, ofUser] of Map.groupBy(sessions, (session) => session.userId)) {
+    const roleIds = rolesOf.get(userId)
+    if (!roleIds) continue
+    const visible = readableRooms(factsOf(contents, userId, roleIds), rooms)
+    const readable = new Map(visible.map((row) => [row.id, row]))
+    for (const session of ofUser) tellDifference(gateway, session, house.id, readable, events)
+  }
+}
+
+type VisibilityEvents = {
+  gained: (row: RoomRow) => Payload
+  lost: (roomId: string) => Payload
+  entities: (rooms: ReadonlySet<string>) => Payload
+}
+
+function tellDifference(
+  { hub }: Gateway,
+  session: Session,
+  houseId: string,
+  readable: ReadonlyMap<string, RoomRow>,
+  events: VisibilityEvents,
+) {
+  const known = session.houses.get(houseId)
+  if (!known) return
+  const gained = [...readable.values()].filter((row) => !known.has(row.id))
+  const lost = [...known].filter((id) => !readable.has(id))
+  for (const row of gained) {
+    hub.enterRoom(session, houseId, row.id)
+    session.emit(events.gained(row))
+  }
+  for (const id of lost) {
+    hub.leaveRoom(session, houseId, id)
+    session.emit(events.lost(id))
+  }
+  const rooms = session.houses.get(houseId)
+  if (rooms && gained.length + lost.length > 0) session.emit(events.entities(rooms))
+}
