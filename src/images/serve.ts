@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
-import type { Store } from '../storage/store.ts'
+import { openFile, type Store } from '../storage/store.ts'
 
 /** On everything that clients may have put there: no guessing of types, no scripts (PROTOCOL 7.3). */
 export const mediaHeaders = {
@@ -34,10 +34,11 @@ export async function sendPicture(
   const etag = `"${file.replace('.webp', '')}"`
   const headers = { ...mediaHeaders, 'Cache-Control': forEver, ETag: etag }
   if (namesEtag(request.headers['if-none-match'], etag)) return reply.code(304).headers(headers).send()
-  const stored = await store.find(pictureName(picture.folder, id, file))
-  if (!stored) throw new ApiError('not_found')
-  reply.headers({ ...headers, 'Content-Type': 'image/webp', 'Content-Length': stored.size })
-  return reply.send(await stored.open())
+  // Opened before the headers are set: those of a failure are others.
+  const opened = await openFile(store, pictureName(picture.folder, id, file))
+  if (!opened) throw new ApiError('not_found')
+  reply.headers({ ...headers, 'Content-Type': 'image/webp', 'Content-Length': opened.size })
+  return reply.send(opened.content)
 }
 
 /** Whether an `If-None-Match` header holds this ETag, weak or strong, or `*`. */

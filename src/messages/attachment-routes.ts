@@ -6,6 +6,7 @@ import { ApiError } from '../errors.ts'
 import { failures } from '../http/envelope.ts'
 import { unknownType } from '../images/content-type.ts'
 import { mediaHeaders } from '../images/serve.ts'
+import { openFile } from '../storage/store.ts'
 import { attachmentFile, findAttachment } from './attachment-queries.ts'
 
 const maxAgeSeconds = 3600
@@ -45,22 +46,25 @@ export const attachmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const attachment = await findAttachment(app.db, room_id, message_id)
       if (!attachment || !isKey(query.key, attachment.key)) throw new ApiError('not_found')
       if (params.filename !== attachment.filename) throw new ApiError('not_found')
-      const file = await app.store.find(attachmentFile(room_id, attachment.key))
-      if (!file) throw new ApiError('not_found')
+      // Opened before the headers are set: those of a failure are others.
+      const opened = await openFile(app.store, attachmentFile(room_id, attachment.key), (bytes) => {
+        return readRange(headers.range, bytes)
+      })
+      if (!opened) throw new ApiError('not_found')
+      const { size, range, content } = opened
       const { content_type, filename, seconds_left } = attachment
       const disposition = content_type === unknownType ? 'attachment' : 'inline'
       const maxAge = Math.min(maxAgeSeconds, seconds_left ?? maxAgeSeconds)
-      const range = readRange(headers.range, file.size)
       reply.headers({
         ...mediaHeaders,
         'Content-Type': content_type,
         'Content-Disposition': `${disposition}; filename*=UTF-8''${encodeFilename(filename)}`,
         'Cache-Control': `private, max-age=${maxAge}`,
         'Accept-Ranges': 'bytes',
-        'Content-Length': range ? range.end - range.start + 1 : file.size,
+        'Content-Length': range ? range.end - range.start + 1 : size,
       })
-      if (range) reply.code(206).header('Content-Range', `bytes ${range.start}-${range.end}/${file.size}`)
-      return reply.send(await file.open(range))
+      if (range) reply.code(206).header('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
+      return reply.send(content)
     },
   )
 }

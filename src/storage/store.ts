@@ -1,11 +1,14 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** A file of the store, from `start` to `end` (bytes, inclusive). */
-type StoredFile = { size: number; open(range?: { start: number; end: number }): Promise<Readable> }
+/** Bytes of a file, `end` inclusive. */
+type Range = { start: number; end: number }
+
+/** A file of the store. Opening it rejects where it cannot be read, as when it was removed since. */
+type StoredFile = { size: number; open(range?: Range): Promise<Readable> }
 
 /** Where pictures and attachments lie. Names are relative paths of our own making, never a client's text. */
 export type Store = {
@@ -43,7 +46,7 @@ export function openFolderStore(folder: string): Store {
       const path = join(folder, name)
       const found = await stat(path).catch(() => undefined)
       if (!found?.isFile()) return undefined
-      return { size: found.size, open: async (range) => createReadStream(path, range) }
+      return { size: found.size, open: async (range) => (await open(path)).createReadStream(range) }
     },
     async remove(name) {
       const path = join(folder, name)
@@ -80,4 +83,21 @@ async function syncFolders(folder: string, upTo: string | undefined): Promise<vo
     await handle.close()
   }
   if (upTo !== undefined && folder !== upTo) await syncFolders(dirname(folder), upTo)
+}
+
+/** The bytes of a file that is in the store, and its size; undefined where it is not, or no longer. */
+export async function openFile(
+  store: Store,
+  name: string,
+  rangeOf: (size: number) => Range | undefined = () => undefined,
+): Promise<{ size: number; range: Range | undefined; content: Readable } | undefined> {
+  const file = await store.find(name)
+  if (!file) return undefined
+  const range = rangeOf(file.size)
+  try {
+    return { size: file.size, range, content: await file.open(range) }
+  } catch (error) {
+    if ((await store.find(name)) === undefined) return undefined
+    throw error
+  }
 }

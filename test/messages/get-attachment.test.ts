@@ -1,6 +1,7 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { filePart, multipart } from '../support/multipart.ts'
+import { eraseOnceFound } from '../support/store.ts'
 import { app, call, db, failure, house, store, user } from '../support/world.ts'
 
 const notFound = failure('not_found', 'Not found')
@@ -102,4 +103,15 @@ test('a file the store has lost answers not_found', async () => {
   const { room_id, path } = await attached('x')
   await store.remove(`attachments/${room_id}/${path.slice(-32)}`)
   expect((await app.inject(path)).json()).toEqual(notFound)
+})
+
+test('a file that is erased while it is asked for answers not_found, with the headers of that', async () => {
+  const { room_id, path } = await attached('x')
+  const restore = eraseOnceFound(store, `attachments/${room_id}/${path.slice(-32)}`)
+  const reply = await app.inject(path)
+  restore()
+  expect([reply.statusCode, reply.json()]).toEqual([404, notFound])
+  expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(reply.headers).not.toHaveProperty('content-disposition')
+  expect(reply.headers).not.toHaveProperty('cache-control')
 })

@@ -4,6 +4,7 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { pictureName } from '../../src/images/serve.ts'
 import { picture } from '../support/pictures.ts'
+import { eraseOnceFound } from '../support/store.ts'
 import { app, call, db, failure, folder, house, store, user } from '../support/world.ts'
 
 const missing = failure('not_found', 'Not found')
@@ -99,6 +100,16 @@ test('a picture whose file is lost is not found', async () => {
   const { ann, file, url } = await pictured('icon')
   await store.remove(pictureName('users/icons', ann.id, file))
   expect((await call(null, 'GET', url)).body).toEqual(missing)
+})
+
+test('a picture that is erased while it is asked for is not found, and no cache keeps that', async () => {
+  const { ann, file, url } = await pictured('icon')
+  const restore = eraseOnceFound(store, pictureName('users/icons', ann.id, file))
+  const answer = await call(null, 'GET', url)
+  restore()
+  expect([answer.status, answer.body]).toEqual([404, missing])
+  expect(answer.headers).not.toHaveProperty('cache-control')
+  expect(answer.headers).not.toHaveProperty('etag')
 })
 
 test('no name leads out of the store or to a folder', async () => {
