@@ -1,10 +1,10 @@
 const turnMs = 250
 
 /**
- * Calls `giveUp` when something was waited for in vain for `ms`, of which this process was there to hear of it; returns how
- * not to. A timer by itself that comes late, because the process stood still or got no processor, goes off before the
- * answer is read that has long been there, and blames others for it. So short turns are counted, each of which has read
- * what had come, however long it took. While the process is on time it is `ms`.
+ * Calls `giveUp` after `ms`, not counting time in which this process itself was stopped; returns how to cancel that.
+ * When a process gets no CPU for a while, Node runs the timers that are due before it reads from its sockets: a plain
+ * timer would then fire although the answer has long been there. So this counts short turns, and at the end of each
+ * everything that had arrived has been read. While the process is on time, they add up to `ms`.
  */
 export function waitAtMost(ms: number, giveUp: () => void): () => void {
   const turns = Math.ceil(ms / turnMs)
@@ -29,7 +29,10 @@ export function waitAtMost(ms: number, giveUp: () => void): () => void {
   }
 }
 
-/** To be called by a timer: goes on when what had come by then was read, which happens between timers and immediates. */
+/**
+ * For use in timers: calls `goOn` once everything that had arrived has been read, which Node does between timers and
+ * immediates.
+ */
 export function onceRead(goOn: () => void): void {
   setImmediate(goOn)
 }

@@ -41,7 +41,9 @@ const extensions = {
   unavailable: [503, 'The service is temporarily unavailable'],
 } as const
 
-/** Every code with its usual status and message: API 7 word for word, then the extensions. `docs/errors.md` shows it. */
+/**
+ * Every code with its usual status and message: API 7 word for word, then the extensions. `docs/errors.md` shows it.
+ */
 export const errorTable = { ...spec, ...extensions }
 
 export type ErrorCode = keyof typeof errorTable

@@ -17,8 +17,8 @@ type Readings = { residentBytes(): number; processorMs(): number; collect: Colle
 
 /**
  * Returns memory that the start or a time of load has left unused: V8 keeps its grown young generation (48 MB) until a
- * last-resort collection. That stops the process for a moment, so it is done only while idle. Needs `--expose-gc`, which
- * start.js sets.
+ * last-resort collection. That stops the process for a moment, so it is done only while idle. Needs `--expose-gc`,
+ * which start.js sets.
  */
 export function returnIdleMemory(): void {
   const collect = runInNewContext('globalThis.gc') as Collect | undefined

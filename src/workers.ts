@@ -14,7 +14,9 @@ type Workers = {
   stop(): Promise<void>
 }
 
-/** Starts `count` workers that share the port, with `environment` added to this process's; one that ends is replaced. */
+/**
+ * Starts `count` workers that share the port, with `environment` added to this process's; one that ends is replaced.
+ */
 export function forkWorkers(count: number, environment: Record<string, string>): Workers {
   let stopping = false
   let answers = false

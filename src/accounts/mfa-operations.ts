@@ -15,7 +15,10 @@ import {
 
 type Totp = Pick<CredentialsRow, 'id' | 'totp_secret' | 'totp_last_step'>
 
-/** Gives the caller a TOTP secret, to be enabled by a first code. Throws `no_permission` for bots, `mfa_already_enabled`. */
+/**
+ * Gives the caller a TOTP secret, to be enabled by a first code. Throws `no_permission` for bots,
+ * `mfa_already_enabled`.
+ */
 export async function beginTotp(db: Db, caller: { id: string; bot: boolean }) {
   if (caller.bot) throw new ApiError('no_permission')
   return db.transaction().execute(async (trx) => {
@@ -27,7 +30,9 @@ export async function beginTotp(db: Db, caller: { id: string; bot: boolean }) {
   })
 }
 
-/** Turns two-factor on by a first code. Gives the backup codes, this once. Throws `mfa_already_enabled`, `invalid_code`. */
+/**
+ * Turns two-factor on by a first code. Gives the backup codes, this once. Throws `mfa_already_enabled`, `invalid_code`.
+ */
 export async function enableTotp(db: Db, callerId: string, code: string): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
     const account = await lock(trx, callerId)
@@ -41,7 +46,10 @@ export async function enableTotp(db: Db, callerId: string, code: string): Promis
   })
 }
 
-/** Turns two-factor off, by a code or else the password. Throws `mfa_not_enabled`, `invalid_code`, `invalid_credentials`. */
+/**
+ * Turns two-factor off, by a code or else the password. Throws `mfa_not_enabled`, `invalid_code`,
+ * `invalid_credentials`.
+ */
 export async function disableTotp(
   db: Db,
   callerId: string,

@@ -1,6 +1,6 @@
 import { createQueue } from '../queue.ts'
 
-/** Each hash takes 19 MiB and a processor for tens of milliseconds. */
+/** Each hash takes 19 MiB, and a CPU for tens of milliseconds. */
 const hashesAtOnce = 2
 const maxHashesWaiting = 64
 
@@ -22,8 +22,8 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether a password is the one behind a hash. Without a hash (no such account, or a bot) it is not, and finding that
- * out takes the same time. Throws `unavailable` when too many wait.
+ * Whether a password matches a hash. Without a hash (no such account, or a bot) it does not, and the check takes the
+ * same time. Throws `unavailable` when too many wait.
  */
 export function isPassword(password: string, passwordHash: string | null | undefined): Promise<boolean> {
   return inTurn(async () => {

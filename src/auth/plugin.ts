@@ -4,14 +4,14 @@ import { ApiError } from '../errors.ts'
 import { type Caller, findCaller, touchSessions } from './queries.ts'
 import { hashTokenHex, readToken } from './tokens.ts'
 
-/** Finds who a token hash (hex) belongs to; what else it finds it may put on the request. */
+/** Finds the caller that a token hash (hex) belongs to. It may put other things that it finds on the request. */
 export type FindCaller = (tokenHash: string, request: FastifyRequest) => Promise<Caller | undefined>
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** `onRequest` of a route with a caller: fills `request.caller`, or throws `no_auth`. */
     authenticate(request: FastifyRequest): Promise<void>
-    /** The same by a query of the route's own, which answers in one statement what the route would ask next. */
+    /** The same with a query of the route's own, which also finds what the route needs next, in one statement. */
     authenticateBy(find: FindCaller): (request: FastifyRequest) => Promise<void>
     /** `onRequest` of a route with an optional caller: a missing or faulty token is ignored. */
     recognize(request: FastifyRequest): Promise<void>
@@ -29,14 +29,14 @@ export function isAuthenticator(hook: unknown): hook is (request: FastifyRequest
   return typeof hook === 'function' && authenticators.has(hook)
 }
 
-/** Decorates the app with the ways of asking who is calling (API 5). */
+/** Decorates the app with the hooks that find out who is calling (API 5). */
 export function identifyCallers(app: FastifyInstance, db: Db): void {
   app.decorateRequest('caller', null as unknown as Caller)
 
   const touch = sessionToucher(app, db)
   const findByToken: FindCaller = (tokenHash) => findCaller(db, tokenHash)
 
-  /** Undefined also where there is no token, or what cannot be one. */
+  /** Also undefined when there is no token, or the header cannot be one. */
   function identify(request: FastifyRequest, find: FindCaller): Promise<Caller | undefined> | undefined {
     const token = readToken(request.headers.authorization)
     return token === undefined ? undefined : find(hashTokenHex(token), request)
@@ -67,7 +67,7 @@ export function identifyCallers(app: FastifyInstance, db: Db): void {
 
 const touchDelayMs = 1_000
 
-/** Notes when login sessions were last in use: off the way of the request, one statement for all of a second. */
+/** Notes when login sessions were last used. No request waits for that: one statement a second writes all of them. */
 function sessionToucher(app: FastifyInstance, db: Db): (sessionId: string) => void {
   const seen = new Set<string>()
   let timer: NodeJS.Timeout | undefined
@@ -77,7 +77,7 @@ function sessionToucher(app: FastifyInstance, db: Db): (sessionId: string) => vo
     timer = undefined
     const ids = [...seen]
     seen.clear()
-    // What is lost while the database is away comes with the next request.
+    // What cannot be written while the database is away is written after the session's next request.
     if (ids.length > 0) await touchSessions(db, ids).catch(() => {})
   }
 

@@ -4,7 +4,9 @@ import type { Db } from '../db/client.ts'
 import { coalesce, inPlaces } from '../db/coalesce.ts'
 import { prepareRead } from '../db/reads.ts'
 
-/** Who makes a request, and through which login session; `is_idle`: it was last noted as seen five minutes ago or more. */
+/**
+ * Who makes a request, and through which login session; `is_idle`: it was last noted as seen five minutes ago or more.
+ */
 export type Caller = { id: string; session_id: string; bot: boolean; is_idle: boolean }
 
 /** Whether a login session is worth noting as seen again. The time is worked out once, not for each of them. */

@@ -7,24 +7,24 @@ import { networkOf } from '../http/address.ts'
 import { type TokenBuckets, tokenBuckets } from '../http/token-buckets.ts'
 import { asId } from '../ids.ts'
 
-/** Counts a request, shows the numbers in the answer's headers, and throws `RateLimitError` when it is one too many. */
+/** Counts a request, sets the headers with the numbers, and throws `RateLimitError` when it is one too many. */
 export type Counter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** What is counted: by address, caller, caller and room, address, address and login, address and caller. */
+/** The counters: by address, caller, caller and room, address, address and login, address and caller. */
 export type Counters = Record<'address' | 'caller' | 'message' | 'registration' | 'login', Counter> & {
-  /** Shows no numbers, unless it is one too many. */
+  /** Sets the headers only when it is one too many. */
   secret: Counter
-  /** A secret that was right counts for nothing. */
+  /** Takes a count back: the secret was right. */
   giveBackSecret(request: FastifyRequest): void
 }
 
-/** Each process counts for itself. `now` (ms) stands in for the clocks. */
+/** Each process counts by itself. `now` (ms) replaces the clocks in tests. */
 export async function createCounters(
   app: FastifyInstance,
   config: Config,
   now?: () => number,
 ): Promise<Counters> {
-  // What has passed is counted by a clock that nobody sets; what clients are told is the time of day.
+  // The monotonic clock measures, as nobody can set it; clients are told the time of day.
   const passedMs = now ?? (() => performance.now())
   const timeOfDay = now ?? (() => Date.now())
   const stores = new Map<string, TokenBuckets>()
@@ -70,7 +70,7 @@ function addressOf(request: FastifyRequest): string {
   return networkOf(request.server.addressOf(request.raw))
 }
 
-/** Whose account a request is about: the caller's, or whatever name or address it was sent. */
+/** The account that a request is about: that of the caller, or the login or e-mail address in the body. */
 function loginOf(request: FastifyRequest): string {
   if (request.caller) return request.caller.id
   const { login, email } = (request.body ?? {}) as { login?: unknown; email?: unknown }

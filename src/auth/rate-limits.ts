@@ -8,8 +8,9 @@ import { readToken } from './tokens.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * What a route counts as (PROTOCOL 1.7), where it is not simply a request with or without a caller: `messages` (user
-     * and room `:id`), `auth` (address and login), `registration` (address), or `secrets`: its wrong passwords and codes.
+     * What a route counts as (PROTOCOL 1.7), where it is not simply a request with or without a caller: `messages`
+     * (user and room `:id`), `auth` (address and login), `registration` (address), or `secrets`: its wrong passwords
+     * and codes.
      */
     limitedAs?: 'messages' | 'auth' | 'registration' | 'secrets'
   }
@@ -40,7 +41,7 @@ export async function limitRates(app: FastifyInstance, config: Config, now?: () 
   })
 }
 
-/** By address, caller or room, where it becomes known who asks. */
+/** Counts by address, caller or room, as soon as it is known who is calling. */
 function limitRequests(app: FastifyInstance, route: RouteOptions, counters: Counters): void {
   const hooks = [route.onRequest ?? []].flat() as Hook[]
   const recognize: unknown = app.recognize
@@ -60,13 +61,14 @@ function limitRequests(app: FastifyInstance, route: RouteOptions, counters: Coun
   route.onRequest = [countWithoutToken, ...counted]
 }
 
-/** By login, or by what is wrong of passwords and codes. */
+/** Counts logins, and wrong passwords and codes. */
 function limitLogins(route: RouteOptions, counters: Counters): void {
   const limitedAs = route.config?.limitedAs
   const preHandlers = [route.preHandler ?? []].flat()
   if (limitedAs === 'auth') route.preHandler = [...preHandlers, counters.login]
   if (limitedAs !== 'secrets') return
-  // Counted before the secret is looked at, so that many at once are no way around; only wrong ones stay counted.
+  // Counted before the secret is checked, so that many requests at once cannot evade the limit; right ones are given
+  // back.
   const countSecret: Hook = async (request, reply) => {
     await counters.secret(request, reply)
     request.isSecretCounted = true
@@ -80,7 +82,7 @@ function limitLogins(route: RouteOptions, counters: Counters): void {
   route.preSerialization = [...[route.preSerialization ?? []].flat(), giveBackUnlessWrong]
 }
 
-/** Who was found counts as a caller; a token of nobody's, where that is no failure, by address. */
+/** Counts by caller; where a token is optional and is nobody's, by address. */
 function countingCaller(counters: Counters): Hook {
   return async (request, reply) => {
     if (request.caller) {
@@ -92,7 +94,7 @@ function countingCaller(counters: Counters): Hook {
   }
 }
 
-/** A token of nobody's: tries at guessing one count as well. */
+/** For a token that is nobody's: attempts to guess one count as well. */
 function countingGuesses(authenticate: (request: FastifyRequest) => Promise<void>, counters: Counters): Hook {
   return async (request, reply) => {
     try {

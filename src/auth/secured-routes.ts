@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { isAuthenticator } from './plugin.ts'
 
-/** Says of every route that needs a caller that it does (`security`): in the API document, and to the hooks that go by it. */
+/** Sets `security` on every route that needs a caller, for the API document and for the hooks that depend on it. */
 export function markSecured(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const needsCaller = [route.onRequest ?? []].flat().some(isAuthenticator)

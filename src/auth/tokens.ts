@@ -7,12 +7,12 @@ export function newToken(): string {
   return randomBytes(tokenBytes).toString('hex')
 }
 
-/** SHA-256 of a token or code: all that is kept of it. */
+/** SHA-256 of a token or code: only this is stored. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** The same as hex, at a third of the cost: every request needs one. */
+/** The same as hex, which takes a third of the time: every request needs it. */
 export function hashTokenHex(token: string): string {
   return hash('sha256', token, 'hex')
 }
@@ -24,6 +24,6 @@ export function hashTokenHex(token: string): string {
  */
 export function readToken(header: string | undefined): string | undefined {
   const token = /^(?:(?:bot|bearer) +)?([0-9a-f]{128})$/i.exec(header ?? '')?.[1]
-  // Of the prefix the case does not matter, of the token it does.
+  // Case matters in the token, but not in the prefix.
   return token === undefined || /[A-F]/.test(token) ? undefined : token
 }

@@ -6,7 +6,7 @@ const backupCodes = 10
 const backupCodeLength = 10
 const alphabet = 'abcdefghijklmnopqrstuvwxyz23456789'
 
-/** Loaded when it is needed: few ever do. */
+/** Loaded at its first use, as most servers rarely need it. */
 const loadOtp = () => import('otplib')
 
 /** A new TOTP secret, base32, and the address that authenticator apps scan. */
@@ -23,7 +23,7 @@ export async function totpStep(secret: string, code: string): Promise<number | u
   return result.valid && 'timeStep' in result ? result.timeStep : undefined
 }
 
-/** Ten codes for the day the phone is lost. */
+/** Ten backup codes, for users who have lost their phone. */
 export function newBackupCodes(): string[] {
   return Array.from({ length: backupCodes }, () =>
     Array.from({ length: backupCodeLength }, () => alphabet[randomInt(alphabet.length)]).join(''),

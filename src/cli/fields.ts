@@ -3,7 +3,10 @@ import Fastify from 'fastify'
 import { ajvOptions } from '../http/validation.ts'
 import { CliError } from './command.ts'
 
-/** Checks what was typed against the schema of the route that takes the same. Throws `CliError` for the first wrong field. */
+/**
+ * Checks what was typed against the schema of the route that takes the same. Throws `CliError` for the first wrong
+ * field.
+ */
 export async function checkFields<Schema extends TObject>(
   schema: Schema,
   typed: Record<string, unknown>,

@@ -1,9 +1,12 @@
 import pg from 'pg'
 
-/** Raised instead of waiting on: the database does not answer, or too much waits for it already. */
+/** Thrown instead of waiting any longer: the database does not answer, or too many wait for it already. */
 export class DatabaseAway extends Error {}
 
-/** Connection failures, shutdown and start-up, a full disk, too many connections, a statement or a lock that took too long. */
+/**
+ * SQLSTATEs: connection failures, shutdown, start-up, a full disk, too many connections, time limits, locks not
+ * available.
+ */
 const awayStates = /^(08|57P0|53|57014|55P03|25P03)/
 const awaySystemCodes = new Set([
   'EAI_AGAIN',
@@ -31,7 +34,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return awayMessages.test(error.message)
 }
 
-/** Whether an error says that the database is there but does not let us in: password, role or database name are wrong. */
+/** Whether the database is there but refuses the connection: password, role or database name are wrong. */
 export function isDatabaseRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(28|3D)/.test(error.code ?? '')
 }
@@ -39,8 +42,8 @@ export function isDatabaseRefusal(error: unknown): boolean {
 const lockNotAvailable = '55P03'
 
 /**
- * Whether the database itself said no to this statement, so that nothing of it is there, and another may fare better.
- * After any other failure it may have been carried out although the answer was lost, and must not be sent again.
+ * Whether the database itself refused the statement, so that it certainly had no effect and may be tried again. After
+ * any other failure it may have been carried out although the answer was lost, and must not be repeated.
  */
 export function isUndone(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === lockNotAvailable || !isDatabaseAway(error))

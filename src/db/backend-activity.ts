@@ -11,8 +11,8 @@ export type BackendActivity = { working: Set<number>; committing: Set<number> }
 
 /**
  * Asks PostgreSQL over a new connection what these of its processes are doing. Undefined where PostgreSQL is there but
- * cannot tell: all its connections are taken, or a pooler stands in between and hides the true process ids. Throws when it
- * does not answer.
+ * cannot tell: all its connections are taken, or a pooler stands in between and hides the true process ids. Throws when
+ * it does not answer.
  */
 export async function findBackendActivity(
   databaseUrl: string,

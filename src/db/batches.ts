@@ -1,17 +1,17 @@
-/** What shares a statement: reads (`coalesce`) or writes (`coalesceWrites`). */
+/** The kinds of batches: of reads (`coalesce`) and of writes (`coalesceWrites`). */
 export type BatchKind = 'read' | 'write'
 
 type Listener = (kind: BatchKind, size: number) => void
 
 const listeners = new Set<Listener>()
 
-/** Hears of the size of every batch from now on; gives how to stop. */
+/** Calls back with the size of every batch from now on. Returns how to stop that. */
 export function listenToBatches(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Tells of a batch that goes to the database. */
+/** Reports a batch that is sent to the database. */
 export function noteBatch(kind: BatchKind, size: number): void {
   for (const listener of listeners) listener(kind, size)
 }

@@ -1,4 +1,4 @@
-/** Hex texts as PostgreSQL reads a `bytea[]`: a Buffer for each would be made only to be written as text again. */
+/** Hex texts in the form in which PostgreSQL reads a `bytea[]`. `pg` would write Buffers as the same text. */
 export function byteaArray(hex: readonly string[]): string {
   return `{${hex.map((text) => `"\\\\x${text}"`).join(',')}}`
 }

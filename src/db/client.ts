@@ -14,19 +14,19 @@ export type Db = Kysely<DB>
 const maxConnections = 10
 const connectWithinMs = 2_000
 const unhurriedConnectWithinMs = 5_000
-/** Whoever gets no connection within this is refused. */
+/** A request that has not got a connection by then fails. */
 const maxWaitMs = 2_000
-/** Past this many that wait for a connection, the next one is refused at once. */
+/** When this many wait for a connection, further ones fail at once. */
 const maxWaiting = 500
-/** How long a pool stays as small as the database has made it. */
+/** How long a pool stays small after the database had no more connections to give. */
 const smallForMs = 5_000
 
-// Statements are planned once per connection: they are written so that one plan serves every parameter, and planning
-// some of them takes longer than running them. A page that is not in memory comes from an SSD: an index is no detour.
+// Statements are planned once per connection: they are written so that one plan serves all parameters, and planning
+// some of them takes longer than running them. `random_page_cost` is that of an SSD.
 export const planning = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off'
 
-// A request does not wait long for what another one holds, nor does one that stands still keep others from anything. A
-// single statement may take half a minute, which only the end of a very big house comes near.
+// Nobody waits long for a lock, and no transaction holds one for long. A single statement may take half a minute, which
+// only deleting a very big house comes near.
 const limits = '-c lock_timeout=2s -c statement_timeout=30s -c idle_in_transaction_session_timeout=10s'
 
 type Opened = { pool: pg.Pool; pipeline: Pipeline; watch: Watch | undefined }
@@ -38,19 +38,19 @@ export function poolUse(db: Db): { total: number; idle: number; waiting: number 
   return { total: pool?.totalCount ?? 0, idle: pool?.idleCount ?? 0, waiting: pool?.waitingCount ?? 0 }
 }
 
-/** What the reads of the hot path travel by; undefined for a transaction. */
+/** The pipeline for the reads of the hot path; undefined for a transaction. */
 export function pipelineOf(db: Db): Pipeline | undefined {
   return opened.get(db)?.pipeline
 }
 
-/** How to ask whether the database is known not to answer: then every use of it is refused, until it answers again. */
+/** Returns a check whether the database is away: then every use of it fails at once, until it answers again. */
 export function awayCheck(db: Db): () => boolean {
   return opened.get(db)?.watch?.isAway ?? (() => false)
 }
 
 /**
- * Opens a pool on a PostgreSQL address, for requests: none waits longer than a second or two for a database that is
- * away. Ids (`bigint`) are read as decimal strings, `timestamptz` as Date.
+ * Opens a pool for requests: none of them waits longer than a second or two for a database that is away. Ids (`bigint`)
+ * are read as decimal strings, `timestamptz` as Date.
  */
 export function openDatabase(databaseUrl: string): Db {
   const pool = openPool(databaseUrl, `${planning} ${limits}`, connectWithinMs)
@@ -63,12 +63,12 @@ export function openDatabase(databaseUrl: string): Db {
   return open(pool, watching)
 }
 
-/** The pool makes no others. */
+/** All clients of our pools are of this class. */
 function asPreparing(client: pg.PoolClient): PreparingClient & pg.PoolClient {
   return client as unknown as PreparingClient & pg.PoolClient
 }
 
-/** Opens a pool for what may take its time: migrations, commands, erasing. */
+/** Opens a pool without time limits, for migrations, commands and erasing. */
 export function openUnhurriedDatabase(databaseUrl: string): Db {
   return open(openPool(databaseUrl, planning, unhurriedConnectWithinMs), undefined)
 }
@@ -84,9 +84,9 @@ function openPool(databaseUrl: string, options: string, connectWithinMs: number)
     Client: PreparingClient,
   }
   const pool = new pg.Pool(config)
-  // An idle connection that breaks is replaced at the next use; unheard, the event would end the process.
+  // An idle connection that breaks is replaced at the next use; without a listener the event would end the process.
   pool.on('error', () => {})
-  // So would that of one in use that breaks between two statements; the next statement on it says so.
+  // The same for a connection in use that breaks between two statements: the next statement on it fails anyway.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
@@ -99,11 +99,11 @@ function open(pool: pg.Pool, watching: Watch | undefined): Db {
   return db
 }
 
-/** The pool, as long as the database answers and not too many wait. */
+/** The pool, but with connections refused while the database is away or too many wait. */
 function bounded(pool: pg.Pool, watching: Watch): PostgresPool {
   let growing: NodeJS.Timeout | undefined
 
-  /** PostgreSQL has no more connections to give: those that are there serve all. */
+  /** PostgreSQL has no more connections to give: makes do with the present ones for a while. */
   function shrink(): void {
     pool.options.max = pool.totalCount
     clearTimeout(growing)
@@ -154,12 +154,12 @@ function isTooManyConnections(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '53300'
 }
 
-/** Whether an error is the refusal of this unique or foreign key, by the constraint's name. */
+/** Whether an error is a violation of the constraint of this name. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.constraint === constraint
 }
 
-/** Whether an error says that a transaction was ended because two waited for each other; it may be tried again. */
+/** Whether a transaction was ended because of a deadlock; it may be tried again. */
 export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01'
 }

@@ -9,15 +9,16 @@ type Waiting<Item, Result> = {
   reject(error: unknown): void
 }
 
-/** Tells those who wait what became of their items. */
+/** Resolves the promises of a batch. */
 type Settle = () => Promise<void>
 
 /**
- * Makes of a write for many items a write of one, which shares its statement with every other write waiting at the
- * same moment. One batch is on its way at a time and what arrives meanwhile waits for the next: items are written in the
- * order they came, and two half batches would cost the database much more than a whole one. `write` is all or nothing
- * and answers one result per item, in order; when it fails, its items are written one by one, so that one bad item
- * fails alone. `announce` then hears of the results, before those who wait, batch by batch.
+ * Turns a write of many items into a write of one item that shares its statement with all writes that wait at the same
+ * moment. Only one batch is written at a time, and items that come meanwhile make up the next one: so items are written
+ * in the order in which they came, and two half batches would cost the database much more than a whole one. `write` is
+ * all or nothing, and returns one result per item, in order. If the database refuses a batch, its items are written one
+ * by one, so that one bad item fails alone. `announce` is called with the results, batch by batch, before the promises
+ * are resolved.
  */
 export function coalesceWrites<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -33,7 +34,9 @@ export function coalesceWrites<Item, Result>(
     setImmediate(sendWaiting)
   }
 
-  /** Sends what waits, and then what came meanwhile; the next batch leaves before those of the last are told. */
+  /**
+   * Writes batch after batch until nothing waits. The next one is written while the results of the last are announced.
+   */
   async function sendWaiting(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxBatchSize)
@@ -65,7 +68,7 @@ export function coalesceWrites<Item, Result>(
     }
   }
 
-  /** Never fails: what is written must not be written again. */
+  /** Does not throw: the items are written, and must not be written again. */
   async function settle(batch: Waiting<Item, Result>[], results: readonly Result[]): Promise<void> {
     try {
       await announce(results)

@@ -3,15 +3,15 @@ import { noteBatch } from './batches.ts'
 import { type Db, pipelineOf } from './client.ts'
 import type { Pipeline } from './pipeline.ts'
 
-/** While this many batches are on their way, the next one waits and grows. */
+/** While this many batches are in flight, the next one waits and grows. */
 const maxBatchesInFlight = 2
 const maxBatchSize = 500
 
 /**
- * Makes of a query for many keys a read of one key that shares its statement with every other read waiting at the
- * same moment. Nothing is cached: each answer is read after it was asked for. Inside a transaction it runs alone.
- * `load` answers one row, or undefined, per key and in their order. With `fullAt` keys a batch is sent at once, without
- * waiting for what the other requests at hand will ask: worth it where a request needs no other read.
+ * Turns a query for many keys into a read of one key that shares its statement with all reads that wait at the same
+ * moment. Nothing is cached: every answer is read after it was asked for. Inside a transaction it runs alone. `load`
+ * returns one row, or undefined, for each key, in their order. A batch of `fullAt` keys is sent at once, without
+ * waiting for more: worth it where the request needs no other read.
  */
 export function coalesce<Key, Row>(
   load: (db: Db, keys: readonly Key[]) => Promise<readonly Row[]>,
@@ -64,13 +64,13 @@ export function coalesce<Key, Row>(
   }
 }
 
-/** Puts rows in the order of the keys they were asked by; a key without a row gets undefined. */
+/** Puts rows in the order of their keys; a key without a row gets undefined. */
 export function inOrderOf<Key, Row>(keys: readonly Key[], rows: readonly Row[], keyOf: (row: Row) => Key) {
   const byKey = new Map(rows.map((row) => [keyOf(row), row]))
   return keys.map((key) => byKey.get(key))
 }
 
-/** Puts rows at their places, as `with ordinality` counts those of the keys: from 1. */
+/** Puts rows at their places, which `with ordinality` counts from 1. */
 export function inPlaces<Row extends { place: string }>(count: number, rows: readonly Row[]) {
   const found: (Row | undefined)[] = new Array(count).fill(undefined)
   for (const row of rows) found[Number(row.place) - 1] = row

@@ -2,10 +2,10 @@ import type { Readable, Writable } from 'node:stream'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 
-/** A table as it is copied: its columns but for computed ones, and the tables that its rows point to. */
+/** A table to be copied: its columns except computed ones, and the tables that its rows refer to. */
 export type DumpedTable = { name: string; columns: string[]; references: string[] }
 
-/** A stream of the text form of COPY; `rowCount` is right once it has ended. */
+/** A stream in the text format of COPY; `rowCount` is known once it has ended. */
 export type TableReader = Readable & { rowCount: number }
 export type TableWriter = Writable & { rowCount: number }
 
@@ -35,8 +35,8 @@ export async function inTransaction<Result>(
 }
 
 /**
- * The tables that hold something to keep, in an order in which none comes before one it points to. Unlogged tables
- * hold what may be lost; those of the migrations say what the others are like.
+ * The tables that belong in a backup, each after the tables that it refers to. Left out are unlogged tables, whose
+ * contents may be lost, and the tables of the migrations themselves.
  */
 export async function listTables(client: pg.Client): Promise<DumpedTable[]> {
   const { rows } = await client.query<DumpedTable>(`
@@ -75,7 +75,7 @@ export async function listAppliedMigrations(client: pg.Client): Promise<string[]
   return rows.map((row) => row.name)
 }
 
-/** Keeps everybody else from the tables until the transaction ends. */
+/** Locks the tables against everybody else until the transaction ends. */
 export async function lockTables(client: pg.Client, tables: readonly DumpedTable[]): Promise<void> {
   const names = tables.map(({ name }) => pg.escapeIdentifier(name)).join(', ')
   if (names !== '') await client.query(`lock table ${names} in access exclusive mode`)
@@ -103,7 +103,7 @@ export function writeTable(client: pg.Client, table: Pick<DumpedTable, 'name' | 
   return client.query(copyFrom(`copy ${placeOf(table)} from stdin`))
 }
 
-/** Refreshes what the planner knows of the tables. */
+/** Updates the statistics of the planner. */
 export async function analyzeTables(client: pg.Client): Promise<void> {
   await client.query('analyze')
 }

@@ -98,7 +98,9 @@ async function initialise({ dir, data }: Cluster, account: Account, initdb: stri
   })
 }
 
-/** The postmaster that runs on the cluster and answers, or undefined when none runs. Waits for one that starts or stops. */
+/**
+ * The postmaster that runs on the cluster and answers, or undefined when none runs. Waits for one that starts or stops.
+ */
 export async function findPostmaster(cluster: Cluster, patienceMs: number): Promise<Postmaster | undefined> {
   const deadline = Date.now() + patienceMs
   do {

@@ -31,24 +31,24 @@ export type EmbeddedPostgres = {
 }
 
 const database = 'hearth'
-/** Advisory lock that says: a Hearth process is in charge of this cluster ('HOLD'). */
+/** Advisory lock of the Hearth process that is in charge of this cluster ('HOLD'). */
 const chargeLock = 0x484f4c44
-/** A predecessor that was just killed may hold the lock for so long. */
+/** How long the lock of a process that was just killed may remain. */
 const chargePatienceMs = 2_000
 const startTimeoutMs = 60_000
-/** Orphans of a killed server may hold its memory for so long: until then a start that fails is tried again. */
+/** How long child processes of a killed server may still hold its memory: until then a failed start is tried again. */
 const retryStartMs = 10_000
 const pollMs = 20
 const restartPauseMs = 200
 const maxLogBytes = 1_048_576
 
-/** What a start needs to know to run PostgreSQL on a cluster, again and again. */
+/** What is needed to start PostgreSQL on a cluster. */
 type Server = { cluster: Cluster; account: Account; program: string; port: number; settings: string[] }
 
 /**
- * Starts PostgreSQL with its data in `dir` (made when missing) on a free port of 127.0.0.1 and a socket, or takes over the one that
- * a killed process left running there. Restarts it when it dies. `settings` are further `name=value` settings.
- * Throws `EmbeddedPostgresError` when it cannot, or when another process is in charge of the folder.
+ * Starts PostgreSQL with its data in `dir` (made when missing) on a free port of 127.0.0.1 and a socket, or takes over
+ * the one that a killed process left running there. Restarts it when it dies. `settings` are further `name=value`
+ * settings. Throws `EmbeddedPostgresError` when it cannot, or when another process is in charge of the folder.
  */
 export async function startPostgres(dir: string, settings: string[] = []): Promise<EmbeddedPostgres> {
   const binaries = await findBinaries()
@@ -70,7 +70,7 @@ export async function startPostgres(dir: string, settings: string[] = []): Promi
   await createDatabase(admin)
 
   let stopping = false
-  /** The connection that holds the lock ends whenever PostgreSQL does: then PostgreSQL is brought back. */
+  /** The connection that holds the lock ends when PostgreSQL does; then PostgreSQL is started again. */
   async function keepRunning(): Promise<void> {
     while (!stopping) {
       await charge?.ended
@@ -112,7 +112,7 @@ async function launch({ cluster, account, program, port, settings }: Server): Pr
   const log = await open(logFile, size > maxLogBytes ? 'w' : 'a', 0o600)
   const sockets = `unix_socket_directories=${socketFolderOf(cluster)}`
   const flags = [`port=${port}`, 'listen_addresses=127.0.0.1', sockets, ...settings]
-  // In a process group of its own: Ctrl-C is for us, who stop it in order.
+  // In a process group of its own, so that Ctrl-C reaches only us, and we stop it in order.
   const child = runAs(account, program, ['-D', cluster.data, ...flags.flatMap((flag) => ['-c', flag])], {
     stdio: ['ignore', log.fd, log.fd],
     detached: true,
@@ -122,7 +122,7 @@ async function launch({ cluster, account, program, port, settings }: Server): Pr
   return { pid: child.pid ?? 0, port, child }
 }
 
-/** Launches until it answers; on a new port each time, should the first have been taken meanwhile. */
+/** Launches it until it answers, each time on a new port, as another process may have taken the last one. */
 async function launchUntilReady(server: Server): Promise<Running> {
   const deadline = Date.now() + retryStartMs
   for (let port = server.port; ; port = await findFreePort()) {
@@ -133,7 +133,7 @@ async function launchUntilReady(server: Server): Promise<Running> {
       const reason = await lastWords(server.cluster)
       throw new EmbeddedPostgresError(`PostgreSQL did not start in ${server.cluster.dir}: ${reason}`)
     }
-    // Another process may have started it at the same moment: then that one is in charge.
+    // If another process started it at the same moment, that one is in charge.
     const other = await findPostmaster(server.cluster, startTimeoutMs)
     if (other) return other
     await delay(restartPauseMs)

@@ -17,25 +17,25 @@ function migrator<T>(db: Kysely<T>): Migrator {
   return new Migrator({ db: db as Kysely<unknown>, provider: { getMigrations: readMigrations } })
 }
 
-/** Brings the database to the newest form, all or nothing, under an advisory lock. Throws what a migration throws. */
+/** Runs all pending migrations, all or nothing, under an advisory lock. Throws what a migration throws. */
 export async function migrateToLatest<T>(db: Kysely<T>): Promise<void> {
   const { error } = await migrator(db).migrateToLatest()
   if (error) throw error
 }
 
-/** Takes every migration back, newest first. For tests: in production the way is forward only. */
+/** Reverts all migrations, newest first. For tests only: in production migrations are never reverted. */
 export async function migrateToNothing<T>(db: Kysely<T>): Promise<void> {
   const { NO_MIGRATIONS } = await import('kysely/migration')
   const { error } = await migrator(db).migrateTo(NO_MIGRATIONS)
   if (error) throw error
 }
 
-/** The names of the migrations that this version has, in order: the version of the tables. */
+/** The names of the migrations of this version, in order. */
 export async function listMigrations(): Promise<string[]> {
   return Object.keys(await readMigrations())
 }
 
-/** The names of the migrations that this version has and the database has not, in order. */
+/** The names of the migrations of this version that the database does not have yet, in order. */
 export async function listPendingMigrations<T>(db: Kysely<T>): Promise<string[]> {
   const migrations = await migrator(db).getMigrations()
   return migrations

@@ -20,7 +20,7 @@ export async function isInUse(db: Db): Promise<boolean> {
   return rows[0]!.used
 }
 
-/** Makes ids go on after the greatest there is: the clock may have stepped back since that was made. */
+/** Makes new ids greater than every existing one, even if the clock has stepped back since that one was made. */
 export async function continueIds(db: Db): Promise<void> {
   const { rows } = await sql<{ id: string | null }>`
     select greatest((select max(id) from users), (select max(id) from sessions), (select max(id) from houses),
@@ -31,9 +31,9 @@ export async function continueIds(db: Db): Promise<void> {
 }
 
 /**
- * Claims a node number for the ids of this process: the first advisory lock of 1024 that nobody holds, held by a
- * connection of its own. When that connection breaks, no id is made until a number is claimed again.
- * Returns how to give the number back.
+ * Claims a node number for the ids of this process: the first of 1,024 advisory locks that nobody holds. A connection
+ * of its own holds it; when that breaks, no ids are made until a number is claimed again. Returns how to give the
+ * number back.
  */
 export async function claimNodeNumber(databaseUrl: string): Promise<() => Promise<void>> {
   let closing = false

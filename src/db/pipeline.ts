@@ -2,26 +2,30 @@ import type pg from 'pg'
 import type { PreparingClient } from './preparing-client.ts'
 import { ReadQuery, type Statement } from './read-query.ts'
 
-/** So many reads at most travel together. */
+/** The most reads that are sent together. */
 const maxBatchSize = 32
 
 /**
- * How many turns of the event loop a batch waits for more to join it, by how many are on their way already: a few large
- * ones cost less than many small ones, and none has to wait for one that takes long. Past these it waits for an answer.
+ * How many turns of the event loop a batch waits for more reads to join it, by the number of batches in flight: a few
+ * large batches cost less than many small ones. With as many batches in flight as there are entries, the next one waits
+ * until one of them is answered.
  */
 const turnsToGather = [1, 8]
 
 /** How the reads of the hot path reach the database. */
 export type Pipeline = {
-  /** Runs a statement, together with what else waits; who asks the same meanwhile gets the same rows, to be left as they are. */
+  /**
+   * Runs a statement, together with others that wait. Equal reads that wait share their rows, which must not be
+   * changed.
+   */
   read<Row>(statement: Statement<Row>, values: (string | null)[]): Promise<Row[]>
-  /** Calls back just before the next batch leaves: what is read then still travels with it. */
+  /** Calls back just before the next batch is sent: reads made in that moment still join it. */
   beforeLeaving(join: () => void): void
-  /** Sends at once what waits, unless as many batches as may be are in flight. */
+  /** Sends the waiting reads at once, unless as many batches are in flight as are allowed. */
   leaveEarly(): void
 }
 
-/** A read that waits. It is sent with what to call when it has been answered. */
+/** A read that waits. `send` calls `onAnswer` once it has been answered. */
 type Waiting = {
   question: string
   send(client: PreparingClient, onAnswer: () => void): void
@@ -29,12 +33,12 @@ type Waiting = {
 }
 
 /**
- * Sends what waits at the same moment over one connection in one write: waking the other process costs more than most of
- * the statements. Each is answered by itself, as soon as it is.
+ * Sends reads that wait at the same moment over one connection in one write, as waking the PostgreSQL process costs
+ * more than most of the statements. Each read is answered as soon as its own rows are there.
  */
 export function openPipeline(connect: () => Promise<PreparingClient & pg.PoolClient>): Pipeline {
   const joining: (() => void)[] = []
-  /** The answers to what waits, not to what is on its way: each is read after it was asked for. */
+  /** The answers to waiting reads. Those in flight are not shared: an answer must be read after it was asked for. */
   const awaited = new Map<string, Promise<unknown[]>>()
   let waiting: Waiting[] = []
   let inFlight = 0

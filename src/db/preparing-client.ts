@@ -17,20 +17,20 @@ export function statementName(text: string): string {
   return name
 }
 
-/** What `pg` has and its types leave out. */
+/** Members of `pg.Client` that its types leave out. */
 type Insides = { processID: number | null; readyForQuery: boolean; connection: { stream: Socket } }
 
 /** A `pg` client that prepares every statement with parameters once per connection, and can be watched and cut off. */
 export class PreparingClient extends TimedClient {
-  /** How many statements it was given, and how many of a batch it has answered: what counts is whether that moves. */
+  /** Rises with every statement sent, and every answer of a batch: the watch sees by it whether there is progress. */
   sent = 0
 
-  /** The process that serves it. */
+  /** The id of the PostgreSQL process that serves this connection. */
   get pid(): number | null {
     return this.#insides.processID
   }
 
-  /** Whether a statement is on its way. */
+  /** Whether a statement is being run. */
   get isBusy(): boolean {
     return this.#insides.readyForQuery === false
   }
@@ -44,7 +44,7 @@ export class PreparingClient extends TimedClient {
     return super.query({ name: statementName(config), text: config, values }, callback)
   }
 
-  /** What is sent by `send` leaves in one write. */
+  /** All that `send` sends goes out in one write. */
   sendTogether(send: () => void): void {
     const { stream } = this.#insides.connection
     stream.cork()
@@ -55,7 +55,7 @@ export class PreparingClient extends TimedClient {
     }
   }
 
-  /** Breaks the connection: what is on its way fails with the reason, and what comes after it fails as well. */
+  /** Breaks the connection: the statement being run and all later ones fail with the reason. */
   cut(reason: Error): void {
     cutOff(this, reason)
   }

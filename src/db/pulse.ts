@@ -5,8 +5,8 @@ import { cutOff } from './timed-client.ts'
 const usualBeatMs = 2_000
 
 /**
- * Notices when a connection that mostly waits leads nowhere any more: a silent one would be taken for a quiet one for
- * ever. It is asked something every two seconds, and cut off when it does not answer for as long.
+ * Keeps a connection that only listens from being dead without anybody noticing: it is queried every two seconds, and
+ * closed if it does not answer for as long.
  */
 export function keepPulse(client: pg.Client, beatMs = usualBeatMs): void {
   let stopWaiting: (() => void) | undefined

@@ -6,9 +6,9 @@ import type { Statement } from './read-query.ts'
 type Prepared<Row> = Statement<Row> & { parameters: string[] }
 
 /**
- * Makes a read of the hot path: built and compiled once, and sent together with what else waits at the same moment (in a
- * transaction by itself). `build` gets stand-ins for the values that the read is given each time; `fixed` are values that
- * become part of its text.
+ * Makes a read for the hot path, which is built and compiled only once, and sent together with the other reads that
+ * wait at the same moment (in a transaction it is sent by itself). `build` is called with placeholders for the values
+ * that the read is later called with; `fixed` are values that become part of its text.
  */
 export function prepareRead<Values extends object, Row>(
   build: (values: Values) => RawBuilder<Row>,

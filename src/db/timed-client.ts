@@ -3,7 +3,7 @@ import pg from 'pg'
 import { waitAtMost } from '../deadline.ts'
 import { DatabaseAway } from './away.ts'
 
-/** In place of `connectionTimeoutMillis`, which goes off too early in a process that is late itself. */
+/** Replaces `connectionTimeoutMillis`, which fires too early when the process itself is late (`deadline.ts`). */
 export type TimedConfig = pg.ClientConfig & { connectWithinMs?: number }
 
 const usualConnectWithinMs = 2_000
@@ -34,7 +34,7 @@ export class TimedClient extends pg.Client {
   }
 }
 
-/** Ends a connection at once, without a farewell that may lead nowhere; what waits for it fails with the reason. */
+/** Closes a connection without the usual goodbye, which might never arrive; what waits for it fails with the reason. */
 export function cutOff(client: pg.Client, reason?: Error): void {
   ;(client as unknown as { connection: { stream: Socket } }).connection.stream.destroy(reason)
 }

@@ -27,19 +27,19 @@ export type Watch = {
 }
 
 /**
- * What is known of a connection: the statement it is running (by the count of those sent), during how many checks it has
- * been running, whether PostgreSQL knows nothing of it, and at which check its commit was first found waiting (null when
- * it was not, the last time PostgreSQL was asked).
+ * What is known of a connection: the statement it is running (by the count of those sent), during how many checks it
+ * has been running, whether PostgreSQL knows nothing of it, and at which check its commit was first found waiting (null
+ * when it was not, the last time PostgreSQL was asked).
  */
 type Observation = { sent: number; checks: number; isLost: boolean; waitsSince: number | null }
 
 /**
- * Watches connections without a timer for each statement: a check every quarter of a second finds the statements that were
- * already running at the check before. About those that take long, PostgreSQL is asked over a new connection:
+ * Watches connections without a timer for each statement: a check every quarter of a second finds the statements that
+ * were already running at the check before. About those that take long, PostgreSQL is asked over a new connection:
  * - If it is working on the statement, that may go on.
  * - If it knows nothing of the statement, the connection is cut off.
- * - If it does not answer, or if a commit has waited two seconds for nothing but storage (or a synchronous replica), the
- *   database counts as away, and all connections that wait for it are cut off.
+ * - If it does not answer, or if a commit has waited two seconds for nothing but storage (or a synchronous replica),
+ *   the database counts as away, and all connections that wait for it are cut off.
  */
 export function watch(databaseUrl: string): Watch {
   const observations = new Map<PreparingClient, Observation>()

@@ -1,8 +1,11 @@
-/** What other processes have yet to acknowledge. */
+/** Waits for other processes to acknowledge messages. */
 export type Acknowledgements = {
-  /** A number for something new, and when all `peers` have acknowledged it, are gone, or the time is up. */
+  /**
+   * The number for a new message. `settled` resolves once all `peers` have acknowledged it or are gone, or the time is
+   * up.
+   */
   expect(peers: Iterable<string>): { number: number; settled: Promise<void> }
-  /** A peer has dealt with what has this number. */
+  /** A peer has dealt with the message of this number. */
   acknowledge(number: number, peer: string): void
   /** Nothing is expected of a peer any more. */
   forget(peer: string): void

@@ -3,22 +3,25 @@ import { joinPeers, type PeerSettings } from './peers.ts'
 import { type Presence, setPresence } from './presence.ts'
 import type { Relay } from './relay.ts'
 
-/** What an operation gives back: the answer, and what happened, to be published once it is committed. */
+/** What an operation returns: the answer, and the events to be published after its commit. */
 export type Outcome<Answer> = { answer: Answer; events: HearthEvent[] }
 
 export type Listener = (event: HearthEvent) => void | Promise<void>
 
-/** Carries what happened from the operations to the gateways of all processes. */
+/** Carries events from the operations to the gateways of all processes. */
 export type Bus = {
-  /** Whether other processes publish to it as well, or once did: their events and ours may come in another order than they happened. */
+  /**
+   * Whether other processes publish to it as well, or ever have: then events may arrive in another order than they
+   * happened.
+   */
   readonly isShared: boolean
   /** Hands events to every listener, in order; settled when the local listeners have dealt with them. */
   publish(events: readonly HearthEvent[]): Promise<void>
   /** Returns how to stop listening. */
   subscribe(listener: Listener): () => void
-  /** A user came to the gateway of this process, or left it; published where that changes if they are online. */
+  /** A user came online, or went offline, at the gateway of this process; published if that changes their presence. */
   setPresence(userId: string, presence: Presence): void
-  /** Takes leave of the other processes. */
+  /** Says goodbye to the other processes. */
   close(): Promise<void>
 }
 
@@ -28,7 +31,7 @@ export function createBus(relay?: Relay, peering?: Partial<PeerSettings>): Bus {
   const peers = relay && joinPeers(relay, deliver, peering)
 
   async function deliver(events: readonly HearthEvent[]): Promise<void> {
-    // Every listener has all of them at once: nothing that is published later comes between.
+    // All events are given to the listeners in the same turn, so that no later ones come in between.
     const done = events.flatMap((event) => [...listeners].map((listener) => listener(event)))
     await Promise.all(done)
   }

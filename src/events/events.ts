@@ -4,12 +4,14 @@ import type { Role } from '../roles/schemas.ts'
 import type { Presence } from './presence.ts'
 
 /**
- * What can happen, as facts named by ids: the gateway decides who hears of it and in which form. A form travels along
- * where it is the same for everybody who hears of it, or where nobody could read it any more (a member who left).
- * A null `house_id` means a private room.
+ * The facts that operations publish. They mostly name things by their ids: the gateway decides who is sent them, and in
+ * which form. A fact includes a form where that is the same for all receivers, or where it could not be read any more
+ * (a member who left). A null `house_id` means a private room.
  */
 export type HearthEvent =
-  /** `after`: the id of the message before it in the room, told where several processes send. */
+  /**
+   * `after`: the id of the message before it in the room (null: there is none); only set where several processes send.
+   */
   | {
       type: 'message_created'
       room_id: string
@@ -33,7 +35,7 @@ export type HearthEvent =
   /** What these members (null: any member) can read may have changed: roles, overrides, defaults, owner. */
   | { type: 'visibility_changed'; house_id: string; user_ids: string[] | null }
   | { type: 'member_joined'; house_id: string; user_id: string }
-  /** `member` as it was. When it was the owner, `house_updated` follows. */
+  /** `member` is their form before they left. If it was the owner, `house_updated` follows. */
   | { type: 'member_left'; house_id: string; user_id: string; member: Member }
   /** Roles or profile changed. */
   | { type: 'member_updated'; house_id: string; user_id: string }
@@ -46,7 +48,7 @@ export type HearthEvent =
   | { type: 'room_updated'; room_id: string; house_id: string | null; except_user_id?: string }
   | { type: 'private_room_entered'; room_id: string; user_id: string }
   | { type: 'private_room_left'; room_id: string; user_id: string }
-  /** Profile or username; `email_verified` alone concerns nobody but the user. */
+  /** Profile or username changed; `only_self`: what changed is visible to the user alone. */
   | { type: 'user_updated'; user_id: string; only_self: boolean }
   /** The relation of `user_id` to `other_id`, as `user_id` sees it now. */
   | {
@@ -58,10 +60,10 @@ export type HearthEvent =
     }
   | { type: 'settings_updated'; user_id: string }
   | { type: 'sessions_ended'; session_ids: string[] }
-  /** What is left of the user is shown offline at once, however their connections end. */
+  /** From now on the user is shown as offline, even before their connections have closed. */
   | { type: 'account_deleted'; user_id: string }
   /** A user came online, or went offline. */
   | { type: 'presence_changed'; user_id: string; presence: Presence }
 
-/** What happens, of one type. */
+/** The event of one type. */
 export type EventOf<Type extends HearthEvent['type']> = Extract<HearthEvent, { type: Type }>

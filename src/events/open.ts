@@ -3,10 +3,10 @@ import type { HearthEvent } from './events.ts'
 import { eventsWithoutSender } from './peers.ts'
 import type { Relay } from './relay.ts'
 
-/** By what the processes of an installation hear of each other: Redis, else the database. */
+/** How the processes of an installation exchange events: over Redis if there is one, or else over the database. */
 export type Way = { redisUrl: string | undefined; db: Db; databaseUrl: string }
 
-/** Joins the other processes. */
+/** Opens the relay to the other processes. */
 export async function openRelay({ redisUrl, db, databaseUrl }: Way): Promise<Relay> {
   if (redisUrl !== undefined) {
     const { openRedisRelay } = await import('./redis-relay.ts')
@@ -16,7 +16,7 @@ export async function openRelay({ redisUrl, db, databaseUrl }: Way): Promise<Rel
   return openPostgresRelay(db, databaseUrl)
 }
 
-/** Tells the servers that run what somebody has done who is none of them. */
+/** Sends events to the running servers from a process that is not one of them, such as a command. */
 export async function tellServers({ redisUrl, db }: Way, events: readonly HearthEvent[]): Promise<void> {
   if (events.length === 0) return
   const text = eventsWithoutSender(events)

@@ -9,7 +9,7 @@ export type Outbox<Message> = {
   drained(): Promise<void>
 }
 
-/** Messages that come while a text is on its way go out together with the next one. */
+/** Messages that come while a text is being sent are sent together in the next one. */
 export function createOutbox<Message>(relay: Relay): Outbox<Message> {
   const waiting: Message[] = []
   let isSending = false
@@ -19,7 +19,7 @@ export function createOutbox<Message>(relay: Relay): Outbox<Message> {
   async function sendWaiting(): Promise<void> {
     isSending = true
     while (waiting.length > 0) {
-      // With the relay away the others go on without these: nothing here may wait for it.
+      // While the relay is away these messages are lost: nothing here may wait for it.
       await relay.send(JSON.stringify(waiting.splice(0))).catch(() => {})
     }
     isSending = false

@@ -5,34 +5,39 @@ import { createOutbox } from './outbox.ts'
 import { type Presence, setPresence, usersAt } from './presence.ts'
 import type { Relay } from './relay.ts'
 
-/** What processes send each other. `hello` asks for who is online, `alive` is a heartbeat, `gone` a goodbye. */
+/** The messages between processes. `hello` asks who is online, `alive` is a heartbeat, `gone` a goodbye. */
 type Message =
   | { type: 'events'; events: HearthEvent[]; acknowledge?: number }
   | { type: 'acknowledged'; to: string; number: number }
   | { type: 'hello' | 'alive' | 'gone' }
   | { type: 'online'; users: string[] }
   | { type: 'presence'; user_id: string; presence: Presence }
-/** `from` is the process that sent it; one that does not stay leaves it out. */
+/** `from` is the sending process; one that does not join, such as a command, leaves it out. */
 type Sent = Message & { from?: string }
 
 /** The other processes that share the bus. */
 type Peers = {
-  /** Whether others publish events as well, or did once. */
+  /** Whether other processes publish events as well, or ever have. */
   readonly isShared: boolean
-  /** Sends events to them, in order. Settles at once, or, where the answer to a request hangs on it, when they have dealt with them. */
+  /**
+   * Sends events to them, in order. Settles at once or, for events that are `awaited`, when all have dealt with them.
+   */
   publish(events: readonly HearthEvent[]): Promise<void>
-  /** A user came to this process, or left it. */
+  /** Tells them that a user came online, or went offline, at this process. */
   publishPresence(userId: string, presence: Presence): void
   close(): Promise<void>
 }
 
 export type PeerSettings = {
-  /** Others are there, known or not; else nothing is sent while nobody is known, and a process alone pays nothing. */
+  /**
+   * Whether others exist even if none is known yet. If not, nothing is sent until one is known: a single process pays
+   * nothing.
+   */
   isOneOfMany: boolean
   heartbeatEveryMs: number
-  /** How often a process without peers sends a heartbeat, so that two which lost each other meet again. */
+  /** How often a process without peers sends a heartbeat, so that two that lost contact find each other again. */
   aloneHeartbeatEveryMs: number
-  /** A peer that is silent for so long is gone. */
+  /** A peer that has been silent for so long counts as gone. */
   forgottenAfterMs: number
   acknowledgedWithinMs: number
 }
@@ -45,8 +50,9 @@ const usualSettings: PeerSettings = {
 }
 
 /**
- * What decides who hears of a place: the sockets of all processes must have heard it before the request is answered.
- * Else whoever was let in would miss what is sent there next by way of another process, and who is out would hear it.
+ * Events that change who hears of a house or room. The gateways of all processes must have dealt with them before the
+ * request is answered: otherwise an event that another process sends next would miss those who were just let in, and
+ * reach those who were just shut out.
  */
 const awaited: ReadonlySet<HearthEvent['type']> = new Set<HearthEvent['type']>([
   'member_joined',
@@ -57,13 +63,13 @@ const awaited: ReadonlySet<HearthEvent['type']> = new Set<HearthEvent['type']>([
   'private_room_left',
 ])
 
-/** What a process sends that has events to publish but no peers to join. */
+/** The message of a process that publishes events without joining the others. */
 export function eventsWithoutSender(events: readonly HearthEvent[]): string {
   const sent: Sent[] = [{ type: 'events', events: [...events] }]
   return JSON.stringify(sent)
 }
 
-/** Joins those who share a relay. `deliver` hands on what happened elsewhere. */
+/** Joins the processes that share a relay. `deliver` is called with the events of the others. */
 export function joinPeers(
   relay: Relay,
   deliver: (events: readonly HearthEvent[]) => Promise<void>,
@@ -99,7 +105,7 @@ export function joinPeers(
     else if (message.type === 'events') void receiveEvents(peer, message)
   }
 
-  /** Two that meet tell each other who is online with them; so does who is asked. */
+  /** Two processes that meet tell each other who is online with them; so does one that gets a `hello`. */
   function meet(peer: string, { type }: Message): void {
     const isNew = !lastHeardMs.has(peer)
     isShared = true

@@ -1,11 +1,11 @@
 export type Presence = 'online' | 'offline'
 
-/** This process, among those that share a bus. */
+/** Stands for this process. */
 const here = 'here'
 
 /** Process → the users who have a gateway connection there. */
 const places = new Map<string, Set<string>>()
-/** User → at how many processes they have one. */
+/** User → the number of processes at which they have one. */
 const counts = new Map<string, number>()
 
 /** Whether a user has a gateway connection now, at any process. */

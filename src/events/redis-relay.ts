@@ -5,7 +5,7 @@ import type { Relay } from './relay.ts'
 const channel = 'hearth:events'
 const senderLength = 36
 
-/** A relay over the pub/sub of Redis or Valkey at `url`. Reconnects by itself; what is sent meanwhile waits. */
+/** A relay over the pub/sub of Redis or Valkey at `url`. Reconnects by itself; what is sent in the meantime waits. */
 export async function openRedisRelay(url: string): Promise<Relay> {
   const self = randomUUID()
   const publisher = new Redis(url)
@@ -29,7 +29,7 @@ export async function openRedisRelay(url: string): Promise<Relay> {
   }
 }
 
-/** Sends to every process that listens, or fails at once when there is no Redis to be reached. */
+/** Sends to every process that listens. Fails at once when Redis cannot be reached. */
 export async function sendOverRedis(url: string, text: string): Promise<void> {
   const publisher = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy: () => null })
   publisher.on('error', () => {})

@@ -2,7 +2,7 @@
 export type Relay = {
   /** Sends to every other process; settled once it is on its way. */
   send(text: string): Promise<void>
-  /** Names who hears what the others sent, in the order in which it was sent. */
+  /** Sets the listener, which receives what the others send, in the order in which it was sent. */
   listen(receive: (text: string) => void): void
   close(): Promise<void>
 }

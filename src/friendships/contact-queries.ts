@@ -36,7 +36,10 @@ export async function listBlockerIds(db: Db, userId: string): Promise<string[]> 
 
 type Sight = { user_id: string; viewer_id: string }
 
-/** Those of these pairs where the viewer may see the user's presence: a friend, or in a house or private room with them, and not blocked by them. */
+/**
+ * Those of these pairs where the viewer may see the user's presence: a friend, or in a house or private room with them,
+ * and not blocked by them.
+ */
 export async function listVisiblePairs(db: Db, pairs: readonly Sight[]): Promise<Sight[]> {
   if (pairs.length === 0) return []
   const { rows } = await sql<Sight>`

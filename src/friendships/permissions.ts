@@ -15,7 +15,9 @@ export function canMeet(blocks: readonly BlockRow[]): boolean {
   return blocks.every((block) => block.type !== relationshipType.blocked)
 }
 
-/** Whether a caller may start a room with others, or add them to a group: they may meet, and none has restricted them. */
+/**
+ * Whether a caller may start a room with others, or add them to a group: they may meet, and none has restricted them.
+ */
 export function canApproach(blocks: readonly BlockRow[], callerId: string): boolean {
   return canMeet(blocks) && blocks.every((block) => block.user_id === callerId)
 }

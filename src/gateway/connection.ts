@@ -19,7 +19,10 @@ const minuteMs = 60_000
 const checkDrainEveryMs = 20
 const heartbeatOp = 3
 
-/** The socket of a connection. It says whose it is, so that its listeners are the same for all: own ones would be a third of a KB. */
+/**
+ * The socket of a connection. It says whose it is, so that its listeners are the same for all: own ones would be a
+ * third of a KB.
+ */
 export class ConnectionSocket extends WebSocket {
   connection: Connection | undefined
 }
@@ -125,7 +128,9 @@ export class Connection {
     this.#socket.terminate()
   }
 
-  /** Asks a silent client for a sign of life, and gives it up after a while. A client that heartbeats is never pinged. */
+  /**
+   * Asks a silent client for a sign of life, and gives it up after a while. A client that heartbeats is never pinged.
+   */
   checkLife(nowMs: number): void {
     if (!this.isOpen) return
     const silentMs = nowMs - this.#heardAtMs

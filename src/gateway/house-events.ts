@@ -74,7 +74,8 @@ export async function tellMemberJoined(gateway: Gateway, fact: Of<'member_joined
     for (const session of house ? own : []) {
       hub.enterHouse(session, house_id, house!.roomIds)
       session.emit(house!.event)
-      // Written before the answer, which may be on its way before this turn ends: existing clients look the house up then.
+      // Written before the answer, which may be on its way before this turn ends: existing clients look the house up
+      // then.
       session.connection?.flush()
     }
   }

@@ -16,7 +16,9 @@ import { maxEventBytes, maxListedMembers } from './settings.ts'
 /** A house as one member is told of it. */
 type HouseOf = { houseId: string; roomIds: string[]; event: Payload }
 
-/** The members of a house by joining, one more than are ever listed: all who ask at the same moment share a statement. */
+/**
+ * The members of a house by joining, one more than are ever listed: all who ask at the same moment share a statement.
+ */
 const listMembersOnce = coalesce<string, MemberRow[]>(async (db: Db, houseIds) => {
   const rows = await listLongestMembersOfHouses(db, [...new Set(houseIds)], maxListedMembers + 1)
   const byHouse = Map.groupBy(rows, (row) => row.house_id)
@@ -131,7 +133,10 @@ function onlineIn(hub: Hub, houseId: string): string[] {
   return [...new Set([...here.filter((id) => presenceOf(id) === 'online'), ...usersElsewhere()])]
 }
 
-/** All members of a small house; of a big one its owner, as many as can be shown of those online, and the longest-standing. */
+/**
+ * All members of a small house; of a big one its owner, as many as can be shown of those online, and the
+ * longest-standing.
+ */
 export async function listMembersToShow(
   { db, hub }: Pick<Gateway, 'db' | 'hub'>,
   { house }: HouseContents,

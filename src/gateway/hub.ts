@@ -3,7 +3,10 @@ import type { Payload } from './frames.ts'
 import { Session } from './session.ts'
 import { Views } from './views.ts'
 
-/** Mostly one session or a few have to do with an id: one stands there itself, few in an array of their own, as a set is bigger. */
+/**
+ * Mostly one session or a few have to do with an id: one stands there itself, few in an array of their own, as a set is
+ * bigger.
+ */
 type Index = Map<string, Session | readonly Session[] | Set<Session>>
 const few = 4
 

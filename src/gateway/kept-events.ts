@@ -7,8 +7,8 @@ const events = new Map<number, Payload>()
 let lastNumber = 0
 
 /**
- * What a session keeps for a replay, the oldest first. It keeps numbers instead of the events: those who share a house are
- * told the same, one event after the other, so that a thousand of them are a few runs.
+ * What a session keeps for a replay, the oldest first. It keeps numbers instead of the events: those who share a house
+ * are told the same, one event after the other, so that a thousand of them are a few runs.
  */
 export class KeptEvents implements Iterable<Payload> {
   /** All together, of JSON. */

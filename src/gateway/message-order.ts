@@ -95,7 +95,8 @@ export function createMessageOrder({ waitMs, tell, find, giveUp }: MessageOrderP
     const held = heldOf.get(roomId)
     const next = held?.facts.toSorted(inOrder).find((fact) => fact.type === 'message_created')
     if (next) await tellMissing(next)
-    // Nothing here knows the messages that these facts are about: either they are gone, or they will come as they are now.
+    // Nothing here knows the messages that these facts are about: either they are gone, or they will come as they are
+    // now.
     else for (const fact of held?.facts.splice(0) ?? []) void release(fact)
     releaseHeld(roomId)
     const left = heldOf.get(roomId)

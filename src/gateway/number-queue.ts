@@ -4,8 +4,8 @@ const maxRunBytes = 16
 const leastBytes = 32
 
 /**
- * Whole numbers in the order they came. Those of which each is one more than the one before are a run, and a run takes a
- * few bytes, however long it is.
+ * Whole numbers in the order they came. Those of which each is one more than the one before are a run, and a run takes
+ * a few bytes, however long it is.
  */
 export class NumberQueue implements Iterable<number> {
   /** The oldest run, as far as it is left: its first number, and how many. */

@@ -20,7 +20,10 @@ export function isForGateway(request: Pick<IncomingMessage, 'url' | 'headers' | 
   return /^(?:\/v1)?\/socket\/?$/.test(decodedPath(request.url ?? ''))
 }
 
-/** Puts the gateway on the app's server: `/socket` and `/v1/socket`, of which HTTP knows nothing but the events' schemas. */
+/**
+ * Puts the gateway on the app's server: `/socket` and `/v1/socket`, of which HTTP knows nothing but the events'
+ * schemas.
+ */
 export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettings> = {}): Gateway {
   const settings = { ...defaultSettings, ...changed }
   const limit = app.config.rateLimits.gateway

@@ -6,8 +6,9 @@ const attempts = 5
 const pauseMs = 100
 
 /**
- * Reads for a login, and again when that is refused because the database is busy: a request is asked again by its client,
- * but a login that is closed comes back as one more. Fails when the database is away, or it `isWanted` no longer.
+ * Reads for a login, and again when that is refused because the database is busy: a request is asked again by its
+ * client, but a login that is closed comes back as one more. Fails when the database is away, or it `isWanted` no
+ * longer.
  */
 export async function retryWhileBusy<Result>(
   db: Db,

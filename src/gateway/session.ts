@@ -26,7 +26,9 @@ export class Session {
   watched: ReadonlySet<string> = nothing
   /** What happens during the login, in order; null once that is over. */
   held: (() => void | Promise<void>)[] | null = []
-  /** Whether INIT_STATE and every HOUSE_JOIN went out: from then on it can be resumed, though events may still be held. */
+  /**
+   * Whether INIT_STATE and every HOUSE_JOIN went out: from then on it can be resumed, though events may still be held.
+   */
   isTold = false
   /** Ids of houses, private rooms and the user whose events are held. */
   awaited: string[] = []

@@ -1,6 +1,9 @@
 /** Times and bounds of the gateway (PROTOCOL 8); tests shorten some. */
 export type GatewaySettings = {
-  /** Between INIT_STATE and the first HOUSE_JOIN (existing clients need this because they miss what comes with INIT_STATE). */
+  /**
+   * Between INIT_STATE and the first HOUSE_JOIN (existing clients need this because they miss what comes with
+   * INIT_STATE).
+   */
   houseJoinDelayMs: number
   loginTimeoutMs: number
   /** Silent for so long, a client is sent a ping; then every `pingEveryMs`. */
@@ -50,7 +53,9 @@ export const defaultSettings: GatewaySettings = {
 
 /** Frames to the server, in bytes. */
 export const maxFrameBytes = 64 * 1024
-/** What an event says, in bytes: with what is around it no frame exceeds 3.5 MiB (existing clients refuse over 4 MiB). */
+/**
+ * What an event says, in bytes: with what is around it no frame exceeds 3.5 MiB (existing clients refuse over 4 MiB).
+ */
 export const maxEventBytes = 3.5 * 1024 * 1024 - 256
 /** A connection with more unsent data is closed; it may resume. */
 export const maxUnsentBytes = 8 * 1024 * 1024

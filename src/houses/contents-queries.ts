@@ -5,7 +5,9 @@ import { listRolesOfHouses, type RoleRow } from '../roles/queries.ts'
 import { listRoomsOfHouses, type RoomRow } from '../rooms/queries.ts'
 import { findHouseSummary, type HouseSummaryRow } from './queries.ts'
 
-/** All there is in a house but its members, whoever may read it: rooms and entities by position, roles highest first. */
+/**
+ * All there is in a house but its members, whoever may read it: rooms and entities by position, roles highest first.
+ */
 export type HouseContents = {
   house: HouseSummaryRow
   rooms: RoomRow[]

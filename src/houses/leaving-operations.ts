@@ -58,7 +58,9 @@ async function leaveLast(trx: Db, house: HouseRow): Promise<HearthEvent[] | unde
   return row && [{ type: 'member_left', ...membership, member: member(row) }]
 }
 
-/** Removes a locked house; its rooms are locked as sending locks them, in id order, lest the two wait for each other. */
+/**
+ * Removes a locked house; its rooms are locked as sending locks them, in id order, lest the two wait for each other.
+ */
 async function removeHouse(trx: Db, house: HouseRow): Promise<void> {
   const rooms = await lockHouseRooms(trx, house.id)
   await discardRoomFiles(trx, rooms)

@@ -7,8 +7,8 @@ import type { Config } from '../config.ts'
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * Reads `X-Forwarded-For` from its end, where the nearest proxy wrote, as far as whoever wrote there is believed. What is
- * no address ends it: then the one who passed it on counts.
+ * Reads `X-Forwarded-For` from its end, where the nearest proxy wrote, as far as whoever wrote there is believed. What
+ * is no address ends it: then the one who passed it on counts.
  */
 export function addressReader(trustProxy: Config['trustProxy']): AddressOf {
   const isBelieved = believer(trustProxy)

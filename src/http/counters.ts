@@ -1,4 +1,6 @@
-/** What a metric is, as prom-client passes it between processes: values are summed unless `aggregator` says otherwise. */
+/**
+ * What a metric is, as prom-client passes it between processes: values are summed unless `aggregator` says otherwise.
+ */
 export type Metric = {
   name: string
   help: string

@@ -10,8 +10,8 @@ export function withoutSecrets(text: string): string {
 }
 
 /**
- * JSON logs without tokens, passwords and e-mail addresses: headers are left out, addresses lose their query, which may hold
- * a file's key, and an error what it carries besides its words: PostgreSQL quotes rows there.
+ * JSON logs without tokens, passwords and e-mail addresses: headers are left out, addresses lose their query, which may
+ * hold a file's key, and an error what it carries besides its words: PostgreSQL quotes rows there.
  */
 export function loggerOptions(level: string, addressOf: AddressOf): FastifyServerOptions['logger'] {
   return {

@@ -4,8 +4,8 @@ import { ApiError } from '../errors.ts'
 import { collectWorkerMetrics, serveWorkerMetrics } from './worker-metrics.ts'
 
 /**
- * `/metrics` for Prometheus, without the envelope. Needs METRICS_TOKEN as `Authorization: Bearer`; where none is set, it
- * answers this machine alone, and not through a proxy on it.
+ * `/metrics` for Prometheus, without the envelope. Needs METRICS_TOKEN as `Authorization: Bearer`; where none is set,
+ * it answers this machine alone, and not through a proxy on it.
  */
 export const metricsRoutes: FastifyPluginAsync = async (app) => {
   const wanted = app.config.metricsToken

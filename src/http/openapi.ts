@@ -7,7 +7,10 @@ import { showExamples } from './examples.ts'
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
-/** Collects the OpenAPI document from the routes' schemas and docs/examples.json, and serves it as a page at `/docs` and at `/docs/json`. */
+/**
+ * Collects the OpenAPI document from the routes' schemas and docs/examples.json, and serves it as a page at `/docs` and
+ * at `/docs/json`.
+ */
 export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {

@@ -3,8 +3,8 @@ import type { ApiError } from '../errors.ts'
 import { standingHeaders } from './standing-headers.ts'
 
 /**
- * Not imported: an `import` of `node:http` evaluates all of its exports, the HTTP client among them, which makes a process
- * 13 MB larger.
+ * Not imported: an `import` of `node:http` evaluates all of its exports, the HTTP client among them, which makes a
+ * process 13 MB larger.
  */
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
@@ -12,8 +12,8 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http')
 const lingerMs = 5_000
 
 /**
- * Answers a failure in its envelope over a connection that has no reply to answer with, and hangs up. `beside` stands next
- * to `error` in the envelope.
+ * Answers a failure in its envelope over a connection that has no reply to answer with, and hangs up. `beside` stands
+ * next to `error` in the envelope.
  */
 export function answerRaw(
   stream: Duplex,

@@ -33,8 +33,8 @@ export type RequestsInFlight = {
 }
 
 /**
- * The counts of the whole process: requests in flight, and those among them that wait for a slow client, which either is
- * still sending the body or is not reading the answer.
+ * The counts of the whole process: requests in flight, and those among them that wait for a slow client, which either
+ * is still sending the body or is not reading the answer.
  */
 type Totals = { inFlight: number; slow: number }
 

@@ -30,7 +30,9 @@ export type LoadLimits = {
   inFlight: number
   /** The limit never falls below this, however late the event loop runs. */
   leastInFlight: number
-  /** When the event loop runs later than this, the limit is the number of requests lately answered within `answerMs`. */
+  /**
+   * When the event loop runs later than this, the limit is the number of requests lately answered within `answerMs`.
+   */
   delayMs: number
   answerMs: number
 }

@@ -11,8 +11,8 @@ const exposed = [
 ]
 
 /**
- * On every answer: any page may read it (PROTOCOL 0.1: tokens come in a header, which no browser adds by itself), nothing
- * guesses another type for it, nothing in it runs or is framed, and where it was asked from is told to nobody.
+ * On every answer: any page may read it (PROTOCOL 0.1: tokens come in a header, which no browser adds by itself),
+ * nothing guesses another type for it, nothing in it runs or is framed, and where it was asked from is told to nobody.
  */
 export const standingHeaders = {
   'Access-Control-Allow-Origin': '*',
@@ -22,7 +22,9 @@ export const standingHeaders = {
   'Referrer-Policy': 'no-referrer',
 } as const
 
-/** In lower case, as they are sent: to bring them into it for every answer would take longer than all else about them. */
+/**
+ * In lower case, as they are sent: to bring them into it for every answer would take longer than all else about them.
+ */
 const lowerCased = Object.fromEntries(
   Object.entries(standingHeaders).map(([name, value]) => [name.toLowerCase(), value]),
 )
@@ -34,9 +36,9 @@ const preflightHeaders = {
 }
 
 /**
- * Sets the standing headers, answers preflights on any path, and keeps what is behind a token, or holds one, out of every
- * cache. By itself, as they are the same on all: @fastify/cors puts its own together anew for each request.
- * Comes before every other hook.
+ * Sets the standing headers, answers preflights on any path, and keeps what is behind a token, or holds one, out of
+ * every cache. By itself, as they are the same on all: @fastify/cors puts its own together anew for each request. Comes
+ * before every other hook.
  */
 export function setStandingHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {

@@ -2,8 +2,8 @@ import cluster from 'node:cluster'
 import type { Metric } from './counters.ts'
 
 /**
- * Messages between the workers of a cluster and its primary: a worker sends `ask`, the primary sends `tell` to the others,
- * each replies `told`, and the primary sends them all to the asker.
+ * Messages between the workers of a cluster and its primary: a worker sends `ask`, the primary sends `tell` to the
+ * others, each replies `told`, and the primary sends them all to the asker.
  */
 export type MetricsMessage =
   | { metrics: 'ask' | 'tell'; id: number }

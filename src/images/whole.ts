@@ -50,7 +50,9 @@ function afterSubBlocks(bytes: Buffer, start: number): number {
 const startOfScan = 0xda
 const endOfImage = Buffer.from([0xff, 0xd9])
 
-/** Segments of a marker and a length, which may hold a whole small JPEG; after the first scan the next end is the end. */
+/**
+ * Segments of a marker and a length, which may hold a whole small JPEG; after the first scan the next end is the end.
+ */
 function jpegEnds(bytes: Buffer): boolean {
   let at = 2
   while (at + 4 <= bytes.length && bytes[at] === 0xff) {

@@ -97,8 +97,8 @@ function chain(
 
 /**
  * Writes, with new ids, the messages that were refused as `behind`: another process had meanwhile written a greater id
- * into the room. Here the rooms are locked before the ids are made, so that this cannot happen again. The other messages of
- * the batch are already written: a failure is therefore noted for these alone, and not thrown.
+ * into the room. Here the rooms are locked before the ids are made, so that this cannot happen again. The other
+ * messages of the batch are already written: a failure is therefore noted for these alone, and not thrown.
  */
 async function writeLate(
   db: Db,

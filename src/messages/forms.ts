@@ -112,7 +112,10 @@ const threeDigits = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3,
 let lastDay = Number.NaN
 let lastDate = ''
 
-/** A time in ms since 1970 as `toISOString` writes it, whose date is written once for all of a day: so a page's mostly are. */
+/**
+ * A time in ms since 1970 as `toISOString` writes it, whose date is written once for all of a day: so a page's mostly
+ * are.
+ */
 export function isoTime(ms: number): string {
   const day = Math.floor(ms / dayMs)
   if (day !== lastDay) {

@@ -16,7 +16,9 @@ export function mentionedIn(content: string): string[] {
   return [...new Set(ids)].filter(isId)
 }
 
-/** Those of the ids that are recorded as mentioned: existing accounts that can read the room, the first 50, in order. */
+/**
+ * Those of the ids that are recorded as mentioned: existing accounts that can read the room, the first 50, in order.
+ */
 export async function listMentioned(db: Db, room_id: string, ids: readonly string[]): Promise<SpeakerRow[]> {
   if (ids.length === 0) return []
   const found = await Promise.all(

@@ -136,7 +136,10 @@ export async function lockExploded(
     .execute()
 }
 
-/** Removes locked messages with their mentions, and lists their attachments as discarded files; returns the names of these. */
+/**
+ * Removes locked messages with their mentions, and lists their attachments as discarded files; returns the names of
+ * these.
+ */
 export async function deleteMessages(
   db: Db,
   messages: readonly { room_id: string; id: string }[],

@@ -32,9 +32,9 @@ export type Search = {
 const searchTerm = /(-*)(?:"([^"]*)"?|([^\s"]+))/gu
 
 /**
- * What somebody looks for as PostgreSQL reads it: each piece stands in quotes, so that nothing in it is a sign of its query
- * language but the minus before it: no "or", no dash that stands alone, no colon of an address. Of dashes in a row one is
- * left: it refuses more than 32.
+ * What somebody looks for as PostgreSQL reads it: each piece stands in quotes, so that nothing in it is a sign of its
+ * query language but the minus before it: no "or", no dash that stands alone, no colon of an address. Of dashes in a
+ * row one is left: it refuses more than 32.
  */
 function asWebSearch(q: string): string {
   const terms = [...q.matchAll(searchTerm)]

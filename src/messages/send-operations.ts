@@ -32,10 +32,10 @@ export type Sending = {
 const maxAttempts = 5
 
 /**
- * All messages that a process sends go through one `Sending`: those that wait at the same moment share one statement, and
- * those of one room are published in the order of their ids. `origin` gives the server's public address; `hasPeers` says
- * whether other processes may send too, in which case each event names the message before it, so that gateways can put
- * them in order.
+ * All messages that a process sends go through one `Sending`: those that wait at the same moment share one statement,
+ * and those of one room are published in the order of their ids. `origin` gives the server's public address; `hasPeers`
+ * says whether other processes may send too, in which case each event names the message before it, so that gateways can
+ * put them in order.
  */
 export function openSending(
   db: Db,

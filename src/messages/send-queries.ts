@@ -21,7 +21,9 @@ export type NewMessage = {
 /** Why a message was not written: its room is gone, holds a newer id, or holds a message of the same nonce. */
 export type Refusal = { id: string; reason: 'room_gone' | 'behind' | 'nonce_taken' }
 
-/** What became of messages: those refused, in no order, and, where asked for, the newest id of each room before them. */
+/**
+ * What became of messages: those refused, in no order, and, where asked for, the newest id of each room before them.
+ */
 export type Insertion = { refusals: Refusal[]; newestBefore: Map<string, string | null> }
 
 /** What a batch asks for besides the writing of plain messages; the statement is made for that alone. */

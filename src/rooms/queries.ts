@@ -53,8 +53,9 @@ export async function listRoomsOfHouses(db: Db, houseIds: readonly string[]): Pr
 }
 
 /**
- * A query `open_room` for a `with`: the room, held until the transaction ends, if it is still there and the user does not
- * leave its house at this moment. Whoever leaves takes what they have in its rooms along; nothing may come after that.
+ * A query `open_room` for a `with`: the room, held until the transaction ends, if it is still there and the user does
+ * not leave its house at this moment. Whoever leaves takes what they have in its rooms along; nothing may come after
+ * that.
  */
 export function openRoomFor(userId: string, roomId: string): RawBuilder<unknown> {
   return sql`
@@ -113,7 +114,9 @@ export const roomAccessJoins = sql`
   left join members on members.house_id = rooms.house_id and members.user_id = wanted.user_id
   left join room_recipients on room_recipients.room_id = rooms.id and room_recipients.user_id = wanted.user_id`
 
-/** One statement's text for the access of users to rooms; `wanted` gives (room_id, user_id), and what else is selected. */
+/**
+ * One statement's text for the access of users to rooms; `wanted` gives (room_id, user_id), and what else is selected.
+ */
 export function selectRoomAccess<More = unknown>(wanted: RawBuilder<unknown>, more?: RawBuilder<unknown>) {
   return sql<RoomAccessRow & More>`
     select ${roomAccessColumns} ${more ? sql`, ${more}` : sql``}

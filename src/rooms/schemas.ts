@@ -20,7 +20,9 @@ const PermissionOverride = Type.Object({
   deny: Type.Integer(),
 })
 
-/** The room everywhere else (PROTOCOL 3.5): house rooms have no recipients and owner, private ones no house and place. */
+/**
+ * The room everywhere else (PROTOCOL 3.5): house rooms have no recipients and owner, private ones no house and place.
+ */
 export const Room = Type.Object({
   id: Type.String(),
   house_id: Nullable(Type.String()),

@@ -82,7 +82,9 @@ const readUsersByToken = prepareRead(({ hashes }: { hashes: string }) => {
     join users on users.id = sessions.user_id and users.deleted_at is null`
 })
 
-/** The user and login session a token hash (hex) belongs to, or undefined: who is calling and what they ask for at once. */
+/**
+ * The user and login session a token hash (hex) belongs to, or undefined: who is calling and what they ask for at once.
+ */
 export const findUserByToken = coalesce<string, OwnUserRow | undefined>(async (db: Db, hashes) => {
   return inPlaces(hashes.length, await readUsersByToken(db, { hashes: byteaArray(hashes) }))
 }, early)
