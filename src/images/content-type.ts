@@ -2,6 +2,7 @@
 export const headBytes = 524_288
 /** What a container holds is told right at its start. */
 const containerHeadBytes = 65_536
+const maxBrandBytes = 256
 
 /** What a file is by its content: its media type, and the size in pixels of an image. */
 type Recognised = { type: string; width?: number; height?: number }
@@ -23,7 +24,7 @@ function readImage(head: Buffer): Recognised | undefined {
   }
   if (head.length >= 3 && head.readUIntBE(0, 3) === 0xffd8ff) return readJpeg(head)
   if (text(head, 0, 4) === 'RIFF' && text(head, 8, 12) === 'WEBP') return readWebp(head)
-  if (text(head, 4, 8) === 'ftyp' && /^avi[fs]/.test(text(head, 8, 12))) return readAvif(head)
+  if (isAvif(head)) return readAvif(head)
   return undefined
 }
 
@@ -51,6 +52,12 @@ function readWebp(head: Buffer): Recognised {
   if (kind !== 'VP8L') return { type }
   const bits = head.readUInt32LE(21)
   return { type, width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+}
+
+/** The brands at the start name it, some encoders' only among those that the file is compatible with. */
+export function isAvif(head: Buffer): boolean {
+  if (text(head, 4, 8) !== 'ftyp') return false
+  return /^(?:.{4})*?avi[fs]/s.test(text(head, 8, Math.min(head.readUInt32BE(0), maxBrandBytes)))
 }
 
 /** The size stands in the `ispe` property of the image. */

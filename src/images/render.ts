@@ -1,5 +1,6 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
 import { createQueue } from '../queue.ts'
+import { isAvif } from './content-type.ts'
 import { isWhole } from './whole.ts'
 
 /** Limits of PROTOCOL 1.6 and 7.2. */
@@ -66,7 +67,7 @@ function render(
     const options: SharpOptions = { failOn: 'error', limitInputPixels: maxPixels }
     try {
       const header = await sharp(bytes, options).metadata()
-      if (!isAcceptable(header) || !isWhole(header.format, bytes))
+      if (!isAcceptable(header, bytes) || !isWhole(header.format, bytes))
         throw new NoPicture('not an acceptable picture')
       const moves = mayMove && keepsMoving(header)
       const picture = sharp(bytes, { ...options, animated: moves }).timeout({ seconds: maxWorkMs / 1000 })
@@ -80,9 +81,9 @@ function render(
 }
 
 /** Judged by the header alone, before any pixel is decoded. */
-function isAcceptable({ format, compression, width, height }: Metadata): boolean {
+function isAcceptable({ format, width, height }: Metadata, bytes: Buffer): boolean {
   // AVIF is the one kind of HEIF we take.
-  const known = format === 'heif' ? compression === 'av1' : ['png', 'jpeg', 'webp', 'gif'].includes(format)
+  const known = format === 'heif' ? isAvif(bytes) : ['png', 'jpeg', 'webp', 'gif'].includes(format)
   return known && width <= maxSidePixels && height <= maxSidePixels && width * height <= maxPixels
 }
 

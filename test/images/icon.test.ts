@@ -103,6 +103,14 @@ describe('icons', () => {
     expect((await makeIcon(await plainPng(width, height))).content.length).toBeGreaterThan(0)
   })
 
+  test('an avif may name itself among its compatible brands alone, as a heic does not', async () => {
+    const bytes = Buffer.from(await picture('avif'))
+    bytes.write('mif1', 8, 'latin1')
+    expect((await sharp((await makeIcon(bytes)).content).metadata()).width).toBe(512)
+    const heic = Buffer.from(bytes.toString('latin1').replaceAll(/avif/g, 'heic'), 'latin1')
+    await expect(makeIcon(heic)).rejects.toMatchObject({ code: 'invalid_icon_file_format' })
+  })
+
   test.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)('a truncated %s is refused', async (format) => {
     const bytes = await picture(format)
     for (const length of [8, 40, bytes.length / 2, bytes.length - 100, bytes.length - 2, bytes.length - 1]) {

@@ -64,6 +64,10 @@ test('pictures are recognised by content, with their dimensions, and need no tex
     expect(data.content).toBe('')
     expect(data.attachment).toMatchObject({ content_type: type, dimensions: { width: 30, height: 20, type } })
   }
+  const avif = await picture.clone().avif().toBuffer()
+  avif.write('mif1', 8, 'latin1')
+  const { attachment } = (await sendMedia(ann, room_id, filePart(avif))).body.data
+  expect(attachment).toMatchObject({ content_type: 'image/avif', dimensions: { width: 30, height: 20 } })
   for (const value of ['<svg xmlns="http://www.w3.org/2000/svg"/>', '<html></html>', '%PDF-1.7']) {
     const { data } = (await sendMedia(ann, room_id, filePart(value, 'x.png', 'image/png'))).body
     expect(data.attachment.content_type).toBe('application/octet-stream')
