@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { HearthEvent } from '../events/events.ts'
 import { type Audience, everybody, justOne } from './audience.ts'
 import type { Gateway } from './gateway.ts'
@@ -7,6 +8,9 @@ import * as rooms from './room-events.ts'
 import type { Session } from './session.ts'
 import * as users from './user-events.ts'
 import * as visibility from './visibility.ts'
+
+/** So long an answer waits for a login to be over. */
+const joinToldWithinMs = 1_000
 
 /** What the gateway deals with: what happened, and what it derives from that for single houses. */
 export type Fact = HearthEvent | MembersPresence
@@ -19,17 +23,42 @@ export function dispatch(gateway: Gateway, fact: Fact): void | Promise<void> {
   if (fact.type === 'sessions_ended') return endSessions(gateway, fact.session_ids)
   if (fact.type === 'account_deleted') return gateway.forget(fact.user_id)
   const lane = scopesOf(fact)[0]!
+  const joins: Promise<void>[] = []
   if (fact.type !== 'members_presence') gateway.presences.close(lane)
-  return gateway.lanes(lane, () => {
+  const told = gateway.lanes(lane, () => {
     const { hub } = gateway
     if (fact.type === 'members_presence') gateway.presences.close(lane)
     const tick = hub.nextTick()
     const scopes = isAboutContacts(fact) ? [] : scopesOf(fact)
     for (const session of hub.awaiting(scopes)) {
-      session.hold(() => guarded(gateway, fact, justOne(session), () => [session]))
+      const work = () => guarded(gateway, fact, justOne(session), () => [session])
+      if (fact.type === 'member_joined' && fact.user_id === session.userId)
+        joins.push(heldJoin(session, work))
+      else session.hold(work)
     }
     return guarded(gateway, fact, everybody(hub, tick), () => concerned(gateway, fact))
   })
+  return fact.type === 'member_joined' ? afterJoins(told, joins) : told
+}
+
+/** Holds a HOUSE_JOIN until the login is over. Settles when the joiner has been told. */
+function heldJoin(session: Session, work: () => void | Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    session.hold(async () => {
+      await work()
+      resolve()
+    })
+  })
+}
+
+/**
+ * The answer to who joins comes after their HOUSE_JOIN (PROTOCOL 0.3), also on a socket that is logging in; but a login
+ * may be slow, or break off.
+ */
+async function afterJoins(told: void | Promise<void>, joins: readonly Promise<void>[]): Promise<void> {
+  await told
+  if (joins.length === 0) return
+  await Promise.race([Promise.all(joins), pause(joinToldWithinMs, undefined, { ref: false })])
 }
 
 /** What cannot be told because of a failure must not be missed in silence: those who should have heard start anew. */

@@ -34,7 +34,8 @@ export async function tellState(gateway: Gateway, session: Session, tokenHash: s
   if (!state || !caller) return false
   for (const id of state.privateRoomIds) hub.enterRoom(session, null, id)
   session.emitOnce(state.event)
-  if (state.houses.length > 0) await pause(gateway.settings.houseJoinDelayMs)
+  // A house that was joined meanwhile may be what is held.
+  if (state.houses.length > 0 || session.held?.length) await pause(gateway.settings.houseJoinDelayMs)
   await tellHouses(gateway, session, state.houses)
   session.isTold = isOpen(session)
   await catchUp(gateway, session)

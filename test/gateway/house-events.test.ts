@@ -1,8 +1,14 @@
 import type { Server } from 'node:http'
 import { expect, test } from 'vitest'
-import { type Frame, listen, logIn, portOf } from '../support/gateway.ts'
+import type { Caller } from '../../src/auth/queries.ts'
+import { hashTokenHex } from '../../src/auth/tokens.ts'
+import type { Connection } from '../../src/gateway/connection.ts'
+import type { Payload } from '../../src/gateway/frames.ts'
+import { tellState } from '../../src/gateway/login.ts'
+import { Session } from '../../src/gateway/session.ts'
+import { Client, type Frame, listen, logIn, portOf } from '../support/gateway.ts'
 import { expectSilence, heard, publish, scene } from '../support/gateway-scene.ts'
-import { call, houseRoom, type Person, user } from '../support/world.ts'
+import { bus, call, db, house, houseRoom, type Person, user } from '../support/world.ts'
 
 const app = await listen({ offlineAfterMs: 30 })
 const readMessages = 2
@@ -32,8 +38,9 @@ function writtenBy(server: Server): string[] {
   return written
 }
 
+const written = writtenBy(app.server)
+
 test('HOUSE_JOIN is written to the joiner before the answer that made them join', async () => {
-  const written = writtenBy(app.server)
   const { ann, cat, den } = await scene(app)
   const robot = await user({ bot_of: ann })
   await logIn(app, robot)
@@ -53,6 +60,52 @@ test('HOUSE_JOIN is written to the joiner before the answer that made them join'
     expect(place('"e":"HOUSE_JOIN"'), path).toBeGreaterThanOrEqual(0)
     expect(place('"e":"HOUSE_JOIN"'), path).toBeLessThan(place('HTTP/1.1 200'))
   }
+})
+
+test('a house made while a login is told its state: its HOUSE_JOIN is the last, and before the answer', async () => {
+  const ann = await user()
+  await house({ owner: ann })
+  for (const houses of [1, 2]) {
+    const client = new Client(app)
+    client.send({ op: 2, d: { token: ann.token } })
+    const init = await client.next('INIT_STATE')
+    expect(init.d.house_ids).toHaveLength(houses)
+    written.length = 0
+    const headers = { authorization: ann.token, 'content-type': 'application/json' }
+    const request = { method: 'POST', headers, body: JSON.stringify({ name: 'Later' }) }
+    const answer = await fetch(`http://127.0.0.1:${portOf(app)}/houses`, request)
+    const { data } = (await answer.json()) as { data: { id: string } }
+    const told = written.findIndex((text) => text.includes('"e":"HOUSE_JOIN"') && text.includes(data.id))
+    expect(told).toBeGreaterThanOrEqual(0)
+    expect(told).toBeLessThan(written.findIndex((text) => text.includes('HTTP/1.1 200')))
+    const joined = client.events.slice(1).map((frame) => [frame.e, frame.d.id])
+    expect(joined).toEqual([...init.d.house_ids, data.id].map((id: string) => ['HOUSE_JOIN', id]))
+    await client.close()
+  }
+})
+
+test('a first house that is joined while the state is read comes no sooner after INIT_STATE than others', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ben })
+  const sent: { name: string; atMs: number }[] = []
+  const send = (_seq: number, { name }: Payload) => sent.push({ name, atMs: performance.now() })
+  const connection = { isOpen: true, send, drained: async () => {}, flush: () => {} } as unknown as Connection
+  const session = new Session({ id: ann.id, session_id: ann.session_id } as Caller, false, connection)
+  app.gateway.hub.add(session)
+  const inTurn = async (read: () => Promise<unknown>) => {
+    const state = await read()
+    await db.insertInto('members').values({ house_id: den.id, user_id: ann.id }).execute()
+    void bus.publish([{ type: 'member_joined', house_id: den.id, user_id: ann.id }])
+    return state
+  }
+  // A long one, that reading the house from the database does not take by itself.
+  const pauseMs = 300
+  const settings = { ...app.gateway.settings, houseJoinDelayMs: pauseMs }
+  const gateway = Object.create(app.gateway, { inTurn: { value: inTurn }, settings: { value: settings } })
+  expect(await tellState(gateway, session, hashTokenHex(ann.token))).toBe(true)
+  expect(sent.map(({ name }) => name)).toEqual(['INIT_STATE', 'HOUSE_JOIN'])
+  expect(sent[1]!.atMs - sent[0]!.atMs).toBeGreaterThanOrEqual(pauseMs - 5)
+  app.gateway.hub.remove(session)
 })
 
 test('joining by invite: HOUSE_JOIN to the joiner, HOUSE_MEMBER_JOIN to the others alone', async () => {
