@@ -32,6 +32,8 @@ export function dispatch(gateway: Gateway, fact: Fact): void | Promise<void> {
     const scopes = isAboutContacts(fact) ? [] : scopesOf(fact)
     for (const session of hub.awaiting(scopes)) {
       const work = () => guarded(gateway, fact, justOne(session), () => [session])
+      // What happens there from now on follows it.
+      if (isEntering(fact, session.userId)) hub.awaitScope(session, lane)
       if (fact.type === 'member_joined' && fact.user_id === session.userId)
         joins.push(heldJoin(session, work))
       else session.hold(work)
@@ -151,6 +153,11 @@ function scopesOf(fact: Fact): string[] {
     default:
       return [fact.house_id ?? (fact as { room_id: string }).room_id]
   }
+}
+
+/** Whether a user comes to a house or private room, of which they have known nothing so far. */
+function isEntering(fact: Fact, userId: string): boolean {
+  return (fact.type === 'member_joined' || fact.type === 'private_room_entered') && fact.user_id === userId
 }
 
 /** Told to people rather than to those who know a place: each session holds the event itself. */

@@ -69,7 +69,6 @@ export async function tellMemberJoined(gateway: Gateway, fact: Of<'member_joined
   const { house_id, user_id } = fact
   const own = audience.ofUser(user_id).filter((session) => !session.houses.has(house_id))
   if (own.length > 0) {
-    for (const session of own) hub.awaitScope(session, house_id)
     const house = await loadHouseFor(gateway, house_id, user_id)
     for (const session of house ? own : []) {
       hub.enterHouse(session, house_id, house!.roomIds)

@@ -62,7 +62,6 @@ export async function tellPrivateRoomEntered(
 ) {
   const sessions = audience.ofUser(user_id).filter((session) => !session.privateRooms?.has(room_id))
   if (sessions.length === 0) return
-  for (const session of sessions) hub.awaitScope(session, room_id)
   const row = await findRoom(db, room_id)
   if (!row || !isInside(row, user_id)) return
   const event = payload('ROOM_CREATE', room(row, user_id))

@@ -1,5 +1,6 @@
 import { type KyselyPlugin, sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { HearthEvent } from '../../src/events/events.ts'
 import { tellHouseUpdated } from '../../src/gateway/house-events.ts'
 import { loadHouseFor } from '../../src/gateway/house-state.ts'
 import { Hub } from '../../src/gateway/hub.ts'
@@ -16,6 +17,7 @@ import {
   houseRoom,
   message,
   oneToOne,
+  type Person,
   role,
   user,
 } from '../support/world.ts'
@@ -224,3 +226,30 @@ test('what happens during a login follows after the HOUSE_JOINs, once and in ord
   for (let count = 0; count < 10; count++) heard.push((await client.next('MESSAGE_CREATE')).d.id)
   expect(heard).toEqual(sent)
 })
+
+test('what happens during a login in a place that was entered meanwhile follows after it as well', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await house({ owner: ben })
+  const den = await house({ owner: ann })
+  const slow = await listen({ houseJoinDelayMs: 300 })
+  const client = new Client(slow, {})
+  client.send({ op: 2, d: { token: ben.token } })
+  await client.next('INIT_STATE')
+  const pair = (await call(ann, 'POST', '/users/@me/rooms', { recipient: ben.id })).body.data
+  await call(ann, 'POST', `/rooms/${pair.id}/messages`, { content: 'in the pair' })
+  const joined = bus.publish([await joining(den.id, ben)])
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'in the house' })
+  await joined
+  await client.next('HOUSE_JOIN')
+  expect((await client.next('ROOM_CREATE')).d.id).toBe(pair.id)
+  expect((await client.next('MESSAGE_CREATE')).d.content).toBe('in the pair')
+  expect((await client.next('HOUSE_JOIN')).d.id).toBe(den.id)
+  expect((await client.next('MESSAGE_CREATE')).d.content).toBe('in the house')
+  expect(client.passed).toEqual([])
+})
+
+/** Makes somebody a member, and what tells of it. */
+async function joining(house_id: string, { id: user_id }: Person): Promise<HearthEvent> {
+  await db.insertInto('members').values({ house_id, user_id }).execute()
+  return { type: 'member_joined', house_id, user_id }
+}
