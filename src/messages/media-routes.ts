@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import multipart, { type MultipartFile } from '@fastify/multipart'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
@@ -81,9 +82,12 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = asyn
   )
 }
 
-/** Whether a part has a file name; without one it is text, whatever type it names. */
-function isPartAFile(_name?: string, _type?: string, filename?: string): boolean {
-  return filename !== undefined
+/**
+ * Whether a part has a file name; without one it is text, whatever type it names. JSON passes as a file as well, without a
+ * name: of a field the library would hand out what it means, not what was sent.
+ */
+function isPartAFile(_name?: string, type?: string, filename?: string): boolean {
+  return filename !== undefined || /^application\/json/i.test(type ?? '')
 }
 
 async function refuseOtherTypes(request: FastifyRequest): Promise<void> {
@@ -103,6 +107,8 @@ async function readParts(
       if (part.type === 'field') {
         if (part.valueTruncated) throw new ApiError('payload_too_large')
         parts.fields[part.fieldname] = String(part.value)
+      } else if ((part.filename as string | undefined) === undefined) {
+        parts.fields[part.fieldname] = await readText(part.file)
       } else if (part.fieldname === 'file' && parts.files === 0) {
         parts.files += 1
         parts.attachment = await take(part)
@@ -117,6 +123,18 @@ async function readParts(
     if (!(await isAboutName(error, request))) throw translate(error)
   }
   return parts
+}
+
+/** A text part that passes as a file. Throws `payload_too_large`. */
+async function readText(content: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size <= maxFieldBytes) chunks.push(chunk)
+  }
+  if (size > maxFieldBytes) throw new ApiError('payload_too_large')
+  return Buffer.concat(chunks).toString()
 }
 
 /**

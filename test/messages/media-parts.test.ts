@@ -11,6 +11,29 @@ test('a part without a file name is text, also one that calls itself bytes', asy
   expect((await sendMedia(ann, room_id, filePart('x'), text)).body.data.content).toBe('wörd')
 })
 
+test('a text part that calls itself JSON is taken as it is sent, not as what that means', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  for (const type of ['application/json', 'Application/JSON; charset=utf-8']) {
+    for (const value of ['{"a":"ö"}', '"hi"', 'no JSON', '[1]', 'null']) {
+      const text = { name: 'content', value, type }
+      const answer = await sendMedia(ann, room_id, text, filePart('x'))
+      expect([value, answer.body.data?.content]).toEqual([value, value])
+    }
+    const long = { name: 'content', value: `"${'x'.repeat(70_000)}"`, type }
+    const tooLarge = failure('payload_too_large', 'The request is too large')
+    expect((await sendMedia(ann, room_id, long, filePart('x'))).body).toEqual(tooLarge)
+  }
+  const named = { name: 'file', value: '{}', type: 'application/json' }
+  const missing = failure('invalid_schema', 'Required fields (file) not met')
+  expect((await sendMedia(ann, room_id, named)).body).toEqual(missing)
+  const file = filePart('{}', 'x.json', 'application/json')
+  expect((await sendMedia(ann, room_id, file)).body.data.attachment).toMatchObject({
+    filename: 'x.json',
+    size: 2,
+  })
+})
+
 test('a file name is its last segment, without control characters, within its limit', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
