@@ -3,12 +3,12 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 import rateLimit from '@fastify/rate-limit'
 import type { Config } from '../config.ts'
 
-/** Where a request comes from: the socket's address, or what proxies that are believed say of it. */
+/** The address that a request comes from: that of the socket, or what trusted proxies say. */
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * Reads `X-Forwarded-For` from its end, where the nearest proxy wrote, as far as whoever wrote there is believed. What
- * is no address ends it: then the one who passed it on counts.
+ * Reads `X-Forwarded-For` from its end, where the nearest proxy has written, as long as the writers are trusted. It
+ * stops at an entry that is not an address: then the proxy that added it counts.
  */
 export function addressReader(trustProxy: Config['trustProxy']): AddressOf {
   const isBelieved = believer(trustProxy)
@@ -26,7 +26,7 @@ export function addressReader(trustProxy: Config['trustProxy']): AddressOf {
   }
 }
 
-/** What limits count an address as: an IPv6 network is one address, and an IPv4 address in IPv6 is itself. */
+/** An address as rate limits count it: an IPv6 network is one, and an IPv4 address in IPv6 form is the IPv4 address. */
 export function networkOf(address: string): string {
   return rateLimit.normalizeIP(address)
 }

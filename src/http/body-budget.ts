@@ -1,7 +1,7 @@
 import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import { ApiError } from '../errors.ts'
 
-/** Memory for all request bodies in flight together, in bytes; small bodies do not count. */
+/** Memory for all request bodies that are being received, in bytes; small bodies do not count. */
 const budgetBytes = 256 * 1024 * 1024
 const smallBytes = 16 * 1024
 /** Concurrent big bodies (with pictures) of one caller. */
@@ -9,8 +9,8 @@ const bigBytes = 256 * 1024
 const maxBigOfCaller = 8
 
 /**
- * Limits the memory of request bodies, many slow ones included: past it further ones are refused with `unavailable`.
- * Multipart uploads do not count: they are never whole in memory.
+ * Limits the memory of all request bodies together, so that many slow ones do not add up: past the limit further ones
+ * are refused with `unavailable`. Multipart uploads do not count, as they are never whole in memory.
  */
 export function keepBudget(): preParsingHookHandler {
   let left = budgetBytes
@@ -20,7 +20,7 @@ export function keepBudget(): preParsingHookHandler {
     const length = Number(request.headers['content-length'] ?? (isChunked(request) ? Infinity : 0))
     if (length <= smallBytes || isInParts(request)) return done()
     const limit = request.routeOptions.bodyLimit
-    // Refused for its size before it is read.
+    // Will be refused for its size before it is read.
     if (length !== Infinity && length > limit) return done()
     const bytes = Math.min(length, limit)
     const who = request.caller?.id ?? request.server.addressOf(request.raw)

@@ -9,16 +9,16 @@ import { ApiError } from '../errors.ts'
 import { keepBudget } from './body-budget.ts'
 import { malformedBody, wrongContentType } from './error-handler.ts'
 
-/** Size of a JSON body in bytes, but for the routes that take pictures. */
+/** The most bytes of a JSON body, except on routes that take pictures. */
 export const maxBodyBytes = 256 * 1024
-/** Size of a JSON body with base64 pictures in it, in bytes. */
+/** The most bytes of a JSON body with base64 pictures in it. */
 export const maxPictureBodyBytes = 12 * 1024 * 1024
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The PATCH rule: all fields are optional, but an empty body is refused. */
     refusesEmptyBody?: boolean
-    /** The fields that a body, perhaps a wrong one, has to hold because of another one in it, but does not. */
+    /** Given a body that may be wrong: the missing fields that another field of it requires. */
     missingFields?: (body: object) => string[]
   }
 }
@@ -37,7 +37,7 @@ export function readBodies(app: FastifyInstance): void {
     }
   })
   const withinBudget = keepBudget()
-  // Each route gets only the hooks it has a use for: most requests pass through none.
+  // A route gets only the hooks that it needs: most need none.
   app.addHook('onRoute', (route) => {
     if (!['GET', 'HEAD', 'OPTIONS'].includes(String(route.method))) {
       route.preParsing = [withinBudget, ...[route.preParsing ?? []].flat()]
@@ -55,13 +55,13 @@ export function readBodies(app: FastifyInstance): void {
   })
 }
 
-/** Where the body is thrown away, its type does not count either, not even a malformed one. */
+/** Where the body is ignored, its content type is ignored as well, even a malformed one. */
 const forgetContentType: preParsingHookHandler = (request, _reply, _payload, done) => {
   delete request.headers['content-type']
   done()
 }
 
-/** An empty header is none; the framework takes it for a malformed type. */
+/** Treats an empty header as a missing one; Fastify would take it for a malformed type. */
 const forgetEmptyContentType: preParsingHookHandler = (request, _reply, _payload, done) => {
   if (request.headers['content-type'] === '') delete request.headers['content-type']
   done()
@@ -91,7 +91,7 @@ function parseBody(request: FastifyRequest, body: Buffer): unknown {
   return {}
 }
 
-/** An object as it was sent (`__proto__` is a field like any other); nothing, white space and `null` count as `{}`. */
+/** Parses an object (`__proto__` is a field like any other); an empty body, white space and `null` count as `{}`. */
 function parseObject(body: Buffer): unknown {
   if (!isUtf8(body)) throw malformedBody()
   const text = body.toString('utf8').replace(/^\uFEFF/, '')

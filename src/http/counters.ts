@@ -1,5 +1,6 @@
 /**
- * What a metric is, as prom-client passes it between processes: values are summed unless `aggregator` says otherwise.
+ * A metric in the form in which prom-client passes it between processes. Values are summed unless `aggregator` says
+ * otherwise.
  */
 export type Metric = {
   name: string
@@ -25,7 +26,7 @@ export class Counter {
 /** A histogram: counts values by size, in an array of fixed length. */
 export class Histogram {
   readonly #bounds: readonly number[]
-  /** Per bound, the values up to it and above the bound before; last, those above all bounds. */
+  /** For each bound the number of values up to it (and above the bound before it); last, those above all bounds. */
   readonly #counts: Float64Array
   #sum = 0
 

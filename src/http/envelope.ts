@@ -5,7 +5,7 @@ export function Success<Data extends TSchema>(data: Data) {
   return Type.Object({ success: Type.Literal(true), data })
 }
 
-/** The failure envelope; `expires_at` (unix seconds) only stands in a 429. */
+/** The failure envelope; `expires_at` (unix seconds) is only in a 429. */
 const Failure = Type.Object(
   {
     success: Type.Literal(false),
@@ -15,7 +15,7 @@ const Failure = Type.Object(
   { $id: 'Failure' },
 )
 
-/** What every route may answer besides its success. */
+/** The failures that any route may answer. */
 export const failures = { '4xx': Failure, '5xx': Failure }
 
 /** Wraps the data of an answer. */

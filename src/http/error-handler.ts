@@ -10,13 +10,16 @@ import { ApiError, fieldsInvalid, fieldsRequired, RateLimitError } from '../erro
 import { NoNodeNumber } from '../ids.ts'
 import { standingHeaders } from './standing-headers.ts'
 
-/** When to come again after `unavailable`. */
+/** The `Retry-After` of `unavailable`. */
 export const retryAfterSeconds = 1
 
-/** What of a refused upload is read and thrown away, so that the answer reaches a client that is still sending. */
+/**
+ * How many bytes of a refused upload are read and thrown away, so that the answer reaches a client that is still
+ * sending.
+ */
 const maxSwallowedBytes = 64 * 1024 * 1024
 
-/** The one way out for everything that is thrown on the way of a request, and for routes that do not exist. */
+/** Answers everything that is thrown while a request is handled, and requests for routes that do not exist. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(toApiError(error, request), reply))
   app.setNotFoundHandler((_request, reply) => sendFailure(new ApiError('not_found'), reply))
@@ -25,7 +28,7 @@ export function answerErrors(app: FastifyInstance): void {
 /** Answers a failure in its envelope. */
 export function sendFailure(failure: ApiError, reply: FastifyReply): FastifyReply {
   if (reply.request.raw.complete === false) swallowBody(reply)
-  // Where the framework refuses before any hook has run, nobody else has set it.
+  // Not set yet when Fastify refuses a request before any hook has run.
   if (!reply.hasHeader('Access-Control-Allow-Origin')) reply.headers(standingHeaders)
   if (failure.status === 503) reply.header('Retry-After', retryAfterSeconds)
   const { code, message } = failure
@@ -34,7 +37,7 @@ export function sendFailure(failure: ApiError, reply: FastifyReply): FastifyRepl
   return reply.code(failure.status).send({ success: false, error: { code, message }, ...beside })
 }
 
-/** Closing at once would reset the connection, and the client would not read why. */
+/** Reads on for a while: closing at once would reset the connection before the client has read the answer. */
 function swallowBody(reply: FastifyReply): void {
   const { raw } = reply.request
   let swallowed = 0
@@ -46,12 +49,12 @@ function swallowBody(reply: FastifyReply): void {
 }
 
 function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
-  // Where there is no route, the body that was sent to it does not matter.
+  // If there is no such route, a faulty body does not matter.
   if (request.is404 && !isBeforeRoute(error)) return new ApiError('not_found')
   if (error instanceof ApiError) return error
   if (error.validation) return schemaFailure(error.validation, error.validationContext, request)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('payload_too_large')
-  // A path out of the folder of the documentation pages.
+  // A path that leaves the folder of the documentation page.
   if (error.code === 'FST_STATIC_FORBIDDEN_PATH') return new ApiError('not_found')
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return wrongContentType()
   if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' || error.code === 'ERR_STREAM_PREMATURE_CLOSE') {
@@ -62,7 +65,7 @@ function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
   return new ApiError('internal_server_error')
 }
 
-/** Whether it comes before the route is looked for (PROTOCOL 0.3): shedding, and the limit by address. */
+/** Whether a failure has precedence over a missing route (PROTOCOL 0.3): shedding, and the limit by address. */
 function isBeforeRoute(error: Error): boolean {
   return error instanceof RateLimitError || (error instanceof ApiError && error.code === 'unavailable')
 }
@@ -79,7 +82,7 @@ export function malformedBody(): ApiError {
 
 type ObjectSchema = { properties?: Record<string, unknown>; required?: readonly string[] }
 
-/** Names the wrong fields in the order of the schema; the required ones alone where any of them is wrong. */
+/** Names the wrong fields in the order of the schema, or only the required ones if any of these is wrong. */
 function schemaFailure(
   problems: FastifySchemaValidationError[],
   context: string | undefined,

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A request and what it was answered, tried by test/docs/examples.test.ts. */
+/** A request and its answer, checked by test/docs/examples.test.ts. */
 export type Example = {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: object
   status: number
-  /** Absent where there is no body, or one that is no JSON. */
+  /** Absent if there is no body, or one that is not JSON. */
   answer?: object
 }
 export type Examples = Record<string, Example>
 
-/** What is read of an OpenAPI document here. */
+/** The parts of an OpenAPI document that are read here. */
 type Content = Record<string, { example?: object }>
 type Operation = {
   operationId?: string
@@ -23,12 +23,12 @@ type Operation = {
 
 export const examplesPath = join(import.meta.dirname, '../../docs/examples.json')
 
-/** The examples by operationId, as they are kept. */
+/** The examples in docs/examples.json, by operationId. */
 export function readExamples(): Examples {
   return JSON.parse(readFileSync(examplesPath, 'utf8'))
 }
 
-/** Puts an example of its request and its answer on each operation of an OpenAPI document. */
+/** Adds examples of request and answer to each operation of an OpenAPI document. */
 export function showExamples<Document extends { paths?: object }>(document: Document): Document {
   const examples = readExamples()
   for (const methods of Object.values(document.paths ?? {})) {

@@ -1,7 +1,9 @@
 import type { FastifyInstance, preValidationHookHandler } from 'fastify'
 import { asId } from '../ids.ts'
 
-/** Path parameters named `id` or `…_id` are ids: text that is none becomes an id nobody has (PROTOCOL 0.1). */
+/**
+ * Replaces text that is not an id, in path parameters named `id` or `…_id`, by an id that nobody has (PROTOCOL 0.1).
+ */
 export function readIds(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const names = [...route.url.matchAll(/:(id|[a-z_]+_id)\b/g)].map((match) => match[1]!)

@@ -4,7 +4,7 @@ import type { FastifyServerOptions } from 'fastify'
 
 type Compilers = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
 type Validator = ((value: unknown) => unknown) & { errors?: unknown }
-/** What a compiler is told: the schema, and where it is from. */
+/** The argument of a compiler: the schema, and where it is used. */
 type Place = { schema?: unknown }
 
 const buildValidators = validators() as (...options: unknown[]) => (place: Place) => Validator
@@ -13,8 +13,8 @@ const buildSerializers = serializers() as (
 ) => (place: Place) => (value: unknown) => string
 
 /**
- * Fastify's own compilers of schemas, each put to work by the first request that needs it: compiling all of them was a
- * good part of the start and of the memory of an idle server.
+ * Fastify's own schema compilers, except that a schema is compiled by the first request that needs it: compiling all of
+ * them took a good part of the start, and of the memory of an idle server.
  */
 export const lazySchemas = {
   buildValidator(...options: unknown[]) {
@@ -42,7 +42,7 @@ export const lazySchemas = {
   },
 } as Compilers
 
-/** Compiles a schema that several routes share once: all of them answer the same failures. */
+/** Compiles a schema that several routes share, such as that of failures, only once. */
 function once<Compiled>(compile: (place: Place) => Compiled): (place: Place) => Compiled {
   const bySchema = new WeakMap<object, Compiled>()
   return (place) => {

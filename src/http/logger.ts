@@ -4,14 +4,14 @@ import type { AddressOf } from './address.ts'
 const mailAddress = /[^\s"'`<>()[\]{},;:=/?&]+(?:@|%40)[^\s"'`<>()[\]{},;:=/?&]+\.[^\s"'`<>()[\]{},;:=/?&]+/g
 const longHex = /\b[0-9a-f]{32,}\b/gi
 
-/** Text without e-mail addresses, and without what is as long as a token or a code. */
+/** Replaces e-mail addresses, and everything that is as long as a token or a code. */
 export function withoutSecrets(text: string): string {
   return text.replace(mailAddress, '[address]').replace(longHex, '[secret]')
 }
 
 /**
- * JSON logs without tokens, passwords and e-mail addresses: headers are left out, addresses lose their query, which may
- * hold a file's key, and an error what it carries besides its words: PostgreSQL quotes rows there.
+ * JSON logs without tokens, passwords and e-mail addresses: headers are left out, as are the queries of URLs, which may
+ * hold the key of a file, and the extra fields of errors, in which PostgreSQL quotes rows.
  */
 export function loggerOptions(level: string, addressOf: AddressOf): FastifyServerOptions['logger'] {
   return {
@@ -24,10 +24,10 @@ export function loggerOptions(level: string, addressOf: AddressOf): FastifyServe
         remoteAddress: addressOf(request.raw),
       }),
       err: describeError,
-      // What @fastify/multipart says of itself holds all headers.
+      // The log lines of @fastify/multipart contain all headers.
       busboyOptions: () => undefined,
     },
-    // Whoever writes it, and whatever it is about.
+    // Applies to every line, whichever part has written it.
     hooks: { streamWrite: withoutSecrets },
   }
 }

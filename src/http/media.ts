@@ -3,7 +3,7 @@ import { failures } from './envelope.ts'
 
 const WebP = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
 
-/** What a route that serves pictures answers. */
+/** The responses of a route that serves pictures. */
 export const pictureAnswers = {
   200: { description: 'The picture', content: { 'image/webp': { schema: WebP } } },
   304: { description: 'The one the caller has', type: 'null' },

@@ -4,12 +4,12 @@ import { ApiError } from '../errors.ts'
 import { collectWorkerMetrics, serveWorkerMetrics } from './worker-metrics.ts'
 
 /**
- * `/metrics` for Prometheus, without the envelope. Needs METRICS_TOKEN as `Authorization: Bearer`; where none is set,
- * it answers this machine alone, and not through a proxy on it.
+ * `/metrics` for Prometheus, without the envelope. Needs METRICS_TOKEN as `Authorization: Bearer`; if none is set, it
+ * answers only requests from this machine that have not come through a proxy.
  */
 export const metricsRoutes: FastifyPluginAsync = async (app) => {
   const wanted = app.config.metricsToken
-  // Loaded with the first request: it takes 3 MB, and many servers are never asked.
+  // Loaded with the first request: it takes 3 MB, and many servers are never asked for metrics.
   const load = () => import('./exposition.ts')
   const collect = async () => (await load()).collectMetrics(app.readMetrics())
   const stopServing = serveWorkerMetrics(collect)

@@ -5,7 +5,7 @@ import { Counter, Histogram, type Metric } from './counters.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What this process has counted so far. */
+    /** The metrics that this process has counted so far. */
     readMetrics(): Metric[]
   }
 }
@@ -14,8 +14,8 @@ const latencyBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 const batchBounds = [1, 2, 5, 10, 20, 50, 100, 200, 500]
 
 /**
- * Counts requests, batches and events in plain numbers, which `/metrics` turns into the form of Prometheus on demand.
- * Must be called before the routes are added: each gets counters of its own.
+ * Counts requests, batches and events in plain numbers, which `/metrics` converts to the format of Prometheus on
+ * demand. Must be called before the routes are added, as each gets counters of its own.
  */
 export function measure(app: FastifyInstance): void {
   const readers = [countRequests(app), countBatches(app), countEvents(app)]

@@ -3,7 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { showExamples } from './examples.ts'
 
-/** The page brings all it needs, styles in its elements included, and asks this server alone. */
+/** The documentation page needs nothing from other servers; it does use inline styles. */
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
@@ -33,7 +33,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         },
       },
     },
-    // Only done when somebody asks for the document: the start does not wait for it.
+    // Done when the document is first requested, so that the start need not wait for it.
     transformObject: (described) =>
       showExamples('openapiObject' in described ? described.openapiObject : described.swaggerObject),
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
@@ -48,7 +48,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       },
     },
     theme: { title: 'Hearth API' },
-    // Without the bar that asks for other documents: the policy would refuse to fetch them.
+    // Without the bar for loading other documents, which the policy would block.
     uiConfig: { deepLinking: true, validatorUrl: null, layout: 'BaseLayout', tagsSorter: 'alpha' },
   })
 }

@@ -31,10 +31,10 @@ export type PageQuery = Static<typeof PageQuery>
 
 const defaultLimit = 50
 
-/** A page that was asked for; at most one of the three ids is there. */
+/** The page that a query asks for; at most one of the three ids is set. */
 export type Page = { limit: number; before?: string; after?: string; around?: string }
 
-/** The page a query asks for. Throws `invalid_schema` for two ids at once. */
+/** Reads the page from a query. Throws `invalid_schema` for two ids at once. */
 export function readPage({ limit, ...ids }: PageQuery): Page {
   const given = (['before', 'after', 'around'] as const).filter((name) => ids[name] !== undefined)
   if (given.length > 1) throw fieldsInvalid(...given)

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
-/** Asked of the system once: an address is a call into the kernel, and stands in every message. */
+/** Kept, because finding it is a system call, and every message with a file needs it. */
 const listeningOrigins = new WeakMap<Server, string>()
 
 /** The address that clients reach this server at, without a slash at its end: PUBLIC_URL, else where it listens. */

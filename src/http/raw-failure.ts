@@ -2,18 +2,15 @@ import type { Duplex } from 'node:stream'
 import type { ApiError } from '../errors.ts'
 import { standingHeaders } from './standing-headers.ts'
 
-/**
- * Not imported: an `import` of `node:http` evaluates all of its exports, the HTTP client among them, which makes a
- * process 13 MB larger.
- */
+/** Not an `import`, which would evaluate all exports of `node:http`, among them the HTTP client: that takes 13 MB. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-/** For so long, in ms, what a client still sends is thrown away. */
+/** How long data that the client is still sending is read and thrown away, in ms. */
 const lingerMs = 5_000
 
 /**
- * Answers a failure in its envelope over a connection that has no reply to answer with, and hangs up. `beside` stands
- * next to `error` in the envelope.
+ * Writes a failure in its envelope to a connection for which there is no reply object, and closes it. The fields of
+ * `beside` stand next to `error` in the envelope.
  */
 export function answerRaw(
   stream: Duplex,
@@ -34,7 +31,7 @@ export function answerRaw(
   linger(stream)
 }
 
-/** Waits for the client to hang up: a connection that is closed with something unread is reset, and the answer lost. */
+/** Waits for the client to close: if we closed with data unread, the connection would be reset and the answer lost. */
 function linger(stream: Duplex): void {
   const timer = setTimeout(() => stream.destroy(), lingerMs).unref()
   stream.once('close', () => clearTimeout(timer)).resume()

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 
 /** How long kept-alive connections may still send requests; each is answered with `Connection: close`. */
 const graceMs = 1_000
-/** How long requests in flight after that may take. */
+/** How long the requests in flight may take after that. */
 const finishMs = 4_000
 const pollMs = 20
 

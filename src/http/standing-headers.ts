@@ -11,8 +11,8 @@ const exposed = [
 ]
 
 /**
- * On every answer: any page may read it (PROTOCOL 0.1: tokens come in a header, which no browser adds by itself),
- * nothing guesses another type for it, nothing in it runs or is framed, and where it was asked from is told to nobody.
+ * The headers of every answer. Any page may read it (PROTOCOL 0.1: tokens are in a header, which no browser adds by
+ * itself); browsers must not guess its type, run scripts in it, show it in a frame, or send a referrer from it.
  */
 export const standingHeaders = {
   'Access-Control-Allow-Origin': '*',
@@ -22,9 +22,7 @@ export const standingHeaders = {
   'Referrer-Policy': 'no-referrer',
 } as const
 
-/**
- * In lower case, as they are sent: to bring them into it for every answer would take longer than all else about them.
- */
+/** Already in lower case: converting them for every answer would take longer than everything else about them. */
 const lowerCased = Object.fromEntries(
   Object.entries(standingHeaders).map(([name, value]) => [name.toLowerCase(), value]),
 )
@@ -36,9 +34,8 @@ const preflightHeaders = {
 }
 
 /**
- * Sets the standing headers, answers preflights on any path, and keeps what is behind a token, or holds one, out of
- * every cache. By itself, as they are the same on all: @fastify/cors puts its own together anew for each request. Comes
- * before every other hook.
+ * Sets the standing headers and answers preflights on any path. Its hook runs before all others. Not done by
+ * @fastify/cors, which makes its headers anew for each request, as ours are always the same.
  */
 export function setStandingHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -46,7 +43,7 @@ export function setStandingHeaders(app: FastifyInstance): void {
     if (request.raw.method !== 'OPTIONS') return done()
     reply.code(204).headers(preflightHeaders).header('Content-Length', '0').send()
   })
-  // The hook has answered; without a route it would be a request without one.
+  // The hook answers; without this route, preflights would be requests for an unknown route.
   app.options('*', { schema: { hide: true } }, async (_request, reply) => reply.code(204).send())
 }
 
@@ -55,7 +52,10 @@ const keepOut: onRequestHookHandler = (_request, reply, done) => {
   done()
 }
 
-/** Comes after all that adds hooks to routes: what one of them refuses is kept out of caches as well. */
+/**
+ * Keeps answers that need a token, or contain one, out of caches. Must be called after everything that adds hooks to
+ * routes, so that this also holds for what those refuse.
+ */
 export function keepOutOfCaches(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const isPrivate = route.schema?.security !== undefined || route.url.startsWith('/auth/')

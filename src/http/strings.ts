@@ -1,7 +1,7 @@
 import { type StringOptions, Type } from '@sinclair/typebox'
 
 const noControl = '[^\\p{Cc}\\p{Cs}]'
-// Spelt out as one class: a choice of two, repeated, overflows the stack on texts of some megabytes.
+// One character class, because a repeated alternative would overflow the stack on texts of several megabytes.
 const noControlButBreaks = '[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\p{Cs}]'
 
 /** Any well-formed string: no U+0000, no unpaired surrogate. Lengths count code points. */
@@ -24,7 +24,7 @@ export function Text(maxLength: number, options: StringOptions = {}) {
   return Type.String({ maxLength, pattern: `^${noControlButBreaks}*$`, ...options })
 }
 
-/** Such text with at least one character that is not white space. */
+/** The same with at least one character that is not white space. */
 export function FilledText(maxLength: number, options: StringOptions = {}) {
   return Type.String({ minLength: 1, maxLength, pattern: `^(?=[^]*\\S)${noControlButBreaks}*$`, ...options })
 }

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 
 /** The timeouts of the HTTP server, in ms. */
 export const timeouts = {
-  /** For the headers of a request, which come in one piece from all but slow-header attacks. */
+  /** For the headers of a request, which arrive at once except in slow-header attacks. */
   headersTimeout: 10_000,
   /** For a whole request: an attachment of 25 MiB at 700 kbit/s. */
   requestTimeout: 300_000,
@@ -15,12 +15,12 @@ export const timeouts = {
   connectionTimeout: 60_000,
 } as const
 
-/** File descriptors kept for what is not a client: the database, files being served, modules. */
+/** File descriptors reserved for other things than clients: the database, files being served, modules. */
 const reservedFiles = 256
 
 /**
- * Limits connections to what the process may open, less a reserve; further ones are closed at once. No limit where the
- * system does not tell its own (`/proc`, Linux).
+ * Limits connections to the open files that the process may have, less a reserve; further ones are closed at once.
+ * There is no limit where that number is not known (it is read from `/proc`, on Linux).
  */
 export function limitConnections(server: Server): void {
   const limit = openFilesLimit()

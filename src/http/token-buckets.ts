@@ -1,10 +1,10 @@
-/** How much of something is allowed: `burst` at once, and one more each `refillMs`. */
+/** A limit: `burst` at once, and one more every `refillMs`. */
 export type Limit = { burst: number; refillMs: number }
 
 type Counted = { current: number; ttl: number }
 type Callback = (error: Error | null, counted?: Counted) => void
 
-/** Keys a bucket remembers; full ones are forgotten first, then the oldest. */
+/** The most buckets that are remembered; full ones are dropped first, then the oldest. */
 const maxKeys = 50_000
 
 /**
@@ -54,7 +54,7 @@ export class TokenBuckets {
     callback(null, { current: missing, ttl: fullAt - now })
   }
 
-  /** Puts back what a request took that turns out not to count. */
+  /** Gives back the token of a request that turned out not to count. */
   giveBack(key: string, { refillMs }: Limit): void {
     const fullAt = this.#fullAtMs.get(key)
     if (fullAt !== undefined) this.#fullAtMs.set(key, fullAt - refillMs)

@@ -16,12 +16,12 @@ function isEmail(text: string): boolean {
   return [...text].length <= maxEmailLength && emailPattern.test(text)
 }
 
-/** Where a page may begin or end: an id, or 0, which stands before all of them. */
+/** A bound of a page: an id, or 0, which is smaller than all ids. */
 function isPlace(text: string): boolean {
   return text === nobodysId || isId(text)
 }
 
-/** Unknown fields are dropped, nothing is coerced, and every wrong field is found, to be named in the answer. */
+/** Unknown fields are dropped, nothing is coerced, and all wrong fields are reported, as the answer names them. */
 export const ajvOptions: FastifyServerOptions['ajv'] = {
   customOptions: {
     coerceTypes: false,
@@ -31,7 +31,7 @@ export const ajvOptions: FastifyServerOptions['ajv'] = {
     allowUnionTypes: true,
     strictTypes: false,
     formats: {
-      // `email` is a looser one of the validator's own
+      // replaces the validator's own `email`, which is looser
       mail_address: { type: 'string', validate: isEmail },
       place: { type: 'string', validate: isPlace },
       website: { type: 'string', validate: isWebsite },

@@ -1,13 +1,13 @@
-/** How much of a file is looked at, in bytes: cameras put some hundred kilobytes before the size of a JPEG. */
+/** How many bytes of a file are examined: cameras put hundreds of kilobytes of metadata before the size of a JPEG. */
 export const headBytes = 524_288
-/** What a container holds is told right at its start. */
+/** The type of a container file is in its first bytes. */
 const containerHeadBytes = 65_536
 const maxBrandBytes = 256
 
-/** What a file is by its content: its media type, and the size in pixels of an image. */
+/** The media type of a file, judged by its content, and for images the size in pixels. */
 type Recognised = { type: string; width?: number; height?: number }
 
-/** What is neither picture, video nor audio, or pretends to be. */
+/** The type of everything that is not recognised as picture, video or audio. */
 export const unknownType = 'application/octet-stream'
 
 /** Recognises PNG, JPEG, GIF, WebP, AVIF, and the usual video and audio types by the beginning of a file. */
@@ -28,7 +28,7 @@ function readImage(head: Buffer): Recognised | undefined {
   return undefined
 }
 
-/** The size stands in the frame header, behind segments of any number: C0 to CF, but for C4, C8 and CC. */
+/** The size is in the frame header (C0 to CF, except C4, C8 and CC), after any number of other segments. */
 function readJpeg(head: Buffer): Recognised {
   let at = 2
   while (at + 9 <= head.length && head[at] === 0xff) {
@@ -54,13 +54,13 @@ function readWebp(head: Buffer): Recognised {
   return { type, width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }
 
-/** The brands at the start name it, some encoders' only among those that the file is compatible with. */
+/** Whether AVIF is among the brands at the start of a file; some encoders name it only as a compatible brand. */
 export function isAvif(head: Buffer): boolean {
   if (text(head, 4, 8) !== 'ftyp') return false
   return /^(?:.{4})*?avi[fs]/s.test(text(head, 8, Math.min(head.readUInt32BE(0), maxBrandBytes)))
 }
 
-/** The size stands in the `ispe` property of the image. */
+/** The size is in the `ispe` property of the image. */
 function readAvif(head: Buffer): Recognised {
   const at = head.indexOf('ispe')
   if (at === -1 || at + 16 > head.length) return { type: 'image/avif' }

@@ -2,29 +2,29 @@ import { createHash } from 'node:crypto'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { NoPicture, renderHeader, renderIcon } from './render.ts'
 
-/** A picture as it is stored: its name (40 hex characters of the hash of its bytes, `.webp`) and its bytes. */
+/** A picture to be stored: its bytes, and its name (40 hex characters of their hash, and `.webp`). */
 export type Picture = { file: string; content: Buffer }
 
-/** The size of a picture as it was sent, decoded (PROTOCOL 1.6). */
+/** The most bytes of a picture in a request, after base64 decoding (PROTOCOL 1.6). */
 export const maxPictureBytes = 8 * 1024 * 1024
 
 const dataMarker = ';base64,'
 
 /**
  * The bytes in a base64 string or a data URL; undefined if it is faulty (PROTOCOL 7.1). Throws `payload_too_large`
- * for a sound string of more than `maxPictureBytes`, before decoding it.
+ * for a valid string of more than `maxPictureBytes`, before decoding it.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   const base64 = withoutDataPrefix(withoutLineBreaks(text))
   if (base64 === undefined || base64.length % 4 !== 0) return undefined
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
-  // A search for one wrong character, because it takes the time of the string's length whatever is in it.
+  // Searches for one wrong character, which takes linear time whatever the string contains.
   if (/[^A-Za-z0-9+/]/.test(base64.slice(0, base64.length - padding))) return undefined
   if ((base64.length / 4) * 3 - padding > maxPictureBytes) throw new ApiError('payload_too_large')
   return Buffer.from(base64, 'base64')
 }
 
-/** Byte by byte: replacing in the text takes a second where every other character is a line break. */
+/** Works byte by byte: replacing in the text takes a second if every other character is a line break. */
 function withoutLineBreaks(text: string): string {
   if (!/[\r\n]/.test(text)) return text
   const bytes = Buffer.from(text)
@@ -35,7 +35,7 @@ function withoutLineBreaks(text: string): string {
   return bytes.toString('utf8', 0, length)
 }
 
-/** What follows the announcement of a data URL, whose type is not believed; undefined if that is not base64. */
+/** The base64 in a data URL, whose media type is ignored; undefined if it is not base64. */
 function withoutDataPrefix(text: string): string | undefined {
   if (!text.startsWith('data:')) return text
   const marker = text.indexOf(dataMarker)

@@ -14,16 +14,16 @@ const maxHeaderPixels = 1500
 const maxWorkMs = 20_000
 const webpQuality = 85
 
-/** Two pictures at work use both a small machine's cores; each that waits holds up to 20 MB of its request. */
+/** Two pictures at a time use both cores of a small machine; each one that waits takes up to 20 MB for its request. */
 const takeTurn = createQueue({ atOnce: 2, waiting: 16 })
 
-/** Bytes that are no acceptable picture. */
+/** The bytes are not an acceptable picture. */
 export class NoPicture extends Error {}
 
 type SharpModule = typeof import('sharp')['default']
 let loading: Promise<SharpModule> | undefined
 
-/** Sharp, loaded with the first picture rather than at start, and able to read nothing but our five formats. */
+/** Sharp, loaded with the first picture and restricted to our five formats. */
 function loadSharp(): Promise<SharpModule> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.block({ operation: ['VipsForeignLoad'] })
@@ -43,7 +43,7 @@ function loadSharp(): Promise<SharpModule> {
   return loading
 }
 
-/** The picture as a square WebP that keeps a short animation. Throws `NoPicture`, or `unavailable` under load. */
+/** The picture as a square WebP; a short animation stays one. Throws `NoPicture`, or `unavailable` under load. */
 export function renderIcon(bytes: Buffer): Promise<Buffer> {
   return render(bytes, { mayMove: true }, (picture) => {
     return picture.resize(iconPixels, iconPixels, { fit: 'cover', position: 'centre' })
@@ -71,7 +71,7 @@ function render(
         throw new NoPicture('not an acceptable picture')
       const moves = mayMove && keepsMoving(header)
       const picture = sharp(bytes, { ...options, animated: moves }).timeout({ seconds: maxWorkMs / 1000 })
-      // Frames of an animation cannot be turned; its formats do not carry an orientation in practice.
+      // Animations cannot be rotated; in practice their formats have no orientation.
       const upright = moves ? picture : picture.autoOrient()
       return await resize(upright).webp({ quality: webpQuality }).toBuffer()
     } catch (error) {
@@ -80,9 +80,9 @@ function render(
   })
 }
 
-/** Judged by the header alone, before any pixel is decoded. */
+/** Checks the header only, before any pixel is decoded. */
 function isAcceptable({ format, width, height }: Metadata, bytes: Buffer): boolean {
-  // AVIF is the one kind of HEIF we take.
+  // AVIF is the only kind of HEIF that is accepted.
   const known = format === 'heif' ? isAvif(bytes) : ['png', 'jpeg', 'webp', 'gif'].includes(format)
   return known && width <= maxSidePixels && height <= maxSidePixels && width * height <= maxPixels
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { openFile, type Store } from '../storage/store.ts'
 
-/** On everything that clients may have put there: no guessing of types, no scripts (PROTOCOL 7.3). */
+/** For all content that comes from clients: no guessing of types, no scripts (PROTOCOL 7.3). */
 export const mediaHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -10,18 +10,18 @@ export const mediaHeaders = {
 
 const forEver = 'public, max-age=31536000, immutable'
 
-/** Whose pictures lie where. */
+/** The kinds of pictures, and their folders. */
 type PictureFolder = 'users/icons' | 'users/headers' | 'houses/icons'
 
-/** Where a picture lies in the store. */
+/** The name of a picture in the store. */
 export function pictureName(folder: PictureFolder, ownerId: string, file: string): string {
   const [owners, kind] = folder.split('/')
   return `${owners}/${ownerId}/${kind}/${file}`
 }
 
 /**
- * Answers with a picture of the store. `present` is the name its owner has now: any other is gone, or never was a
- * picture's name. Throws `not_found`.
+ * Answers with a picture of the store. `present` is the name of the owner's present picture: any other name answers
+ * `not_found`, which is thrown.
  */
 export async function sendPicture(
   store: Store,

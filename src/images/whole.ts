@@ -2,8 +2,8 @@ const pngSignatureBytes = 8
 const gifHeaderBytes = 13
 
 /**
- * Whether a PNG, GIF or JPEG goes on to its own end. Their decoders show what there is of a file that was cut off (that
- * of JPEG now and then); those of the other formats refuse it themselves.
+ * Whether a PNG, GIF or JPEG is complete. Their decoders accept files that were cut off (that of JPEG sometimes); those
+ * of the other formats refuse them.
  */
 export function isWhole(format: string, bytes: Buffer): boolean {
   if (format === 'png') return pngEnds(bytes)
@@ -12,7 +12,7 @@ export function isWhole(format: string, bytes: Buffer): boolean {
   return true
 }
 
-/** Chunks of a length, four letters, that many bytes, and a checksum, up to IEND. */
+/** PNG: chunks of a length, four letters, that many bytes, and a checksum, up to IEND. */
 function pngEnds(bytes: Buffer): boolean {
   let at = pngSignatureBytes
   while (at + 12 <= bytes.length) {
@@ -23,7 +23,7 @@ function pngEnds(bytes: Buffer): boolean {
   return false
 }
 
-/** Extensions and frames, each followed by sub-blocks, up to the trailer. */
+/** GIF: extensions and frames, each followed by sub-blocks, up to the trailer. */
 function gifEnds(bytes: Buffer): boolean {
   let at = gifHeaderBytes + paletteBytes(bytes[10])
   while (at < bytes.length) {
@@ -51,12 +51,13 @@ const startOfScan = 0xda
 const endOfImage = Buffer.from([0xff, 0xd9])
 
 /**
- * Segments of a marker and a length, which may hold a whole small JPEG; after the first scan the next end is the end.
+ * JPEG: segments of a marker and a length, which may contain a thumbnail JPEG; after the first scan, the next end
+ * marker ends it.
  */
 function jpegEnds(bytes: Buffer): boolean {
   let at = 2
   while (at + 4 <= bytes.length && bytes[at] === 0xff) {
-    // Markers may be filled up with 0xff before them.
+    // Markers may be preceded by fill bytes 0xff.
     if (bytes[at + 1] === 0xff) at += 1
     else if (bytes[at + 1] === startOfScan) return bytes.includes(endOfImage, at)
     else at += 2 + bytes.readUInt16BE(at + 2)

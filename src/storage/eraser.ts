@@ -12,7 +12,7 @@ type Eraser = {
   stop(): Promise<void>
 }
 
-/** Starts erasing: now, whenever woken, and once a minute, which also catches what a crash or another process left. */
+/** Erases now, whenever woken, and once a minute, for files that a crash or another process has left. */
 export function startErasing(db: Db, store: Store, onFailure: (error: unknown) => void): Eraser {
   let stopped = false
   let wanted = false

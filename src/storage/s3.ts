@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import * as s3 from '@aws-sdk/client-s3'
 import type { Store } from './store.ts'
 
-/** Parts of an upload; the protocol wants at least 5 MiB of all but the last. */
+/** The size of the parts of an upload; S3 requires at least 5 MiB, except for the last part. */
 const partBytes = 8 * 1024 * 1024
 
 /**
@@ -53,7 +53,7 @@ function clientSettings(query: URLSearchParams): s3.S3ClientConfig {
   const endpoint = query.get('endpoint') ?? undefined
   return {
     region: query.get('region') ?? process.env.AWS_REGION ?? 'us-east-1',
-    // Other servers than Amazon's seldom have a host name for each bucket, nor the newer checksums.
+    // Servers other than Amazon's seldom support a host name for each bucket, or the newer checksums.
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -67,7 +67,9 @@ function undefinedIfMissing(error: unknown): undefined {
 
 type Place = { Bucket: string; Key: string }
 
-/** In one piece what fits in one part, else part by part; nothing is there until the last one is. */
+/**
+ * Uploads in one request what fits in one part, or else part by part; the file exists only once the last part is there.
+ */
 async function upload(client: s3.S3Client, place: Place, content: Readable): Promise<void> {
   const parts = inParts(content)
   const first = await parts.next()

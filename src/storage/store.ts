@@ -10,15 +10,15 @@ type Range = { start: number; end: number }
 /** A file of the store. Opening it rejects where it cannot be read, as when it was removed since. */
 type StoredFile = { size: number; open(range?: Range): Promise<Readable> }
 
-/** Where pictures and attachments lie. Names are relative paths of our own making, never a client's text. */
+/** Stores pictures and attachments. Names are relative paths that the server makes, never text of a client. */
 export type Store = {
-  /** Writes a file whole or not at all, and durably, before it settles. */
+  /** Writes a file, durably, and either whole or not at all. */
   write(name: string, content: Buffer | Readable): Promise<void>
   /** The file, or undefined. */
   find(name: string): Promise<StoredFile | undefined>
   /** Removes a file; a missing one is no error. */
   remove(name: string): Promise<void>
-  /** The names of all files that are there whole, in no order. */
+  /** The names of all complete files, in no order. */
   list(): AsyncIterable<string>
 }
 
@@ -50,7 +50,7 @@ export function openFolderStore(folder: string): Store {
     },
     async remove(name) {
       const path = join(folder, name)
-      // Also removes what a crash in the middle of a write has left.
+      // Also removes what a crash during a write has left behind.
       const beside = await readdir(dirname(path)).catch(() => [])
       const partials = beside.filter((each) => each.replace(partialMark, '') === basename(path))
       await Promise.all(
@@ -74,7 +74,7 @@ async function* listFiles(root: string, folder: string): AsyncGenerator<string> 
   }
 }
 
-/** Makes names durable: in the folder itself and, where folders above it are new, up to the one that was there. */
+/** Makes new names durable, by syncing the folder and, if it was created, those above it up to one that existed. */
 async function syncFolders(folder: string, upTo: string | undefined): Promise<void> {
   const handle = await open(folder, 'r')
   try {
