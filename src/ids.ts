@@ -3,15 +3,15 @@ export const epochMs = 1562544000000
 
 const maxId = 2n ** 63n - 1n
 const maxSequence = 4095
-/** An id nobody ever has: stands in for text that is no id, so that it meets the route's answer to an unknown one. */
+/** An id that nobody ever has. It replaces text that is not an id, so that the route answers as for an unknown id. */
 export const nobodysId = '0'
 
 let node: number | null = 0
-/** A clock that stands before all ids, as one that has lost its battery does, makes none that is negative. */
+/** Starts at the epoch, so that a clock that is set before it (its battery is empty) does not make negative ids. */
 let lastMs = epochMs
 let sequence = 0
 
-/** Raised by `newId` while no node number is held: ids could collide with those of another process. */
+/** Thrown by `newId` while no node number is held, as ids could collide with those of another process. */
 export class NoNodeNumber extends Error {}
 
 /** Sets the node number (0–1023) of this process, or takes it away. Claimed in `db/node-number.ts`. */

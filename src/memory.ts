@@ -2,11 +2,14 @@ import { runInNewContext } from 'node:vm'
 
 /** How often the process checks for memory to return, in ms. */
 const checkEveryMs = 10_000
-/** The first check: the start leaves garbage of its own. */
+/** The time of the first check: the start leaves garbage. */
 const firstCheckMs = 1_000
-/** A process that used less of a processor since the last check is idle. */
+/** A process that has used less of a CPU than this since the last check is idle. */
 const idleShare = 0.05
-/** Growth since the last collection that is worth the pause: both in bytes, and as a share of what remained then. */
+/**
+ * The growth since the last collection that is worth the pause: at least these bytes, and this share of what remained
+ * then.
+ */
 const worthwhileBytes = 24 * 1024 * 1024
 const worthwhileShare = 0.25
 

@@ -1,6 +1,6 @@
 import { ApiError } from './errors.ts'
 
-/** Runs a piece of work when it is its turn, or refuses it. */
+/** Runs work when its turn comes, or refuses it. */
 export type Queue = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /**
@@ -14,7 +14,7 @@ export function createQueue(limits: { atOnce: number; waiting: number }): Queue 
   return async (work) => {
     if (running >= limits.atOnce) {
       if (turns.length >= limits.waiting) throw new ApiError('unavailable')
-      // Whoever finishes hands over its place, so that nobody new slips in between.
+      // Finished work hands its place over, so that new work cannot take it first.
       await new Promise<void>((resolve) => turns.push(resolve))
     } else {
       running += 1

@@ -11,12 +11,12 @@ import type { HearthEvent } from './events/events.ts'
 import { returnIdleMemory } from './memory.ts'
 import { forkWorkers, WorkersError } from './workers.ts'
 
-/** After this a stop that hangs exits with 1: SIGTERM to exit takes less than 10 s. */
+/** A stop that hangs exits with 1 after this time, so that it takes less than 10 s from SIGTERM. */
 const stopTimeoutMs = 9_000
-/** Closing a connection to a database that is away may never end. */
+/** The most time for closing connections: if the database is away, that may never end. */
 const closeTimeoutMs = 1_000
 
-/** After these there may be files to erase. */
+/** The events after which there may be files to erase. */
 const mayDiscardFiles = new Set<HearthEvent['type']>([
   'house_deleted',
   'house_updated',

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Metric } from './http/counters.ts'
 import type { MetricsMessage } from './http/worker-metrics.ts'
 
-/** Before a worker that ended is replaced. */
+/** The pause before a worker that ended is replaced. */
 const restartPauseMs = 500
 
 type Workers = {

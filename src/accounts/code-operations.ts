@@ -37,7 +37,7 @@ export async function findUnprovenEmail(
   return pending ?? (account.email_verified ? undefined : (account.email ?? undefined))
 }
 
-/** Makes the address of a code the user's own, proven one. Throws `invalid_code`. */
+/** Sets the address of a code as the user's own, verified one. Throws `invalid_code`. */
 export async function verifyEmail(db: Db, code: string): Promise<Outcome<{ email_verified: true }>> {
   try {
     return await db.transaction().execute(async (trx) => {
@@ -57,7 +57,7 @@ export async function verifyEmail(db: Db, code: string): Promise<Outcome<{ email
 }
 
 /**
- * Begins the change of the caller's address: the new one counts once its code has come back. Gives the code, or
+ * Begins the change of the caller's address: the new one counts once its code has come back. Returns the code, or
  * undefined when it is the present, proven address. Throws `no_permission`, `invalid_credentials`, `email_taken`.
  */
 export async function changeEmail(

@@ -35,7 +35,7 @@ export async function deleteOwnAccount(
 }
 
 /**
- * Deletes an account and its bots, all or nothing, and gives what happened; undefined when it is gone already. Messages
+ * Deletes an account and its bots, all or nothing, and returns the events; undefined when it is gone already. Messages
  * stay under the emptied account. Holds locks of many houses and groups, which others may hold in another order: then
  * it begins again.
  */

@@ -16,7 +16,7 @@ import {
 type Totp = Pick<CredentialsRow, 'id' | 'totp_secret' | 'totp_last_step'>
 
 /**
- * Gives the caller a TOTP secret, to be enabled by a first code. Throws `no_permission` for bots,
+ * Returns the caller a TOTP secret, to be enabled by a first code. Throws `no_permission` for bots,
  * `mfa_already_enabled`.
  */
 export async function beginTotp(db: Db, caller: { id: string; bot: boolean }) {
@@ -31,7 +31,8 @@ export async function beginTotp(db: Db, caller: { id: string; bot: boolean }) {
 }
 
 /**
- * Turns two-factor on by a first code. Gives the backup codes, this once. Throws `mfa_already_enabled`, `invalid_code`.
+ * Turns two-factor on by a first code. Returns the backup codes, this once. Throws `mfa_already_enabled`,
+ * `invalid_code`.
  */
 export async function enableTotp(db: Db, callerId: string, code: string): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
@@ -76,7 +77,7 @@ async function lock(trx: Db, id: string): Promise<CredentialsRow> {
   return account
 }
 
-/** Uses up a TOTP or backup code of a locked account. Says whether it was good: each is, once. */
+/** Uses up a TOTP or backup code of a locked account. Returns whether it was good: each is, once. */
 export async function useSecondFactor(trx: Db, account: Totp, code: string): Promise<boolean> {
   if (/^[0-9]{6}$/.test(code)) return useTotp(trx, account, code)
   return deleteBackupCode(trx, account.id, hashToken(code))

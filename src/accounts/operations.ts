@@ -31,7 +31,7 @@ export async function register(db: Db, fields: Register, device: Device): Promis
   } catch (error) {
     if (violates(error, 'users_email_unique')) throw new ApiError('email_taken')
     if (!violates(error, 'users_username_unique')) throw error
-    // Both may be taken by now, and PostgreSQL names but one.
+    // Both may be taken by now, but PostgreSQL names only one of them.
     await refuseTaken(db, email, username)
     throw new ApiError('username_taken')
   }

@@ -79,7 +79,7 @@ export async function insertBackupCodes(db: Db, userId: string, hashes: Buffer[]
     .execute()
 }
 
-/** Uses a backup code up. Says whether it was one. */
+/** Uses a backup code up. Returns whether it was one. */
 export async function deleteBackupCode(db: Db, userId: string, hash: Buffer): Promise<boolean> {
   const row = await db
     .deleteFrom('backup_codes')

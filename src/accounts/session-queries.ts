@@ -20,7 +20,7 @@ export function listSessions(db: Db, userId: string) {
 
 export type SessionRow = Awaited<ReturnType<typeof listSessions>>[number]
 
-/** Ends one login session of a user. Gives the ids of those that ended: it, or none. */
+/** Ends one login session of a user. Returns the ids of those that ended: it, or none. */
 export async function deleteSession(db: Db, userId: string, id: string): Promise<string[]> {
   const rows = await db
     .deleteFrom('sessions')
@@ -31,7 +31,7 @@ export async function deleteSession(db: Db, userId: string, id: string): Promise
   return rows.map((row) => row.id)
 }
 
-/** Ends all login sessions of a user but (if one is named) one. Gives their ids. */
+/** Ends all login sessions of a user but (if one is named) one. Returns their ids. */
 export async function deleteSessions(db: Db, userId: string, exceptId?: string): Promise<string[]> {
   const rows = await db
     .deleteFrom('sessions')

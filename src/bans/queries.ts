@@ -56,7 +56,7 @@ export async function saveBan(
     .execute()
 }
 
-/** Lifts a ban. Says whether there was one. */
+/** Lifts a ban. Returns whether there was one. */
 export async function deleteBan(db: Db, houseId: string, userId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('bans')

@@ -75,7 +75,7 @@ export async function rotateBotToken(
   id: string,
 ): Promise<Outcome<{ token: string }>> {
   return db.transaction().execute(async (trx) => {
-    // Two at once: the second ends the token that the first has made.
+    // Of two requests at once, the second ends the token that the first has made.
     await lockUsers(trx, [id])
     await reachBot(trx, callerId, id)
     const ended = await deleteSessions(trx, id)

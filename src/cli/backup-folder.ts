@@ -82,7 +82,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Counts and hashes what passes by. */
+/** Counts and hashes bytes. */
 export type Tally = { readonly bytes: number; add(chunk: Buffer): void; sha256(): string }
 
 export function startTally(): Tally {
@@ -100,7 +100,7 @@ export function startTally(): Tally {
   }
 }
 
-/** The same bytes, added to a tally on their way. */
+/** Passes bytes through, and adds them to a tally. */
 export async function* tallied(source: AsyncIterable<Buffer>, tally: Tally): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
     tally.add(chunk)
@@ -113,7 +113,7 @@ export function createFile(path: string) {
   return createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
 }
 
-/** Translates what files and disks refuse into a sentence. */
+/** Translates file system errors into a sentence. */
 export async function namingFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

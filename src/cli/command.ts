@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** Where a command works and whom it tells of it. */
+/** The environment of a command, and its output. */
 export type Surroundings = {
   environment: Record<string, string | undefined>
   /** Writes a line of the answer. */
@@ -11,7 +11,7 @@ export type Surroundings = {
 
 type Option = { type: 'string' | 'boolean'; shown?: string; summary: string }
 
-/** What was typed after the name of a command: every parameter, and the options that were there. */
+/** The arguments of a command: all of its parameters, and the options that were given. */
 type Arguments = {
   parameters: string[]
   options: Record<string, string | boolean | undefined>
@@ -20,20 +20,20 @@ type Arguments = {
 export type Command = {
   name: string
   summary: string
-  /** Names of what has to follow, in order. */
+  /** The names of the parameters, in order. */
   parameters: readonly string[]
   options: Readonly<Record<string, Option>>
-  /** Throws `CliError` for what the operator can put right. */
+  /** Throws `CliError` for failures that the operator can fix. */
   run(args: Arguments, surroundings: Surroundings): Promise<void>
 }
 
-/** Something the operator can put right; the message is one sentence that names it. */
+/** A failure that the operator can fix; the message is one sentence. */
 export class CliError extends Error {}
 
-/** The command was typed wrongly. */
+/** The command line is wrong. */
 export class UsageError extends CliError {}
 
-/** How a command is typed. */
+/** The usage line of a command. */
 export function usageOf({ name, parameters, options }: Command): string {
   const named = parameters.map((parameter) => `<${parameter}>`)
   const optional = Object.entries(options).map(([option, { type, shown = 'text' }]) => {
@@ -42,7 +42,7 @@ export function usageOf({ name, parameters, options }: Command): string {
   return [name, ...named, ...optional].join(' ')
 }
 
-/** Reads what follows the name of a command. Throws `UsageError`. */
+/** Parses the arguments of a command. Throws `UsageError`. */
 export function readArguments(command: Command, words: readonly string[]): Arguments {
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, { type }]) => [name, { type }]),

@@ -12,7 +12,7 @@ import { count, hasEmbeddedDatabase, withRawInstallation } from './installation.
 
 const oldestPostgres = 150_000
 
-/** One thing that was looked at: `ok`, worth knowing, or wrong. */
+/** The result of one check: `ok`, worth knowing, or wrong. */
 type Finding = { state: 'ok' | 'note' | 'wrong'; sentence: string }
 
 export const doctor: Command = {
@@ -42,7 +42,7 @@ async function checkNode(): Promise<Finding> {
   return { state: 'wrong', sentence: `Node is ${node} and must be ${wanted} or newer: "npm ci" brings one.` }
 }
 
-/** Nothing is made: a database that is not there yet is left to the server's first start. */
+/** Creates nothing: a database that does not exist yet is created by the first start of the server. */
 async function checkDatabase(config: Config, surroundings: Surroundings): Promise<Finding[]> {
   if (config.databaseUrl === undefined && !hasEmbeddedDatabase(config)) {
     const sentence = `There is no database in ${config.dataDir} yet: the first start makes it.`

@@ -11,10 +11,10 @@ import { openStore } from '../storage/open.ts'
 import type { Store } from '../storage/store.ts'
 import { CliError, type Surroundings } from './command.ts'
 
-/** The database and the files that a server of this environment has. */
+/** The database and the files of a server with this environment. */
 export type Installation = { config: Config; databaseUrl: string; db: Db; store: Store }
 
-/** Tells the servers that run what a command has done, and gives its answer. */
+/** Tells the running servers what a command has done, and returns its answer. */
 type Publish = <Answer>(outcome: Outcome<Answer>) => Promise<Answer>
 
 /** Works on the installation as it is, its migrations possibly pending. No ids may be made. */
@@ -55,7 +55,7 @@ export function withInstallation<Result>(
   })
 }
 
-/** What is done is done: servers that cannot be told are a complaint, no failure. */
+/** The command has already succeeded: if the servers cannot be told, that is a warning, not a failure. */
 function publisher({ config, db, databaseUrl }: Installation, { complain }: Surroundings): Publish {
   return async ({ answer, events }) => {
     try {

@@ -26,7 +26,7 @@ const commands: readonly Command[] = [
 const [done, failed, misused] = [0, 1, 2]
 const helpWords = new Set(['help', '--help', '-h'])
 
-/** Runs the command of these words. Gives the exit code: 0 done, 1 failed, 2 typed wrongly. */
+/** Runs the command with these arguments. Returns the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function run(words: readonly string[], surroundings: Surroundings): Promise<number> {
   const [name, ...rest] = words
   if (name === undefined || helpWords.has(name)) {
@@ -60,7 +60,7 @@ async function attempt(command: Command, words: string[], surroundings: Surround
   }
 }
 
-/** What is wrong, in a sentence; the stack for what is a bug. */
+/** The message of a failure, in a sentence; for bugs the stack. */
 function sentenceOf(error: unknown): string {
   if (error instanceof CliError) return error.message
   if (error instanceof ApiError) return `${error.message}.`

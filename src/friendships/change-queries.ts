@@ -3,7 +3,10 @@ import type { Db } from '../db/client.ts'
 
 type Since = { last_updated_at: Date }
 
-/** Taken after the locks, so that a later change has the later time; the time of the transaction may not. */
+/**
+ * The time of the statement, which follows the locks: a later change then has a later time, unlike with the time of the
+ * transaction.
+ */
 const thisMoment = sql<Date>`clock_timestamp()`
 
 /** Notes a friend request. The pair has none, in either direction. */
@@ -15,7 +18,7 @@ export function insertFriendRequest(db: Db, fromId: string, toId: string): Promi
     .executeTakeFirstOrThrow()
 }
 
-/** Takes back the request between two users, whoever sent it. Says whether there was one. */
+/** Takes back the request between two users, whoever sent it. Returns whether there was one. */
 export async function deleteFriendRequest(db: Db, one: string, other: string): Promise<boolean> {
   const { rows } = await sql`
     delete from friend_requests
@@ -33,7 +36,7 @@ export async function insertFriendship(db: Db, one: string, other: string): Prom
   return rows[0]!
 }
 
-/** Ends a friendship. Says whether there was one. */
+/** Ends a friendship. Returns whether there was one. */
 export async function deleteFriendship(db: Db, one: string, other: string): Promise<boolean> {
   const { rows } = await sql`
     delete from friendships
@@ -55,7 +58,7 @@ export function upsertBlock(db: Db, userId: string, targetId: string, type: numb
     .executeTakeFirstOrThrow()
 }
 
-/** Lifts a block (5) or restriction (4). Says whether there was one of that type. */
+/** Lifts a block (5) or restriction (4). Returns whether there was one of that type. */
 export async function deleteBlock(db: Db, userId: string, targetId: string, type: number): Promise<boolean> {
   const row = await db
     .deleteFrom('blocks')

@@ -5,7 +5,7 @@ import { coalesce } from '../db/coalesce.ts'
 /** A friend or private-room partner of somebody, and whether that one has blocked them. */
 type Contact = { user_id: string; is_blocked: boolean }
 
-/** The friends and private-room partners of a user. All who ask at the same moment share a statement. */
+/** The friends and private-room partners of a user. Coalesced. */
 export const listContacts = coalesce<string, Contact[]>(async (db: Db, userIds) => {
   const { rows } = await sql<Contact & { owner_id: string }>`
     select contacts.owner_id, contacts.user_id, exists (

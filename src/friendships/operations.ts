@@ -122,7 +122,7 @@ export async function liftBlock(
 }
 
 /**
- * Ends all relations of a locked account, inside the transaction that deletes it. Gives what changed for the others.
+ * Ends all relations of a locked account, inside the transaction that deletes it. Returns what changed for the others.
  */
 export async function endRelationships(trx: Db, userId: string): Promise<HearthEvent[]> {
   const others = await deleteRelationships(trx, userId)

@@ -2,14 +2,14 @@ import type { Payload } from './frames.ts'
 import type { Hub } from './hub.ts'
 import type { Session } from './session.ts'
 
-/** The sessions that take part in one event: those that were told of a house, a room, or belong to a user. */
+/** The sessions that may be sent one event: those that were told of a house or room, or belong to a user. */
 export type Audience = {
   inHouse(houseId: string): Session[]
   inRoom(roomId: string): Session[]
   ofUser(userId: string): Session[]
 }
 
-/** Everybody who was logged in when the event with this number was dispatched. */
+/** All sessions that were logged in when the event with this number was dispatched. */
 export function everybody(hub: Hub, tick: number): Audience {
   const wasLive = (session: Session) => session.liveFrom < tick
   return {
@@ -19,7 +19,7 @@ export function everybody(hub: Hub, tick: number): Audience {
   }
 }
 
-/** One session that catches up with what was held for it. */
+/** A single session, for which the event was held. */
 export function justOne(session: Session): Audience {
   const ifSo = (concerned: boolean) => (concerned ? [session] : [])
   return {
@@ -33,7 +33,7 @@ export function justOne(session: Session): Audience {
   }
 }
 
-/** Sends all of them the same. */
+/** Sends the same payload to all of them. */
 export function emitTo(sessions: readonly Session[], event: Payload): void {
   for (const session of sessions) session.emit(event)
 }

@@ -8,10 +8,10 @@ import { type GatewaySettings, maxUnsentBytes, pacedBelowBytes } from './setting
 /** A frame from the client. */
 export type ClientFrame = { op: number; d: unknown }
 
-/** What a connection tells the gateway. */
+/** What a connection calls when something comes from the client. */
 export type ConnectionListener = {
   frame(connection: Connection, frame: ClientFrame): void
-  /** It is gone. `code` is what the client closed with, if it was the one to close. */
+  /** It is closed. `code` is that of the client, if the client closed it. */
   closed(connection: Connection, code: number | undefined): void
 }
 
@@ -20,16 +20,16 @@ const checkDrainEveryMs = 20
 const heartbeatOp = 3
 
 /**
- * The socket of a connection. It says whose it is, so that its listeners are the same for all: own ones would be a
- * third of a KB.
+ * The socket of a connection. It refers to that, so that all sockets can share listeners: their own would take 300
+ * bytes each.
  */
 export class ConnectionSocket extends WebSocket {
   connection: Connection | undefined
 }
 
-/** One socket: frames in and out, signs of life, and its end. Knows nothing of what the frames say. */
+/** One websocket: frames in and out, pings, and its close. It does not know what the frames mean. */
 export class Connection {
-  /** Where it comes from. */
+  /** The address of the client. */
   readonly address: string
   /** Whether each heartbeat gets an answer. */
   acknowledges = false
@@ -37,7 +37,7 @@ export class Connection {
   #heardAtMs = performance.now()
   #pingedAtMs = 0
   #frameTimes: number[] = []
-  /** Bytes in the socket's queue that do not count as unsent: what was paced by the queue itself. */
+  /** Bytes in the socket's queue that do not count as unsent, as their sender waits for the queue to drain. */
   #exemptBytes = 0
   #ending = false
   #corked = false
@@ -61,7 +61,7 @@ export class Connection {
     close(this: ConnectionSocket, code: number) {
       this.connection!.#tellEnd(code)
     },
-    // Too big a frame, or one that breaks the websocket protocol: ws closes with the fitting code itself.
+    // When a frame is too big, or violates the websocket protocol, ws itself closes with the right code.
     error() {},
   }
 
@@ -86,7 +86,7 @@ export class Connection {
       this.#socket.on(name, listener as () => void)
   }
 
-  /** Whether it still takes frames. */
+  /** Whether frames can still be sent. */
   get isOpen(): boolean {
     return !this.#ending && this.#socket.readyState === this.#socket.OPEN
   }
@@ -101,19 +101,19 @@ export class Connection {
     this.#checkUnsent()
   }
 
-  /** Writes what was sent now, rather than with what else is sent in this turn. */
+  /** Writes what was sent so far, without waiting for what else is sent in this turn of the event loop. */
   flush(): void {
     this.#uncork()
   }
 
-  /** Settles when little waits to be written, or the connection is over. */
+  /** Settles when little waits to be written, or the connection is closed. */
   async drained(): Promise<void> {
     while (this.isOpen && this.#socket.bufferedAmount >= pacedBelowBytes) {
       await new Promise((resolve) => setTimeout(resolve, checkDrainEveryMs).unref())
     }
   }
 
-  /** Ends it with a code, after what is queued. */
+  /** Closes it with a code, after what is queued. */
   close(reason: CloseReason): void {
     if (this.#ending) return
     this.#ending = true
@@ -122,15 +122,13 @@ export class Connection {
     this.#socket.close(code, reason)
   }
 
-  /** Cuts it off where it stands. */
+  /** Closes it at once. */
   terminate(): void {
     this.#ending = true
     this.#socket.terminate()
   }
 
-  /**
-   * Asks a silent client for a sign of life, and gives it up after a while. A client that heartbeats is never pinged.
-   */
+  /** Pings a silent client, and closes it after a while. A client that sends heartbeats is never pinged. */
   checkLife(nowMs: number): void {
     if (!this.isOpen) return
     const silentMs = nowMs - this.#heardAtMs
@@ -169,7 +167,7 @@ export class Connection {
 
   #isTooFast(): boolean {
     const now = performance.now()
-    // Made to measure: a client mostly logs in and says no more.
+    // `concat` makes an array of just that size: most clients log in and send nothing else.
     this.#frameTimes = this.#frameTimes.concat(now)
     if (this.#frameTimes.length <= this.#settings.maxFramesPerMinute) return false
     return now - this.#frameTimes.shift()! < minuteMs
@@ -181,7 +179,7 @@ export class Connection {
     if (unsent - this.#exemptBytes > maxUnsentBytes) this.close('slow_consumer')
   }
 
-  /** What is sent in one go is written in one go. */
+  /** Gathers what is sent in this turn of the event loop into one write. */
   #cork(): void {
     if (this.#corked) return
     this.#corked = true
@@ -196,7 +194,9 @@ export class Connection {
   }
 }
 
-/** Shared by all: a function made where the request is in reach would keep the request for as long as the socket. */
+/**
+ * Shared by all sockets: a closure made in the upgrade handler would keep the request in memory as long as the socket.
+ */
 export function ignore(): void {}
 
 /** A JSON object with an int `op`, or undefined. */

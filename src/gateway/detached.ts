@@ -1,7 +1,9 @@
 import { lengthOf, type Payload } from './frames.ts'
 import type { Session } from './session.ts'
 
-/** How many sessions without a connection are kept, and with how much (in bytes), before the oldest are let go. */
+/**
+ * How many sessions without a connection are kept, and how many bytes of events in them, before the oldest are dropped.
+ */
 export type DetachedBounds = {
   resumableForMs: number
   maxDetachedPerUser: number
@@ -9,7 +11,7 @@ export type DetachedBounds = {
   maxDetachedBytes: number
 }
 
-/** Counts what several sessions keep, each event once however many keep it. */
+/** Counts the bytes of events that sessions keep, each event only once, however many sessions keep it. */
 export class KeptBytes {
   total = 0
 
@@ -24,7 +26,7 @@ export class KeptBytes {
   }
 }
 
-/** The sessions that have lost their connection and can be resumed, the longest gone first. */
+/** The sessions that have lost their connection and can be resumed, the oldest loss first. */
 export class Detached {
   readonly #sessions = new Map<Session, number>()
   readonly #kept = new KeptBytes()
@@ -42,7 +44,7 @@ export class Detached {
     if (this.#sessions.delete(session)) session.kept.countIn(undefined)
   }
 
-  /** Whoever has to be let go first: their time is over, or there are too many of them. */
+  /** The sessions to be dropped: their time is over, or there are too many. */
   *due(bounds: DetachedBounds, nowMs = performance.now()): Generator<Session> {
     for (const [session, sinceMs] of this.#sessions) {
       const isOver = nowMs - sinceMs >= bounds.resumableForMs
@@ -52,7 +54,7 @@ export class Detached {
     }
   }
 
-  /** The same among the sessions of one user. */
+  /** The sessions of one user to be dropped, because there are too many. */
   dueOf(sessions: readonly Session[], bounds: DetachedBounds): Session[] {
     const theirs = sessions.filter((session) => this.#sessions.has(session))
     theirs.sort((one, other) => this.#sessions.get(one)! - this.#sessions.get(other)!)

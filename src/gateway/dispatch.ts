@@ -12,12 +12,14 @@ import * as visibility from './visibility.ts'
 /** So long an answer waits for a login to be over. */
 const joinToldWithinMs = 1_000
 
-/** What the gateway deals with: what happened, and what it derives from that for single houses. */
+/**
+ * The facts that the gateway dispatches: events from the bus, and those that it derives from them for single houses.
+ */
 export type Fact = HearthEvent | MembersPresence
 
 /**
- * Tells everybody who may hear of it. Settles when it is written. Facts of one house, private room or user go out in
- * order; sessions that are logging in hold what concerns them.
+ * Sends a fact to all who may be told of it; settles when that is written. Facts of one house, private room or user are
+ * sent in order. For sessions that are logging in, they are held.
  */
 export function dispatch(gateway: Gateway, fact: Fact): void | Promise<void> {
   if (fact.type === 'sessions_ended') return endSessions(gateway, fact.session_ids)
@@ -63,7 +65,10 @@ async function afterJoins(told: void | Promise<void>, joins: readonly Promise<vo
   await Promise.race([Promise.all(joins), pause(joinToldWithinMs, undefined, { ref: false })])
 }
 
-/** What cannot be told because of a failure must not be missed in silence: those who should have heard start anew. */
+/**
+ * If a fact cannot be told because of a failure, ends the sessions that should have been told: their clients log in
+ * again.
+ */
 function guarded(
   gateway: Gateway,
   fact: Fact,
@@ -132,7 +137,9 @@ function tell(gateway: Gateway, fact: Fact, audience: Audience): void | Promise<
   }
 }
 
-/** The house, private room or user a fact is about, whose order it keeps; then whoever else must not miss it. */
+/**
+ * The house, private room or user that a fact is about, in whose order it is told; then others who must not miss it.
+ */
 function scopesOf(fact: Fact): string[] {
   switch (fact.type) {
     case 'member_joined':
@@ -160,7 +167,9 @@ function isEntering(fact: Fact, userId: string): boolean {
   return (fact.type === 'member_joined' || fact.type === 'private_room_entered') && fact.user_id === userId
 }
 
-/** Told to people rather than to those who know a place: each session holds the event itself. */
+/**
+ * Whether a fact is told to the contacts of a user, not to those in a place: these facts are held when they are sent.
+ */
 function isAboutContacts(fact: Fact): boolean {
   return fact.type === 'user_updated' || fact.type === 'presence_changed'
 }

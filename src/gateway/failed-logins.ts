@@ -2,15 +2,15 @@ import type { Limit } from '../http/token-buckets.ts'
 
 const maxAddresses = 10_000
 
-/** Counts failed logins per address: a bucket each (PROTOCOL 1.7). */
+/** Counts failed logins, with a token bucket for each address (PROTOCOL 1.7). */
 export type FailedLogins = {
   add(address: string): void
-  /** Seconds until the next try, 0 when there may be one now. */
+  /** Seconds until the next attempt is allowed; 0 if it is allowed now. */
   waitSeconds(address: string): number
 }
 
 export function createFailedLogins({ burst, refillMs }: Limit): FailedLogins {
-  // When the bucket of an address will be full again: each failure puts that off, to an empty bucket at most.
+  // By address, the time at which its bucket will be full again: each failure delays that, until the bucket is empty.
   const fullAtMs = new Map<string, number>()
   const emptyMs = burst * refillMs
 

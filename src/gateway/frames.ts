@@ -1,27 +1,27 @@
 import { deflateSync } from 'node:zlib'
 import type { EventName } from './schemas.ts'
 
-/** Clients heartbeat at this interval; it fits 16 bits. */
+/** The interval of the clients' heartbeats; it must fit into 16 bits. */
 const heartbeatIntervalMs = 30_000
 
 export type Encoding = 'text' | 'zlib'
 
-/** What an event says: its name and `d`, serialized once for all who see the same. */
+/** The name and `d` of an event, serialized once for all who are sent the same. */
 export type Payload = {
   readonly name: EventName
   readonly json: string
-  /** That of `json`, where that is put together whenever it is asked for. */
+  /** The length of `json`, set where `json` is put together anew at each use. */
   readonly length?: number
   /** The end of the frame, compressed; made when the first zlib connection needs it. */
   deflatedEnd?: DeflatedEnd
-  /** How many sessions keep it for a replay, and by what number. */
+  /** How many sessions keep it for a replay, and its number there. */
   keepers?: number
   number?: number
   /** How many of them have no connection. */
   detachedKeepers?: number
 }
 
-/** Blocks of a zlib stream without its head, with the checksum and the length of what is in them. */
+/** Blocks of a zlib stream without its header, with the checksum and the length of their contents. */
 type DeflatedEnd = { blocks: Buffer; checksum: number; length: number }
 
 const helloText = `{"op":1,"d":{"hbt_int":${heartbeatIntervalMs}}}`
@@ -32,16 +32,16 @@ export const hello = { text: helloText, zlib: deflateSync(helloText) }
 /** The answer to a heartbeat, for clients that asked for it. */
 export const heartbeatAck = { text: heartbeatAckText, zlib: deflateSync(heartbeatAckText) }
 
-/** Bigger payloads are compressed less, to hold nobody up. */
+/** Bigger payloads are compressed at a lower level, so as not to block the process. */
 const bigPayloadBytes = 32 * 1024
 const checksumBase = 65_521
 
-/** Serializes what an event says. */
+/** Serializes an event. */
 export function payload(name: EventName, d: unknown): Payload {
   return { name, json: JSON.stringify(d) }
 }
 
-/** How much of it there is to be kept, in characters. */
+/** The size of a payload that is kept, in characters. */
 export function lengthOf(event: Payload): number {
   return event.length ?? event.json.length
 }

@@ -19,7 +19,7 @@ import {
 import type { MembersPresence } from './presence-batches.ts'
 import type { Session } from './session.ts'
 
-/** After so many characters of a house the rest of the server has its turn: big houses are much to tell. */
+/** After sending so many characters of a house, other work gets its turn: big houses take long to send. */
 const toldAtOnce = 4 * 1024 * 1024
 
 export async function tellHouseUpdated(gateway: Gateway, fact: Of<'house_updated'>, audience: Audience) {
@@ -43,7 +43,7 @@ export async function tellHouseUpdated(gateway: Gateway, fact: Of<'house_updated
   for (const [user_id, ofUser] of Map.groupBy(sessions, (session) => session.userId)) {
     const role_ids = rolesOf.get(user_id)
     const row = own.get(user_id)
-    // Who left meanwhile hears of that next; nobody is told of a house without their own member.
+    // A member who has left in the meantime is told so next: nobody is sent a house without their own member.
     if (!role_ids || !(row || listed.has(user_id))) continue
     const facts = factsOf(contents, user_id, role_ids)
     const { event } = houseOf('HOUSE_UPDATE', contents, facts, row ? [row, ...ordered] : ordered, shared)
@@ -63,7 +63,7 @@ export function tellHouseDeleted({ hub }: Gateway, { house_id }: Of<'house_delet
   }
 }
 
-/** HOUSE_JOIN to the joiner before anything else of the house; the others hear of the member. */
+/** HOUSE_JOIN to the joiner, before anything else about the house; HOUSE_MEMBER_JOIN to the others. */
 export async function tellMemberJoined(gateway: Gateway, fact: Of<'member_joined'>, audience: Audience) {
   const { db, hub } = gateway
   const { house_id, user_id } = fact
@@ -73,8 +73,7 @@ export async function tellMemberJoined(gateway: Gateway, fact: Of<'member_joined
     for (const session of house ? own : []) {
       hub.enterHouse(session, house_id, house!.roomIds)
       session.emit(house!.event)
-      // Written before the answer, which may be on its way before this turn ends: existing clients look the house up
-      // then.
+      // Flushed, as the HTTP answer may be written before this turn ends: existing clients then look the house up.
       session.connection?.flush()
     }
   }
@@ -108,7 +107,7 @@ export async function tellMembersPresence(
 ) {
   const sessions = audience.inHouse(house_id)
   if (sessions.length === 0) return
-  // Who logs in meanwhile is told later, of the same: a crowd of them shares one event, as all others do.
+  // Sessions that are logging in are sent the same event later: they share it with all others.
   await Promise.all(
     changes.map(async (change) => {
       change.event ??= await presenceEvent(db, house_id, change)
@@ -120,7 +119,7 @@ export async function tellMembersPresence(
   }
 }
 
-/** Undefined when they are no member any more. */
+/** Undefined when the user is no longer a member. */
 async function presenceEvent(db: Db, house_id: string, { user_id, presence }: MembersPresence['changes'][0]) {
   const row = await findMember(db, { house_id, user_id })
   if (!row) return undefined

@@ -13,19 +13,17 @@ import type { Gateway } from './gateway.ts'
 import type { Hub } from './hub.ts'
 import { maxEventBytes, maxListedMembers } from './settings.ts'
 
-/** A house as one member is told of it. */
+/** A house as one member is shown it. */
 type HouseOf = { houseId: string; roomIds: string[]; event: Payload }
 
-/**
- * The members of a house by joining, one more than are ever listed: all who ask at the same moment share a statement.
- */
+/** The longest-standing members of a house, one more than are ever listed. Coalesced. */
 const listMembersOnce = coalesce<string, MemberRow[]>(async (db: Db, houseIds) => {
   const rows = await listLongestMembersOfHouses(db, [...new Set(houseIds)], maxListedMembers + 1)
   const byHouse = Map.groupBy(rows, (row) => row.house_id)
   return houseIds.map((id) => byHouse.get(id) ?? [])
 })
 
-/** What decides over a member with these roles. */
+/** The facts that determine the permissions of a member with these roles. */
 export function factsOf(contents: HouseContents, userId: string, roleIds: readonly string[]): HouseFacts {
   return {
     user_id: userId,
@@ -35,7 +33,7 @@ export function factsOf(contents: HouseContents, userId: string, roleIds: readon
   }
 }
 
-/** What decides over a member. */
+/** The facts that determine the permissions of a member. */
 function factsOfMember(contents: HouseContents, { user_id, roles }: MemberRow): HouseFacts {
   const { owner_id, default_permissions } = contents.house
   return { user_id, owner_id, default_permissions, roles }
@@ -46,7 +44,7 @@ export function readableIds(contents: HouseContents, facts: HouseFacts): string[
   return readableRooms(facts, contents.rooms).map((room) => room.id)
 }
 
-/** The house for somebody who joins it now. Undefined when it is gone, or they are. */
+/** The house for a user who joins it now. Undefined if the house is gone, or the user is no longer in it. */
 export async function loadHouseFor(
   gateway: Pick<Gateway, 'db' | 'hub'>,
   houseId: string,
@@ -62,7 +60,7 @@ export async function loadHouseFor(
   return joinOf(contents, own, members)
 }
 
-/** HOUSE_JOIN to a member, who is among the members shown even if they left while those were read. */
+/** HOUSE_JOIN for a member, who is among the members shown even if they left while those were being read. */
 export function joinOf(contents: HouseContents, own: MemberRow, members: readonly MemberRow[]): HouseOf {
   const isListed = members.some((row) => row.user_id === own.user_id)
   const ordered = inOrder(contents.house.owner_id, isListed ? members : [own, ...members])
@@ -109,7 +107,7 @@ class HousePayload implements Payload {
   }
 }
 
-/** The event that tells one member of a house: its rooms as they can read them, and as many members as fit. */
+/** The event that shows a house to one member: the rooms that they can read, and as many members as fit. */
 export function houseOf(
   name: 'HOUSE_JOIN' | 'HOUSE_UPDATE',
   contents: HouseContents,
@@ -127,15 +125,15 @@ export function houseOf(
   }
 }
 
-/** Everybody who may be online in a house: those of it who are connected here, and all who are at other processes. */
+/** All who may be online in a house: its members who are connected here, and everybody connected to other processes. */
 function onlineIn(hub: Hub, houseId: string): string[] {
   const here = hub.inHouse(houseId).map((session) => session.userId)
   return [...new Set([...here.filter((id) => presenceOf(id) === 'online'), ...usersElsewhere()])]
 }
 
 /**
- * All members of a small house; of a big one its owner, as many as can be shown of those online, and the
- * longest-standing.
+ * All members of a small house; of a big one the owner, then those online and then the longest-standing, as many as can
+ * be shown.
  */
 export async function listMembersToShow(
   { db, hub }: Pick<Gateway, 'db' | 'hub'>,
@@ -151,7 +149,7 @@ export async function listMembersToShow(
   return [...new Map([...first, ...longest].map((row) => [row.user_id, row])).values()]
 }
 
-/** The owner, those online, the rest by joining. */
+/** The owner, then those online, then the rest in order of joining. */
 export function inOrder(ownerId: string, members: readonly MemberRow[]): MemberRow[] {
   const place = (row: MemberRow) => {
     if (row.user_id === ownerId) return 0
@@ -163,14 +161,14 @@ export function inOrder(ownerId: string, members: readonly MemberRow[]): MemberR
     .map(({ row }) => row)
 }
 
-/** Oneself before those in order: existing clients index their own member. */
+/** The receiver first, then the others in order: existing clients look their own member up. */
 function ownFirst(userId: string, ordered: readonly MemberRow[]): MemberRow[] {
   const own = ordered.filter((row) => row.user_id === userId)
   const others = ordered.filter((row) => row.user_id !== userId)
   return [...own, ...others].slice(0, maxListedMembers)
 }
 
-/** The members as JSON, as many as the frame holds. */
+/** The members as JSON, as many as fit into the frame. */
 function fitMembers(members: readonly MemberRow[], maxBytes: number, shared: Shared): string[] {
   const listed: string[] = []
   let left = maxBytes
@@ -183,7 +181,7 @@ function fitMembers(members: readonly MemberRow[], maxBytes: number, shared: Sha
   return listed
 }
 
-/** An event that says who somebody in a house is. */
+/** An event that shows a member of a house. */
 export function memberEvent(
   name: 'HOUSE_MEMBER_JOIN' | 'HOUSE_MEMBER_UPDATE' | 'HOUSE_MEMBER_ENTER',
   row: MemberRow,

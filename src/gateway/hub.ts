@@ -4,27 +4,27 @@ import { Session } from './session.ts'
 import { Views } from './views.ts'
 
 /**
- * Mostly one session or a few have to do with an id: one stands there itself, few in an array of their own, as a set is
- * bigger.
+ * Most ids belong to one session or a few: a single one is stored directly and few of them in an array, as a set takes
+ * more memory.
  */
 type Index = Map<string, Session | readonly Session[] | Set<Session>>
 const few = 4
 
-/** Everybody who is connected, or may still resume: by what they were told about. */
+/** All sessions that are connected, or can still be resumed, indexed by what they were told of. */
 export class Hub {
   readonly sessions = new Map<string, Session>()
   readonly detached = new Detached()
   readonly #byUser: Index = new Map()
   readonly #byLogin: Index = new Map()
   readonly #byHouse: Index = new Map()
-  /** Of houses. */
+  /** By room of a house. */
   readonly #views = new Views()
   readonly #byPrivateRoom: Index = new Map()
   readonly #byWatched: Index = new Map()
   readonly #awaiting: Index = new Map()
   #clock = 0
 
-  /** Takes a session in; until `goLive`, what happens is held for it. */
+  /** Adds a session; until `goLive`, events are held for it. */
   add(session: Session): void {
     this.sessions.set(session.id, session)
     insert(this.#byUser, session.userId, session)
@@ -32,7 +32,10 @@ export class Hub {
     this.awaitScope(session, session.userId)
   }
 
-  /** Whether it was not ended. What began before its end must not list it again: nobody would take it out. */
+  /**
+   * Whether a session has not ended. Work that was in progress when it ended must not add it to an index again: nothing
+   * would remove it.
+   */
   has(session: Session): boolean {
     return this.sessions.get(session.id) === session
   }
@@ -58,14 +61,14 @@ export class Hub {
     return this.#clock
   }
 
-  /** Holds what happens in a house, in a private room or to the user, while the session logs in. */
+  /** Holds the events of a house, a private room or the user while the session logs in. */
   awaitScope(session: Session, id: string): void {
     if (!session.held) return
     session.awaited.push(id)
     insert(this.#awaiting, id, session)
   }
 
-  /** The sessions that wait for one of these houses, private rooms or users. */
+  /** The sessions for which events of one of these houses, private rooms or users are held. */
   awaiting(ids: readonly string[]): Set<Session> {
     const found = new Set<Session>()
     if (this.#awaiting.size === 0) return found
@@ -73,7 +76,7 @@ export class Hub {
     return found
   }
 
-  /** The login is over: from now on it hears at once of everything it was told about. */
+  /** The login is over: from now on the session is sent events at once. */
   goLive(session: Session): void {
     for (const id of session.awaited) remove(this.#awaiting, id, session)
     session.awaited = []
@@ -96,7 +99,7 @@ export class Hub {
     this.#views.list(rooms, session)
   }
 
-  /** Returns whether it was told of the house at all. */
+  /** Returns whether the session had been told of the house. */
   leaveHouse(session: Session, houseId: string): boolean {
     const rooms = session.houses.get(houseId)
     if (!rooms) return false
@@ -119,7 +122,7 @@ export class Hub {
     if (!session.held) insert(this.#byPrivateRoom, roomId, session)
   }
 
-  /** Returns whether it was told of the room at all. */
+  /** Returns whether the session had been told of the room. */
   leaveRoom(session: Session, houseId: string | null, roomId: string): boolean {
     if (houseId !== null) {
       if (!session.houses.get(houseId)?.has(roomId)) return false
@@ -167,7 +170,7 @@ export class Hub {
     return listed(this.#byWatched, userId)
   }
 
-  /** To all sessions of a user; those that log in hear of it afterwards. */
+  /** Sends an event to all sessions of a user; to those that are logging in, after that. */
   sendTo(userId: string, event: Payload): void {
     for (const session of this.ofUser(userId)) this.sendWhenLive(session, event)
   }

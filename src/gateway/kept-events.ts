@@ -2,16 +2,16 @@ import type { KeptBytes } from './detached.ts'
 import { lengthOf, type Payload } from './frames.ts'
 import { NumberQueue } from './number-queue.ts'
 
-/** Each event that any session keeps, by the number it got when the first one did. */
+/** All events that any session keeps, by the number that each gets when the first session keeps it. */
 const events = new Map<number, Payload>()
 let lastNumber = 0
 
 /**
- * What a session keeps for a replay, the oldest first. It keeps numbers instead of the events: those who share a house
- * are told the same, one event after the other, so that a thousand of them are a few runs.
+ * The events that a session keeps for a replay, the oldest first. It stores their numbers: members of the same houses
+ * are sent the same events one after the other, so that a thousand numbers are a few runs.
  */
 export class KeptEvents implements Iterable<Payload> {
-  /** All together, of JSON. */
+  /** The size of their JSON, all together. */
   bytes = 0
   #numbers = new NumberQueue()
   #counter: KeptBytes | undefined
@@ -33,7 +33,7 @@ export class KeptEvents implements Iterable<Payload> {
     this.#counter?.add(event)
   }
 
-  /** Lets go of the oldest. */
+  /** Drops the oldest. */
   shift(): void {
     const number = this.#numbers.shift()
     if (number === undefined) return
@@ -52,7 +52,7 @@ export class KeptEvents implements Iterable<Payload> {
     for (const number of this.#numbers) yield events.get(number)!
   }
 
-  /** Counts them, now and from now on, or counts them no longer. */
+  /** Counts the present and all later ones in `counter`, or no longer counts them. */
   countIn(counter: KeptBytes | undefined): void {
     for (const event of this) {
       this.#counter?.remove(event)

@@ -1,9 +1,11 @@
 export type Work = () => void | Promise<void>
 
-/** Runs work one after the other per key, and at once where nothing is in the way. Work must not throw. */
+/** Runs the work of one key one after the other, and at once if there is none before it. Work must not throw. */
 export type Lanes = (key: string, work: Work) => void | Promise<void>
 
-/** Keeps the events of each house, private room and user in order, though some need the database before they go out. */
+/**
+ * Keeps the events of each house, private room and user in order, although some need the database before they are sent.
+ */
 export function createLanes(): Lanes {
   const tails = new Map<string, Promise<void>>()
 

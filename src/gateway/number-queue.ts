@@ -1,21 +1,18 @@
 const nothing = new Uint8Array(0)
-/** Room for one more run: two numbers of at most eight bytes each. */
+/** The most bytes of a run: two numbers of up to eight bytes each. */
 const maxRunBytes = 16
 const leastBytes = 32
 
-/**
- * Whole numbers in the order they came. Those of which each is one more than the one before are a run, and a run takes
- * a few bytes, however long it is.
- */
+/** A queue of whole numbers. Consecutive numbers form a run, and a run takes a few bytes, however long it is. */
 export class NumberQueue implements Iterable<number> {
-  /** The oldest run, as far as it is left: its first number, and how many. */
+  /** What is left of the oldest run: its first number, and its length. */
   #first = 0
   #firstLength = 0
   /** The runs between it and the newest: each by its distance from the end of the one before, and its length. */
   #bytes = nothing
   #start = 0
   #end = 0
-  /** The newest run, which may go on: the number that would follow, and how many there are. */
+  /** The newest run, which may still grow: the number that would continue it, and its length. */
   #next = 0
   #lastLength = 0
   /** The number after the last run of `#bytes`, or after the oldest where there is none. */
@@ -33,7 +30,7 @@ export class NumberQueue implements Iterable<number> {
     this.#lastLength += 1
   }
 
-  /** Takes the oldest. */
+  /** Removes and returns the oldest. */
   shift(): number | undefined {
     if (this.#length === 0) return undefined
     if (this.#firstLength === 0) this.#readFirst()
@@ -98,7 +95,7 @@ function* run(first: number, length: number): Generator<number> {
   for (let number = first; number < first + length; number += 1) yield number
 }
 
-/** Seven bits to a byte, the lowest first; the last byte is below 128. */
+/** A variable-length number: seven bits per byte, the lowest first; the last byte is below 128. */
 function writeNumber(bytes: Uint8Array, at: number, number: number): number {
   let rest = number
   let place = at
@@ -120,7 +117,7 @@ function readNumber(bytes: Uint8Array, at: number): [number: number, after: numb
   return [number + bytes[place]! * unit, place + 1]
 }
 
-/** Distances go both ways: 0, -1, 1, -2, … become 0, 1, 2, 3, … */
+/** Distances may be negative (zigzag encoding): 0, -1, 1, -2, … become 0, 1, 2, 3, … */
 function unsigned(distance: number): number {
   return distance >= 0 ? distance * 2 : -distance * 2 - 1
 }

@@ -14,14 +14,14 @@ import { Gateway } from './gateway.ts'
 import { describeEvents } from './schemas.ts'
 import { defaultSettings, type GatewaySettings, maxFrameBytes } from './settings.ts'
 
-/** Whether a request with an upgrade is for the gateway; all others are answered as if they had none. */
+/** Whether an upgrade request is for the gateway; all others are answered as if they did not ask for an upgrade. */
 export function isForGateway(request: Pick<IncomingMessage, 'url' | 'headers' | 'method'>): boolean {
   if (request.method !== 'GET' || request.headers.upgrade?.toLowerCase() !== 'websocket') return false
   return /^(?:\/v1)?\/socket\/?$/.test(decodedPath(request.url ?? ''))
 }
 
 /**
- * Puts the gateway on the app's server: `/socket` and `/v1/socket`, of which HTTP knows nothing but the events'
+ * Opens the gateway on the app's server, at `/socket` and `/v1/socket`. It has no routes except that of the events'
  * schemas.
  */
 export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettings> = {}): Gateway {
@@ -42,10 +42,10 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: maxFrameBytes,
-    // Text that is no UTF-8 is a bad frame like any other.
+    // Text that is not UTF-8 is treated like any other bad frame.
     skipUTF8Validation: true,
   })
-  // A faulty upgrade is none.
+  // A faulty upgrade is answered like an unknown path.
   sockets.on('wsClientError', (_error, stream) => answerRaw(stream, new ApiError('not_found')))
   let stopping = false
 
@@ -58,10 +58,10 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
       return answerRaw(stream, new ApiError('unavailable'), { 'Retry-After': retryAfterSeconds })
     }
     if (waitSeconds > 0) return refuse(stream, limit.burst, waitSeconds)
-    // No subprotocol is spoken: whatever a client names, be it nothing, does not keep it out.
+    // There are no subprotocols: ws would refuse clients that name one in an invalid way.
     delete request.headers['sec-websocket-protocol']
     sockets.handleUpgrade(request, stream, head, (socket) => {
-      // From now on ws listens.
+      // From now on ws handles errors.
       stream.off('error', ignore)
       const encoding = encodingOf(request.url ?? '')
       gateway.open(new Connection({ socket, stream, encoding, address, listener: gateway, settings }))

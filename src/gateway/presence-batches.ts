@@ -1,18 +1,18 @@
 import type { Presence } from '../events/presence.ts'
 import type { Payload } from './frames.ts'
 
-/** Members of one house who came online or went offline, in order; with the event, once somebody was told of it. */
+/** Members of one house who came online or went offline, in order, each with its event once that was made. */
 export type MembersPresence = {
   type: 'members_presence'
   house_id: string
   changes: { user_id: string; presence: Presence; event?: Payload }[]
 }
 
-/** Puts changes together that would wait one behind the other, when a crowd comes or goes at once. */
+/** Puts changes of presence together that would otherwise wait for each other, when many users come or go at once. */
 export type PresenceBatches = {
   /** Settles when the change has been told. */
   add(houseId: string, change: MembersPresence['changes'][0]): void | Promise<void>
-  /** Nothing joins what waits in a house: it is told now, or something else comes behind it. */
+  /** Closes the waiting batch of a house: it is told now, or something else has to be told after it. */
   close(houseId: string): void
 }
 

@@ -2,7 +2,7 @@ import type { HearthEvent } from '../events/events.ts'
 
 type Dispatch = (event: HearthEvent) => void | Promise<void>
 
-/** Dispatches events so that a changed profile is told of before the member that shows it. */
+/** Dispatches events, `user_updated` before the `member_updated` of the same user, even if the former takes longer. */
 export function orderProfiles(dispatch: Dispatch): Dispatch {
   const beingTold = new Map<string, Promise<void>>()
 

@@ -10,7 +10,7 @@ import type { Gateway } from './gateway.ts'
 import type { Session } from './session.ts'
 import { maxChunkMembers, maxEventBytes, maxWatchedUsers } from './settings.ts'
 
-/** Op 6: whose presence the session wants to hear of, instead of those before; each is told at once. */
+/** Op 6: replaces the users whose presence the session wants to be told of, and sends the present ones. */
 export async function watchPresences({ db, hub }: Gateway, session: Session, d: unknown): Promise<void> {
   const ids = idsIn(d)
   if (!ids || ids.length > maxWatchedUsers) return
@@ -25,7 +25,7 @@ export async function watchPresences({ db, hub }: Gateway, session: Session, d: 
   }
 }
 
-/** Op 7: some or all members of a house the session was told of. */
+/** Op 7: sends some or all members of a house that the session was told of. */
 export async function listMembersFor({ db }: Gateway, session: Session, d: unknown): Promise<void> {
   const ids = idsIn(d)
   const houseId = (d as { house_id?: unknown } | null)?.house_id
@@ -60,7 +60,7 @@ function emitChunks(session: Session, houseId: string, rows: readonly MemberRow[
     chunk.push(entry)
     bytes += size
   }
-  // Who asks is answered, even that there are none.
+  // Every request is answered, even if there are no members to send.
   if (chunk.length > 0 || rows.length === 0) emit()
 }
 

@@ -6,9 +6,8 @@ const attempts = 5
 const pauseMs = 100
 
 /**
- * Reads for a login, and again when that is refused because the database is busy: a request is asked again by its
- * client, but a login that is closed comes back as one more. Fails when the database is away, or it `isWanted` no
- * longer.
+ * Reads something for a login, and repeats that while the database is too busy: a client that is disconnected during
+ * its login would only come back as one more login. Fails when the database is away, or the result is no longer wanted.
  */
 export async function retryWhileBusy<Result>(
   db: Db,

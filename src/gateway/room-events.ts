@@ -11,7 +11,7 @@ import { usersOf } from './house-events.ts'
 import { factsOf, readableIds } from './house-state.ts'
 import type { Session } from './session.ts'
 
-/** To those who can read it, and do not know it yet. */
+/** To members who can read the room and have not been told of it yet. */
 export async function tellRoomCreated({ db, hub }: Gateway, fact: Of<'room_created'>, audience: Audience) {
   const { house_id, room_id } = fact
   const sessions = audience.inHouse(house_id).filter((one) => !one.houses.get(house_id)?.has(room_id))
@@ -42,7 +42,7 @@ export async function tellRoomUpdated(gateway: Gateway, fact: Of<'room_updated'>
   const contents = await findHouseContents(gateway.db, fact.house_id)
   const row = contents?.rooms.find((one) => one.id === fact.room_id)
   if (!contents || !row) return
-  // Who can no longer read it hears nothing of the change: `visibility_changed` follows.
+  // Members who can no longer read the room are not told of the change: `visibility_changed` follows.
   const readers = await readersAmong(gateway.db, contents, fact.room_id, sessions)
   emitTo(readers, payload('ROOM_UPDATE', room(row, '')))
 }
@@ -90,7 +90,7 @@ export function tellMessage(
   if (sessions.length === 0) return
   if (fact.type === 'message_deleted') {
     const { message_id, room_id, house_id } = fact
-    // Existing clients read one or the other id.
+    // Some existing clients read one of the ids, some the other.
     emitTo(sessions, payload('MESSAGE_DELETE', { id: message_id, message_id, room_id, house_id }))
   } else {
     const name = fact.type === 'message_created' ? 'MESSAGE_CREATE' : 'MESSAGE_UPDATE'
@@ -98,7 +98,7 @@ export function tellMessage(
   }
 }
 
-/** In a private room with the ids of those it is for; existing clients tell the kind of room by that key. */
+/** In a private room it has the ids of the receivers; existing clients recognise a private room by that key. */
 export async function tellTyping({ db }: Gateway, fact: Of<'typing_started'>, audience: Audience) {
   const { timestamp, room_id, house_id, author_id } = fact
   const typing = { timestamp, room_id, house_id, author_id }

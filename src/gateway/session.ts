@@ -9,36 +9,36 @@ const nothing: ReadonlySet<string> = new Set()
 const done = Promise.resolve()
 
 /**
- * A gateway session: what one client has been told, in numbered events, and what it has been told about. It outlives
- * its connection for a while, and another connection may take it up.
+ * A gateway session: the numbered events that a client was sent, and the houses and rooms that it was told of. A
+ * session outlives its connection for a while, so that another connection can resume it.
  */
 export class Session {
   readonly id = randomBytes(16).toString('hex')
   readonly userId: string
   readonly loginSessionId: string
-  /** A client of ours, which takes events and frames that existing clients do not know. */
+  /** Whether the client accepts events and frames that existing clients do not know. */
   readonly extended: boolean
-  /** The houses it was told of, each with the rooms of it; the sets are shared, see `views.ts`. */
+  /** The houses that it was told of, with their rooms; the sets are shared, see `views.ts`. */
   readonly houses = new Map<string, ReadonlySet<string>>()
-  /** Undefined: none. */
+  /** Undefined while there are none. */
   privateRooms: Set<string> | undefined
-  /** Whose presence it asked for (op 6). */
+  /** The users whose presence it asked for (op 6). */
   watched: ReadonlySet<string> = nothing
-  /** What happens during the login, in order; null once that is over. */
+  /** Work that was held during the login, in order; null once the login is over. */
   held: (() => void | Promise<void>)[] | null = []
   /**
-   * Whether INIT_STATE and every HOUSE_JOIN went out: from then on it can be resumed, though events may still be held.
+   * Whether INIT_STATE and every HOUSE_JOIN were sent: from then on it can be resumed, even if events are still held.
    */
   isTold = false
   /** Ids of houses, private rooms and the user whose events are held. */
   awaited: string[] = []
-  /** Takes part in events dispatched after this one. */
+  /** The number of the last event that was dispatched before the login was over; it is sent all later ones. */
   liveFrom = Number.POSITIVE_INFINITY
   connection: Connection | undefined
-  /** What the client asked for, one after the other. */
+  /** The requests of the client, which are carried out one after the other. */
   requests: Promise<void> = done
   waitingRequests = 0
-  /** The last events it was told, for a replay. */
+  /** The last events that it was sent, for a replay. */
   readonly kept = new KeptEvents()
   #seq = 0
   #isOver = false
@@ -64,23 +64,23 @@ export class Session {
     this.connection?.send(this.#seq, event, true)
   }
 
-  /** Puts something off until the login is over. */
+  /** Holds work until the login is over. */
   hold(work: () => void | Promise<void>): void {
     if (!this.held || this.held.length < maxHeldEvents) {
       this.held?.push(work)
       return
     }
-    // It has missed something.
+    // It misses an event, and so must not be resumed.
     this.isTold = false
     this.connection?.close('slow_consumer')
   }
 
-  /** Whether everything after `seq` is still there. */
+  /** Whether all events after `seq` are still kept. */
   canReplay(seq: number): boolean {
     return seq <= this.#seq && seq >= this.#seq - this.kept.length
   }
 
-  /** Goes on with another connection: first what was missed after `seq`, then RESUMED. */
+  /** Continues on another connection, with the events after `seq` that the client missed, and then RESUMED. */
   resume(connection: Connection, seq: number): void {
     this.connection = connection
     connection.acknowledges = this.extended
@@ -91,7 +91,7 @@ export class Session {
     this.emit(payload('RESUMED', { session_id: this.id, seq: this.#seq }))
   }
 
-  /** Keeps nothing any more. */
+  /** From now on nothing is kept. */
   end(): void {
     this.#isOver = true
     this.kept.clear()

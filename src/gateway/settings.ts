@@ -6,30 +6,30 @@ export type GatewaySettings = {
    */
   houseJoinDelayMs: number
   loginTimeoutMs: number
-  /** Silent for so long, a client is sent a ping; then every `pingEveryMs`. */
+  /** A client that is silent for so long is sent a ping, and further ones every `pingEveryMs`. */
   pingAfterMs: number
   pingEveryMs: number
-  /** Silent for so long, a client is closed. */
+  /** A client that is silent for so long is closed. */
   closeSilentAfterMs: number
-  /** After the last connection of a user has gone. */
+  /** From the end of a user's last connection until the user counts as offline. */
   offlineAfterMs: number
   /** How long a gateway session outlives its connection. */
   resumableForMs: number
   /**
-   * Past these the gateway sessions longest without a connection are let go before their time: of one user who connects
-   * anew and anew without resuming, and in all, by number and by the bytes that they keep for a replay.
+   * Bounds for gateway sessions without a connection: of one user, of all, and of the bytes that all keep for a replay.
+   * Past them, the sessions that have been without a connection for the longest time are dropped early.
    */
   maxDetachedPerUser: number
   maxDetached: number
   maxDetachedBytes: number
   /** How long a message waits for the one before it, which another process sent. */
   missingMessageMs: number
-  /** How often all connections are looked over for the above. */
+  /** How often all connections and sessions are checked for the above. */
   sweepEveryMs: number
-  /** How long a stop waits for what is queued. */
+  /** How long a stop waits for queued data to be sent. */
   stopWithinMs: number
   maxConnectionsPerUser: number
-  /** Frames from the client, heartbeats aside. */
+  /** Frames from a client, not counting heartbeats. */
   maxFramesPerMinute: number
 }
 
@@ -51,22 +51,20 @@ export const defaultSettings: GatewaySettings = {
   maxFramesPerMinute: 120,
 }
 
-/** Frames to the server, in bytes. */
+/** The most bytes of a frame from a client. */
 export const maxFrameBytes = 64 * 1024
-/**
- * What an event says, in bytes: with what is around it no frame exceeds 3.5 MiB (existing clients refuse over 4 MiB).
- */
+/** The most bytes of the `d` of an event: no frame exceeds 3.5 MiB then (existing clients refuse more than 4 MiB). */
 export const maxEventBytes = 3.5 * 1024 * 1024 - 256
-/** A connection with more unsent data is closed; it may resume. */
+/** A connection with more bytes of unsent data is closed; its session can be resumed. */
 export const maxUnsentBytes = 8 * 1024 * 1024
-/** What may come in several big parts (HOUSE_JOINs of a login, chunks) goes on when less than this waits. */
+/** Big sequences (the HOUSE_JOINs of a login, chunks) continue when fewer bytes than these are unsent. */
 export const pacedBelowBytes = 1024 * 1024
-/** What a gateway session keeps for a replay: its last events, as long as they do not pass the bytes. */
+/** The events that a gateway session keeps for a replay: the last ones, up to this number and these bytes. */
 export const keptEvents = 1_000
 export const maxKeptBytes = 8 * 1024 * 1024
-/** Messages that another process could not tell us of, and that are looked up for those who read the room. */
+/** The most missing messages of a room (sent by another process) that are read from the database. */
 export const maxMissedMessages = 500
-/** Events that may wait for the end of a login. */
+/** Events that may be held until the end of a login. */
 export const maxHeldEvents = 20_000
 /** Members in HOUSE_JOIN and HOUSE_UPDATE, and in one HOUSE_MEMBERS_CHUNK. */
 export const maxListedMembers = 2_500

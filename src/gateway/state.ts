@@ -21,14 +21,14 @@ import type { InitState } from './schemas.ts'
 import type { Session } from './session.ts'
 import { maxEventBytes } from './settings.ts'
 
-/** A house the session will be told of, with the membership it is told by. */
+/** A house that the session will be told of, with the user's membership in it. */
 export type Announced = { contents: HouseContents; own: MemberRow }
 
 type State = { event: Payload; houses: Announced[]; privateRoomIds: string[] }
 
 /**
- * What a client is told at login, about these houses and private rooms and no other: what happens in them since is
- * held already. Undefined when the account is gone. A dozen statements, however many houses.
+ * The state that a client is sent at login, with these houses and private rooms and no others: events of these are
+ * already being held. Undefined when the account is gone. Takes a dozen statements, however many houses there are.
  */
 export async function loadState(
   db: Db,
@@ -80,13 +80,16 @@ export async function loadState(
   return { event, houses, privateRoomIds: state.private_rooms.map((one) => one.id) }
 }
 
-/** Latest activity first: the last message, or the making of a room that has none. */
+/** Latest activity first: the last message, or the creation of a room without messages. */
 function byActivity(rooms: readonly RoomRow[]): RoomRow[] {
   const activity = (row: RoomRow) => row.last_message_id ?? row.id
   return rooms.toSorted((one, other) => compareIds(activity(other), activity(one)))
 }
 
-/** The event, made to fit a frame: presences go first, then the private rooms longest without activity. */
+/**
+ * The event. To make it fit into a frame, presences are left out first, then the private rooms longest without
+ * activity.
+ */
 function fitState(state: InitState): Payload {
   let event = payload('INIT_STATE', state)
   let excess = Buffer.byteLength(event.json) - maxEventBytes

@@ -11,7 +11,7 @@ import type { Gateway } from './gateway.ts'
 import { usersOf } from './house-events.ts'
 import type { Session } from './session.ts'
 
-/** Oneself sees whether the address is verified; friends and private-room partners do not. */
+/** The user is shown whether the address is verified; friends and private-room partners are not. */
 export async function tellUserUpdated({ db, hub }: Gateway, { user_id, only_self }: Of<'user_updated'>) {
   const own = await findUser(db, user_id)
   if (own) hub.sendTo(user_id, payload('USER_UPDATE', ownGatewayUser(own)))
@@ -48,7 +48,9 @@ export async function tellSettings({ db }: Gateway, { user_id }: Of<'settings_up
   if (sessions.length > 0) emitTo(sessions, payload('SETTINGS_UPDATE', await findSettings(db, user_id)))
 }
 
-/** To friends, private-room partners and those who asked, but for whom the user has blocked; then to their houses. */
+/**
+ * To friends, private-room partners and watchers, except those whom the user has blocked; then to the user's houses.
+ */
 export async function tellPresence(gateway: Gateway, fact: Of<'presence_changed'>): Promise<void> {
   const { db, hub } = gateway
   const { user_id, presence } = fact

@@ -3,17 +3,17 @@ import type { Session } from './session.ts'
 type View = { key: string; rooms: ReadonlySet<string>; uses: number; sessions: Set<Session> }
 
 /**
- * What sessions see of a house: its rooms. Most members of a house see the same, so that a session holds a set that it
- * shares with others, and a room lists sets rather than sessions: what a session takes does not grow with the rooms.
+ * The rooms of a house that sessions can see. As most members of a house see the same rooms, sessions share sets of
+ * rooms, and a room lists sets instead of sessions: so the memory of a session does not grow with the number of rooms.
  */
 export class Views {
   readonly #byKey = new Map<string, View>()
   readonly #byRooms = new Map<ReadonlySet<string>, View>()
   readonly #byRoom = new Map<string, Set<View>>()
-  /** The last change of a set: when the rooms of a house change, they do so for one session after the other. */
+  /** The last change of a set, as a change of rooms is applied to one session after the other. */
   #last: { from: ReadonlySet<string>; roomId: string; to: ReadonlySet<string> } | undefined
 
-  /** The shared set of these rooms, which is to be given back by `drop`. */
+  /** The shared set of these rooms, to be returned with `drop`. */
   take(roomIds: Iterable<string>): ReadonlySet<string> {
     const key = [...roomIds].sort().join()
     const view = this.#byKey.get(key) ?? this.#add(key, new Set(roomIds))
@@ -21,7 +21,7 @@ export class Views {
     return view.rooms
   }
 
-  /** The set with one room more, or less, in place of this one. */
+  /** Exchanges a set for the one with a room more, or less. */
   toggle(rooms: ReadonlySet<string>, roomId: string): ReadonlySet<string> {
     const last = this.#last
     const known = last?.from === rooms && last.roomId === roomId ? this.#byRooms.get(last.to) : undefined
@@ -45,7 +45,7 @@ export class Views {
     }
   }
 
-  /** Lets a session hear of the rooms of its set. */
+  /** Lists a session under the rooms of its set. */
   list(rooms: ReadonlySet<string>, session: Session): void {
     this.#byRooms.get(rooms)!.sessions.add(session)
   }

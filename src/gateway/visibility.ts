@@ -13,7 +13,7 @@ import { usersOf } from './house-events.ts'
 import { factsOf } from './house-state.ts'
 import type { Session } from './session.ts'
 
-/** Each is told of the entities with pointers to the rooms they were told of. */
+/** Sends each session the entities with pointers to the rooms that it was told of. */
 export async function tellEntities(
   { db }: Gateway,
   { house_id }: Of<'entities_updated'>,
@@ -32,7 +32,7 @@ function emitEntities(sessions: readonly Session[], houseId: string, rows: House
   }
 }
 
-/** The entities with pointers to these rooms: one event for all who see the same rooms, who share the set of them. */
+/** The entities with pointers to these rooms: one event for all sessions that share this set of rooms. */
 function entitiesOf(
   house_id: string,
   rows: HouseContents['entities'],
@@ -53,7 +53,7 @@ function once<Key>(make: (key: Key) => Payload): (key: Key) => Payload {
   }
 }
 
-/** To each whose readable rooms changed: those gained, those lost, then the entities. */
+/** Sends each member whose readable rooms changed the rooms gained, the rooms lost, and then the entities. */
 export async function tellVisibility(gateway: Gateway, fact: Of<'visibility_changed'>, audience: Audience) {
   const { house_id, user_ids } = fact
   const sessions = audience

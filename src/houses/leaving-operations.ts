@@ -36,7 +36,7 @@ export async function leaveHouse(db: Db, membership: Membership): Promise<Outcom
 }
 
 /**
- * Takes a member out of a house, inside a transaction, and gives what happened; undefined when they are not in it. The
+ * Takes a member out of a house, inside a transaction, and returns the events; undefined when they are not in it. The
  * house of a departing owner passes on to the heir of PROTOCOL 9.3, and ends with its last member.
  */
 export async function takeOut(trx: Db, membership: Membership): Promise<HearthEvent[] | undefined> {

@@ -29,7 +29,7 @@ export const newHousePermissions = 176195
 export type AllowDeny = { allow: number; deny: number }
 type RankedRole = AllowDeny & { id: string; position: number }
 
-/** What decides over a member in their house. `roles` in any order. */
+/** The facts that determine the permissions of a member in a house; `roles` in any order. */
 export type HouseFacts = {
   user_id: string
   owner_id: string
@@ -37,7 +37,7 @@ export type HouseFacts = {
   roles: readonly RankedRole[]
 }
 
-/** What a room adds. */
+/** The facts that a room adds. */
 export type RoomFacts = {
   default_allow: number
   default_deny: number

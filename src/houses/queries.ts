@@ -6,7 +6,7 @@ import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
 /** Somebody in a house, by name. */
 export type Membership = { house_id: string; user_id: string }
 
-/** What decides over a member in their house; `houses/permissions.ts` reads it. */
+/** The facts that determine the permissions of a member, for `houses/permissions.ts`. */
 export type MembershipRow = {
   house_id: string
   user_id: string
@@ -116,7 +116,7 @@ export async function deleteHouse(db: Db, id: string): Promise<void> {
   await db.deleteFrom('houses').where('id', '=', id).execute()
 }
 
-/** Locks the rooms of a house in id order, as sending does, and gives their ids. */
+/** Locks the rooms of a house in id order, as sending does, and returns their ids. */
 export async function lockHouseRooms(db: Db, houseId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('rooms')

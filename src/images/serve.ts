@@ -34,7 +34,7 @@ export async function sendPicture(
   const etag = `"${file.replace('.webp', '')}"`
   const headers = { ...mediaHeaders, 'Cache-Control': forEver, ETag: etag }
   if (namesEtag(request.headers['if-none-match'], etag)) return reply.code(304).headers(headers).send()
-  // Opened before the headers are set: those of a failure are others.
+  // Opened before the headers are set, as a failure must not have them.
   const opened = await openFile(store, pictureName(picture.folder, id, file))
   if (!opened) throw new ApiError('not_found')
   reply.headers({ ...headers, 'Content-Type': 'image/webp', 'Content-Length': opened.size })

@@ -43,7 +43,7 @@ export async function createInvite(
   const max_uses = limits.max_uses || null
   const max_age = limits.max_age || null
   return db.transaction().execute(async (trx) => {
-    // Whoever is gone since makes none: bans revoke the invites that there are.
+    // A caller who has left by now makes no invite: a ban would have revoked it.
     if (!(await lockHouse(trx, house_id))) throw new ApiError('house_not_found')
     await reachHouse(trx, house_id, user_id)
     await deleteDeadInvites(trx, house_id)

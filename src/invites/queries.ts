@@ -61,14 +61,14 @@ export async function insertInvite(
   return rows[0]
 }
 
-/** Counts a use of an invite if it is live at this moment. Says whether it was. */
+/** Counts a use of an invite if it is live at this moment. Returns whether it was. */
 export async function countUse(db: Db, code: string): Promise<boolean> {
   const { rows } = await sql`
     update invites set uses = uses + 1 where code = ${code} and ${isLive} returning code`.execute(db)
   return rows.length > 0
 }
 
-/** Revokes an invite. Says whether there was one. */
+/** Revokes an invite. Returns whether there was one. */
 export async function deleteInvite(db: Db, code: string): Promise<boolean> {
   const { rows } = await sql`delete from invites where code = ${code} returning code`.execute(db)
   return rows.length > 0

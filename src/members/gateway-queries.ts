@@ -76,7 +76,7 @@ export async function listRoleIds(
 /** In bigger houses nobody is told who comes and goes (PROTOCOL 8.6). */
 const maxMembersForPresence = 1_000
 
-/** The houses of a user in which is told who comes and goes. All who ask at the same moment share a statement. */
+/** The houses of a user in which is told who comes and goes. Coalesced. */
 export const listHousesWithPresence = coalesce<string, string[]>(async (db: Db, userIds) => {
   const { rows } = await sql<{ user_id: string; house_id: string }>`
     with own as materialized (

@@ -22,7 +22,7 @@ import type { RemovedMember } from './schemas.ts'
 const maxMemberships = 100
 
 /**
- * Makes a user a member of a house, inside a transaction, and gives what happened: nothing when they already are one,
+ * Makes a user a member of a house, inside a transaction, and returns the events: nothing when they already are one,
  * undefined when there is no such house, or no such user any more. Throws `no_permission` when they are banned,
  * `limit_reached`. Locks the user, then the house.
  */

@@ -46,7 +46,7 @@ export const attachmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const attachment = await findAttachment(app.db, room_id, message_id)
       if (!attachment || !isKey(query.key, attachment.key)) throw new ApiError('not_found')
       if (params.filename !== attachment.filename) throw new ApiError('not_found')
-      // Opened before the headers are set: those of a failure are others.
+      // Opened before the headers are set, as a failure must not have them.
       const opened = await openFile(app.store, attachmentFile(room_id, attachment.key), (bytes) => {
         return readRange(headers.range, bytes)
       })
@@ -83,7 +83,7 @@ function readRange(header: string | undefined, size: number): { start: number; e
   return start <= end ? { start, end } : undefined
 }
 
-/** As RFC 5987 has it. */
+/** Encoded as in RFC 5987. */
 function encodeFilename(filename: string): string {
   return encodeURIComponent(filename).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
 }

@@ -4,28 +4,28 @@ import type { HearthEvent } from '../events/events.ts'
 import { createdAnew } from './missed-operations.ts'
 import { listWritten, type WrittenRow } from './send-queries.ts'
 
-/** A message of which nobody knows whether it was written: the connection broke before the answer came. */
+/** A message that may or may not have been written: the connection broke before the database answered. */
 type Doubtful = { room_id: string; id: string }
 
-/** Messages in doubt: those that turn out to be there are told of after all. */
+/** Messages in doubt; those that turn out to be written are published after all. */
 export type Doubts = {
-  /** Whether some may still turn up: what is sent meanwhile must name what is before it. */
+  /** Whether any are in doubt: until then, the events of new messages must name the message before them. */
   readonly isOpen: boolean
   add(messages: readonly Doubtful[]): void
 }
 
 const lookEveryMs = 250
-/** PostgreSQL may still work on a statement whose connection broke; it waits for no lock longer than two seconds. */
+/** How long PostgreSQL may still work on a statement whose connection broke; `lock_timeout` is two seconds. */
 const openForMs = 3_000
 const maxDoubts = 1_000
 
-/** Looks for messages in doubt until they are found, or were still not there a while after the database answered. */
+/** Looks messages in doubt up until they are found, or have been missing for a while in a database that answers. */
 export function openDoubts(
   db: Db,
   publish: (events: HearthEvent[]) => Promise<void>,
   origin: () => string,
 ): Doubts {
-  /** By id; since when each is known to be missing. */
+  /** By id, with the time since when each is known to be missing. */
   const open = new Map<string, Doubtful & { missingSinceMs?: number }>()
   let isLooking = false
 
@@ -41,7 +41,7 @@ export function openDoubts(
     }
   }
 
-  /** It names what is before it, so that whoever has heard of a later one, and so of it, does not hear of it again. */
+  /** The event names the message before it, so that gateways which already know of a later one ignore it. */
   async function tellOf(row: WrittenRow): Promise<HearthEvent> {
     return { ...(await createdAnew(db, row, row.house_id, origin())), after: row.after }
   }

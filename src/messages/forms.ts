@@ -10,7 +10,7 @@ import type { Attachment, EditedGatewayMessage, GatewayMessage, Message } from '
 
 const bucketMs = 864_000_000
 
-/** What `exploding` says of an ordinary message in a house room: existing clients tell the kind of room by it. */
+/** The `exploding` of an ordinary message in a house room: existing clients recognise the kind of room by it. */
 const EXPLODING_IN_HOUSE_ROOMS = null
 
 /** The message in lists (API 2.3). `origin` is the server's public address. */
@@ -36,7 +36,7 @@ export function message(row: ListedMessageRow, origin: string): Message {
   }
 }
 
-/** Where a message stands and who it speaks of: what its gateway form needs besides the row. */
+/** What the gateway form of a message needs besides its row: the house, the author and the mentioned users. */
 type Setting = {
   house_id: string | null
   author: SpeakerRow
@@ -73,7 +73,7 @@ export function editedGatewayMessage(row: MessageRow, setting: Setting): EditedG
   return { ...gatewayMessage(row, setting), edited_at, embed: null, metadata: null }
 }
 
-/** The author as a member; in a private room what stands for one, as existing clients cannot do without. */
+/** The author as a member; in a private room a stand-in, which existing clients need. */
 function authorMember({ house_id, author }: Setting, user: GatewayMessage['author']): Member {
   return {
     id: author.id,

@@ -19,7 +19,7 @@ const maxAttachmentBytes = 25 * 1024 * 1024
 const maxFieldBytes = 64 * 1024
 const maxParts = 20
 
-/** What a multipart body is described to hold; the parts are checked as they pass. */
+/** The multipart body in the API document; the parts themselves are checked as they are read. */
 const MediaBody = Type.Object({
   ...MediaFields.properties,
   file: Type.String({ format: 'binary' }),
@@ -29,7 +29,7 @@ function describeParts({ schema, url }: { schema: FastifySchema; url: string }) 
   return { schema: { ...schema, consumes: ['multipart/form-data'], body: MediaBody }, url }
 }
 
-/** What a multipart body holds; the file is stored as it passes. */
+/** The contents of a multipart body; the file is stored while it is read. */
 type Parts = {
   fields: Record<string, string>
   attachment: StoredAttachment | null
@@ -61,7 +61,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = asyn
     },
     async (request) => {
       const { caller, params } = request
-      // A file is stored for those alone who may send it; that they may not is said once the whole body was read.
+      // The file is stored only if the caller may send it; a refusal is answered after the whole body was read.
       const refusal = await sending.checkAccess(caller, params.id, true).then(
         () => undefined,
         (error: unknown) => error,
@@ -96,7 +96,9 @@ async function refuseOtherTypes(request: FastifyRequest): Promise<void> {
   if (!isMultipart || encoding.toLowerCase() !== 'identity') throw wrongContentType()
 }
 
-/** Reads the parts one after the other. Throws `payload_too_large`; what is no multipart at all holds no file. */
+/**
+ * Reads the parts one after the other. Throws `payload_too_large`; a body that is not multipart is one without a file.
+ */
 async function readParts(
   request: FastifyRequest,
   take: (file: MultipartFile) => Promise<StoredAttachment | null>,
@@ -138,8 +140,8 @@ async function readText(content: Readable): Promise<string> {
 }
 
 /**
- * Whether all parts were read, and the library only says at the end that it has passed over one named like a property
- * of every object: to us a field as unknown as any other.
+ * Whether all parts were read, and the library only reports at the end that it has skipped one whose name is that of a
+ * property of every object. Such names are ignored like any other unknown field.
  */
 async function isAboutName(error: unknown, { raw }: FastifyRequest): Promise<boolean> {
   if ((error as { code?: string }).code !== 'FST_PROTO_VIOLATION') return false

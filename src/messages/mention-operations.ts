@@ -31,7 +31,9 @@ export async function listMentioned(db: Db, room_id: string, ids: readonly strin
   return found.filter((speaker) => speaker !== undefined).slice(0, maxMentions)
 }
 
-/** How often a page is read anew when a message of it is deleted meanwhile: else it would look like the last one. */
+/**
+ * How often a page is read again when a message of it is deleted meanwhile: a short page would look like the last one.
+ */
 const maxReadings = 3
 
 /** A page of the messages that mention a user in rooms they can read now (API 4.4), newest first. */
@@ -49,7 +51,8 @@ export async function listOwnMentions(db: Db, userId: string, page: Page): Promi
 async function listReadableMentions(db: Db, userId: string, page: Page): Promise<RoomMentionsRow[]> {
   const rooms = await listMentions(db, userId, page, [])
   if (rooms.every(canRead)) return rooms
-  // The page must be cut anew without what they cannot read: rare, so that most pages need no list of rooms.
+  // The page has to be read again without the rooms that they cannot read. That is rare: most pages need no list of
+  // rooms.
   const all = await listMentionRooms(db, userId)
   const unreadable = all.filter((access) => !(canRead(access) as boolean)).map((access) => access.room_id)
   return (await listMentions(db, userId, page, unreadable)).filter(canRead)

@@ -14,7 +14,7 @@ type MentionsPage = Page & { user_id: string; except_rooms: readonly string[] }
 function prepareMentions(elsewhere: (page: MentionsPage) => ReturnType<typeof sql>) {
   return preparePages((page: MentionsPage) => {
     const { user_id } = page
-    // Alike for every mention: read once, and before them.
+    // The same for every mention: read once, before them.
     const silenced = sql`(select target_id from blocks where user_id = ${user_id})`
     const select = sql`
       select message_id, room_id from mentions

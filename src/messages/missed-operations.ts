@@ -3,10 +3,10 @@ import type { EventOf } from '../events/events.ts'
 import { gatewayMessage } from './forms.ts'
 import { findSpeaker, listMessagesBetween, type MessageRow } from './queries.ts'
 
-/** Where messages are missing: between these two ids of a room. */
+/** The messages of a room between two ids, which are missing. */
 export type Gap = { room_id: string; house_id: string | null; after: string; before: string }
 
-/** Tells once more that the messages in a gap were created: as they are now, oldest first, at most so many. */
+/** The `message_created` events of the messages in a gap, as these are now: oldest first, at most `limit`. */
 export async function listMissed(
   db: Db,
   gap: Gap,
@@ -17,7 +17,7 @@ export async function listMissed(
   return Promise.all(rows.map((row) => createdAnew(db, row, gap.house_id, origin)))
 }
 
-/** Tells once more that a message was created: as it is now. */
+/** The `message_created` event of a message, as it is now. */
 export async function createdAnew(
   db: Db,
   row: MessageRow,

@@ -5,7 +5,7 @@ import { isGreaterId } from '../ids.ts'
 import type { CompactUserRow } from '../users/queries.ts'
 import { isThere, type MessageRow } from './queries.ts'
 
-/** A page that was asked for; at most one of the three ids is there. */
+/** The page that is asked for; at most one of the three ids is set. */
 export type Page = { limit: number; before?: string; after?: string; around?: string }
 
 const pageKinds = ['before', 'after', 'around'] as const
@@ -127,7 +127,7 @@ export async function listMessages(
 ): Promise<ListedMessageRow[]> {
   const [room_id] = roomIds
   if (room_id === undefined) return []
-  // Neighbours in one room are found together, at half the cost of probing for each.
+  // Neighbouring messages of one room are read together, which costs half as much as probing for each.
   const isOneRoom = roomIds.every((each) => each === room_id)
   const read = isOneRoom ? readMessagesOfRoom(db, { room_id, ids }) : readMessages(db, { roomIds, ids })
   return listedMessages(await read)

@@ -4,9 +4,9 @@ import { coalesce, inPlaces } from '../db/coalesce.ts'
 import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
 
-/** What `messages.attachment` holds; the store has the file under `attachmentFile` (attachment-queries.ts). */
+/** The contents of `messages.attachment`; the store has the file under `attachmentFile` (attachment-queries.ts). */
 export type StoredAttachment = {
-  /** 32 random hex characters: who knows them may fetch the file. */
+  /** 32 random hex characters: whoever knows them may fetch the file. */
   key: string
   filename: string
   content_type: string
@@ -34,10 +34,10 @@ export const messageColumns = sql`
   messages.room_id, messages.id, messages.author_id, messages.device_id, messages.content, messages.mentions,
   messages.edited_at, messages.exploding_age, messages.attachment`
 
-/** Whether a message has not exploded: every query of messages says so, whatever the sweep has done. */
+/** Whether a message has not exploded yet. Every query of messages checks this, as the sweep may be late. */
 export const isThere = sql`(messages.expires_at is null or messages.expires_at > now())`
 
-/** Somebody as an author in a room: the user, and what their membership there shows. */
+/** A user as an author in a room, with the fields of their membership that are shown. */
 export type SpeakerRow = GatewayUserRow & {
   is_deleted: boolean
   /** When they entered the house or the private room; null when they are not there (any more). */
@@ -119,7 +119,7 @@ export async function updateMessage(
   return rows[0]!
 }
 
-/** The messages whose time is over, the longest first, kept from other processes until the transaction ends. */
+/** The expired messages, oldest expiry first, locked against other processes until the transaction ends. */
 export async function lockExploded(
   db: Db,
   limit: number,

@@ -19,7 +19,7 @@ export async function listRoomAccess(db: Db, userId: string, houseId: string): P
   return (await selectRoomAccess(wanted).execute(db)).rows
 }
 
-/** What is looked for in which rooms; only messages by `author_id` and before `before` where they are given. */
+/** What to search for, and in which rooms; only messages by `author_id`, and before `before`, if these are given. */
 export type Search = {
   q: string
   room_ids: readonly string[]
@@ -28,13 +28,12 @@ export type Search = {
   limit: number
 }
 
-/** A phrase or a piece between white space, and the dashes right before it. */
+/** A phrase, or a word between white space, with the dashes right before it. */
 const searchTerm = /(-*)(?:"([^"]*)"?|([^\s"]+))/gu
 
 /**
- * What somebody looks for as PostgreSQL reads it: each piece stands in quotes, so that nothing in it is a sign of its
- * query language but the minus before it: no "or", no dash that stands alone, no colon of an address. Of dashes in a
- * row one is left: it refuses more than 32.
+ * A search as PostgreSQL reads it. Each word is quoted, so that only a minus before it has a meaning, and not "or", a
+ * single dash, or the colon of an address. Several dashes are reduced to one, as PostgreSQL refuses more than 32.
  */
 function asWebSearch(q: string): string {
   const terms = [...q.matchAll(searchTerm)]
@@ -58,9 +57,9 @@ const firstSpanMs = 3_600_000
 const spanGrowth = 8
 
 /**
- * A page of the messages of many rooms by people the user has not blocked or restricted, newest first. Time is read in
- * spans that grow until the page is full, so that neither all messages are sorted nor each room asked for its own.
- * `oldest` and `newest` are ids that no message of the rooms lies outside of.
+ * A page of the messages of many rooms by people whom the user has not blocked or restricted, newest first. Messages
+ * are read in spans of time that grow until the page is full, so that it is not necessary to sort all messages, or to
+ * query each room. All messages of the rooms have ids from `oldest` to `newest`.
  */
 export async function listFeed(
   db: Db,

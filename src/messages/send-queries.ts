@@ -22,32 +22,34 @@ export type NewMessage = {
 export type Refusal = { id: string; reason: 'room_gone' | 'behind' | 'nonce_taken' }
 
 /**
- * What became of messages: those refused, in no order, and, where asked for, the newest id of each room before them.
+ * The result of an insertion: the refused messages, in no order, and, if asked for, the newest id of each room before
+ * them.
  */
 export type Insertion = { refusals: Refusal[]; newestBefore: Map<string, string | null> }
 
-/** What a batch asks for besides the writing of plain messages; the statement is made for that alone. */
+/** What a batch needs besides writing plain messages: parts of the statement that are left out otherwise. */
 type Extras = { hasNonce: boolean; hasAttachment: boolean; asksNewest: boolean }
 
 /**
- * A message ends its age after the time in its id. Where the clock that made the id is off from the one that ends
- * messages, by more than a statement may wait, it ends its age after now: not at once, and not hours later.
+ * An exploding message ends its age after the time in its id. If that time differs from the clock of the database by
+ * more than a statement may wait, it ends its age after the present instead: otherwise it might end at once, or hours
+ * too late.
  */
 const maxClockGapSeconds = 2
 const expiry = `case when abs(extract(epoch from expires_at - now()) - exploding_age) < ${maxClockGapSeconds}
         then expires_at else now() + exploding_age * interval '1 second' end`
 
-/** A row that may be refused is written in two steps: only a batch with a nonce pays for that. */
+/** `on conflict` makes PostgreSQL write a row in two steps, so that only batches with a nonce have it. */
 const unlessTaken = 'on conflict (room_id, author_id, nonce) where nonce is not null do nothing'
 
-/** Takes the attachments of written messages off the list of files to forget. */
+/** Takes the attachments of written messages off the list of files to be erased. */
 const keptFiles = `, kept as (
       delete from discarded_files using sent
       where sent.attachment is not null and sent.id in (select id from written)
         and name = 'attachments/' || sent.room_id || '/' || (sent.attachment::jsonb ->> 'key')
     )`
 
-/** Behind the refusals, the rooms with what was newest in them. */
+/** Adds rows to the refusals: the rooms, with their newest messages before these. */
 const newestOfRooms = 'union all select id, null, last_message_id from locked'
 
 function insertStatement({ hasNonce, hasAttachment, asksNewest }: Extras): string {
@@ -99,7 +101,7 @@ type InsertedRow = { id: string; reason: Refusal['reason'] | null; newest: strin
 
 const insertStatements = new Map<string, string>()
 
-/** The statement for such a batch: its text is made once, and is prepared by that. */
+/** The statement for such a batch. Its text is made only once, as statements are prepared by their text. */
 function compiledInsert(extras: Extras, values: unknown[]): CompiledQuery<InsertedRow> {
   const key = JSON.stringify(extras)
   const text = insertStatements.get(key) ?? insertStatement(extras)

@@ -15,7 +15,7 @@ export async function reachRoom(db: Db, roomId: string, callerId: string): Promi
 }
 
 /**
- * Holds a room, and before it its house, until the transaction ends, and gives the caller's access as it is from then
+ * Holds a room, and before it its house, until the transaction ends, and returns the caller's access as it is from then
  * on: what they may do cannot be taken from them meanwhile. Throws `room_not_found`.
  */
 export async function holdRoom(

@@ -86,7 +86,7 @@ export async function leaveGroup(db: Db, callerId: string, roomId: string): Prom
   return { answer: null, events }
 }
 
-/** Takes a user out of all their groups, inside the transaction that ends their account. Gives what happened. */
+/** Takes a user out of all their groups, inside the transaction that ends their account. Returns the events. */
 export function leaveAllGroups(trx: Db, userId: string): Promise<HearthEvent[]> {
   return takeOut(trx, userId, null)
 }
@@ -116,7 +116,7 @@ async function enterGroupWork(
   return { ownerId: locked.owner_id, participants }
 }
 
-/** Takes a user out of one group or (null) of all. Gives what happened: nothing when they are in none. */
+/** Takes a user out of one group or (null) of all. Returns the events: nothing when they are in none. */
 async function takeOut(trx: Db, userId: string, roomId: string | null): Promise<HearthEvent[]> {
   const left = await lockGroupsOf(trx, userId, roomId)
   if (left.length === 0) return []

@@ -19,7 +19,9 @@ export async function findPairRoomId(db: Db, one: string, other: string): Promis
   return rows[0]?.id
 }
 
-/** Makes the one-to-one room of two users unless there is one, also when somebody else makes it now. Says whether. */
+/**
+ * Makes the one-to-one room of two users unless there is one, also when somebody else makes it now. Returns whether.
+ */
 export async function insertPairRoom(db: Db, id: string, one: string, other: string): Promise<boolean> {
   const { rows } = await sql`
     insert into rooms (id, type, user_low, user_high)
@@ -72,7 +74,7 @@ export async function listRecipientIds(db: Db, roomId: string): Promise<string[]
 /** Which groups: one of them, or (null) all that the user is in. */
 type OneOrAll = string | null
 
-/** Locks the groups of a user, in id order, and gives their ids: none that they leave at this moment. */
+/** Locks the groups of a user, in id order, and returns their ids: none that they leave at this moment. */
 export async function lockGroupsOf(db: Db, userId: string, roomId: OneOrAll): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select rooms.id from rooms join room_recipients on room_recipients.room_id = rooms.id

@@ -22,7 +22,7 @@ export async function findSettings(db: Db, userId: string): Promise<SettingsRow>
   return rows[0]!
 }
 
-/** Sets the named settings of a user. Says whether that changed any. */
+/** Sets the named settings of a user. Returns whether that changed any. */
 export async function upsertSettings(
   db: Db,
   userId: string,
@@ -46,8 +46,8 @@ export async function upsertSettings(
 }
 
 /**
- * Sets what a user wants to hear of a room. Says whether that is a change; undefined when the room is gone, or the user
- * leaves its house at this moment.
+ * Sets what a user wants to hear of a room. Returns whether that is a change; undefined when the room is gone, or the
+ * user leaves its house at this moment.
  */
 export async function upsertRoomOverride(
   db: Db,

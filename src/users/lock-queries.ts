@@ -3,14 +3,14 @@ import type { Db } from '../db/client.ts'
 import { type GatewayUserRow, gatewayUserColumns } from './queries.ts'
 
 /**
- * Locks accounts in id order against each other's relations and against deletion, and gives those that exist and are
+ * Locks accounts in id order against each other's relations and against deletion, and returns those that exist and are
  * not deleted, by id. Rows that merely refer to a user do not wait.
  */
 export function lockUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {
   return selectPresent(db, ids).forNoKeyUpdate().execute()
 }
 
-/** Holds accounts as they are, in id order: nothing `lockUsers` is for happens to them meanwhile. Gives the same. */
+/** Holds accounts as they are, in id order: nothing `lockUsers` is for happens to them meanwhile. Returns the same. */
 export function holdUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {
   return selectPresent(db, ids).forShare().execute()
 }

@@ -58,14 +58,14 @@ export async function editUser(
   }
 }
 
-/** The own present username is not taken, not even a reserved one. Who comes first in a race, the constraint says. */
+/** The user's present username is not taken, even if it is reserved. Races are settled by the constraint. */
 async function refuseTaken(db: Db, userId: string, username: string): Promise<void> {
   const holder = await findUserByUsername(db, username)
   const taken = holder ? holder.id !== userId : isReserved(username)
   if (taken) throw new ApiError('username_taken')
 }
 
-/** A picture that was read; null removes the present one, undefined leaves it. */
+/** A new picture; null removes the present one, undefined leaves it. */
 type Sent = Picture | null | undefined
 
 function fileOf(picture: Sent): string | null | undefined {
@@ -95,7 +95,7 @@ async function applyEdit(trx: Db, userId: string, wanted: UserChanges): Promise<
   }
 }
 
-/** The fields of one that are set and differ from the other. */
+/** The fields of an edit that are set and differ from the row. */
 function differences(one: UserChanges, other: UserChanges): UserChanges {
   const differing = Object.entries(one).filter(([field, value]) => {
     return value !== undefined && value !== other[field as keyof UserChanges]
@@ -103,7 +103,7 @@ function differences(one: UserChanges, other: UserChanges): UserChanges {
   return Object.fromEntries(differing)
 }
 
-/** The names in the store of those of a user's pictures that there are. */
+/** The names in the store of a user's pictures. */
 export function pictureNames(
   userId: string,
   { header, icon }: Pick<UserChanges, 'header' | 'icon'>,
@@ -114,7 +114,7 @@ export function pictureNames(
   ]
 }
 
-/** A changed profile shows to whoever knows the user, and in each of their houses. */
+/** The events of a changed profile: for all who know the user, and for each of their houses. */
 async function updatesOf(trx: Db, user_id: string): Promise<HearthEvent[]> {
   const houses = await listHouseIds(trx, user_id)
   return [

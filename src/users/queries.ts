@@ -49,7 +49,10 @@ const fullUserSelection = sql`
   users.icon, users.id, users.username, users.name, users.header, users.flags, users.bot, users.bio, users.website,
   users.location, users.email, users.email_verified, users.mfa_enabled`
 
-/** These stand for whole requests: the database answers the first of them while the others are still being read. */
+/**
+ * Each of these reads is a whole request: full batches are sent at once, so that the database starts while others are
+ * parsed.
+ */
 const early = { fullAt: 16 }
 
 const readUsers = prepareRead(({ ids }: { ids: readonly string[] }) => {
