@@ -1,6 +1,6 @@
 import type { HearthEvent } from './events.ts'
 import { joinPeers, type PeerSettings } from './peers.ts'
-import { type Presence, setPresence } from './presence.ts'
+import { forgetPresence, type Presence, setPresence } from './presence.ts'
 import type { Relay } from './relay.ts'
 
 /** What an operation returns: the answer, and the events to be published after its commit. */
@@ -21,6 +21,8 @@ export type Bus = {
   subscribe(listener: Listener): () => void
   /** A user came online, or went offline, at the gateway of this process; published if that changes their presence. */
   setPresence(userId: string, presence: Presence): void
+  /** A user is no more, whatever another process still says of them; published where that changes if they are online. */
+  forgetPresence(userId: string): void
   /** Says goodbye to the other processes. */
   close(): Promise<void>
 }
@@ -50,6 +52,9 @@ export function createBus(relay?: Relay, peering?: Partial<PeerSettings>): Bus {
     setPresence(user_id, presence) {
       if (setPresence(user_id, presence)) void deliver([{ type: 'presence_changed', user_id, presence }])
       peers?.publishPresence(user_id, presence)
+    },
+    forgetPresence(user_id) {
+      if (forgetPresence(user_id)) void deliver([{ type: 'presence_changed', user_id, presence: 'offline' }])
     },
     async close() {
       await peers?.close()

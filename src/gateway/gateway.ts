@@ -52,6 +52,7 @@ export class Gateway {
   /** The queue for what logins read from the database. */
   readonly inTurn: Queue = createQueue({ atOnce: loginsAtOnce, waiting: Number.POSITIVE_INFINITY })
   readonly failedLogins: FailedLogins
+  readonly #bus: Bus
   readonly #attendance: Attendance
   readonly #clients = new Map<Connection, Client>()
   readonly #unsubscribe: () => void
@@ -64,6 +65,7 @@ export class Gateway {
     this.log = parts.log
     this.settings = parts.settings
     this.failedLogins = parts.failedLogins
+    this.#bus = parts.bus
     this.#attendance = createAttendance(parts.settings.offlineAfterMs, (userId, presence) =>
       parts.bus.setPresence(userId, presence),
     )
@@ -120,6 +122,7 @@ export class Gateway {
   /** An account was deleted: its user is offline at once, though the connections may take a while to close. */
   forget(userId: string): void {
     this.#attendance.forget(userId)
+    this.#bus.forgetPresence(userId)
   }
 
   frame(connection: Connection, { op, d }: ClientFrame): void {

@@ -2,11 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
+import { hashPassword } from '../../src/auth/passwords.ts'
 import { createBus } from '../../src/events/bus.ts'
 import { usersElsewhere } from '../../src/events/presence.ts'
+import { password } from '../support/accounts.ts'
 import { logIn } from '../support/gateway.ts'
 import { relayDoubles } from '../support/relay-double.ts'
-import { config, db, group, house, houseRoom, type Person, store, user } from '../support/world.ts'
+import { config, db, friends, group, house, houseRoom, type Person, store, user } from '../support/world.ts'
 
 // Two processes that hear of each other late: what one has answered holds for what the other does next.
 
@@ -113,4 +115,18 @@ test('a big house lists who is online at another process before those who are no
   const ids = client.events[1]!.d.members.map((one: { id: string }) => one.id)
   expect(ids.length).toBe(2500)
   expect(ids.slice(0, 4)).toEqual([ben.id, ann.id, dan.id, '1'])
+})
+
+test('who deletes their account is offline for everybody at once, at whichever process they are connected', async () => {
+  const { ann, ben } = await scene()
+  await friends(ann, ben)
+  const password_hash = await hashPassword(password)
+  await db.updateTable('users').set({ password_hash }).where('id', '=', ann.id).execute()
+  await logIn(there, ann)
+  await new Promise((resolve) => setTimeout(resolve, 2 * lateMs))
+  const client = await logIn(here, ben)
+  expect(client.events[0]!.d.presences).toHaveProperty(ann.id)
+  await ask(here, ann, 'DELETE', '/users/@me', { password })
+  const { user: deleted } = (await client.next('RELATIONSHIP_UPDATE')).d
+  expect([deleted.name, deleted.presence]).toEqual(['Deleted user', 'offline'])
 })
