@@ -1,6 +1,13 @@
 import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import { ApiError } from '../errors.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route passes a body on as it comes: it is never whole in memory. */
+    streamsBody?: boolean
+  }
+}
+
 /** Memory for all request bodies that are being received, in bytes; small bodies do not count. */
 const budgetBytes = 256 * 1024 * 1024
 const smallBytes = 16 * 1024
@@ -10,7 +17,7 @@ const maxBigOfCaller = 8
 
 /**
  * Limits the memory of all request bodies together, so that many slow ones do not add up: past the limit further ones
- * are refused with `unavailable`. Multipart uploads do not count, as they are never whole in memory.
+ * are refused with `unavailable`. Bodies do not count on routes that stream them, whatever type they name elsewhere.
  */
 export function keepBudget(): preParsingHookHandler {
   let left = budgetBytes
@@ -18,7 +25,7 @@ export function keepBudget(): preParsingHookHandler {
 
   return (request, reply, _payload, done) => {
     const length = Number(request.headers['content-length'] ?? (isChunked(request) ? Infinity : 0))
-    if (length <= smallBytes || isInParts(request)) return done()
+    if (length <= smallBytes || request.routeOptions.config.streamsBody) return done()
     const limit = request.routeOptions.bodyLimit
     // Will be refused for its size before it is read.
     if (length !== Infinity && length > limit) return done()
@@ -46,8 +53,4 @@ export function keepBudget(): preParsingHookHandler {
 
 function isChunked(request: FastifyRequest): boolean {
   return request.headers['transfer-encoding'] !== undefined
-}
-
-function isInParts(request: FastifyRequest): boolean {
-  return request.headers['content-type']?.startsWith('multipart/form-data') === true
 }

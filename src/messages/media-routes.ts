@@ -47,7 +47,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = asyn
   app.post(
     '/rooms/:id/media_messages',
     {
-      config: { limitedAs: 'messages', swaggerTransform: describeParts },
+      config: { limitedAs: 'messages', streamsBody: true, swaggerTransform: describeParts },
       onRequest: [app.authenticate, refuseOtherTypes],
       schema: {
         operationId: 'sendMediaMessage',

@@ -7,11 +7,16 @@ import { call, failure, type Person, user } from '../support/world.ts'
 const unavailable = failure('unavailable', 'The service is temporarily unavailable')
 
 /** A connection on which a body of so many bytes has begun to come, and does not go on. */
-async function begin(app: FastifyInstance, person: Person, framing: string): Promise<Socket> {
+async function begin(
+  app: FastifyInstance,
+  person: Person,
+  framing: string,
+  type = 'application/json',
+): Promise<Socket> {
   const before = app.load.inFlight
   const socket = connect(portOf(app), '127.0.0.1')
   const head = `PATCH /users/@me HTTP/1.1\r\nhost: x\r\nauthorization: ${person.token}`
-  socket.write(`${head}\r\ncontent-type: application/json\r\n${framing}\r\n\r\n`)
+  socket.write(`${head}\r\ncontent-type: ${type}\r\n${framing}\r\n\r\n`)
   await vi.waitUntil(() => app.load.inFlight === before + 1)
   return socket
 }
@@ -42,6 +47,18 @@ test.each(['content-length: 8000000', 'transfer-encoding: chunked'])(
     expect((await send(app, ann, 300_000)).status).toBe(200)
   },
 )
+
+test('a body counts where it is read whole, also one that calls itself parts', async () => {
+  const app = await listen()
+  const ann = await user()
+  const sockets: Socket[] = []
+  for (let n = 0; n < 8; n += 1) {
+    sockets.push(await begin(app, ann, 'content-length: 8000000', 'multipart/form-data; boundary=x'))
+  }
+  expect((await send(app, ann, 300_000)).body).toEqual(unavailable)
+  for (const socket of sockets) socket.destroy()
+  await vi.waitUntil(() => app.load.inFlight === 0)
+})
 
 test('bodies that would take too much together are refused until others are over', async () => {
   const app = await listen()
