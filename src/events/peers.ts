@@ -97,12 +97,22 @@ export function joinPeers(
 
   function receiveFrom(peer: string, message: Message): void {
     meet(peer, message)
-    if (message.type === 'online') for (const userId of message.users) change(userId, 'online', peer)
-    else if (message.type === 'presence') change(message.user_id, message.presence, peer)
-    else if (message.type === 'gone') forget(peer)
-    else if (message.type === 'acknowledged' && message.to === self)
-      acknowledgements.acknowledge(message.number, peer)
-    else if (message.type === 'events') void receiveEvents(peer, message)
+    switch (message.type) {
+      case 'online':
+        for (const userId of message.users) change(userId, 'online', peer)
+        break
+      case 'presence':
+        change(message.user_id, message.presence, peer)
+        break
+      case 'gone':
+        forget(peer)
+        break
+      case 'acknowledged':
+        if (message.to === self) acknowledgements.acknowledge(message.number, peer)
+        break
+      case 'events':
+        void receiveEvents(peer, message)
+    }
   }
 
   /** Two processes that meet tell each other who is online with them; so does one that gets a `hello`. */
