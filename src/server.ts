@@ -88,8 +88,8 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   await migrateToLatest(unhurried)
   const db = openDatabase(databaseUrl)
   stops.push(() => withTimeout(db.destroy()))
-  const giveBack = await claimNodeNumber(databaseUrl)
-  stops.push(() => withTimeout(giveBack()))
+  const releaseNumber = await claimNodeNumber(databaseUrl)
+  stops.push(() => withTimeout(releaseNumber()))
   await continueIds(db)
   const store = await openStore(config.storageUrl)
   const { redisUrl } = config

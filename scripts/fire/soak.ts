@@ -6,7 +6,7 @@ import { median, type Sample, takeSample } from './soak/samples.ts'
 import { addPerson } from './support/people.ts'
 import { openStage, type Stage, type StageServer } from './support/stage.ts'
 
-const usualMinutes = { quick: 0.2, long: 60 }
+const defaultMinutes = { quick: 0.2, long: 60 }
 const people = { quick: 8, long: 40 }
 const socketsEach = 2
 /** After each round nothing is under way, and everybody must have heard everything. */
@@ -40,7 +40,7 @@ export const soak: Part = {
       })
       await Promise.all(listeners.map((listener) => listener.logIn()))
       const samples: Sample[] = []
-      const deadline = performance.now() + (minutes ?? usualMinutes[size]) * 60_000
+      const deadline = performance.now() + (minutes ?? defaultMinutes[size]) * 60_000
       const findings: string[] = []
       while (performance.now() < deadline && findings.length === 0) {
         findings.push(...(await playRound(load, listeners, roundMs[size])))
@@ -51,7 +51,7 @@ export const soak: Part = {
       const after = await settle(stage, server, whatIsLeft)
       const { figures, grownMb } = count(load, listeners, samples, before, after)
       findings.push(...whatIsLeft(after))
-      const isLong = (minutes ?? usualMinutes[size]) >= warmAfterMinutes
+      const isLong = (minutes ?? defaultMinutes[size]) >= warmAfterMinutes
       if (isLong && grownMb > maxGrownMb)
         findings.push(`resident memory grew by ${grownMb} MB under a steady load`)
       if (findings.length > 0)

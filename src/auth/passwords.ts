@@ -7,7 +7,7 @@ const maxHashesWaiting = 64
 /** Loaded with the first password: its library takes 3 MB. */
 const loadArgon = () => import('@node-rs/argon2')
 
-const inTurn = createQueue({ atOnce: hashesAtOnce, waiting: maxHashesWaiting })
+const queue = createQueue({ atOnce: hashesAtOnce, waiting: maxHashesWaiting })
 
 /** argon2id of a random password that nobody knows, of the same cost as every other. */
 export const nobodysHash =
@@ -15,7 +15,7 @@ export const nobodysHash =
 
 /** The argon2id hash of a password. Throws `unavailable` when too many wait to be hashed. */
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(async () => {
+  return queue(async () => {
     const { hash } = await loadArgon()
     return hash(password)
   })
@@ -26,7 +26,7 @@ export function hashPassword(password: string): Promise<string> {
  * same time. Throws `unavailable` when too many wait.
  */
 export function isPassword(password: string, passwordHash: string | null | undefined): Promise<boolean> {
-  return inTurn(async () => {
+  return queue(async () => {
     const { verify } = await loadArgon()
     const matches = await verify(passwordHash ?? nobodysHash, password)
     return matches && typeof passwordHash === 'string'

@@ -24,7 +24,7 @@ export const createUser: Command = {
     password: { type: 'string', shown: 'password', summary: 'at least 8 characters' },
     verified: { type: 'boolean', summary: 'the e-mail address counts as proven' },
   },
-  async run({ parameters: [email, username], options }, surroundings) {
+  async run({ parameters: [email, username], options }, context) {
     const password = options.password ?? newPassword()
     const { name } = options
     const fields = await checkFields(Register, {
@@ -33,14 +33,14 @@ export const createUser: Command = {
       password,
       ...(name === undefined ? {} : { name }),
     })
-    await withInstallation(surroundings, async ({ db }) => {
+    await withInstallation(context, async ({ db }) => {
       const { user } = await register(db, fields, { client: 'npm run hearth', address: '' })
       // Nobody has the token of the session that registering opens.
       await deleteSessions(db, user.id)
       if (options.verified)
         await verifyEmail(db, (await issueCode(db, user.id, 'verify_email', user.email)).code)
-      surroundings.print(`User ${user.username} has the id ${user.id}.`)
-      if (options.password === undefined) surroundings.print(`Password: ${password}`)
+      context.print(`User ${user.username} has the id ${user.id}.`)
+      if (options.password === undefined) context.print(`Password: ${password}`)
     })
   },
 }
@@ -56,18 +56,18 @@ export const resetPasswordCommand: Command = {
       summary: 'sets this one now and ends every login session',
     },
   },
-  async run({ parameters: [ref], options }, surroundings) {
+  async run({ parameters: [ref], options }, context) {
     const { password } = options
     if (typeof password === 'string') await checkPassword(password)
-    await withInstallation(surroundings, async ({ db, publish }) => {
+    await withInstallation(context, async ({ db, publish }) => {
       const person = await reachPerson(db, ref!)
       const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
       if (typeof password !== 'string') {
-        surroundings.print(`Code for a new password of ${person.username}, good for an hour: ${code}`)
+        context.print(`Code for a new password of ${person.username}, good for an hour: ${code}`)
         return
       }
       await publish(await resetPassword(db, { code, password }))
-      surroundings.print(`The password of ${person.username} is set; every login session has ended.`)
+      context.print(`The password of ${person.username} is set; every login session has ended.`)
     })
   },
 }
@@ -77,22 +77,22 @@ export const issueCodeCommand: Command = {
   summary: 'hands out the code that a mail would hold; the code before it no longer works',
   parameters: ['purpose', 'user'],
   options: {},
-  async run({ parameters: [purpose, ref] }, surroundings) {
+  async run({ parameters: [purpose, ref] }, context) {
     if (purpose !== 'verify-email' && purpose !== 'reset-password') {
       throw new UsageError(`<purpose> is "${purpose}" and not verify-email or reset-password`)
     }
-    await withInstallation(surroundings, async ({ db }) => {
+    await withInstallation(context, async ({ db }) => {
       const person = await reachPerson(db, ref!)
       if (purpose === 'reset-password') {
         const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
-        surroundings.print(`Code for a new password of ${person.username}, good for an hour: ${code}`)
+        context.print(`Code for a new password of ${person.username}, good for an hour: ${code}`)
         return
       }
       const email = await findUnprovenEmail(db, person)
       if (email === undefined)
         throw new CliError(`The e-mail address of ${person.username} is proven already.`)
       const { code } = await issueCode(db, person.id, 'verify_email', email)
-      surroundings.print(`Code that proves ${email}, of ${person.username}, good for a day: ${code}`)
+      context.print(`Code that proves ${email}, of ${person.username}, good for a day: ${code}`)
     })
   },
 }
@@ -102,13 +102,13 @@ export const makeBot: Command = {
   summary: 'makes a bot of a user and shows its token, this once',
   parameters: ['owner', 'username'],
   options: { name: { type: 'string', shown: 'name', summary: 'the name others see, else the username' } },
-  async run({ parameters: [ref, username], options }, surroundings) {
+  async run({ parameters: [ref, username], options }, context) {
     const fields = await checkFields(CreateBot, { username, name: options.name ?? username })
-    await withInstallation(surroundings, async ({ db }) => {
+    await withInstallation(context, async ({ db }) => {
       const owner = await reachPerson(db, ref!)
       const { user, token } = await createBot(db, owner, fields)
-      surroundings.print(`Bot ${user.username} of ${owner.username} has the id ${user.id}.`)
-      surroundings.print(`Token: ${token}`)
+      context.print(`Bot ${user.username} of ${owner.username} has the id ${user.id}.`)
+      context.print(`Token: ${token}`)
     })
   },
 }

@@ -26,12 +26,12 @@ export const backup: Command = {
   summary: 'copies database and files into a new folder, also while the server runs',
   parameters: ['folder'],
   options: {},
-  async run({ parameters: [named] }, surroundings) {
+  async run({ parameters: [named] }, context) {
     const folder = resolve(named!)
-    await withInstallation(surroundings, async ({ databaseUrl, store }) => {
+    await withInstallation(context, async ({ databaseUrl, store }) => {
       const manifest = await namingFolder(folder, () => backUp(databaseUrl, store, folder))
       const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-      surroundings.print(
+      context.print(
         `${folder} holds ${count(rows, 'row')} of ${count(manifest.tables.length, 'table')} and ${count(manifest.files.count, 'file')}.`,
       )
     })

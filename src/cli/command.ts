@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
 /** The environment of a command, and its output. */
-export type Surroundings = {
+export type CommandContext = {
   environment: Record<string, string | undefined>
   /** Writes a line of the answer. */
   print(line: string): void
@@ -24,7 +24,7 @@ export type Command = {
   parameters: readonly string[]
   options: Readonly<Record<string, Option>>
   /** Throws `CliError` for failures that the operator can fix. */
-  run(args: Arguments, surroundings: Surroundings): Promise<void>
+  run(args: Arguments, context: CommandContext): Promise<void>
 }
 
 /** A failure that the operator can fix; the message is one sentence. */

@@ -31,8 +31,8 @@ export const demo: Command = {
   summary: 'fills the server with a small community, to look around in',
   parameters: [],
   options: {},
-  async run(_args, surroundings) {
-    await withInstallation(surroundings, async ({ db, store }) => {
+  async run(_args, context) {
+    await withInstallation(context, async ({ db, store }) => {
       await refuseTwice(db)
       const password = randomBytes(passwordBytes).toString('base64url')
       const cast = await makePeople(db, store, password)
@@ -51,10 +51,8 @@ export const demo: Command = {
       await makeRelations(stage)
       await makePrivateRooms(stage)
       for (const { id } of Object.values(cast)) await deleteSessions(db, id)
-      surroundings.print(
-        `${count(Object.keys(cast).length, 'user')} live in ${count(houses.length, 'house')}.`,
-      )
-      surroundings.print(`Log in as ${Object.keys(cast).join(', ')} with the password ${password}`)
+      context.print(`${count(Object.keys(cast).length, 'user')} live in ${count(houses.length, 'house')}.`)
+      context.print(`Log in as ${Object.keys(cast).join(', ')} with the password ${password}`)
     })
   },
 }

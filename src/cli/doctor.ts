@@ -7,7 +7,7 @@ import type { Db } from '../db/client.ts'
 import { listPendingMigrations } from '../db/migrate.ts'
 import { describeFailure } from '../server.ts'
 import { openStore } from '../storage/open.ts'
-import { CliError, type Command, type Surroundings } from './command.ts'
+import { CliError, type Command, type CommandContext } from './command.ts'
 import { count, hasEmbeddedDatabase, withRawInstallation } from './installation.ts'
 
 const oldestPostgres = 150_000
@@ -20,15 +20,15 @@ export const doctor: Command = {
   summary: 'says in a sentence each what is wrong with the installation; exits 1 if anything is',
   parameters: [],
   options: {},
-  async run(_args, surroundings) {
-    const config = readConfig(surroundings.environment)
+  async run(_args, context) {
+    const config = readConfig(context.environment)
     const findings = [
       await checkNode(),
-      ...(await checkDatabase(config, surroundings)),
+      ...(await checkDatabase(config, context)),
       await checkStore(config),
       ...checkSettings(config),
     ]
-    for (const { state, sentence } of findings) surroundings.print(`${state.padEnd(5)}  ${sentence}`)
+    for (const { state, sentence } of findings) context.print(`${state.padEnd(5)}  ${sentence}`)
     const wrong = findings.filter(({ state }) => state === 'wrong').length
     if (wrong > 0) throw new CliError(`${count(wrong, 'thing')} to put right.`)
   },
@@ -43,13 +43,13 @@ async function checkNode(): Promise<Finding> {
 }
 
 /** Creates nothing: a database that does not exist yet is created by the first start of the server. */
-async function checkDatabase(config: Config, surroundings: Surroundings): Promise<Finding[]> {
+async function checkDatabase(config: Config, context: CommandContext): Promise<Finding[]> {
   if (config.databaseUrl === undefined && !hasEmbeddedDatabase(config)) {
     const sentence = `There is no database in ${config.dataDir} yet: the first start makes it.`
     return [{ state: 'note', sentence }]
   }
   try {
-    return await withRawInstallation(surroundings, ({ db }) => checkReached(db))
+    return await withRawInstallation(context, ({ db }) => checkReached(db))
   } catch (error) {
     return [{ state: 'wrong', sentence: describeFailure(error) }]
   }

@@ -11,12 +11,12 @@ export const listHouses: Command = {
   summary: 'lists every house: id, owner, members, name',
   parameters: [],
   options: {},
-  async run(_args, surroundings) {
-    await withInstallation(surroundings, async ({ db }) => {
+  async run(_args, context) {
+    await withInstallation(context, async ({ db }) => {
       const houses = await listAllHouses(db)
-      if (houses.length === 0) surroundings.print('There are no houses.')
+      if (houses.length === 0) context.print('There are no houses.')
       for (const { id, owner, member_count, name } of houses) {
-        surroundings.print(`${id}  ${owner}  ${count(member_count, 'member')}  ${name}`)
+        context.print(`${id}  ${owner}  ${count(member_count, 'member')}  ${name}`)
       }
     })
   },
@@ -27,15 +27,15 @@ export const deleteHouseCommand: Command = {
   summary: 'deletes a house with its rooms, messages and files, for good',
   parameters: ['id'],
   options: { yes: { type: 'boolean', summary: 'needed, as nothing brings the house back' } },
-  async run({ parameters: [id], options }, surroundings) {
-    await withInstallation(surroundings, async ({ db, store, publish }) => {
+  async run({ parameters: [id], options }, context) {
+    await withInstallation(context, async ({ db, store, publish }) => {
       const house = await findHouseSummary(db, asId(id!))
       if (!house) throw new CliError(`There is no house "${id}": "npm run hearth -- list-houses" lists them.`)
       const shown = `${house.name} with ${count(house.member_count, 'member')}`
       if (!options.yes) throw new CliError(`This would delete ${shown} for good: say so with --yes.`)
       await publish(await deleteHouse(db, { house_id: house.id, user_id: house.owner_id }))
       while ((await eraseDiscarded(db, store)) > 0);
-      surroundings.print(`Deleted ${shown}.`)
+      context.print(`Deleted ${shown}.`)
     })
   },
 }

@@ -9,7 +9,7 @@ import type { Outcome } from '../events/bus.ts'
 import { tellServers } from '../events/open.ts'
 import { openStore } from '../storage/open.ts'
 import type { Store } from '../storage/store.ts'
-import { CliError, type Surroundings } from './command.ts'
+import { CliError, type CommandContext } from './command.ts'
 
 /** The database and the files of a server with this environment. */
 export type Installation = { config: Config; databaseUrl: string; db: Db; store: Store }
@@ -19,7 +19,7 @@ type Publish = <Answer>(outcome: Outcome<Answer>) => Promise<Answer>
 
 /** Works on the installation as it is, its migrations possibly pending. No ids may be made. */
 export async function withRawInstallation<Result>(
-  { environment }: Surroundings,
+  { environment }: CommandContext,
   work: (installation: Installation) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(environment)
@@ -35,28 +35,28 @@ export async function withRawInstallation<Result>(
 
 /** Works on the installation. Throws `CliError` when its migrations are pending. */
 export function withInstallation<Result>(
-  surroundings: Surroundings,
+  context: CommandContext,
   work: (installation: Installation & { publish: Publish }) => Promise<Result>,
 ): Promise<Result> {
-  return withRawInstallation(surroundings, async (installation) => {
+  return withRawInstallation(context, async (installation) => {
     const pending = await listPendingMigrations(installation.db)
     if (pending.length > 0) {
       throw new CliError(
         `${count(pending.length, 'migration')} pending: run "npm run hearth -- migrate" first.`,
       )
     }
-    const giveBack = await claimNodeNumber(installation.databaseUrl)
+    const releaseNumber = await claimNodeNumber(installation.databaseUrl)
     try {
       await continueIds(installation.db)
-      return await work({ ...installation, publish: publisher(installation, surroundings) })
+      return await work({ ...installation, publish: publisher(installation, context) })
     } finally {
-      await giveBack()
+      await releaseNumber()
     }
   })
 }
 
 /** The command has already succeeded: if the servers cannot be told, that is a warning, not a failure. */
-function publisher({ config, db, databaseUrl }: Installation, { complain }: Surroundings): Publish {
+function publisher({ config, db, databaseUrl }: Installation, { complain }: CommandContext): Publish {
   return async ({ answer, events }) => {
     try {
       await tellServers({ redisUrl: config.redisUrl, db, databaseUrl }, events)

@@ -7,12 +7,12 @@ export const migrate: Command = {
   summary: 'brings the database to the form of this version, as every start of the server does',
   parameters: [],
   options: {},
-  async run(_args, surroundings) {
-    await withRawInstallation(surroundings, async ({ db }) => {
+  async run(_args, context) {
+    await withRawInstallation(context, async ({ db }) => {
       const pending = await listPendingMigrations(db)
       await migrateToLatest(db)
-      for (const name of pending) surroundings.print(`Migrated to ${name}.`)
-      if (pending.length === 0) surroundings.print('The database is in the form of this version already.')
+      for (const name of pending) context.print(`Migrated to ${name}.`)
+      if (pending.length === 0) context.print('The database is in the form of this version already.')
     })
   },
 }

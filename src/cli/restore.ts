@@ -33,14 +33,14 @@ export const restore: Command = {
   summary: 'brings a backup into an empty database and an empty store; no server may run there',
   parameters: ['folder'],
   options: {},
-  async run({ parameters: [named] }, surroundings) {
+  async run({ parameters: [named] }, context) {
     const folder = resolve(named!)
     const manifest = await readManifest(folder)
     await refuseOtherVersion(manifest)
-    await withRawInstallation(surroundings, async (installation) => {
+    await withRawInstallation(context, async (installation) => {
       await namingFolder(folder, () => bringBack(installation, folder, manifest))
       const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-      surroundings.print(
+      context.print(
         `Restored ${count(rows, 'row')} and ${count(manifest.files.count, 'file')} of ${manifest.made_at}.`,
       )
     })

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts'
 import { describeFailure } from '../server.ts'
 import { createUser, issueCodeCommand, makeBot, resetPasswordCommand } from './accounts.ts'
 import { backup } from './backup.ts'
-import { CliError, type Command, readArguments, type Surroundings, UsageError, usageOf } from './command.ts'
+import { CliError, type Command, type CommandContext, readArguments, UsageError, usageOf } from './command.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { deleteHouseCommand, listHouses } from './houses.ts'
@@ -27,35 +27,35 @@ const [done, failed, misused] = [0, 1, 2]
 const helpWords = new Set(['help', '--help', '-h'])
 
 /** Runs the command with these arguments. Returns the exit code: 0 done, 1 failed, 2 wrong usage. */
-export async function run(words: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function run(words: readonly string[], context: CommandContext): Promise<number> {
   const [name, ...rest] = words
   if (name === undefined || helpWords.has(name)) {
-    const tell = name === undefined ? surroundings.complain : surroundings.print
+    const tell = name === undefined ? context.complain : context.print
     for (const line of usage()) tell(line)
     return name === undefined ? misused : done
   }
   const command = commands.find((one) => one.name === name)
   if (!command) {
-    surroundings.complain(`There is no command "${name}": "npm run hearth -- help" lists them.`)
+    context.complain(`There is no command "${name}": "npm run hearth -- help" lists them.`)
     return misused
   }
   if (rest.some((word) => helpWords.has(word) && word !== 'help')) {
-    for (const line of usageLines(command)) surroundings.print(line)
+    for (const line of usageLines(command)) context.print(line)
     return done
   }
-  return attempt(command, rest, surroundings)
+  return attempt(command, rest, context)
 }
 
-async function attempt(command: Command, words: string[], surroundings: Surroundings): Promise<number> {
+async function attempt(command: Command, words: string[], context: CommandContext): Promise<number> {
   try {
-    await command.run(readArguments(command, words), surroundings)
+    await command.run(readArguments(command, words), context)
     return done
   } catch (error) {
     if (error instanceof UsageError) {
-      surroundings.complain(`${error.message}: npm run hearth -- ${usageOf(command)}`)
+      context.complain(`${error.message}: npm run hearth -- ${usageOf(command)}`)
       return misused
     }
-    surroundings.complain(sentenceOf(error))
+    context.complain(sentenceOf(error))
     return failed
   }
 }

@@ -39,7 +39,7 @@ export function coalesce<Key, Row>(
         maxBatchSize,
         batchScheduleFn: (dispatch) => {
           size = 0
-          if (inFlight < maxBatchesInFlight) pipeline.beforeLeaving(dispatch)
+          if (inFlight < maxBatchesInFlight) pipeline.beforeSending(dispatch)
           else waiting.push(dispatch)
         },
       },
@@ -47,7 +47,7 @@ export function coalesce<Key, Row>(
     function loadTogether(key: Key): Promise<Row> {
       const row = loader.load(key)
       size += 1
-      if (size === fullAt && inFlight < maxBatchesInFlight) pipeline.leaveEarly()
+      if (size === fullAt && inFlight < maxBatchesInFlight) pipeline.sendNow()
       return row
     }
     loads.set(db, loadTogether)

@@ -20,9 +20,9 @@ export type Pipeline = {
    */
   read<Row>(statement: Statement<Row>, values: (string | null)[]): Promise<Row[]>
   /** Calls back just before the next batch is sent: reads made in that moment still join it. */
-  beforeLeaving(join: () => void): void
+  beforeSending(join: () => void): void
   /** Sends the waiting reads at once, unless as many batches are in flight as are allowed. */
-  leaveEarly(): void
+  sendNow(): void
 }
 
 /** A read that waits. `send` calls `onAnswer` once it has been answered. */
@@ -118,11 +118,11 @@ export function openPipeline(connect: () => Promise<PreparingClient & pg.PoolCli
 
   return {
     read,
-    beforeLeaving(join) {
+    beforeSending(join) {
       joining.push(join)
       schedule()
     },
-    leaveEarly() {
+    sendNow() {
       if (inFlight < turnsToGather.length) leave()
     },
   }

@@ -2,13 +2,13 @@ import type pg from 'pg'
 import { waitAtMost } from '../deadline.ts'
 import { cutOff } from './timed-client.ts'
 
-const usualBeatMs = 2_000
+const defaultBeatMs = 2_000
 
 /**
  * Keeps a connection that only listens from being dead without anybody noticing: it is queried every two seconds, and
  * closed if it does not answer for as long.
  */
-export function keepPulse(client: pg.Client, beatMs = usualBeatMs): void {
+export function keepPulse(client: pg.Client, beatMs = defaultBeatMs): void {
   let stopWaiting: (() => void) | undefined
   const timer = setInterval(() => {
     if (stopWaiting) return

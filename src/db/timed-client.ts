@@ -6,7 +6,7 @@ import { DatabaseAway } from './away.ts'
 /** Replaces `connectionTimeoutMillis`, which fires too early when the process itself is late (`deadline.ts`). */
 export type TimedConfig = pg.ClientConfig & { connectWithinMs?: number }
 
-const usualConnectWithinMs = 2_000
+const defaultConnectWithinMs = 2_000
 
 type ConnectCallback = (error: Error) => void
 
@@ -16,7 +16,7 @@ export class TimedClient extends pg.Client {
 
   constructor(config: TimedConfig = {}) {
     super(config)
-    this.#connectWithinMs = config.connectWithinMs ?? usualConnectWithinMs
+    this.#connectWithinMs = config.connectWithinMs ?? defaultConnectWithinMs
   }
 
   override connect(): Promise<this>

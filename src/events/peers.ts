@@ -41,7 +41,7 @@ export type PeerSettings = {
   forgottenAfterMs: number
   acknowledgedWithinMs: number
 }
-const usualSettings: PeerSettings = {
+const defaultSettings: PeerSettings = {
   isOneOfMany: false,
   heartbeatEveryMs: 5_000,
   aloneHeartbeatEveryMs: 30_000,
@@ -75,7 +75,7 @@ export function joinPeers(
   deliver: (events: readonly HearthEvent[]) => Promise<void>,
   changed: Partial<PeerSettings> = {},
 ): Peers {
-  const settings = { ...usualSettings, ...changed }
+  const settings = { ...defaultSettings, ...changed }
   const self = randomUUID()
   const outbox = createOutbox<Sent>(relay)
   const acknowledgements = createAcknowledgements(settings.acknowledgedWithinMs)

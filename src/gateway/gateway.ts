@@ -50,7 +50,7 @@ export class Gateway {
   readonly lanes: Lanes = createLanes()
   readonly presences: PresenceBatches = createPresenceBatches((fact) => this.dispatch(fact))
   /** The queue for what logins read from the database. */
-  readonly inTurn: Queue = createQueue({ atOnce: loginsAtOnce, waiting: Number.POSITIVE_INFINITY })
+  readonly loginReads: Queue = createQueue({ atOnce: loginsAtOnce, waiting: Number.POSITIVE_INFINITY })
   readonly failedLogins: FailedLogins
   readonly #bus: Bus
   readonly #attendance: Attendance

@@ -26,7 +26,7 @@ export async function tellState(gateway: Gateway, session: Session, tokenHash: s
     return Promise.all([loadState(db, session, { houseIds, roomIds }), findCaller(db, tokenHash)])
   }
   const isWanted = () => isOpen(session)
-  const read = await gateway.inTurn(async () =>
+  const read = await gateway.loginReads(async () =>
     isWanted() ? retryWhileBusy(db, isWanted, readAll) : undefined,
   )
   if (!read || !isOpen(session)) return true

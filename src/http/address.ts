@@ -11,13 +11,13 @@ export type AddressOf = (request: IncomingMessage) => string
  * stops at an entry that is not an address: then the proxy that added it counts.
  */
 export function addressReader(trustProxy: Config['trustProxy']): AddressOf {
-  const isBelieved = believer(trustProxy)
+  const isTrusted = trustCheck(trustProxy)
   return (request) => {
     let address = request.socket.remoteAddress ?? ''
     const header = request.headers['x-forwarded-for']
     if (header === undefined || trustProxy === 0) return address
     const forwarded = String(header).split(',')
-    for (let hop = 0; isBelieved(address, hop); hop += 1) {
+    for (let hop = 0; isTrusted(address, hop); hop += 1) {
       const next = forwarded.pop()?.trim() ?? ''
       if (isIP(next) === 0) break
       address = next
@@ -31,7 +31,7 @@ export function networkOf(address: string): string {
   return rateLimit.normalizeIP(address)
 }
 
-function believer(trustProxy: Config['trustProxy']): (address: string, hop: number) => boolean {
+function trustCheck(trustProxy: Config['trustProxy']): (address: string, hop: number) => boolean {
   if (typeof trustProxy === 'number') return (_address, hop) => hop < trustProxy
   const networks = new BlockList()
   for (const network of trustProxy) {

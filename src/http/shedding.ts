@@ -37,7 +37,7 @@ export type LoadLimits = {
   answerMs: number
 }
 
-const usualLimits: LoadLimits = { inFlight: 1_000, leastInFlight: 256, delayMs: 100, answerMs: 250 }
+const defaultLimits: LoadLimits = { inFlight: 1_000, leastInFlight: 256, delayMs: 100, answerMs: 250 }
 
 /** The factor by which the limit rises again, with each sample that finds the event loop on time. */
 const growth = 1.5
@@ -64,7 +64,7 @@ const exempt = new Set(['/health', '/ready', '/metrics'])
 export function shedLoad(
   app: FastifyInstance,
   isDatabaseAway: () => boolean,
-  limits: LoadLimits = usualLimits,
+  limits: LoadLimits = defaultLimits,
 ): void {
   const load: Load = {
     inFlight: 0,

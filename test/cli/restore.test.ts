@@ -43,9 +43,9 @@ test('restore refuses a store with files', async () => {
 
 test('restore refuses a database that a server runs on', async () => {
   const place = await emptyPlace()
-  const giveBack = await claimNodeNumber(place.DATABASE_URL)
+  const releaseNumber = await claimNodeNumber(place.DATABASE_URL)
   const { code, err } = await hearthIn(place, 'restore', folder)
-  await giveBack()
+  await releaseNumber()
   expect([code, err]).toEqual([1, 'A server runs on this database: stop it first.'])
 })
 

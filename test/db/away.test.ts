@@ -142,13 +142,13 @@ test('whoever waits for a row that another holds is answered 503', async () => {
 })
 
 test('a node number whose connection has gone silent is given up, and one is claimed anew', async () => {
-  const giveBack = await claimNodeNumber(way.through(proxy.port))
+  const releaseNumber = await claimNodeNumber(way.through(proxy.port))
   try {
     proxy.deafen()
     await vi.waitUntil(() => nodeNumber() === null, { timeout: 6_000 })
     await vi.waitUntil(() => nodeNumber() !== null, { timeout: 3_000 })
   } finally {
-    await giveBack()
+    await releaseNumber()
     assignNodeNumber(0)
   }
 })
