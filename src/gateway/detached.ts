@@ -17,12 +17,12 @@ export class KeptBytes {
 
   add(event: Payload): void {
     event.detachedKeepers = (event.detachedKeepers ?? 0) + 1
-    if (event.detachedKeepers === 1) this.total += lengthOf(event)
+    if (event.detachedKeepers === 1) this.total += event.ownLength ?? lengthOf(event)
   }
 
   remove(event: Payload): void {
     event.detachedKeepers! -= 1
-    if (event.detachedKeepers === 0) this.total -= lengthOf(event)
+    if (event.detachedKeepers === 0) this.total -= event.ownLength ?? lengthOf(event)
   }
 }
 

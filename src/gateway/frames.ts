@@ -12,6 +12,8 @@ export type Payload = {
   readonly json: string
   /** The length of `json`, set where `json` is put together anew at each use. */
   readonly length?: number
+  /** How much of it is its own, where it shares its parts with others. */
+  readonly ownLength?: number
   /** The end of the frame, compressed; made when the first zlib connection needs it. */
   deflatedEnd?: DeflatedEnd
   /** How many sessions keep it for a replay, and its number there. */
@@ -59,8 +61,10 @@ export function textFrame(seq: number, { name, json }: Payload): string {
  * they go in as a stored block, and the compressed blocks behind them are shared by all.
  */
 export function zlibFrame(seq: number, event: Payload): Buffer {
-  event.deflatedEnd ??= deflateEnd(event.json)
-  const { blocks, checksum, length } = event.deflatedEnd
+  const end = event.deflatedEnd ?? deflateEnd(event.json)
+  // What is put together for one receiver is not kept in this form either.
+  if (event.ownLength === undefined) event.deflatedEnd = end
+  const { blocks, checksum, length } = end
   const start = Buffer.from(frameStart(seq, event.name), 'latin1')
   const frame = Buffer.allocUnsafe(7 + start.length + blocks.length + 4)
   frame.writeUInt16BE(0x789c, 0)

@@ -88,10 +88,14 @@ export class Shared {
   }
 }
 
+/** What a part takes that is kept elsewhere. */
+const referenceBytes = 8
+
 /** A house with members. Its text differs by receiver and is big: only the parts are kept, which they share. */
 class HousePayload implements Payload {
   readonly name: 'HOUSE_JOIN' | 'HOUSE_UPDATE'
   readonly length: number
+  readonly ownLength: number
   readonly #head: string
   readonly #members: readonly string[]
 
@@ -99,6 +103,7 @@ class HousePayload implements Payload {
     this.name = name
     this.#head = head
     this.#members = members
+    this.ownLength = members.length * referenceBytes
     this.length = members.reduce((sum, json) => sum + json.length + 1, head.length)
   }
 

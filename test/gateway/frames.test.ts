@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { payload, textFrame, zlibFrame } from '../../src/gateway/frames.ts'
+import { type Payload, payload, textFrame, zlibFrame } from '../../src/gateway/frames.ts'
 
 test('a zlib frame is a complete zlib stream of the very text frame, whatever it says', () => {
   fc.assert(
@@ -17,4 +17,11 @@ test('a zlib frame is a complete zlib stream of the very text frame, whatever it
 test('so is one of a megabyte', () => {
   const event = payload('ROLE_DELETE', { text: 'ä💬'.repeat(200_000) })
   expect(inflateSync(zlibFrame(7, event)).toString()).toBe(textFrame(7, event))
+})
+
+test('of an event that shares its parts with others no compressed form is kept', () => {
+  const { name, json } = payload('HOUSE_UPDATE', { name: 'Den' })
+  const event: Payload = { name, json, length: json.length, ownLength: 1 }
+  expect(inflateSync(zlibFrame(7, event)).toString()).toBe(textFrame(7, event))
+  expect(event.deflatedEnd).toBeUndefined()
 })
