@@ -1,44 +1,19 @@
 import type { FastifyInstance } from 'fastify'
-import { afterAll, expect, test } from 'vitest'
-import { buildApp } from '../../src/app.ts'
-import { type Bus, createBus } from '../../src/events/bus.ts'
+import { expect, test } from 'vitest'
+import { createBus } from '../../src/events/bus.ts'
 import { type Client, expectExact, logIn } from '../support/gateway.ts'
+import { ask, startProcess } from '../support/processes.ts'
 import { relayDoubles, type Way } from '../support/relay-double.ts'
-import { config, db, house, type Person, store, user } from '../support/world.ts'
-
-// Several processes share a bus; each is an app of its own here.
+import { house, type Person, user } from '../support/world.ts'
 
 /** Apps that share relays of this kind. */
 async function processes(count: number, way: Way, missingMessageMs = 500): Promise<FastifyInstance[]> {
   const openRelay = relayDoubles(way)
   const apps: FastifyInstance[] = []
   for (let number = 0; number < count; number += 1) {
-    apps.push(await start(createBus(openRelay(), { isOneOfMany: true }), missingMessageMs))
+    apps.push(await startProcess(createBus(openRelay(), { isOneOfMany: true }), { missingMessageMs }))
   }
   return apps
-}
-
-async function start(bus: Bus, missingMessageMs: number): Promise<FastifyInstance> {
-  const app = await buildApp({ config, db, store, bus, gateway: { missingMessageMs } })
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(async () => {
-    await app.close()
-    await bus.close()
-  })
-  return app
-}
-
-async function ask(
-  app: FastifyInstance,
-  caller: Person,
-  method: 'POST' | 'PATCH' | 'DELETE',
-  url: string,
-  body?: object,
-) {
-  const headers = { authorization: caller.token }
-  const answer = await app.inject({ method, url, headers, ...(body && { payload: body }) })
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json().data
 }
 
 async function send(app: FastifyInstance, caller: Person, roomId: string, content: string): Promise<string> {
@@ -138,12 +113,12 @@ test('what nobody can find any more holds the next message up no longer than its
 
 test('where a second process joins one that was alone, nothing is told twice, and nothing waits', async () => {
   const openRelay = relayDoubles(() => [0])
-  const here = await start(createBus(openRelay()), 60_000)
+  const here = await startProcess(createBus(openRelay()), { missingMessageMs: 60_000 })
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const client = await logIn(here, ann)
   const ids = [await send(here, ben, den.room_id, 'alone')]
-  const there = await start(createBus(openRelay()), 60_000)
+  const there = await startProcess(createBus(openRelay()), { missingMessageMs: 60_000 })
   ids.push(await send(here, ben, den.room_id, 'no more'))
   ids.push(await send(there, ben, den.room_id, 'there'))
   await client.until(() => toldOf(client, 'MESSAGE_CREATE').length >= 3, 'all messages')

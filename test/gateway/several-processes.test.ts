@@ -1,48 +1,23 @@
-import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
-import { afterAll, expect, test, vi } from 'vitest'
-import { buildApp } from '../../src/app.ts'
+import { expect, test, vi } from 'vitest'
 import { hashPassword } from '../../src/auth/passwords.ts'
 import { createBus } from '../../src/events/bus.ts'
 import { usersElsewhere } from '../../src/events/presence.ts'
 import { password } from '../support/accounts.ts'
 import { logIn } from '../support/gateway.ts'
+import { ask, startProcess } from '../support/processes.ts'
 import { relayDoubles } from '../support/relay-double.ts'
-import { config, db, friends, group, house, houseRoom, type Person, store, user } from '../support/world.ts'
+import { db, friends, group, house, houseRoom, type Person, user } from '../support/world.ts'
 
 // Two processes that hear of each other late: what one has answered holds for what the other does next.
 
 const lateMs = 100
 const readMessages = 2
 const openRelay = relayDoubles(() => [lateMs])
-const here = await start()
-const there = await start()
+const here = await startProcess(createBus(openRelay()))
+const there = await startProcess(createBus(openRelay()))
 // They know of each other.
 await vi.waitFor(() => expect([here.bus.isShared, there.bus.isShared]).toEqual([true, true]))
-
-async function start(): Promise<FastifyInstance> {
-  const bus = createBus(openRelay())
-  const app = await buildApp({ config, db, store, bus })
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(async () => {
-    await app.close()
-    await bus.close()
-  })
-  return app
-}
-
-async function ask(
-  app: FastifyInstance,
-  caller: Person,
-  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-  url: string,
-  body?: object,
-) {
-  const headers = { authorization: caller.token }
-  const answer = await app.inject({ method, url, headers, ...(body && { payload: body }) })
-  expect(answer.statusCode, answer.body).toBeLessThan(300)
-  return answer.body === '' ? undefined : answer.json().data
-}
 
 /** What somebody at the one process hears of a change made at the other, and of the message that follows it here. */
 async function heardNext(by: Person, listener: Person, change: () => Promise<string>): Promise<string[]> {
