@@ -88,7 +88,7 @@ function byActivity(rooms: readonly RoomRow[]): RoomRow[] {
 
 /**
  * The event. To make it fit into a frame, presences are left out first, then the private rooms longest without
- * activity.
+ * activity. Where that is not enough, relations go: others can send requests by the hundred, and be long.
  */
 function fitState(state: InitState): Payload {
   let event = payload('INIT_STATE', state)
@@ -102,6 +102,20 @@ function fitState(state: InitState): Payload {
   while (excess > 0 && state.private_rooms.length > 0) {
     excess -= Buffer.byteLength(JSON.stringify(state.private_rooms.pop()))
   }
+  for (const [id, relation] of leastMissedFirst(state.relationships)) {
+    if (excess <= 0) break
+    excess -= Buffer.byteLength(JSON.stringify(relation))
+    delete state.relationships[id]
+  }
   event = payload('INIT_STATE', state)
   return event
+}
+
+/** The requests of others, one's own, whom one restricts and blocks, friends. */
+function leastMissedFirst(relations: InitState['relationships']) {
+  const { incomingRequest, outgoingRequest, restricted, blocked, friends } = relationshipType
+  const order: number[] = [incomingRequest, outgoingRequest, restricted, blocked, friends]
+  return Object.entries(relations).sort(
+    ([, one], [, other]) => order.indexOf(one.type) - order.indexOf(other.type),
+  )
 }

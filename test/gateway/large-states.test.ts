@@ -6,7 +6,19 @@ import type { Caller } from '../../src/auth/queries.ts'
 import type { Connection } from '../../src/gateway/connection.ts'
 import { Session } from '../../src/gateway/session.ts'
 import { type Client, expectExact, type Frame, listen, logIn } from '../support/gateway.ts'
-import { bus, call, type Den, db, group, house, houseRoom, type Person, user } from '../support/world.ts'
+import {
+  bus,
+  call,
+  type Den,
+  db,
+  friends,
+  group,
+  house,
+  houseRoom,
+  oneToOne,
+  type Person,
+  user,
+} from '../support/world.ts'
 
 const app = await listen({ offlineAfterMs: 50 })
 const maxFrameBytes = 3.5 * 1024 * 1024
@@ -65,6 +77,23 @@ test('an INIT_STATE that is too large names nobody online, and the private rooms
   client.takeAll()
   await call(people[1]!, 'POST', `/rooms/${forgotten}/messages`, { content: 'nothing of what was not named' })
   await expectSilence(client, ann)
+})
+
+test('relations that are too large go last, and requests before friends', async () => {
+  const [ann, friend, partner] = [await user(), await user(), await user()]
+  const emoji = '💬'
+  await sql`insert into users (id, username, name, bio, website, location)
+    select n, 'asker' || n, repeat(${emoji}, 64), repeat(${emoji}, 512), repeat(${emoji}, 256), repeat(${emoji}, 64)
+    from generate_series(40001, 40999) as n`.execute(db)
+  await sql`insert into friend_requests (from_id, to_id)
+    select n, ${ann.id} from generate_series(40001, 40999) as n`.execute(db)
+  await friends(ann, friend)
+  await oneToOne(ann, partner)
+  const client = await logIn(app, ann)
+  const init = client.events[0]!
+  expectCut(init)
+  expect(init.d.private_rooms).toEqual([])
+  expect(init.d.relationships[friend.id].type).toBe(3)
 })
 
 test('a HOUSE_JOIN that is too large lists as many members as fit, oneself first', async () => {
