@@ -98,7 +98,7 @@ test('who deletes their account is offline for everybody at once, at whichever p
   const password_hash = await hashPassword(password)
   await db.updateTable('users').set({ password_hash }).where('id', '=', ann.id).execute()
   await logIn(there, ann)
-  await new Promise((resolve) => setTimeout(resolve, 2 * lateMs))
+  await vi.waitFor(() => expect(usersElsewhere()).toContain(ann.id))
   const client = await logIn(here, ben)
   expect(client.events[0]!.d.presences).toHaveProperty(ann.id)
   await ask(here, ann, 'DELETE', '/users/@me', { password })
