@@ -92,7 +92,7 @@ test('a first house that is joined while the state is read comes no sooner after
   const connection = { isOpen: true, send, drained: async () => {}, flush: () => {} } as unknown as Connection
   const session = new Session({ id: ann.id, session_id: ann.session_id } as Caller, false, connection)
   app.gateway.hub.add(session)
-  const inTurn = async (read: () => Promise<unknown>) => {
+  const loginReads = async (read: () => Promise<unknown>) => {
     const state = await read()
     await db.insertInto('members').values({ house_id: den.id, user_id: ann.id }).execute()
     void bus.publish([{ type: 'member_joined', house_id: den.id, user_id: ann.id }])
@@ -101,7 +101,10 @@ test('a first house that is joined while the state is read comes no sooner after
   // A long one, that reading the house from the database does not take by itself.
   const pauseMs = 300
   const settings = { ...app.gateway.settings, houseJoinDelayMs: pauseMs }
-  const gateway = Object.create(app.gateway, { inTurn: { value: inTurn }, settings: { value: settings } })
+  const gateway = Object.create(app.gateway, {
+    loginReads: { value: loginReads },
+    settings: { value: settings },
+  })
   expect(await tellState(gateway, session, hashTokenHex(ann.token))).toBe(true)
   expect(sent.map(({ name }) => name)).toEqual(['INIT_STATE', 'HOUSE_JOIN'])
   expect(sent[1]!.atMs - sent[0]!.atMs).toBeGreaterThanOrEqual(pauseMs - 5)
