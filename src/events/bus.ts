@@ -21,7 +21,7 @@ export type Bus = {
   subscribe(listener: Listener): () => void
   /** A user came online, or went offline, at the gateway of this process; published if that changes their presence. */
   setPresence(userId: string, presence: Presence): void
-  /** A user is no more, whatever another process still says of them; published where that changes if they are online. */
+  /** A deleted user counts as offline, whatever other processes say; published if that changes their presence. */
   forgetPresence(userId: string): void
   /** Says goodbye to the other processes. */
   close(): Promise<void>

@@ -28,7 +28,7 @@ export function setPresence(userId: string, presence: Presence, processId = here
   return before === 0 || after === 0
 }
 
-/** Takes somebody for gone from every process. Returns whether that changes what `presenceOf` says. */
+/** Sets a user offline at every process. Returns whether that changes what `presenceOf` says. */
 export function forgetPresence(userId: string): boolean {
   const wasOnline = counts.has(userId)
   for (const processId of [...places.keys()]) setPresence(userId, 'offline', processId)

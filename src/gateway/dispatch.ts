@@ -9,7 +9,7 @@ import type { Session } from './session.ts'
 import * as users from './user-events.ts'
 import * as visibility from './visibility.ts'
 
-/** So long an answer waits for a login to be over. */
+/** How long the answer to joining a house waits for sessions that are logging in. */
 const joinToldWithinMs = 1_000
 
 /**
@@ -34,7 +34,7 @@ export function dispatch(gateway: Gateway, fact: Fact): void | Promise<void> {
     const scopes = isAboutContacts(fact) ? [] : scopesOf(fact)
     for (const session of hub.awaiting(scopes)) {
       const work = () => guarded(gateway, fact, justOne(session), () => [session])
-      // What happens there from now on follows it.
+      // Later facts about the house or room are held as well, and follow this one.
       if (isEntering(fact, session.userId)) hub.awaitScope(session, lane)
       if (fact.type === 'member_joined' && fact.user_id === session.userId)
         joins.push(heldJoin(session, work))
@@ -45,7 +45,7 @@ export function dispatch(gateway: Gateway, fact: Fact): void | Promise<void> {
   return fact.type === 'member_joined' ? afterJoins(told, joins) : told
 }
 
-/** Holds a HOUSE_JOIN until the login is over. Settles when the joiner has been told. */
+/** Holds a HOUSE_JOIN until the login is over. Settles when it has been sent. */
 function heldJoin(session: Session, work: () => void | Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     session.hold(async () => {
@@ -56,8 +56,8 @@ function heldJoin(session: Session, work: () => void | Promise<void>): Promise<v
 }
 
 /**
- * The answer to who joins comes after their HOUSE_JOIN (PROTOCOL 0.3), also on a socket that is logging in; but a login
- * may be slow, or break off.
+ * A join is answered after HOUSE_JOIN was sent (PROTOCOL 0.3), also to sessions that are logging in; but not for ever,
+ * as a login may be slow or fail.
  */
 async function afterJoins(told: void | Promise<void>, joins: readonly Promise<void>[]): Promise<void> {
   await told
@@ -162,7 +162,7 @@ function scopesOf(fact: Fact): string[] {
   }
 }
 
-/** Whether a user comes to a house or private room, of which they have known nothing so far. */
+/** Whether a user enters a house or private room that they have not been told of so far. */
 function isEntering(fact: Fact, userId: string): boolean {
   return (fact.type === 'member_joined' || fact.type === 'private_room_entered') && fact.user_id === userId
 }

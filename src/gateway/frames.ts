@@ -12,7 +12,7 @@ export type Payload = {
   readonly json: string
   /** The length of `json`, set where `json` is put together anew at each use. */
   readonly length?: number
-  /** How much of it is its own, where it shares its parts with others. */
+  /** The part of the length that is not shared with other payloads, where parts are shared. */
   readonly ownLength?: number
   /** The end of the frame, compressed; made when the first zlib connection needs it. */
   deflatedEnd?: DeflatedEnd
@@ -62,7 +62,7 @@ export function textFrame(seq: number, { name, json }: Payload): string {
  */
 export function zlibFrame(seq: number, event: Payload): Buffer {
   const end = event.deflatedEnd ?? deflateEnd(event.json)
-  // What is put together for one receiver is not kept in this form either.
+  // A payload with shared parts is for one receiver: its compressed form is not kept.
   if (event.ownLength === undefined) event.deflatedEnd = end
   const { blocks, checksum, length } = end
   const start = Buffer.from(frameStart(seq, event.name), 'latin1')

@@ -7,15 +7,8 @@ import { findMember, listMembersById } from '../members/queries.ts'
 import { type Audience, emitTo } from './audience.ts'
 import { lengthOf, payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
-import {
-  factsOf,
-  houseOf,
-  inOrder,
-  listMembersToShow,
-  loadHouseFor,
-  memberEvent,
-  Shared,
-} from './house-state.ts'
+import { HouseParts } from './house-payload.ts'
+import { factsOf, houseOf, inOrder, listMembersToShow, loadHouseFor, memberEvent } from './house-state.ts'
 import type { MembersPresence } from './presence-batches.ts'
 import type { Session } from './session.ts'
 
@@ -38,7 +31,7 @@ export async function tellHouseUpdated(gateway: Gateway, fact: Of<'house_updated
   const rows = unlisted.length > 0 ? await listMembersById(db, fact.house_id, unlisted) : []
   const own = new Map(rows.map((row) => [row.user_id, row]))
   const ordered = inOrder(contents.house.owner_id, members)
-  const shared = new Shared()
+  const parts = new HouseParts()
   let told = 0
   for (const [user_id, ofUser] of Map.groupBy(sessions, (session) => session.userId)) {
     const role_ids = rolesOf.get(user_id)
@@ -46,7 +39,7 @@ export async function tellHouseUpdated(gateway: Gateway, fact: Of<'house_updated
     // A member who has left in the meantime is told so next: nobody is sent a house without their own member.
     if (!role_ids || !(row || listed.has(user_id))) continue
     const facts = factsOf(contents, user_id, role_ids)
-    const { event } = houseOf('HOUSE_UPDATE', contents, facts, row ? [row, ...ordered] : ordered, shared)
+    const { event } = houseOf('HOUSE_UPDATE', contents, facts, row ? [row, ...ordered] : ordered, parts)
     emitTo(ofUser, event)
     told += lengthOf(event) * ofUser.length
     if (told < toldAtOnce) continue

@@ -10,6 +10,7 @@ import { findMember, type MemberRow } from '../members/queries.ts'
 import { readableRooms } from '../rooms/permissions.ts'
 import { type Payload, payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
+import { HouseParts, HousePayload } from './house-payload.ts'
 import type { Hub } from './hub.ts'
 import { maxEventBytes, maxListedMembers } from './settings.ts'
 
@@ -67,62 +68,18 @@ export function joinOf(contents: HouseContents, own: MemberRow, members: readonl
   return houseOf('HOUSE_JOIN', contents, factsOfMember(contents, own), ordered)
 }
 
-/** What the events to several members of a house have in common: it is made and kept once for all of them. */
-export class Shared {
-  readonly #heads = new Map<string, string>()
-  readonly #members = new Map<string, { json: string; bytes: number }>()
-
-  head(json: string): string {
-    const known = this.#heads.get(json)
-    if (known === undefined) this.#heads.set(json, json)
-    return known ?? json
-  }
-
-  member(row: MemberRow): { json: string; bytes: number } {
-    const known = this.#members.get(row.user_id)
-    if (known) return known
-    const json = JSON.stringify(member(row))
-    const made = { json, bytes: Buffer.byteLength(json) }
-    this.#members.set(row.user_id, made)
-    return made
-  }
-}
-
-/** What a part takes that is kept elsewhere. */
-const referenceBytes = 8
-
-/** A house with members. Its text differs by receiver and is big: only the parts are kept, which they share. */
-class HousePayload implements Payload {
-  readonly name: 'HOUSE_JOIN' | 'HOUSE_UPDATE'
-  readonly length: number
-  readonly ownLength: number
-  readonly #head: string
-  readonly #members: readonly string[]
-
-  constructor(name: 'HOUSE_JOIN' | 'HOUSE_UPDATE', head: string, members: readonly string[]) {
-    this.name = name
-    this.#head = head
-    this.#members = members
-    this.ownLength = members.length * referenceBytes
-    this.length = members.reduce((sum, json) => sum + json.length + 1, head.length)
-  }
-
-  get json(): string {
-    return `${this.#head.slice(0, -1)},"members":[${this.#members.join(',')}]}`
-  }
-}
-
 /** The event that shows a house to one member: the rooms that they can read, and as many members as fit. */
 export function houseOf(
   name: 'HOUSE_JOIN' | 'HOUSE_UPDATE',
   contents: HouseContents,
   facts: HouseFacts,
   members: readonly MemberRow[],
-  shared = new Shared(),
+  parts = new HouseParts(),
 ): HouseOf {
   const { members: _none, ...rest } = gatewayHouse(contents, facts, [])
-  const head = shared.head(JSON.stringify(rest))
-  const listed = fitMembers(ownFirst(facts.user_id, members), maxEventBytes - Buffer.byteLength(head), shared)
+  const head = parts.head(JSON.stringify(rest))
+  const left = maxEventBytes - Buffer.byteLength(head)
+  const listed = parts.membersWithin(left, ownFirst(facts.user_id, members))
   return {
     houseId: contents.house.id,
     roomIds: rest.rooms.map((room) => room.id),
@@ -171,19 +128,6 @@ function ownFirst(userId: string, ordered: readonly MemberRow[]): MemberRow[] {
   const own = ordered.filter((row) => row.user_id === userId)
   const others = ordered.filter((row) => row.user_id !== userId)
   return [...own, ...others].slice(0, maxListedMembers)
-}
-
-/** The members as JSON, as many as fit into the frame. */
-function fitMembers(members: readonly MemberRow[], maxBytes: number, shared: Shared): string[] {
-  const listed: string[] = []
-  let left = maxBytes
-  for (const row of members) {
-    const { json, bytes } = shared.member(row)
-    left -= bytes + 1
-    if (left < 0 && listed.length > 0) break
-    listed.push(json)
-  }
-  return listed
 }
 
 /** An event that shows a member of a house. */

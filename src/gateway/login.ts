@@ -34,7 +34,7 @@ export async function tellState(gateway: Gateway, session: Session, tokenHash: s
   if (!state || !caller) return false
   for (const id of state.privateRoomIds) hub.enterRoom(session, null, id)
   session.emitOnce(state.event)
-  // A house that was joined meanwhile may be what is held.
+  // One of the held facts may be a HOUSE_JOIN, of a house that was joined meanwhile.
   if (state.houses.length > 0 || session.held?.length) await pause(gateway.settings.houseJoinDelayMs)
   await tellHouses(gateway, session, state.houses)
   session.isTold = isOpen(session)

@@ -1,16 +1,18 @@
 import { type Presence, setPresence } from '../events/presence.ts'
 
-/** Who is online: from the first connection that logs in, until a while after the last one has gone. */
+/**
+ * Keeps track of who is online: from the first connection that logs in, until a while after the last one has closed.
+ */
 export type Attendance = {
   arrive(userId: string): void
   leave(userId: string): void
-  /** Takes somebody for gone, whatever connections they have. */
+  /** Sets a user offline, whatever connections they have. */
   forget(userId: string): void
-  /** Forgets everybody, and tells nobody. */
+  /** Sets everybody offline without publishing it. */
   stop(): void
 }
 
-/** `set` is called when a user has come to this process, or left it. */
+/** `set` is called when a user comes online, or goes offline, at this process. */
 export function createAttendance(
   offlineAfterMs: number,
   set: (userId: string, presence: Presence) => void,
