@@ -18,16 +18,16 @@ const root = join(import.meta.dirname, '..')
 const cache = join(root, '.cache', 'bench')
 const connections = 32
 // Many short rounds rather than few long ones: the machine's own pace changes within a minute.
-const rounds = quick ? 2 : 9
-const seconds = 2
+const rounds = quick ? 2 : 17
+const seconds = quick ? 2 : 1
 const socketCount = quick ? 200 : 1_000
-const broadcasts = quick ? 100 : 200
+const broadcasts = 100
 const idleSockets = quick ? 500 : 5_000
 const idleRounds = quick ? 1 : 3
 const restSeconds = quick ? 3 : 10
 const warmUpSeconds = 2
 /** Of the two servers whose tails are compared, one has just been started, and still compiles while it answers. */
-const warmUpRounds = 5
+const warmUpRounds = 10
 const idleSeconds = quick ? 3 : 25
 
 await mkdir(cache, { recursive: true })
