@@ -59,7 +59,7 @@ const allowed: Record<string, readonly string[]> = {
     'errors',
     'config',
   ],
-  http: ['http', 'db', 'errors', 'ids', 'config'],
+  http: ['http', 'db', 'errors', 'ids', 'deadline', 'config'],
   auth: ['auth', 'http', 'db', 'errors', 'ids', 'queue', 'config', 'environment'],
   images: ['images', 'storage', 'errors', 'ids', 'queue'],
   mail: ['mail'],

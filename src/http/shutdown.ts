@@ -1,6 +1,7 @@
 import { Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { onceRead, waitAtMost } from '../deadline.ts'
 
 /** How long kept-alive connections may still send requests; each is answered with `Connection: close`. */
 const graceMs = 1_000
@@ -21,14 +22,21 @@ export async function closeGracefully(app: FastifyInstance): Promise<void> {
   // `close` of the HTTP server would close idle connections as well.
   Server.prototype.close.call(server)
   await waitUntil(graceMs, async () => (await countConnections(server)) === app.gateway.connectionCount)
+  // A connection whose next request has arrived, but was not read yet, seems to be idle.
+  await new Promise<void>(onceRead)
   server.closeIdleConnections()
   await Promise.all([waitUntil(finishMs, async () => app.load.inFlight === 0), app.close()])
   server.closeAllConnections()
 }
 
+/** Waits until the condition holds, for `longestMs` at most, not counting time in which this process was stopped. */
 async function waitUntil(longestMs: number, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + longestMs
-  while (performance.now() < deadline && !(await condition())) await delay(pollMs)
+  let isOver = false
+  const stopWaiting = waitAtMost(longestMs, () => {
+    isOver = true
+  })
+  while (!isOver && !(await condition())) await delay(pollMs)
+  stopWaiting()
 }
 
 function countConnections(server: Server): Promise<number> {
