@@ -37,3 +37,8 @@ export function justOne(session: Session): Audience {
 export function emitTo(sessions: readonly Session[], event: Payload): void {
   for (const session of sessions) session.emit(event)
 }
+
+/** The ids of their users, each once. */
+export function usersOf(sessions: readonly Session[]): string[] {
+  return [...new Set(sessions.map((session) => session.userId))]
+}

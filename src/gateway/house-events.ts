@@ -4,13 +4,12 @@ import type { EventOf as Of } from '../events/events.ts'
 import { findHouseContents } from '../houses/contents-queries.ts'
 import { listRoleIds } from '../members/gateway-queries.ts'
 import { findMember, listMembersById } from '../members/queries.ts'
-import { type Audience, emitTo } from './audience.ts'
+import { type Audience, emitTo, usersOf } from './audience.ts'
 import { lengthOf, payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
 import { HouseParts } from './house-payload.ts'
 import { factsOf, houseOf, inOrder, listMembersToShow, loadHouseFor, memberEvent } from './house-state.ts'
 import type { MembersPresence } from './presence-batches.ts'
-import type { Session } from './session.ts'
 
 /** After sending so many characters of a house, other work gets its turn: big houses take long to send. */
 const toldAtOnce = 4 * 1024 * 1024
@@ -127,8 +126,4 @@ export function tellRole(fact: Of<'role_created' | 'role_updated' | 'role_delete
   } else {
     emitTo(sessions, payload(fact.type === 'role_created' ? 'ROLE_CREATE' : 'ROLE_UPDATE', fact.role))
   }
-}
-
-export function usersOf(sessions: readonly Session[]): string[] {
-  return [...new Set(sessions.map((session) => session.userId))]
 }

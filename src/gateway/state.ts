@@ -91,7 +91,7 @@ function byActivity(rooms: readonly RoomRow[]): RoomRow[] {
  * activity. Where that is not enough, relations go: others can send requests by the hundred, and be long.
  */
 function fitState(state: InitState): Payload {
-  let event = payload('INIT_STATE', state)
+  const event = payload('INIT_STATE', state)
   let excess = Buffer.byteLength(event.json) - maxEventBytes
   if (excess <= 0) return event
   for (const [id, user] of Object.entries(state.presences)) {
@@ -107,8 +107,7 @@ function fitState(state: InitState): Payload {
     excess -= Buffer.byteLength(JSON.stringify(relation))
     delete state.relationships[id]
   }
-  event = payload('INIT_STATE', state)
-  return event
+  return payload('INIT_STATE', state)
 }
 
 /** The requests of others, one's own, whom one restricts and blocks, friends. */

@@ -5,10 +5,9 @@ import { listHousesWithPresence } from '../members/gateway-queries.ts'
 import { findSettings } from '../settings/queries.ts'
 import { gatewayUser, ownGatewayUser } from '../users/forms.ts'
 import { findGatewayUser, findUser } from '../users/queries.ts'
-import { type Audience, emitTo } from './audience.ts'
+import { type Audience, emitTo, usersOf } from './audience.ts'
 import { payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
-import { usersOf } from './house-events.ts'
 import type { Session } from './session.ts'
 
 /** The user is shown whether the address is verified; friends and private-room partners are not. */

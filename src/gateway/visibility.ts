@@ -6,10 +6,9 @@ import { listRoleIds } from '../members/gateway-queries.ts'
 import { room } from '../rooms/forms.ts'
 import { readableRooms } from '../rooms/permissions.ts'
 import type { RoomRow } from '../rooms/queries.ts'
-import type { Audience } from './audience.ts'
+import { type Audience, usersOf } from './audience.ts'
 import { type Payload, payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
-import { usersOf } from './house-events.ts'
 import { factsOf } from './house-state.ts'
 import type { Session } from './session.ts'
 
@@ -21,13 +20,9 @@ export async function tellEntities(
 ) {
   const sessions = audience.inHouse(house_id)
   if (sessions.length === 0) return
-  emitEntities(sessions, house_id, await listEntities(db, house_id))
-}
-
-function emitEntities(sessions: readonly Session[], houseId: string, rows: HouseContents['entities']) {
-  const events = entitiesOf(houseId, rows)
+  const events = entitiesOf(house_id, await listEntities(db, house_id))
   for (const session of sessions) {
-    const rooms = session.houses.get(houseId)
+    const rooms = session.houses.get(house_id)
     if (rooms) session.emit(events(rooms))
   }
 }
