@@ -17,7 +17,7 @@ export class ReadQuery<Row> extends pg.Query {
 
   constructor(statement: Statement<Row>, values: (string | null)[], callback: Callback<Row>) {
     const { name, text } = statement
-    // Assigned one by one: an object would be copied by `pg`, property by property.
+    // Not given as one object, which `pg` would copy property by property.
     super(text, values, (error: unknown) => callback(error, []))
     Object.assign(this, { name })
     this.#statement = statement
