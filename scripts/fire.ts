@@ -32,18 +32,21 @@ Parts: ${parts.map((part) => part.name).join(', ')}`)
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 console.log(`seed ${size.seed}, ${size.quick ? 'quick' : 'long'}`)
-const outcomes: Outcome[] = []
-for (const part of parts.filter(({ name }) => wanted.includes(name))) {
-  outcomes.push(await run(part))
-}
+const chosen = parts.filter(({ name }) => wanted.includes(name))
+const outcomes: Outcome[] = size.quick ? await Promise.all(chosen.filter(goesBeside).map(run)) : []
+for (const part of chosen.filter((each) => !size.quick || !goesBeside(each))) outcomes.push(await run(part))
 if (values.report) await writeFigures(outcomes, size)
 const broken = outcomes.filter((outcome) => outcome.broken !== null).length
 console.log(broken === 0 ? 'every promise held' : `${broken} promises broken`)
 process.exit(broken === 0 ? 0 : 1)
 
+function goesBeside(part: Part): boolean {
+  return part.mostlyWaits ?? false
+}
+
 async function run(part: Part): Promise<Outcome> {
   const started = Date.now()
-  console.log(`\n${part.name}: ${part.promise}`)
+  console.log(`${part.name} …`)
   let figures: Figures = {}
   let broken: string | null = null
   try {
@@ -53,9 +56,10 @@ async function run(part: Part): Promise<Outcome> {
     broken = error instanceof BrokenPromise ? error.message : (error as Error).stack!
   }
   const seconds = (Date.now() - started) / 1000
+  console.log(`\n${part.name}: ${part.promise}`)
   print(figures)
   if (broken !== null) console.error(`  BROKEN: ${broken}`)
-  console.log(`  took ${seconds.toFixed(1)} s`)
+  console.log(`  took ${seconds.toFixed(1)} s\n`)
   return { part, figures, broken: broken?.split('\n')[0] ?? null, seconds }
 }
 

@@ -37,6 +37,7 @@ export const clock: Part = {
   name: 'clock',
   promise:
     'ids rise, and messages, tokens and codes end when they should, while the clock steps back and forth',
+  mostlyWaits: true,
   async run({ quick, minutes, seed }) {
     const random = randomFrom(seed)
     const deadline = performance.now() + (minutes ?? 60) * 60_000

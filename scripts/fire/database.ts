@@ -18,6 +18,7 @@ const rounds = { quick: 1, long: 10 }
 export const database: Part = {
   name: 'database',
   promise: 'while the database is away every request answers 503 soon, and the server comes back by itself',
+  mostlyWaits: true,
   async run({ quick, minutes }) {
     const size = quick ? 'quick' : 'long'
     const disk = await openSmallDisk()

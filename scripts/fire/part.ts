@@ -15,6 +15,8 @@ export type Part = {
   name: string
   /** The promise, in the words of docs/promises.md. */
   promise: string
+  /** Most of its time it waits: quick runs have such parts side by side. */
+  mostlyWaits?: boolean
   /** Attacks, and gives its figures. Throws a BrokenPromise when the promise did not hold. */
   run(size: Size): Promise<Figures>
 }

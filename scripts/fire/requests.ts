@@ -1,10 +1,10 @@
 import { BrokenPromise, type Part } from './part.ts'
 import { openAttack } from './requests/attack.ts'
-import { attackFraming } from './requests/framing.ts'
+import { openFraming } from './requests/framing.ts'
 import { openStage } from './support/stage.ts'
 
 const wanted = { quick: 100_000, long: 1_000_000 }
-const longestMs = { quick: 30_000, long: 3_600_000 }
+const longestMs = { quick: 45_000, long: 3_600_000 }
 
 export const requests: Part = {
   name: 'requests',
@@ -17,13 +17,16 @@ export const requests: Part = {
       const server = await stage.startServer()
       const attack = await openAttack(stage, server, seed)
       const isOver = () =>
-        attack.sent() >= wanted[size] || performance.now() > deadline || attack.findings.length > 0
-      const framing = attackFraming(server, seed, isOver)
+        attack.sent() + framing.sent() >= wanted[size] ||
+        performance.now() > deadline ||
+        attack.findings.length > 0
+      const framing = openFraming(server, seed, isOver)
+      const misframing = framing.attack()
       while (!isOver()) await attack.round()
-      const { sent, findings: misframed } = await framing
+      const misframed = await misframing
       // What one request does to the server is no fault of those that are sent besides.
       const findings = attack.findings.length > 0 ? attack.findings : misframed
-      const figures = { seed, ...attack.figures(), 'hardly HTTP, besides': sent }
+      const figures = { seed, ...attack.figures(), 'hardly HTTP, besides': framing.sent() }
       if (server.child.exitCode !== null)
         findings.push(`the server has ended: ${server.output().slice(-2_000)}`)
       if (findings.length > 0) throw new BrokenPromise(findings.join('\n  '), figures)

@@ -6,7 +6,7 @@ import { median, type Sample, takeSample } from './soak/samples.ts'
 import { addPerson } from './support/people.ts'
 import { openStage, type Stage, type StageServer } from './support/stage.ts'
 
-const defaultMinutes = { quick: 0.2, long: 60 }
+const defaultMinutes = { quick: 0.1, long: 60 }
 const people = { quick: 8, long: 40 }
 const socketsEach = 2
 /** After each round nothing is under way, and everybody must have heard everything. */

@@ -7,20 +7,19 @@ import { oddRequest, renderOdd } from './odd.ts'
 const lanes = 3
 const perRound = 20
 
-/** Sends requests that are hardly HTTP, each on a connection of its own, until it is over or one was answered wrongly. */
-export async function attackFraming(server: StageServer, seed: number, isOver: () => boolean) {
+/** Requests that are hardly HTTP, each on a connection of its own, until it is over or one was answered wrongly. */
+export function openFraming(server: StageServer, seed: number, isOver: () => boolean) {
   const findings: string[] = []
-  let [sent, slowest] = [0, 0]
+  let sent = 0
 
   const property = fc.asyncProperty(oddRequest, async (odd) => {
     if (isOver()) return
     sent += 1
-    const { answers, ms, receivedBytes, endedByServer } = await exchangeAlone(
+    const { answers, receivedBytes, endedByServer } = await exchangeAlone(
       server.port,
       renderOdd(odd),
       odd.method !== 'HEAD',
     )
-    slowest = Math.max(slowest, ms ?? 0)
     // What follows a whole request and is none may end the connection in the middle of an answer; a client that ends it
     // in the middle of a request needs none.
     if (receivedBytes === 0 && endedByServer) throw new Error('no answer')
@@ -44,6 +43,12 @@ export async function attackFraming(server: StageServer, seed: number, isOver: (
     }
   }
 
-  await Promise.all(Array.from({ length: lanes }, (_, lane) => keepSending(lane)))
-  return { sent, slowest, findings }
+  return {
+    sent: () => sent,
+    /** Sends them; gives what was answered wrongly. */
+    async attack(): Promise<string[]> {
+      await Promise.all(Array.from({ length: lanes }, (_, lane) => keepSending(lane)))
+      return findings
+    },
+  }
 }
