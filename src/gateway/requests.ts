@@ -1,8 +1,7 @@
 import { listVisiblePairs } from '../friendships/contact-queries.ts'
 import { asId } from '../ids.ts'
 import { member } from '../members/forms.ts'
-import { listMembersAfter } from '../members/gateway-queries.ts'
-import { listMembersById, type MemberRow } from '../members/queries.ts'
+import { listMembers, listMembersById, type MemberRow } from '../members/queries.ts'
 import { gatewayUser } from '../users/forms.ts'
 import { listGatewayUsers } from '../users/gateway-queries.ts'
 import { payload } from './frames.ts'
@@ -17,10 +16,8 @@ export async function watchPresences({ db, hub }: Gateway, session: Session, d: 
   const pairs = [...new Set(ids)].map((user_id) => ({ user_id, viewer_id: session.userId }))
   hub.watch(session, new Set(ids))
   const visible = await listVisiblePairs(db, pairs)
-  for (const row of await listGatewayUsers(
-    db,
-    visible.map((pair) => pair.user_id),
-  )) {
+  const userIds = visible.map((pair) => pair.user_id)
+  for (const row of await listGatewayUsers(db, userIds)) {
     session.emit(payload('PRESENCE_UPDATE', gatewayUser(row)))
   }
 }
@@ -34,7 +31,7 @@ export async function listMembersFor({ db }: Gateway, session: Session, d: unkno
     return emitChunks(session, houseId, await listMembersById(db, houseId, [...new Set(ids)]))
   let last = '0'
   while (session.houses.has(houseId)) {
-    const rows = await listMembersAfter(db, houseId, last, maxChunkMembers)
+    const rows = await listMembers(db, houseId, { after: last, limit: maxChunkMembers })
     if (rows.length === 0) return
     last = rows.at(-1)!.user_id
     await session.connection?.drained()

@@ -46,20 +46,6 @@ export async function listMembershipsOf(db: Db, userId: string): Promise<MemberR
   return rows
 }
 
-/** The members of a house whose user id is greater than `after`, by user id. */
-export async function listMembersAfter(
-  db: Db,
-  houseId: string,
-  after: string,
-  limit: number,
-): Promise<MemberRow[]> {
-  const { rows } = await sql<MemberRow>`
-    select ${memberColumns} from members join users on users.id = members.user_id
-    where members.house_id = ${houseId} and members.user_id > ${after}
-    order by members.user_id limit ${limit}`.execute(db)
-  return rows
-}
-
 /** The role ids of those of these users who are members of a house, by user id. */
 export async function listRoleIds(
   db: Db,

@@ -46,13 +46,13 @@ export async function listMembersById(
 }
 
 /**
- * Members of a house with greater user ids than `after`, ascending, of whom name or username begins with `start`, in
- * either case (of letters past ASCII, where the locale of the database knows them).
+ * The members of a house whose user id is greater than `after`, by user id. With `start` only those whose name or
+ * username begins with it, in either case (of letters past ASCII, where the locale of the database knows them).
  */
 export async function listMembers(
   db: Db,
   houseId: string,
-  { after, limit, start }: { after: string; limit: number; start: string },
+  { after, limit, start = '' }: { after: string; limit: number; start?: string },
 ): Promise<MemberRow[]> {
   const prefix = `${start.replace(/[\\%_]/g, '\\$&')}%`
   const matching = sql`and (users.username like lower(${prefix}) or lower(users.name) like lower(${prefix}))`

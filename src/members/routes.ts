@@ -27,7 +27,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const { after = nobodysId, limit = defaultLimit, q = '' } = request.query
+      const { after = nobodysId, limit = defaultLimit, q } = request.query
       const { house_id } = await reachHouse(app.db, request.params.id, request.caller.id)
       const rows = await listMembers(app.db, house_id, { after, limit: Number(limit), start: q })
       return ok(rows.map(member))
