@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import {
   type CompactUserRow,
-  compactUserColumns,
+  compactUserSelection,
   type GatewayUserRow,
-  gatewayUserColumns,
+  gatewayUserSelection,
 } from '../users/queries.ts'
 
 /** Somebody who blocks (5) or restricts (4) somebody. */
@@ -25,9 +25,6 @@ function relationsOf(userId: string) {
   ) as relations`
 }
 
-const compactColumns = sql.join(compactUserColumns.map((column) => sql.ref(column)))
-const gatewayColumns = sql.join(gatewayUserColumns.map((column) => sql.ref(column)))
-
 /** What one user is to another, or undefined when nothing. */
 export async function findRelation(db: Db, userId: string, otherId: string): Promise<Relation | undefined> {
   const { rows } = await sql<Relation>`
@@ -38,7 +35,7 @@ export async function findRelation(db: Db, userId: string, otherId: string): Pro
 /** All relations of a user (types 1–5), each with the other user's public columns, in no order. */
 export async function listRelationships(db: Db, userId: string): Promise<(GatewayUserRow & Relation)[]> {
   const { rows } = await sql<GatewayUserRow & Relation>`
-    select ${gatewayColumns}, relations.type, relations.last_updated_at
+    select ${gatewayUserSelection}, relations.type, relations.last_updated_at
     from ${relationsOf(userId)} join users on users.id = relations.other_id`.execute(db)
   return rows
 }
@@ -46,7 +43,7 @@ export async function listRelationships(db: Db, userId: string): Promise<(Gatewa
 /** The users who are this (a relationship type) to a user, by username. */
 export async function listRelated(db: Db, userId: string, type: number): Promise<CompactUserRow[]> {
   const { rows } = await sql<CompactUserRow>`
-    select ${compactColumns} from ${relationsOf(userId)} join users on users.id = relations.other_id
+    select ${compactUserSelection} from ${relationsOf(userId)} join users on users.id = relations.other_id
     where relations.type = ${type}
     order by username collate "C"`.execute(db)
   return rows
@@ -55,7 +52,7 @@ export async function listRelated(db: Db, userId: string, type: number): Promise
 /** The users whose request waits for a user, and those whose answer they wait for, by username. */
 export async function listFriendRequests(db: Db, userId: string): Promise<(CompactUserRow & Relation)[]> {
   const { rows } = await sql<CompactUserRow & Relation>`
-    select ${compactColumns}, relations.type, relations.last_updated_at
+    select ${compactUserSelection}, relations.type, relations.last_updated_at
     from ${relationsOf(userId)} join users on users.id = relations.other_id
     where relations.type in (1, 2)
     order by username collate "C"`.execute(db)
@@ -65,7 +62,7 @@ export async function listFriendRequests(db: Db, userId: string): Promise<(Compa
 /** The friends two users have in common, by username. */
 export async function listMutualFriends(db: Db, one: string, other: string): Promise<CompactUserRow[]> {
   const { rows } = await sql<CompactUserRow>`
-    select ${compactColumns} from users
+    select ${compactUserSelection} from users
     where id in (select other_id from ${relationsOf(one)} where type = 3)
       and id in (select other_id from ${relationsOf(other)} where type = 3)
     order by username collate "C"`.execute(db)

@@ -3,8 +3,7 @@ import type { Db } from '../db/client.ts'
 import { coalesce, inPlaces } from '../db/coalesce.ts'
 import type { Membership } from '../houses/queries.ts'
 import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
-import { gatewayUserJson } from '../users/gateway-queries.ts'
-import type { GatewayUserRow } from '../users/queries.ts'
+import { type GatewayUserRow, gatewayUserJson } from '../users/queries.ts'
 
 /** A member with their user and their roles, highest first. */
 export type MemberRow = {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { coalesce, inPlaces } from '../db/coalesce.ts'
 import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
-import type { GatewayUserRow } from '../users/queries.ts'
+import { type GatewayUserRow, gatewayUserSelection } from '../users/queries.ts'
 
 /** The contents of `messages.attachment`; the store has the file under `attachmentFile` (attachment-queries.ts). */
 export type StoredAttachment = {
@@ -51,8 +51,7 @@ export type SpeakerRow = GatewayUserRow & {
 export const findSpeaker = coalesce<{ room_id: string; user_id: string }, SpeakerRow | undefined>(
   async (db: Db, keys) => {
     const { rows } = await sql<SpeakerRow & { place: string }>`
-      select place, users.icon, users.id, username, users.name, header, flags, bot, bio, website, location,
-        deleted_at is not null as is_deleted,
+      select place, ${gatewayUserSelection}, deleted_at is not null as is_deleted,
         coalesce(members.joined_at, room_recipients.joined_at) as joined_at, members.last_permission_update,
         case when members.user_id is null then '[]'
           else ${rolesOfMember(sql`members.house_id`, sql`members.user_id`)} end as roles

@@ -4,7 +4,7 @@ import { byteaArray } from '../db/bytea.ts'
 import type { Db } from '../db/client.ts'
 import { coalesce, inPlaces } from '../db/coalesce.ts'
 import { prepareRead } from '../db/reads.ts'
-import type { GatewayUserRow } from '../users/queries.ts'
+import { type GatewayUserRow, gatewayUserSelection } from '../users/queries.ts'
 import { type RoomAccessRow, roomAccessColumns, roomAccessJoins } from './queries.ts'
 
 /** Who is calling, as what they appear in a room, and what decides over them there. */
@@ -30,8 +30,7 @@ type FlatRow = Omit<RoomAccessRow, 'room_id'> &
 
 const readCallersInRooms = prepareRead(({ hashes, rooms }: { hashes: string; rooms: string[] }) => {
   return sql<FlatRow>`
-    select users.id, username, users.name, users.icon, users.header, users.flags, users.bot, users.bio, users.website,
-      users.location, wanted.session_id, wanted.is_idle, wanted.place,
+    select ${gatewayUserSelection}, wanted.session_id, wanted.is_idle, wanted.place,
       coalesce(members.joined_at, room_recipients.joined_at) as joined_at, members.last_permission_update,
       ${roomAccessColumns}
     from (

@@ -3,8 +3,7 @@ import type { Db } from '../db/client.ts'
 import { coalesce, inPlaces } from '../db/coalesce.ts'
 import { prepareRead } from '../db/reads.ts'
 import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
-import { gatewayUserJson } from '../users/gateway-queries.ts'
-import type { GatewayUserRow } from '../users/queries.ts'
+import { type GatewayUserRow, gatewayUserJson } from '../users/queries.ts'
 
 export type OverrideRow = { id: string; type: number; allow: number; deny: number }
 

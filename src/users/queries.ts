@@ -45,9 +45,16 @@ export type FullUserRow = GatewayUserRow & {
   mfa_enabled: boolean
 }
 
-const fullUserSelection = sql`
-  users.icon, users.id, users.username, users.name, users.header, users.flags, users.bot, users.bio, users.website,
-  users.location, users.email, users.email_verified, users.mfa_enabled`
+/** The same columns, for statements in SQL. */
+export const compactUserSelection = sql.raw(compactUserColumns.join(', '))
+export const gatewayUserSelection = sql.raw(gatewayUserColumns.join(', '))
+const fullUserSelection = sql.raw(fullUserColumns.join(', '))
+
+/** A `GatewayUserRow` as JSON, in one column. */
+export const gatewayUserJson = sql<GatewayUserRow>`
+  json_build_object('id', users.id::text, 'username', users.username, 'name', users.name, 'icon', users.icon,
+    'header', users.header, 'flags', users.flags, 'bot', users.bot, 'bio', users.bio, 'website', users.website,
+    'location', users.location)`
 
 /**
  * Each of these reads is a whole request: full batches are sent at once, so that the database starts while others are
@@ -92,14 +99,18 @@ export const findUserByToken = coalesce<string, OwnUserRow | undefined>(async (d
   return inPlaces(hashes.length, await readUsersByToken(db, { hashes: byteaArray(hashes) }))
 }, early)
 
-/** A user as others see it on the gateway, or undefined; deleted accounts are found, in their emptied form. */
-export const findGatewayUser = coalesce<string, GatewayUserRow | undefined>(async (db: Db, ids) => {
-  const rows = await db
+/** These users as others see them on the gateway, in no order; deleted accounts are found, in their emptied form. */
+export function listGatewayUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {
+  return db
     .selectFrom('users')
     .select(gatewayUserColumns)
     .where('id', '=', sql<string>`any(${ids}::bigint[])`)
     .execute()
-  return inOrderOf(ids, rows, (row) => row.id)
+}
+
+/** One of them, or undefined. */
+export const findGatewayUser = coalesce<string, GatewayUserRow | undefined>(async (db: Db, ids) => {
+  return inOrderOf(ids, await listGatewayUsers(db, ids), (row) => row.id)
 })
 
 /** The user with their private fields and, of a bot, whether others may add it; locked against other edits. */
