@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Static } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { type Bucket, Environment, settingNames } from './environment.ts'
@@ -51,6 +51,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (Number(settings.PORT) > 65535) throw notUsable('PORT', given)
   const trustProxy = readProxies(settings.TRUST_PROXY)
   if (trustProxy === undefined) throw notUsable('TRUST_PROXY', given)
+  const broken = Object.keys(given).find((name) => name.endsWith('_URL') && !isAddress(given[name]!))
+  if (broken !== undefined) throw notUsable(broken, given)
   return {
     host: settings.HOST,
     port: Number(settings.PORT),
@@ -75,6 +77,28 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     metricsToken: settings.METRICS_TOKEN,
     logLevel: settings.LOG_LEVEL,
   }
+}
+
+/** Whether the libraries that take an address can read it. */
+function isAddress(text: string): boolean {
+  // pg takes an address without a host, too: `postgres://user:password@/hearth?host=/run/postgresql`.
+  if (!URL.canParse(text.replace('@/', '@localhost/'))) return false
+  if (text.startsWith('file:')) return isFilePath(text)
+  if (!text.startsWith('s3:')) return true
+  const { endpoint, region: _, ...unknown } = Object.fromEntries(new URL(text).searchParams)
+  return Object.keys(unknown).length === 0 && (endpoint === undefined || isHttpAddress(endpoint))
+}
+
+function isFilePath(address: string): boolean {
+  try {
+    return fileURLToPath(address) !== ''
+  } catch {
+    return false
+  }
+}
+
+function isHttpAddress(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text)
 }
 
 const unitMs: Record<string, number> = { s: 1_000, min: 60_000, h: 3_600_000 }

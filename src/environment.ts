@@ -35,13 +35,14 @@ export const Environment = Type.Object({
   DATABASE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',
-      description: 'a postgres:// address; without one the server runs its own',
+      description:
+        'a postgres:// address (what is special in a password as %XX); without one the server runs its own',
     }),
   ),
   PUBLIC_URL: Type.Optional(
     Type.String({
-      pattern: '^https?://[^/]+(/.*)?$',
-      description: 'the http(s):// address that clients reach the server at',
+      pattern: '^https?://[^/?#@]+(/[^?#]*)?$',
+      description: 'the http(s):// address that clients reach the server at, without ?, # or a password',
     }),
   ),
   STORAGE_URL: Type.Optional(
@@ -52,7 +53,7 @@ export const Environment = Type.Object({
   ),
   REDIS_URL: Type.Optional(
     Type.String({
-      pattern: '^rediss?://[^/]',
+      pattern: '^rediss?://[^/?]+(/[0-9]{0,4})?([?].*)?$',
       description: 'a redis:// or rediss:// address, by which processes share what happens',
     }),
   ),

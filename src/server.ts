@@ -1,6 +1,8 @@
 import cluster from 'node:cluster'
+import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { isDatabaseAway, isDatabaseRefusal } from './db/away.ts'
 import { openDatabase, openUnhurriedDatabase } from './db/client.ts'
@@ -91,9 +93,11 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   const releaseNumber = await claimNodeNumber(databaseUrl)
   stops.push(() => withTimeout(releaseNumber()))
   await continueIds(db)
+  await needing('STORAGE_URL, or DATA_DIR,', makeFilesFolder(config.storageUrl))
   const store = await openStore(config.storageUrl)
   const { redisUrl } = config
-  const relay = await openRelay({ redisUrl, db, databaseUrl })
+  const way = redisUrl === undefined ? 'DATABASE_URL' : 'REDIS_URL'
+  const relay = await needing(way, openRelay({ redisUrl, db, databaseUrl }))
   const bus = createBus(relay, { isOneOfMany: cluster.isWorker || redisUrl !== undefined })
   stops.push(() => withTimeout(bus.close()))
   const app = await buildApp({ config, db, store, bus })
@@ -105,7 +109,7 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
     if (mayDiscardFiles.has(type)) eraser.wake()
   })
   stops.push(() => closeGracefully(app))
-  await app.listen({ host: config.host, port: config.port })
+  await app.listen({ host: config.host, port: config.port }).catch(failToListen)
   returnIdleMemory()
   return app.listeningOrigin
 }
@@ -139,6 +143,30 @@ async function startEmbedded(config: Config, stops: Stop[]): Promise<string> {
   return postgres.url
 }
 
+/** So that an operator hears at the start, not with the first upload, that files cannot be stored. */
+async function makeFilesFolder(storageUrl: string): Promise<void> {
+  if (!storageUrl.startsWith('file:')) return
+  const folder = fileURLToPath(storageUrl)
+  await mkdir(folder, { recursive: true })
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+}
+
+/** Waits for what a setting is needed for. Throws `ConfigError` with the name of the setting when that fails. */
+async function needing<Result>(setting: string, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException
+    throw new ConfigError(`${setting} cannot be used: ${(message || code)?.replace(/\.$/, '')}.`)
+  }
+}
+
+function failToListen({ code, message }: NodeJS.ErrnoException): never {
+  const isPort = code === 'EADDRINUSE' || code === 'EACCES'
+  const advice = isPort ? 'Set PORT to a free one (0 takes any).' : 'Set HOST to an address of this machine.'
+  throw new ConfigError(`HOST and PORT cannot be listened on: ${message}. ${advice}`)
+}
+
 async function withTimeout(done: Promise<unknown>): Promise<void> {
   await Promise.race([done, delay(closeTimeoutMs)])
 }
@@ -162,9 +190,6 @@ export function describeFailure(error: unknown): string {
     [ConfigError, EmbeddedPostgresError, UnreachableError, WorkersError].some((type) => error instanceof type)
   ) {
     return message
-  }
-  if (syscall === 'listen') {
-    return `HOST and PORT cannot be listened on: ${message}. Set PORT to a free one (0 takes any).`
   }
   if (isDatabaseAway(error) || isDatabaseRefusal(error)) {
     return `DATABASE_URL cannot be used: ${message || code}.`

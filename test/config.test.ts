@@ -21,22 +21,37 @@ const cases: Record<string, Case> = {
   PORT: { wrong: ['eighty', '65536', '-1'], right: '0', gives: { port: 0 } },
   DATA_DIR: { wrong: [], right: '/srv/hearth', gives: { dataDir: '/srv/hearth' } },
   DATABASE_URL: {
-    wrong: ['mysql://localhost'],
+    wrong: ['mysql://localhost', 'postgres://db:99999/hearth', 'postgres://me:a/b@db/hearth'],
     right: 'postgresql://db/hearth',
     gives: { databaseUrl: 'postgresql://db/hearth' },
   },
   PUBLIC_URL: {
-    wrong: ['chat.example.org', 'ftp://chat.example.org'],
+    wrong: [
+      'chat.example.org',
+      'ftp://chat.example.org',
+      'http://[',
+      'https://chat.example.org:99999',
+      'https://chat.example.org/?page=1',
+      'https://chat.example.org/#top',
+      'https://me:secret@chat.example.org',
+    ],
     right: 'https://chat.example.org/api/',
     gives: { publicUrl: 'https://chat.example.org/api', mailFrom: 'hearth@chat.example.org' },
   },
   STORAGE_URL: {
-    wrong: ['/srv/files', 'http://files.example.org', 's3://'],
+    wrong: [
+      '/srv/files',
+      'http://files.example.org',
+      'file:///srv/%zz',
+      's3://',
+      's3://bucket?endpoint=files.example.org',
+      's3://bucket?regoin=eu-west-1',
+    ],
     right: 's3://bucket/prefix?region=eu-west-1',
     gives: { storageUrl: 's3://bucket/prefix?region=eu-west-1' },
   },
   REDIS_URL: {
-    wrong: ['http://127.0.0.1', 'redis://'],
+    wrong: ['http://127.0.0.1', 'redis://', 'redis://cache:99999', 'redis://cache/name'],
     right: 'rediss://cache',
     gives: { redisUrl: 'rediss://cache' },
   },
@@ -64,7 +79,7 @@ const cases: Record<string, Case> = {
     gives: { trustProxy: ['10.0.0.0/8', '::1', '127.0.0.0/8', '::1/128'] },
   },
   SMTP_URL: {
-    wrong: ['mail.example.org', 'smtp://'],
+    wrong: ['mail.example.org', 'smtp://', 'smtp://mail:99999'],
     right: 'smtps://mail',
     gives: { smtpUrl: 'smtps://mail' },
   },
@@ -110,6 +125,13 @@ test('the README lists every variable once, and no other', async () => {
   const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8')
   const listed = [...readme.matchAll(/^\| `([A-Z_]+)` /gm)].map((row) => row[1]!)
   expect(listed.sort()).toEqual([...settingNames].sort())
+})
+
+test('addresses that the libraries take are taken: a socket of PostgreSQL, a database of Redis', () => {
+  const databaseUrl = 'postgres://me:secret@/hearth?host=/run/postgresql'
+  expect(readConfig({ DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl })
+  const redisUrl = 'redis://:secret@cache:6379/2'
+  expect(readConfig({ REDIS_URL: redisUrl })).toMatchObject({ redisUrl })
 })
 
 test('an address with a password in it is not repeated', () => {

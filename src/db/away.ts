@@ -34,9 +34,10 @@ export function isDatabaseAway(error: unknown): boolean {
   return awayMessages.test(error.message)
 }
 
-/** Whether the database is there but refuses the connection: password, role or database name are wrong. */
+/** Whether the database is there but refuses the connection: password, role, database name or TLS are wrong. */
 export function isDatabaseRefusal(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^(28|3D)/.test(error.code ?? '')
+  if (error instanceof pg.DatabaseError) return /^(28|3D)/.test(error.code ?? '')
+  return error instanceof Error && /SSL|certificate/.test(error.message)
 }
 
 const lockNotAvailable = '55P03'

@@ -5,13 +5,15 @@ import type { Relay } from './relay.ts'
 const channel = 'hearth:events'
 const senderLength = 36
 
-/** A relay over the pub/sub of Redis or Valkey at `url`. Reconnects by itself; what is sent in the meantime waits. */
+/**
+ * A relay over the pub/sub of Redis or Valkey at `url`. Once open it reconnects by itself, and what is sent in the
+ * meantime waits. Throws when Redis cannot be reached at first.
+ */
 export async function openRedisRelay(url: string): Promise<Relay> {
   const self = randomUUID()
-  const publisher = new Redis(url)
-  const subscriber = new Redis(url)
+  const publisher = await connect(url)
+  const subscriber = await connect(url)
   let receive: (text: string) => void = () => {}
-  for (const connection of [publisher, subscriber]) connection.on('error', () => {})
   subscriber.on('message', (_channel: string, message: string) => {
     if (!message.startsWith(self)) receive(message.slice(senderLength))
   })
@@ -26,6 +28,21 @@ export async function openRedisRelay(url: string): Promise<Relay> {
     async close() {
       await Promise.all([publisher.quit(), subscriber.quit()])
     },
+  }
+}
+
+async function connect(url: string): Promise<Redis> {
+  const connection = new Redis(url, { lazyConnect: true })
+  let reason: Error | undefined
+  connection.on('error', (error: Error) => {
+    reason = error
+  })
+  try {
+    await connection.connect()
+    return connection
+  } catch (error) {
+    connection.disconnect()
+    throw reason ?? error
   }
 }
 

@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { failToStart } from './support/server.ts'
+import { databaseUrl } from './support/world.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'hearth-start-'))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Values that only a try shows to be wrong, and what the start says. */
+const cases: [string, Record<string, string>, string][] = [
+  [
+    'a host that is not there',
+    { HOST: 'nowhere.invalid' },
+    'HOST and PORT cannot be listened on: .* Set HOST to an address of this machine',
+  ],
+  [
+    'a folder for files that cannot be made',
+    { STORAGE_URL: 'file:///dev/null/files' },
+    'STORAGE_URL, or DATA_DIR, cannot be used: .*ENOTDIR.*',
+  ],
+  [
+    'a Redis that is away',
+    { REDIS_URL: 'redis://127.0.0.1:1' },
+    'REDIS_URL cannot be used: connect ECONNREFUSED 127.0.0.1:1',
+  ],
+  [
+    'a database without TLS where it is asked for',
+    { DATABASE_URL: `${databaseUrl}?sslmode=verify-full` },
+    'DATABASE_URL cannot be used: The server does not support SSL connections',
+  ],
+]
+
+test.each(cases)('a start with %s ends with one sentence and exit code 1', async (_name, wrong, sentence) => {
+  const { code, stderr } = await failToStart(folder, { DATABASE_URL: databaseUrl, ...wrong })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(new RegExp(`^${sentence}\\.\\n$`))
+})
