@@ -53,7 +53,7 @@ test('while commits hang writes are refused within seconds, later ones at once, 
   expect(isAway()).toBe(true)
   const next = performance.now()
   expect(isDatabaseAway(await write(db, 'refused').catch((reason: unknown) => reason))).toBe(true)
-  expect(performance.now() - next).toBeLessThan(200)
+  expect(performance.now() - next).toBeLessThan(1_000)
 
   await sql`alter system reset synchronous_standby_names`.execute(operator)
   await sql`select pg_reload_conf()`.execute(operator)
