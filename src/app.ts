@@ -115,12 +115,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   await describeApi(app)
 
   for (const routes of plugins) await app.register(routes)
-  const sending = openSending(
-    db,
-    (events) => bus.publish(events),
-    () => publicUrl(app),
-    () => bus.isShared,
-  )
+  const sending = openSending(db, bus, () => publicUrl(app))
   for (const routes of sendingPlugins) await app.register(routes, { sending })
   return app
 }

@@ -4,6 +4,7 @@ import { findTaken } from '../accounts/queries.ts'
 import { deleteSessions, listSessions } from '../accounts/session-queries.ts'
 import type { Caller } from '../auth/queries.ts'
 import type { Db } from '../db/client.ts'
+import { createBus } from '../events/bus.ts'
 import { requestFriendship } from '../friendships/operations.ts'
 import { createHouse } from '../houses/operations.ts'
 import { permission } from '../houses/permissions.ts'
@@ -36,17 +37,8 @@ export const demo: Command = {
       await refuseTwice(db)
       const password = randomBytes(passwordBytes).toString('base64url')
       const cast = await makePeople(db, store, password)
-      // Nobody is connected to this process that would have to hear of it.
-      const stage = {
-        db,
-        store,
-        cast,
-        sending: openSending(
-          db,
-          async () => {},
-          () => '',
-        ),
-      }
+      // Nobody is connected to this process who would have to hear of it.
+      const stage = { db, store, cast, sending: openSending(db, createBus(), () => '') }
       for (const house of houses) await makeHouse(stage, house)
       await makeRelations(stage)
       await makePrivateRooms(stage)

@@ -1,5 +1,6 @@
 import { isDatabaseAway } from '../db/away.ts'
 import type { Db } from '../db/client.ts'
+import type { Bus } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { createdAnew } from './missed-operations.ts'
 import { listWritten, type WrittenRow } from './send-queries.ts'
@@ -20,11 +21,7 @@ const openForMs = 3_000
 const maxDoubts = 1_000
 
 /** Looks messages in doubt up until they are found, or have been missing for a while in a database that answers. */
-export function openDoubts(
-  db: Db,
-  publish: (events: HearthEvent[]) => Promise<void>,
-  origin: () => string,
-): Doubts {
+export function openDoubts(db: Db, bus: Bus, origin: () => string): Doubts {
   /** By id, with the time since when each is known to be missing. */
   const open = new Map<string, Doubtful & { missingSinceMs?: number }>()
   let isLooking = false
@@ -35,7 +32,7 @@ export function openDoubts(
       const events = await Promise.all(rows.map(tellOf))
       for (const { id } of rows) open.delete(id)
       forgetMissing()
-      await publish(events)
+      await bus.publish(events)
     } catch (error) {
       if (!isDatabaseAway(error)) open.clear()
     }

@@ -2,7 +2,7 @@ import type { Caller } from '../auth/queries.ts'
 import type { Db } from '../db/client.ts'
 import { coalesceWrites } from '../db/coalesce-writes.ts'
 import { ApiError } from '../errors.ts'
-import type { HearthEvent } from '../events/events.ts'
+import type { Bus } from '../events/bus.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
 import type { CallerInRoomRow } from '../rooms/caller-queries.ts'
 import { canAttach, canRead, canSend } from '../rooms/permissions.ts'
@@ -33,21 +33,15 @@ const maxAttempts = 5
 
 /**
  * All messages that a process sends go through one `Sending`: those that wait at the same moment share one statement,
- * and those of one room are published in the order of their ids. `origin` gives the server's public address; `hasPeers`
- * says whether other processes may send too, in which case each event names the message before it, so that gateways can
- * put them in order.
+ * and those of one room are published in the order of their ids. Where other processes may send too, each event names
+ * the message before it, so that gateways can put them in order. `origin` gives the server's public address.
  */
-export function openSending(
-  db: Db,
-  publish: (events: HearthEvent[]) => Promise<void>,
-  origin: () => string,
-  hasPeers: () => boolean = () => false,
-): Sending {
-  const doubts = openDoubts(db, publish, origin)
+export function openSending(db: Db, bus: Bus, origin: () => string): Sending {
+  const doubts = openDoubts(db, bus, origin)
   const write = coalesceWrites<Draft, Delivery>(
     (drafts) =>
-      writeDrafts(db, drafts, { origin: origin(), asksNewest: hasPeers() || doubts.isOpen, doubts }),
-    (deliveries) => publish(deliveries.filter((delivery) => isEvent(delivery))),
+      writeDrafts(db, drafts, { origin: origin(), asksNewest: bus.isShared || doubts.isOpen, doubts }),
+    (deliveries) => bus.publish(deliveries.filter((delivery) => isEvent(delivery))),
   )
 
   async function checkAccess(caller: Caller, room_id: string, withAttachment: boolean) {
