@@ -1,4 +1,5 @@
 import type { Db } from '../db/client.ts'
+import type { Bus } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import type { Store } from '../storage/store.ts'
 import { deleteDiscarded } from './attachment-queries.ts'
@@ -27,10 +28,10 @@ export async function eraseExploded(db: Db, store: Store): Promise<HearthEvent[]
  * Deletes exploding messages as they expire, and those that expired while no process ran. Returns how to stop, which
  * waits for a sweep in progress. Of consecutive failures only the first is reported.
  */
-export function startErasing(
+export function startSweeping(
   db: Db,
   store: Store,
-  publish: (events: HearthEvent[]) => Promise<void>,
+  bus: Bus,
   report: (error: unknown) => void,
 ): () => Promise<void> {
   let isStopped = false
@@ -39,21 +40,21 @@ export function startErasing(
   let sweep = run()
 
   async function run(): Promise<void> {
+    let isMoreDue = false
     try {
       const events = await eraseExploded(db, store)
-      await publish(events)
+      await bus.publish(events)
+      isMoreDue = events.length === explodedAtOnce
       isFailing = false
-      if (!isStopped) timer = setTimeout(again, events.length === explodedAtOnce ? 0 : sweepEveryMs)
     } catch (error) {
       if (!isFailing) report(error)
       isFailing = true
-      if (!isStopped) timer = setTimeout(again, sweepEveryMs)
     }
-    timer?.unref()
-  }
-
-  function again(): void {
-    sweep = run()
+    if (isStopped) return
+    const next = () => {
+      sweep = run()
+    }
+    timer = setTimeout(next, isMoreDue ? 0 : sweepEveryMs).unref()
   }
 
   return async () => {

@@ -10,7 +10,7 @@ import { Acked } from '../read-states/schemas.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
 import { type CallerInRoomRow, findCallerInRoom } from '../rooms/caller-queries.ts'
 import { canRead } from '../rooms/permissions.ts'
-import { startErasing } from './explosion-operations.ts'
+import { startSweeping } from './explosion-operations.ts'
 import { message } from './forms.ts'
 import { deleteMessage, editMessage, startTyping } from './operations.ts'
 import { listMessages, listRoomMessages } from './page-queries.ts'
@@ -47,12 +47,12 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = as
     return request.inRoom?.caller
   })
 
-  let stopErasing = async () => {}
+  let stopSweeping = async () => {}
   app.addHook('onReady', async () => {
     const report = (error: unknown) => app.log.error({ err: error }, 'could not erase exploded messages')
-    stopErasing = startErasing(app.db, app.store, (events) => app.bus.publish(events), report)
+    stopSweeping = startSweeping(app.db, app.store, app.bus, report)
   })
-  app.addHook('onClose', () => stopErasing())
+  app.addHook('onClose', () => stopSweeping())
 
   app.post(
     '/rooms/:id/messages',
