@@ -7,7 +7,6 @@ import type { HouseFacts } from '../houses/permissions.ts'
 import { member } from '../members/forms.ts'
 import { listLongestMembersAmong, listLongestMembersOfHouses } from '../members/gateway-queries.ts'
 import { findMember, type MemberRow } from '../members/queries.ts'
-import { readableRooms } from '../rooms/permissions.ts'
 import { type Payload, payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
 import { HouseParts, HousePayload } from './house-payload.ts'
@@ -38,11 +37,6 @@ export function factsOf(contents: HouseContents, userId: string, roleIds: readon
 function factsOfMember(contents: HouseContents, { user_id, roles }: MemberRow): HouseFacts {
   const { owner_id, default_permissions } = contents.house
   return { user_id, owner_id, default_permissions, roles }
-}
-
-/** The ids of the rooms that a member can read. */
-export function readableIds(contents: HouseContents, facts: HouseFacts): string[] {
-  return readableRooms(facts, contents.rooms).map((room) => room.id)
 }
 
 /** The house for a user who joins it now. Undefined if the house is gone, or the user is no longer in it. */
@@ -76,13 +70,13 @@ export function houseOf(
   members: readonly MemberRow[],
   parts = new HouseParts(),
 ): HouseOf {
-  const { members: _none, ...rest } = gatewayHouse(contents, facts, [])
-  const head = parts.head(JSON.stringify(rest))
+  const house = gatewayHouse(contents, facts)
+  const head = parts.head(JSON.stringify(house))
   const left = maxEventBytes - Buffer.byteLength(head)
   const listed = parts.membersWithin(left, ownFirst(facts.user_id, members))
   return {
     houseId: contents.house.id,
-    roomIds: rest.rooms.map((room) => room.id),
+    roomIds: house.rooms.map((room) => room.id),
     event: new HousePayload(name, head, listed),
   }
 }

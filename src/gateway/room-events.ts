@@ -1,5 +1,7 @@
+import type { Db } from '../db/client.ts'
 import type { EventOf as Of } from '../events/events.ts'
-import { findHouseContents, type HouseContents } from '../houses/contents-queries.ts'
+import { findHouseContents } from '../houses/contents-queries.ts'
+import { roomPermissions } from '../houses/permissions.ts'
 import { listRoleIds } from '../members/gateway-queries.ts'
 import { room } from '../rooms/forms.ts'
 import { roomType } from '../rooms/permissions.ts'
@@ -7,7 +9,7 @@ import { findRoom, type RoomRow } from '../rooms/queries.ts'
 import { type Audience, emitTo, usersOf } from './audience.ts'
 import { payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
-import { factsOf, readableIds } from './house-state.ts'
+import { factsOf } from './house-state.ts'
 import type { Session } from './session.ts'
 
 /** To members who can read the room and have not been told of it yet. */
@@ -15,11 +17,10 @@ export async function tellRoomCreated({ db, hub }: Gateway, fact: Of<'room_creat
   const { house_id, room_id } = fact
   const sessions = audience.inHouse(house_id).filter((one) => !one.houses.get(house_id)?.has(room_id))
   if (sessions.length === 0) return
-  const contents = await findHouseContents(db, house_id)
-  const row = contents?.rooms.find((one) => one.id === room_id)
-  if (!contents || !row) return
-  const event = payload('ROOM_CREATE', room(row, ''))
-  for (const session of await readersAmong(db, contents, room_id, sessions)) {
+  const found = await findReaders(db, fact, sessions)
+  if (!found) return
+  const event = payload('ROOM_CREATE', room(found.row, ''))
+  for (const session of found.readers) {
     hub.enterRoom(session, house_id, room_id)
     session.emit(event)
   }
@@ -35,15 +36,13 @@ export function tellRoomDeleted({ hub }: Gateway, fact: Of<'room_deleted'>, audi
 }
 
 export async function tellRoomUpdated(gateway: Gateway, fact: Of<'room_updated'>, audience: Audience) {
-  const sessions = audience.inRoom(fact.room_id).filter((one) => one.userId !== fact.except_user_id)
+  const { room_id, house_id, except_user_id } = fact
+  const sessions = audience.inRoom(room_id).filter((one) => one.userId !== except_user_id)
   if (sessions.length === 0) return
-  if (fact.house_id === null) return tellPrivateRoomUpdated(gateway, fact.room_id, sessions)
-  const contents = await findHouseContents(gateway.db, fact.house_id)
-  const row = contents?.rooms.find((one) => one.id === fact.room_id)
-  if (!contents || !row) return
+  if (house_id === null) return tellPrivateRoomUpdated(gateway, room_id, sessions)
   // Members who can no longer read the room are not told of the change: `visibility_changed` follows.
-  const readers = await readersAmong(gateway.db, contents, fact.room_id, sessions)
-  emitTo(readers, payload('ROOM_UPDATE', room(row, '')))
+  const found = await findReaders(gateway.db, { house_id, room_id }, sessions)
+  if (found) emitTo(found.readers, payload('ROOM_UPDATE', room(found.row, '')))
 }
 
 async function tellPrivateRoomUpdated({ db }: Gateway, roomId: string, sessions: Session[]) {
@@ -109,13 +108,21 @@ export async function tellTyping({ db }: Gateway, fact: Of<'typing_started'>, au
   emitTo(audience.inRoom(room_id), payload('TYPING_START', { ...typing, recipient_ids }))
 }
 
-async function readersAmong(db: Gateway['db'], contents: HouseContents, roomId: string, sessions: Session[]) {
-  const rolesOf = await listRoleIds(db, contents.house.id, usersOf(sessions))
+/** A room of a house, and those of the sessions whose users can read it; undefined when it is gone. */
+async function findReaders(
+  db: Db,
+  { house_id, room_id }: { house_id: string; room_id: string },
+  sessions: Session[],
+): Promise<{ row: RoomRow; readers: Session[] } | undefined> {
+  const contents = await findHouseContents(db, house_id)
+  const row = contents?.rooms.find((one) => one.id === room_id)
+  if (!contents || !row) return undefined
+  const rolesOf = await listRoleIds(db, house_id, usersOf(sessions))
   const readers = new Set<string>()
   for (const [userId, roleIds] of rolesOf) {
-    if (readableIds(contents, factsOf(contents, userId, roleIds)).includes(roomId)) readers.add(userId)
+    if (roomPermissions(factsOf(contents, userId, roleIds), row) !== 0) readers.add(userId)
   }
-  return sessions.filter((session) => readers.has(session.userId))
+  return { row, readers: sessions.filter((session) => readers.has(session.userId)) }
 }
 
 function isInside(row: RoomRow, userId: string): boolean {

@@ -1,6 +1,4 @@
 import { entity } from '../entities/forms.ts'
-import { member } from '../members/forms.ts'
-import type { MemberRow } from '../members/queries.ts'
 import { role } from '../roles/forms.ts'
 import { room } from '../rooms/forms.ts'
 import { readableRooms } from '../rooms/permissions.ts'
@@ -24,14 +22,9 @@ export function houseDetail(contents: HouseContents, facts: HouseFacts): HouseDe
   }
 }
 
-/** The house on the gateway for the member whose facts these are; `members` holds at least their own. */
-export function gatewayHouse(
-  contents: HouseContents,
-  facts: HouseFacts,
-  members: readonly MemberRow[],
-): GatewayHouse {
+/** The house on the gateway for the member whose facts these are, still without its members. */
+export function gatewayHouse(contents: HouseContents, facts: HouseFacts): Omit<GatewayHouse, 'members'> {
   const { id, name, owner_id, icon, type, default_permissions } = contents.house
-  const { rooms, entities, roles } = readableParts(contents, facts)
   return {
     id,
     name,
@@ -40,10 +33,7 @@ export function gatewayHouse(
     banner: null,
     type,
     default_permissions,
-    rooms,
-    members: members.map(member),
-    entities,
-    roles,
+    ...readableParts(contents, facts),
   }
 }
 
