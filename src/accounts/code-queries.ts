@@ -6,14 +6,13 @@ export type CodePurpose = 'verify_email' | 'reset_password'
 /** Keeps the hash of a code; an older one for the same purpose is cancelled. */
 export async function upsertCode(
   db: Db,
-  code: { user_id: string; purpose: CodePurpose; code_hash: Buffer; email: string | null; lifeMs: number },
+  code: { user_id: string; purpose: CodePurpose; code_hash: Buffer; email: string; lifeMs: number },
 ): Promise<void> {
-  const { lifeMs, ...row } = code
+  const { user_id, purpose, code_hash, email, lifeMs } = code
   const expires_at = sql<Date>`now() + ${lifeMs} * interval '1 millisecond'`
-  const { code_hash, email } = row
   await db
     .insertInto('account_codes')
-    .values({ ...row, expires_at })
+    .values({ user_id, purpose, code_hash, email, expires_at })
     .onConflict((conflict) =>
       conflict.columns(['user_id', 'purpose']).doUpdateSet({ code_hash, email, expires_at }),
     )

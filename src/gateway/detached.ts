@@ -1,15 +1,12 @@
 import { lengthOf, type Payload } from './frames.ts'
 import type { Session } from './session.ts'
+import type { GatewaySettings } from './settings.ts'
 
-/**
- * How many sessions without a connection are kept, and how many bytes of events in them, before the oldest are dropped.
- */
-export type DetachedBounds = {
-  resumableForMs: number
-  maxDetachedPerUser: number
-  maxDetached: number
-  maxDetachedBytes: number
-}
+/** How long, and how many, sessions without a connection are kept. */
+export type DetachedBounds = Pick<
+  GatewaySettings,
+  'resumableForMs' | 'maxDetachedPerUser' | 'maxDetached' | 'maxDetachedBytes'
+>
 
 /** Counts the bytes of events that sessions keep, each event only once, however many sessions keep it. */
 export class KeptBytes {

@@ -31,11 +31,8 @@ export type PageQuery = Static<typeof PageQuery>
 
 const defaultLimit = 50
 
-/** The page that a query asks for; at most one of the three ids is set. */
-export type Page = { limit: number; before?: string; after?: string; around?: string }
-
-/** Reads the page from a query. Throws `invalid_schema` for two ids at once. */
-export function readPage({ limit, ...ids }: PageQuery): Page {
+/** The page that a query asks for, with at most one of the three ids. Throws `invalid_schema` for two at once. */
+export function readPage({ limit, ...ids }: PageQuery) {
   const given = (['before', 'after', 'around'] as const).filter((name) => ids[name] !== undefined)
   if (given.length > 1) throw fieldsInvalid(...given)
   return { limit: limit === undefined ? defaultLimit : Number(limit), ...ids }
