@@ -1,9 +1,10 @@
+import { changedFields } from '../db/changes.ts'
 import type { Db } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { newId } from '../ids.ts'
-import { type Picture, readIcon } from '../images/icon.ts'
+import { readIcon } from '../images/icon.ts'
 import { makeRoomForOne } from '../members/operations.ts'
 import { insertMember } from '../members/queries.ts'
 import type { Store } from '../storage/store.ts'
@@ -70,27 +71,16 @@ export async function editHouse(
     const house = await lockHouse(trx, house_id)
     const mayEdit = canEditHouse(await findMembership(trx, membership))
     if (!house || !mayEdit) throw new ApiError('no_permission')
-    const changes = changesOf(house, fields, icon)
+    const { name, description, default_permissions } = fields
+    const changes = changedFields({ name, description, default_permissions, icon: icon?.file }, house)
     const events = eventsOf(house_id, changes)
     if (events.length > 0) await updateHouse(trx, house_id, changes)
     if (icon) await replaceIcon(trx, house, icon)
-    return { answer: { name: fields.name, house_id }, events }
+    return { answer: { name, house_id }, events }
   })
 }
 
-type Changes = Partial<Pick<HouseRow, 'name' | 'icon' | 'description' | 'default_permissions'>>
-
-/** What an edit makes different. */
-function changesOf(house: HouseRow, fields: EditHouse, icon: Picture | undefined): Changes {
-  const { name, description, default_permissions } = fields
-  const wanted: Changes = { name, description, default_permissions, icon: icon?.file }
-  const different = Object.entries(wanted).filter(([field, value]) => {
-    return value !== undefined && value !== house[field as keyof Changes]
-  })
-  return Object.fromEntries(different)
-}
-
-function eventsOf(house_id: string, changes: Changes): HearthEvent[] {
+function eventsOf(house_id: string, changes: Partial<HouseRow>): HearthEvent[] {
   if (Object.keys(changes).length === 0) return []
   const updated: HearthEvent = { type: 'house_updated', house_id }
   if (changes.default_permissions === undefined) return [updated]

@@ -1,3 +1,4 @@
+import { changedFields } from '../db/changes.ts'
 import type { Db } from '../db/client.ts'
 import { listEntities, putRooms } from '../entities/queries.ts'
 import { ApiError, fieldsInvalid, limitReached } from '../errors.ts'
@@ -18,7 +19,7 @@ import {
 import type { CreateHouseRoom, DeletedRoom, EditRoom } from './house-room-schemas.ts'
 import { bitsInRoom, roomType } from './permissions.ts'
 import { discardRoomFiles } from './private-room-queries.ts'
-import { findRoom, type RoomAccessRow, type RoomRow } from './queries.ts'
+import { findRoom, type RoomAccessRow } from './queries.ts'
 import type { Room } from './schemas.ts'
 
 /** Rooms of a house (PROTOCOL 1.6). */
@@ -68,7 +69,9 @@ export async function editRoom(db: Db, access: RoomAccessRow, fields: EditRoom):
       throw new ApiError('no_permission')
     }
     const before = (await findRoom(trx, room_id))!
-    const changes = changesOf(before, fields)
+    const { name, description, position } = fields
+    const wanted = { name, description, emoji: emojiName(fields.emoji), position }
+    const changes = changedFields(wanted, before)
     const events: HearthEvent[] = []
     if (Object.keys(changes).length > 0) {
       await updateRoom(trx, room_id, changes)
@@ -96,19 +99,6 @@ async function findMove(trx: Db, houseId: string, roomId: string, entityId: stri
   if (!entity) throw new ApiError('parent_entity_doesnt_exist')
   if (entity.room_ids.includes(roomId)) return undefined
   return { entity_id: entity.id, room_ids: [...entity.room_ids, roomId] }
-}
-
-/** The fields that differ from the row. */
-function changesOf(
-  before: RoomRow,
-  fields: EditRoom,
-): Partial<Pick<RoomRow, 'name' | 'description' | 'emoji'>> & { position?: number } {
-  const { name, description, position } = fields
-  const wanted = { name, description, emoji: emojiName(fields.emoji), position }
-  const changed = Object.entries(wanted).filter(([key, value]) => {
-    return value !== undefined && value !== before[key as keyof typeof wanted]
-  })
-  return Object.fromEntries(changed)
 }
 
 /** Undefined where nothing was sent. */

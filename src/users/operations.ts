@@ -1,3 +1,4 @@
+import { changedFields } from '../db/changes.ts'
 import { type Db, violates } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
@@ -81,11 +82,11 @@ async function savePictures(db: Db, store: Store, userId: string, pictures: { he
 async function applyEdit(trx: Db, userId: string, wanted: UserChanges): Promise<Outcome<FullUser>> {
   const before = await lockUser(trx, userId)
   if (!before) throw new ApiError('no_auth')
-  const changes = differences(wanted, before)
+  const changes = changedFields(wanted, before)
   if (Object.keys(changes).length > 0) {
     await updateUser(trx, userId, changes)
     await keepFiles(trx, pictureNames(userId, changes))
-    await discardFiles(trx, pictureNames(userId, differences(before, { ...before, ...changes })))
+    await discardFiles(trx, pictureNames(userId, changedFields(before, { ...before, ...changes })))
   }
   const { public: _before, ...profile } = before
   const { public: _changed, ...changedProfile } = changes
@@ -93,14 +94,6 @@ async function applyEdit(trx: Db, userId: string, wanted: UserChanges): Promise<
     answer: ownUser({ ...profile, ...changedProfile }),
     events: Object.keys(changedProfile).length > 0 ? await updatesOf(trx, userId) : [],
   }
-}
-
-/** The fields of an edit that are set and differ from the row. */
-function differences(one: UserChanges, other: UserChanges): UserChanges {
-  const differing = Object.entries(one).filter(([field, value]) => {
-    return value !== undefined && value !== other[field as keyof UserChanges]
-  })
-  return Object.fromEntries(differing)
 }
 
 /** The names in the store of a user's pictures. */
