@@ -11,7 +11,7 @@ import { member } from './forms.ts'
 import {
   countMemberships,
   deleteMember,
-  deleteRoomStates,
+  deleteReadStates,
   deleteUserOverrides,
   findMember,
   insertMember,
@@ -45,7 +45,7 @@ export async function makeRoomForOne(trx: Db, userId: string): Promise<void> {
 }
 
 /**
- * Takes a member out of a locked house: roles, overrides, read states and settings there go, messages stay. Gives what
+ * Takes a member out of a locked house: roles, overrides and read states there go, messages and settings stay. Gives what
  * happened, undefined when they are no member. The owner leaves by `takeOut` of `houses/leaving-operations.ts` alone.
  */
 export async function removeMember(
@@ -56,7 +56,7 @@ export async function removeMember(
   if (!row) return undefined
   await deleteMember(trx, house_id, user_id)
   await deleteUserOverrides(trx, house_id, user_id)
-  await deleteRoomStates(trx, house_id, user_id)
+  await deleteReadStates(trx, house_id, user_id)
   return [{ type: 'member_left', house_id, user_id, member: member(row) }]
 }
 

@@ -92,16 +92,14 @@ export async function deleteUserOverrides(db: Db, houseId: string, userId: strin
     from concerned where rooms.id = concerned.id`.execute(db)
 }
 
-/** Removes what a user has read and set in the rooms of a house. Rows are locked in room order. */
-export async function deleteRoomStates(db: Db, houseId: string, userId: string): Promise<void> {
+/** Removes what a user has read in the rooms of a house. Rows are locked in room order. */
+export async function deleteReadStates(db: Db, houseId: string, userId: string): Promise<void> {
   await sql`
     with read as (
       select room_id from read_states
       where user_id = ${userId} and room_id in (select id from rooms where house_id = ${houseId})
       order by room_id for update
-    ), unread as (
-      delete from read_states using read where user_id = ${userId} and read_states.room_id = read.room_id
     )
-    delete from room_settings
-    where user_id = ${userId} and room_id in (select id from rooms where house_id = ${houseId})`.execute(db)
+    delete from read_states using read
+    where user_id = ${userId} and read_states.room_id = read.room_id`.execute(db)
 }
