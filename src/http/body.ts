@@ -18,7 +18,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The PATCH rule: all fields are optional, but an empty body is refused. */
     refusesEmptyBody?: boolean
-    /** Given a body that may be wrong: the missing fields that another field of it requires. */
+    /** Given a body that is wrong: the fields that it lacks although none of them is required by itself. */
     missingFields?: (body: object) => string[]
   }
 }

@@ -12,7 +12,7 @@ export function IdParams<Name extends string>(...names: Name[]): TObject<Record<
 /** The one path parameter `:id`. */
 export const IdParam = IdParams('id')
 
-/** An id that a page begins or ends at, or 0. */
+/** An id in a query, or 0: where a page begins or ends, say. */
 export const Place = Type.Optional(Type.String({ format: 'place', description: 'an id, or 0' }))
 
 /** Paging of message lists (PROTOCOL 0.6): at most one of before, after, around. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../http/nullable.ts'
-import { PageQuery } from '../http/params.ts'
+import { PageQuery, Place } from '../http/params.ts'
 import { FilledText, Line, Text } from '../http/strings.ts'
 import { Member } from '../members/schemas.ts'
 import { CompactUser, GatewayUser } from '../users/schemas.ts'
@@ -120,7 +120,7 @@ const { limit, before } = PageQuery.properties
 export const SearchQuery = Type.Object(
   {
     q: FilledText(maxSearchLength),
-    author_id: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}$' })),
+    author_id: Place,
     before,
     limit,
   },

@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { IdParam, readPage } from '../http/params.ts'
 import { publicUrl } from '../http/public-url.ts'
-import { asId } from '../ids.ts'
 import { message } from './forms.ts'
 import { Message, SearchQuery } from './schemas.ts'
 import { searchHouse, searchRoom } from './scope-operations.ts'
@@ -51,5 +50,5 @@ export const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
 }
 
 function readSearch({ q, author_id, ...page }: SearchQuery) {
-  return { q, ...(author_id !== undefined && { author_id: asId(author_id) }), ...readPage(page) }
+  return { q, ...(author_id !== undefined && { author_id }), ...readPage(page) }
 }

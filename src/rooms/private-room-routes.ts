@@ -6,13 +6,14 @@ import { room } from './forms.ts'
 import { leaveGroup } from './group-operations.ts'
 import { openPrivateRoom } from './private-room-operations.ts'
 import { listPrivateRooms } from './private-room-queries.ts'
-import { CreatePrivateRoom } from './private-room-schemas.ts'
+import { CreatePrivateRoom, missingRecipient } from './private-room-schemas.ts'
 import { Room } from './schemas.ts'
 
 export const privateRoomRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/users/@me/rooms',
     {
+      config: { missingFields: missingRecipient },
       onRequest: app.authenticate,
       schema: {
         operationId: 'createPrivateRoom',

@@ -15,6 +15,13 @@ export const CreatePrivateRoom = Type.Object(
 )
 export type CreatePrivateRoom = Static<typeof CreatePrivateRoom>
 
+/** What a body that names nobody lacks, also if its `name` is wrong. */
+export function missingRecipient(body: { recipient?: unknown; recipients?: unknown }): string[] {
+  const { recipient = null, recipients = null } = body
+  const isEmpty = recipients === null || (Array.isArray(recipients) && recipients.length === 0)
+  return recipient === null && isEmpty ? ['recipient'] : []
+}
+
 /** Who has left or was removed from which group. */
 export const RemovedRecipient = Type.Object({ id: Type.String(), user_id: Type.String() })
 export type RemovedRecipient = Static<typeof RemovedRecipient>

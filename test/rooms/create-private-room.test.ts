@@ -146,6 +146,8 @@ test('a body that names nobody but the caller answers that recipient is required
     { recipients: [ann.id, ann.id] },
     { recipient: ann.id, recipients: [ann.id] },
     { user: 'x' },
+    { name: 5 },
+    { recipients: [], name: ' ' },
   ]) {
     await expectRefused(ann, body, required)
   }

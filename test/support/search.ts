@@ -35,6 +35,8 @@ export async function refusesWrongSearches(caller: Person, url: string): Promise
     'q=%00': 'Required fields (q) not met',
     [q('a'.repeat(201))]: 'Required fields (q) not met',
     'q=a&author_id=x': 'Invalid fields (author_id)',
+    'q=a&author_id=01': 'Invalid fields (author_id)',
+    'q=a&author_id=9223372036854775808': 'Invalid fields (author_id)',
     'q=a&before=x': 'Invalid fields (before)',
     'q=a&limit=101': 'Invalid fields (limit)',
   }
