@@ -1,9 +1,9 @@
 import type { Db } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
-import { reachHouse } from '../houses/access-operations.ts'
+import { inHouse, reachHouse } from '../houses/access-operations.ts'
 import { canRemove, holds, permission } from '../houses/permissions.ts'
-import { findMembership, lockHouse, type Membership, type MembershipRow } from '../houses/queries.ts'
+import { findMembership, type Membership, type MembershipRow } from '../houses/queries.ts'
 import { deleteInvitesBy } from '../invites/queries.ts'
 import { removeMember } from '../members/operations.ts'
 import { findUser } from '../users/queries.ts'
@@ -29,13 +29,9 @@ export async function banUser(
 ): Promise<Outcome<Ban>> {
   const { house_id } = caller
   const { user_id, reason } = target
-  await reachHouse(db, house_id, caller.user_id)
-  if (!(await findUser(db, user_id))) throw new ApiError('user_not_found')
-  await reachBans(db, caller)
-  if (user_id === caller.user_id) throw new ApiError('no_permission')
-  return db.transaction().execute(async (trx) => {
-    await lockHouse(trx, house_id)
-    const membership = await reachBans(trx, caller)
+  return inHouse(db, caller, async (trx, membership) => {
+    if (!(await findUser(trx, user_id))) throw new ApiError('user_not_found')
+    if (!holds(membership, permission.EVICT_MEMBERS)) throw new ApiError('no_permission')
     const targetMembership = await findMembership(trx, { house_id, user_id })
     if (targetMembership && !canRemove(membership, targetMembership)) throw new ApiError('no_permission')
     await saveBan(trx, { house_id, user_id, reason, created_by: caller.user_id })

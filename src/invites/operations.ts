@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto'
 import type { Db } from '../db/client.ts'
 import { ApiError, limitReached } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
-import { reachHouse } from '../houses/access-operations.ts'
+import { inHouse } from '../houses/access-operations.ts'
 import { houseSummary } from '../houses/forms.ts'
 import { holds, permission } from '../houses/permissions.ts'
-import { findHouseSummary, findMembership, lockHouse, type Membership } from '../houses/queries.ts'
+import { findHouseSummary, findMembership, type Membership } from '../houses/queries.ts'
 import { addMember } from '../members/operations.ts'
 import { invite } from './forms.ts'
 import {
@@ -38,14 +38,10 @@ export async function createInvite(
   limits: CreateInvite,
 ): Promise<Outcome<Invite>> {
   const { house_id, user_id } = caller
-  const membership = await reachHouse(db, house_id, user_id)
-  if (!holds(membership, permission.CREATE_INVITES)) throw new ApiError('no_permission')
   const max_uses = limits.max_uses || null
   const max_age = limits.max_age || null
-  return db.transaction().execute(async (trx) => {
-    // A caller who has left by now makes no invite: a ban would have revoked it.
-    if (!(await lockHouse(trx, house_id))) throw new ApiError('house_not_found')
-    await reachHouse(trx, house_id, user_id)
+  return inHouse(db, caller, async (trx, membership) => {
+    if (!holds(membership, permission.CREATE_INVITES)) throw new ApiError('no_permission')
     await deleteDeadInvites(trx, house_id)
     if ((await countInvites(trx, house_id)) >= maxInvites) throw limitReached('invites')
     const row = await insertUnused(trx, { house_id, creator_id: user_id, max_uses, max_age })
@@ -80,8 +76,7 @@ export async function useInvite(db: Db, userId: string, code: string): Promise<O
     // Of two who race for the last use, the second finds none, and has not joined.
     if (events.length > 0 && !(await countUse(trx, code))) throw new ApiError('invite_not_found')
     const house = await findHouseSummary(trx, house_id)
-    if (!house) throw new ApiError('invite_not_found')
-    return { answer: { house_id, house: houseSummary(house) }, events }
+    return { answer: { house_id, house: houseSummary(house!) }, events }
   })
 }
 

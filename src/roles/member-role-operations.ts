@@ -6,7 +6,7 @@ import type { Membership } from '../houses/queries.ts'
 import { member } from '../members/forms.ts'
 import { findMember } from '../members/queries.ts'
 import type { Member } from '../members/schemas.ts'
-import { deleteMemberRole, insertMemberRole, lockMember, touchMember } from './member-role-queries.ts'
+import { deleteMemberRole, insertMemberRole, touchMember } from './member-role-queries.ts'
 import { reachRole } from './operations.ts'
 import { canHandleRole } from './permissions.ts'
 
@@ -34,7 +34,7 @@ function changeRoles(
 ): Promise<Outcome<Member>> {
   const { house_id } = caller
   return inHouse(db, caller, async (trx, membership) => {
-    if (!(await lockMember(trx, house_id, user_id))) throw new ApiError('member_not_found')
+    if (!(await findMember(trx, { house_id, user_id }))) throw new ApiError('member_not_found')
     const role = await reachRole(trx, house_id, role_id)
     if (!canHandleRole(membership, role)) throw new ApiError('no_permission')
     const isChange = await change(trx, house_id, user_id, role_id)

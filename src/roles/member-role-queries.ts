@@ -1,18 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
-/** Keeps a member from leaving until the transaction ends. Returns whether there is such a member. */
-export async function lockMember(db: Db, houseId: string, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('members')
-    .select('user_id')
-    .where('house_id', '=', houseId)
-    .where('user_id', '=', userId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** Gives a role to a member. Returns whether that is a change. */
 export async function insertMemberRole(
   db: Db,

@@ -23,6 +23,6 @@ export async function holdRoom(
   { house_id, room_id, user_id }: RoomAccessRow,
 ): Promise<RoomAccessRow> {
   if (house_id !== null) await lockHouse(trx, house_id)
-  if (!(await lockRoom(trx, room_id))) throw new ApiError('room_not_found')
+  await lockRoom(trx, room_id)
   return reachRoom(trx, room_id, user_id)
 }

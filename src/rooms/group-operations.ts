@@ -93,9 +93,7 @@ export function leaveAllGroups(trx: Db, userId: string): Promise<HearthEvent[]> 
 
 /** A private room as one of those in it sees it now. */
 export async function showRoom(db: Db, roomId: string, receiverId: string): Promise<Room> {
-  const row = await findRoom(db, roomId)
-  if (!row) throw new ApiError('room_not_found')
-  return room(row, receiverId)
+  return room((await findRoom(db, roomId))!, receiverId)
 }
 
 /** Refuses rooms the caller cannot see, and those that are no group. */

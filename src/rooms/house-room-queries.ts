@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { OverrideRow } from './queries.ts'
 
-/** Holds a room until the transaction ends: nobody sends there meanwhile. Returns whether it still exists. */
-export async function lockRoom(db: Db, id: string): Promise<boolean> {
-  const row = await db.selectFrom('rooms').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
-  return row !== undefined
+/** Holds a room until the transaction ends: nobody sends there meanwhile. */
+export async function lockRoom(db: Db, id: string): Promise<void> {
+  await db.selectFrom('rooms').select('id').where('id', '=', id).forUpdate().execute()
 }
 
 /** How many rooms a house has, and the place after the last. */

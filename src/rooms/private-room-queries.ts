@@ -52,13 +52,7 @@ export async function insertRecipients(db: Db, roomId: string, userIds: readonly
 
 /** Locks a group, so that nobody enters or leaves meanwhile, and gives its owner; undefined when there is none. */
 export function lockGroup(db: Db, id: string): Promise<{ owner_id: string | null } | undefined> {
-  return db
-    .selectFrom('rooms')
-    .select('owner_id')
-    .where('id', '=', id)
-    .where('type', '=', 2)
-    .forUpdate()
-    .executeTakeFirst()
+  return db.selectFrom('rooms').select('owner_id').where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
 /** The ids of those in a private room, in no order. */
