@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { membersOf, watching } from '../support/houses.ts'
+import { inviteTo } from '../support/invites.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { houseNotFound, invalid, noPermission, told, userNotFound } from '../support/permissions.ts'
 import { erase } from '../support/rooms.ts'
@@ -43,6 +44,16 @@ test('banning a member answers the ban, removes them, revokes their invites, and
   expect(events).toMatchObject([{ type: 'member_left', user_id: ben.id, member: { id: ben.id } }])
   expect(await membersOf(den.id)).toEqual([ann.id])
   expect((await call(null, 'GET', `/invites/${code}`)).status).toBe(404)
+})
+
+test('a ban holds in its house alone, and leaves the invites of the banned to other houses', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const [den, other] = [await house({ owner: ann, members: [ben] }), await house({ owner: ann })]
+  const invites = [await house({ owner: ben }), other].map((one) => inviteTo(one))
+  const [own, open] = (await Promise.all(invites)) as [string, string]
+  await call(ann, 'PUT', `/houses/${den.id}/bans/${ben.id}`)
+  expect((await call(cat, 'POST', `/invites/${own}`)).status).toBe(200)
+  expect((await call(ben, 'POST', `/invites/${open}`)).status).toBe(200)
 })
 
 test('a ban of no member tells nobody; again it replaces the reason alone', async () => {
@@ -95,6 +106,10 @@ test('unknown and deleted users answer user_not_found', async () => {
   await erase(gone)
   for (const id of [newId(), 'x', gone.id]) {
     expect(told(await call(ann, 'PUT', `/houses/${den.id}/bans/${id}`))).toEqual([400, userNotFound])
+    expect(told(await call(await user(), 'PUT', `/houses/${den.id}/bans/${id}`))).toEqual([
+      404,
+      houseNotFound,
+    ])
   }
 })
 

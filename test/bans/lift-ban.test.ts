@@ -29,6 +29,13 @@ test('lifting a ban answers both ids, lets the user in again, and tells nobody',
   expect((await call(cat, 'POST', `/invites/${code}`)).status).toBe(200)
 })
 
+test('lifting a ban leaves those of other houses', async () => {
+  const [{ ann, ben, den }, other] = [await withBans(), await withBans()]
+  await call(other.ann, 'PUT', `/houses/${other.den.id}/bans/${ben.id}`)
+  await call(ann, 'DELETE', `/houses/${den.id}/bans/${ben.id}`)
+  expect(await bannedFrom(other.den.id)).toContain(ben.id)
+})
+
 test('a ban that is not there, or was lifted before or at once, answers ban_not_found', async () => {
   const { ann, cat, den } = await withBans()
   const lift = (id: string) => call(ann, 'DELETE', `/houses/${den.id}/bans/${id}`)

@@ -98,7 +98,9 @@ test('a changed position moves the others; past the end means last; what changes
     { id: den.second, position: 0 },
     { id: den.entity_id, position: 1 },
   ])
-  for (const fields of [{ position: 1, name: 'New' }, { shiny: 1 }]) {
+  const moved = await withEvents(() => call(den.moderator, 'PATCH', den.path, { position: 0 }))
+  expect(moved.events).toEqual([{ type: 'entities_updated', house_id: den.id }])
+  for (const fields of [{ position: 0, name: 'New' }, { shiny: 1 }]) {
     const again = await withEvents(() => call(den.moderator, 'PATCH', den.path, fields))
     expect(again.answer.status).toBe(200)
     expect(again.events).toEqual([])

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { newHousePermissions } from '../../src/houses/permissions.ts'
-import { fillMemberships, houseRow, membersOf, watching } from '../support/houses.ts'
+import { fillMemberships, houseRow, isDiscarded, membersOf, watching } from '../support/houses.ts'
 import { picture, svg } from '../support/pictures.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import { call, db, failure, noAuth, store, user } from '../support/world.ts'
 
 const nameMissing = failure('invalid_schema', 'Required fields (name) not met')
@@ -60,6 +61,7 @@ test('an icon is stored under the house it belongs to; a null icon is none', asy
   const file = (await houseRow(id))?.icon
   expect(file).toMatch(/^[0-9a-f]{40}\.webp$/)
   expect(await store.find(`houses/${id}/icons/${file}`)).toBeDefined()
+  expect(await isDiscarded(`houses/${id}/icons/${file}`)).toBe(false)
   const bare = await call(ann, 'POST', '/houses', { name: 'Den', icon: null, description: null })
   expect(await houseRow(bare.body.data.id)).toMatchObject({ icon: null, description: null })
 })
@@ -70,6 +72,18 @@ test('creating a house without a token, or with a faulty one, answers no_auth', 
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual(noAuth)
   }
+})
+
+test('of an account that is being deleted no house is made: no_auth', async () => {
+  const ann = await user()
+  const [making] = await db.transaction().execute(async (trx) => {
+    await trx.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ann.id).execute()
+    const making = call(ann, 'POST', '/houses', { name: 'Den' })
+    await untilWaiting(1)
+    return [making]
+  })
+  expect((await making!).body).toEqual(noAuth)
+  expect(await db.selectFrom('houses').select('id').where('owner_id', '=', ann.id).execute()).toEqual([])
 })
 
 test('a missing or unacceptable name answers invalid_schema, and no house is made', async () => {

@@ -3,6 +3,7 @@ import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { attach, houseRow, isDiscarded, membersOf, watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
+import { whileFileIsSent } from '../support/waiting.ts'
 import { call, db, failure, house, houseRoom, message, role, user } from '../support/world.ts'
 
 const noPermission = failure('no_permission', 'You do not have permission to do this')
@@ -30,6 +31,16 @@ test('deleting a house as its owner answers 204 without body and type, and nothi
   }
   expect(await db.selectFrom('mentions').selectAll().where('room_id', '=', second).execute()).toEqual([])
   for (const file of [...files, `houses/${den.id}/icons/${icon}`]) expect(await isDiscarded(file)).toBe(true)
+})
+
+test('the file of a message that is sent at that moment is given up as well', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const { answer, file } = await whileFileIsSent(den.room_id, ann, () =>
+    call(ann, 'DELETE', `/houses/${den.id}`),
+  )
+  expect(answer.status).toBe(204)
+  expect(await isDiscarded(file)).toBe(true)
 })
 
 test('deleting a house as an administrator, a stranger, or one that does not exist, answers no_permission', async () => {

@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { allPermissions, permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { houseRow, isDiscarded, watching } from '../support/houses.ts'
 import { picture, svg } from '../support/pictures.ts'
-import { call, failure, house, noAuth, role, store, user } from '../support/world.ts'
+import { untilWaiting } from '../support/waiting.ts'
+import { call, db, failure, house, noAuth, role, store, user } from '../support/world.ts'
 
 const nameMissing = failure('invalid_schema', 'Required fields (name) not met')
 const noPermission = failure('no_permission', 'You do not have permission to do this')
@@ -153,6 +155,20 @@ test('a new icon replaces the old one, whose file is given up; absent and null l
   expect(await isDiscarded(path(first))).toBe(false)
   expect(await isDiscarded(path(second))).toBe(true)
   expect(await store.find(path(first))).toBeDefined()
+})
+
+test('the same icon sent twice at once is set, and its file kept', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const body = { name: 'Den', icon: (await picture()).toString('base64') }
+  const answers = await db.transaction().execute(async (trx) => {
+    await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
+    const edits = [1, 2].map(() => call(ann, 'PATCH', `/houses/${den.id}`, body))
+    await untilWaiting(2)
+    return edits
+  })
+  expect((await Promise.all(answers)).map((answer) => answer.status)).toEqual([200, 200])
+  expect(await isDiscarded(`houses/${den.id}/icons/${(await houseRow(den.id))!.icon}`)).toBe(false)
 })
 
 test('editing a house without a token, or with a faulty one, answers no_auth before all else', async () => {

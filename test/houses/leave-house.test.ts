@@ -51,7 +51,7 @@ test('roles, overrides and read states of who leaves go, their messages and sett
   await db
     .updateTable('rooms')
     .set({ permission_overrides: JSON.stringify(both) })
-    .where('id', '=', den.room_id)
+    .where('id', 'in', [den.room_id, other.room_id])
     .execute()
   const alone = { id: newId(), house_id: den.id, type: 0, name: 'x', position: 1 }
   const own = JSON.stringify({ [ben.id]: override(ben) })
@@ -73,10 +73,10 @@ test('roles, overrides and read states of who leaves go, their messages and sett
   const rooms = await db
     .selectFrom('rooms')
     .select('permission_overrides')
-    .where('house_id', '=', den.id)
-    .orderBy('position')
+    .where('house_id', 'in', [den.id, other.id])
+    .orderBy('id')
     .execute()
-  expect(rooms.map((row) => row.permission_overrides)).toEqual([{ [ann.id]: override(ann) }, null])
+  expect(rooms.map((row) => row.permission_overrides)).toEqual([{ [ann.id]: override(ann) }, both, null])
   expect(
     await db.selectFrom('messages').select('id').where('room_id', '=', den.room_id).execute(),
   ).toHaveLength(1)
@@ -110,6 +110,31 @@ test('the house of an owner who leaves falls to administrators, then people, the
     await leave(heir, den.id)
   }
   expect(await houseRow(den.id)).toBeUndefined()
+})
+
+test('the longest-standing member inherits, whoever has the smaller id', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann, members: [cat, ben] })
+  await leave(ann, den.id)
+  expect((await houseRow(den.id))?.owner_id).toBe(cat.id)
+})
+
+test('where everybody is an administrator, who is denied that does not inherit; of equal roles the older decides', async () => {
+  const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
+  const { ADMINISTRATOR } = permission
+  const den = await house({ owner: ann, members: [ben, cat, dan], default_permissions: ADMINISTRATOR })
+  await role(den, { deny: ADMINISTRATOR, members: [ben] })
+  const [older, newer] = [newId(), newId()]
+  for (const [id, bits] of [
+    [newer, { allow: ADMINISTRATOR }],
+    [older, { deny: ADMINISTRATOR }],
+  ] as const) {
+    const row = { id, house_id: den.id, name: 'role', ...bits }
+    await db.insertInto('roles').values(row).execute()
+    await db.insertInto('member_roles').values({ house_id: den.id, user_id: cat.id, role_id: id }).execute()
+  }
+  await leave(ann, den.id)
+  expect((await houseRow(den.id))?.owner_id).toBe(dan.id)
 })
 
 test('where members joined at the same time, the smaller user id inherits', async () => {

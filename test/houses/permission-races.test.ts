@@ -1,19 +1,10 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { allPermissions } from '../../src/houses/permissions.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import { call, db, failure, house, houseRoom, role, user } from '../support/world.ts'
 
 const noPermission = failure('no_permission', 'You do not have permission to do this')
-
-/** Settles when this many statements wait for a lock in the test's database. */
-async function untilWaiting(count: number): Promise<void> {
-  for (;;) {
-    const { rows } = await sql<{ waiting: number }>`
-      select count(*)::int as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-    if (rows[0]!.waiting >= count) return
-  }
-}
 
 test('whoever loses a permission while a change waits for its turn is refused the change', async () => {
   const [ann, ben] = [await user(), await user()]
@@ -46,6 +37,15 @@ test('whoever loses a permission while a change waits for its turn is refused th
     for (const answer of await Promise.all(answers)) expect(answer.body).toEqual(noPermission)
     await db.insertInto('member_roles').values({ house_id: den.id, user_id: ben.id, role_id: high }).execute()
   }
+})
+
+test('who is no member is refused at once, without waiting for a change', async () => {
+  const [den, ben] = [await house({ owner: await user() }), await user()]
+  const answer = await db.transaction().execute(async (trx) => {
+    await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
+    return call(ben, 'POST', `/houses/${den.id}/roles`, { name: 'new' })
+  })
+  expect(answer.body).toEqual(failure('house_not_found', 'That house does not exist'))
 })
 
 test('an override for a member who leaves while it waits for its turn is refused, and none is left', async () => {

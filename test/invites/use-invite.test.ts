@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { fillMemberships, houseSummary, membersOf, watching } from '../support/houses.ts'
 import { expire, inviteTo, refusesDeadInvites } from '../support/invites.ts'
 import { refusesStrangers } from '../support/messages.ts'
-import { told } from '../support/permissions.ts'
-import { call, failure, house, user } from '../support/world.ts'
+import { inviteNotFound, told } from '../support/permissions.ts'
+import { untilWaiting } from '../support/waiting.ts'
+import { call, db, failure, house, user } from '../support/world.ts'
 
 test('using an invite answers the house, makes a member without roles, counts a use, and tells', async () => {
   const [ann, ben] = [await user(), await user()]
@@ -104,6 +105,18 @@ test('the same person using an invite many times at once joins once and counts o
   expect(answer.map((one) => one.status)).toEqual(Array(6).fill(200))
   expect(events).toHaveLength(1)
   expect((await call(null, 'GET', `/invites/${code}`)).body.data.invite.uses).toBe(1)
+})
+
+test('the house of an invite that is deleted at that moment answers invite_not_found', async () => {
+  const den = await house({ owner: await user() })
+  const [code, ben] = [await inviteTo(den), await user()]
+  const [joining] = await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('houses').where('id', '=', den.id).execute()
+    const joining = call(ben, 'POST', `/invites/${code}`)
+    await untilWaiting(1)
+    return [joining]
+  })
+  expect(told(await joining!)).toEqual([404, inviteNotFound])
 })
 
 test('a ban and a join at once leave nobody banned inside', async () => {

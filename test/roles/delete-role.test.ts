@@ -10,11 +10,12 @@ import {
   told,
   withEvents,
 } from '../support/permissions.ts'
-import { call, db, houseRoom, role, user } from '../support/world.ts'
+import { call, db, house, houseRoom, role, user } from '../support/world.ts'
 
 test('deleting a role takes it from all members and overrides, and tells the house', async () => {
   const den = await moderatedHouse()
   const role_id = await role(den, { allow: permission.MANAGE_ROOMS, position: 9, members: [den.member] })
+  await house({ owner: den.member })
   const roomWithBoth = await houseRoom(den)
   await override(den.room_id, role_id, { type: 0, allow: 2 })
   await override(roomWithBoth, role_id, { type: 0, deny: 2 })
@@ -42,11 +43,11 @@ test('deleting a role takes it from all members and overrides, and tells the hou
   expect(holders).toEqual([])
   const touched = await db
     .selectFrom('members')
-    .select('user_id')
-    .where('house_id', '=', den.id)
+    .select(['house_id', 'user_id'])
+    .where('user_id', 'in', [den.owner.id, den.member.id, den.moderator.id])
     .where('last_permission_update', 'is not', null)
     .execute()
-  expect(touched).toEqual([{ user_id: den.member.id }])
+  expect(touched).toEqual([{ house_id: den.id, user_id: den.member.id }])
 })
 
 test('deleting a role without MANAGE_ROLES, or one that is not below oneself, answers no_permission', async () => {

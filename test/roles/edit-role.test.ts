@@ -94,6 +94,7 @@ test('editing needs MANAGE_ROLES, a rank above the role before and after, and th
     [den.member, den.path, { name: 'x' }],
     [den.member, den.path, { shiny: true }],
     [den.moderator, own, { name: 'x' }],
+    [den.moderator, own, { position: 5 }],
     [den.moderator, den.path, { position: 10 }],
     [den.moderator, den.path, { allow: 0 }],
     [den.moderator, den.path, { deny: permission.KICK_MEMBERS }],

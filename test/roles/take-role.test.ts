@@ -45,6 +45,13 @@ test('taking a role somebody does not have answers the member and tells nobody',
   expect(events).toEqual([])
 })
 
+test('taking a role leaves the member their other roles', async () => {
+  const den = await houseWithRole()
+  const other = await role(den, { position: 2, members: [den.member] })
+  const answer = await call(den.moderator, 'DELETE', den.path(den.member.id, den.low))
+  expect(answer.body.data.roles).toMatchObject([{ id: other }])
+})
+
 test('taking a role needs MANAGE_ROLES and a rank above the role, also for oneself', async () => {
   const den = await houseWithRole()
   for (const [caller, target, roleId] of [

@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { erase, gatewayUser, participantsOf } from '../support/rooms.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import {
   block,
   call,
@@ -18,6 +20,20 @@ import {
 function add(caller: Person | null, roomId: string, userId: string) {
   return call(caller, 'PUT', `/rooms/${roomId}/recipients/${userId}`)
 }
+
+test('who is removed from the group while adding waits for its turn adds nobody: room_not_found', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const room = await group(ann, ben)
+  const [adding] = await db.transaction().execute(async (trx) => {
+    await sql`select from rooms where id = ${room} for update`.execute(trx)
+    const adding = add(ben, room, cat.id)
+    await untilWaiting(1)
+    await trx.deleteFrom('room_recipients').where('user_id', '=', ben.id).execute()
+    return [adding]
+  })
+  expect((await adding!).body).toEqual(failure('room_not_found', 'That room does not exist'))
+  expect(await participantsOf(room)).toEqual([ann.id])
+})
 
 test('any participant adds somebody, who comes last, and all hear of it', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]

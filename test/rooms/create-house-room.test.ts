@@ -72,6 +72,13 @@ test('creating a room answers it, puts it last in its entity, and tells the hous
   expect((await call(den.member, 'GET', `/rooms/${id}`)).body.data).toEqual(answer.body.data)
 })
 
+test('a new room comes after the last one, wherever that stands', async () => {
+  const den = await house({ owner: await user() })
+  await call(den.owner, 'PATCH', `/rooms/${den.room_id}`, { position: 7 })
+  const answer = await call(den.owner, 'POST', `/houses/${den.id}/rooms`, { name: 'new' })
+  expect(answer.body.data.position).toBe(8)
+})
+
 test('a room without a named entity goes into the one named Rooms, wherever that stands', async () => {
   const den = await house({ owner: await user() })
   await db.updateTable('entities').set({ position: 1 }).where('id', '=', den.entity_id).execute()

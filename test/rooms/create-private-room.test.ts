@@ -79,7 +79,7 @@ test('twelve simultaneous requests for the same one-to-one room make one room', 
 test('recipients make a new group of all named, with the caller as owner, and tell all', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const before = published.length
-  const body = { recipients: [ben.id, ann.id, cat.id, ben.id], name: 'Picnic' }
+  const body = { recipients: [cat.id, ann.id, ben.id, cat.id], name: 'Picnic' }
   const answer = await call(ann, 'POST', '/users/@me/rooms', body)
   expect(answer.status).toBe(200)
   const { id } = answer.body.data
@@ -94,13 +94,13 @@ test('recipients make a new group of all named, with the caller as owner, and te
     last_message_id: null,
     permission_overrides: null,
     default_permission_override: null,
-    recipients: [gatewayUser(ben), gatewayUser(cat)],
+    recipients: [gatewayUser(cat), gatewayUser(ben)],
     owner_id: ann.id,
   })
-  expect(await participantsOf(id)).toEqual([ann.id, ben.id, cat.id])
+  expect(await participantsOf(id)).toEqual([ann.id, cat.id, ben.id])
   expect(await roomRow(id)).toMatchObject({ type: 2, owner_id: ann.id, name: 'Picnic' })
   expect(published.slice(before)).toEqual(
-    [ann, ben, cat].map((person) => ({ type: 'private_room_entered', room_id: id, user_id: person.id })),
+    [ann, cat, ben].map((person) => ({ type: 'private_room_entered', room_id: id, user_id: person.id })),
   )
 })
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
+import { isDiscarded } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   houseNotFound,
@@ -11,6 +12,7 @@ import {
   wrongRoomType,
 } from '../support/permissions.ts'
 import { roomRow } from '../support/rooms.ts'
+import { whileFileIsSent } from '../support/waiting.ts'
 import { call, db, failure, group, houseRoom, message, oneToOne, user } from '../support/world.ts'
 
 // A room is deleted by its own path, and by that of its house.
@@ -48,6 +50,16 @@ test.each(Object.entries(paths))(
     expect(told(await call(den.owner, 'DELETE', path(den.id, id)))).toEqual([404, roomNotFound])
   },
 )
+
+test('the file of a message that is sent at that moment is given up as well', async () => {
+  const den = await moderatedHouse()
+  const id = await houseRoom(den)
+  const { answer, file } = await whileFileIsSent(id, den.member, () =>
+    call(den.owner, 'DELETE', `/rooms/${id}`),
+  )
+  expect(answer.status).toBe(200)
+  expect(await isDiscarded(file)).toBe(true)
+})
 
 test('the last room of a house answers last_room; of two deleted at once one stays', async () => {
   const den = await moderatedHouse()

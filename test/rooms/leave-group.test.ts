@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { isDiscarded } from '../support/houses.ts'
 import { participantsOf, roomRow } from '../support/rooms.ts'
+import { whileFileIsSent } from '../support/waiting.ts'
 import {
   call,
   db,
@@ -40,12 +42,20 @@ test('leaving a group answers 204 without body and type, keeps its messages, and
 test('when the owner leaves, the longest-standing participant becomes owner, people before bots', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const bot = await user({ bot_of: ann })
-  const room = await group(ann, bot, ben, cat)
+  const room = await group(ann, bot, cat, ben)
   await leave(ann, room)
-  expect((await roomRow(room))?.owner_id).toBe(ben.id)
-  await leave(ben, room)
   expect((await roomRow(room))?.owner_id).toBe(cat.id)
   await leave(cat, room)
+  expect((await roomRow(room))?.owner_id).toBe(ben.id)
+  await leave(ben, room)
+  expect((await roomRow(room))?.owner_id).toBe(bot.id)
+})
+
+test('when somebody else leaves, the owner stays, though others may have been there for longer', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const bot = await user({ bot_of: ann })
+  const room = await group(bot, ann, ben)
+  await leave(ben, room)
   expect((await roomRow(room))?.owner_id).toBe(bot.id)
 })
 
@@ -62,9 +72,16 @@ test('the last one out takes the room, its messages, mentions and files along', 
   for (const table of ['messages', 'mentions', 'room_recipients'] as const) {
     expect(await db.selectFrom(table).selectAll().where('room_id', '=', room).execute()).toEqual([])
   }
-  const discarded = await db.selectFrom('discarded_files').select('name').execute()
-  expect(discarded).toEqual([{ name: `attachments/${room}/k` }])
+  expect(await isDiscarded(`attachments/${room}/k`)).toBe(true)
   expect(published.slice(before)).toEqual([{ type: 'private_room_left', room_id: room, user_id: ann.id }])
+})
+
+test('the file of a message that is sent while the last one leaves is given up as well', async () => {
+  const ann = await user()
+  const room = await group(ann)
+  const { answer, file } = await whileFileIsSent(room, ann, () => leave(ann, room))
+  expect(answer.status).toBe(204)
+  expect(await isDiscarded(file)).toBe(true)
 })
 
 test('anything but a group one is in answers the one same refusal and changes nothing', async () => {

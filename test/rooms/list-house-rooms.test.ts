@@ -22,6 +22,23 @@ test('each member is answered the rooms they can read, as the house shows them',
   expect((await call(ann, 'GET', `/houses/${den.id}`)).body.data.rooms).toEqual(asAnn)
 })
 
+test('the rooms are in order of their positions, at the same one the older first', async () => {
+  const den = await house({ owner: await user() })
+  const [second, third] = [await houseRoom(den), await houseRoom(den)]
+  for (const [id, position] of [
+    [den.room_id, 7],
+    [third, 1],
+    [second, 1],
+  ] as const) {
+    await call(den.owner, 'PATCH', `/rooms/${id}`, { position })
+  }
+  for (const path of [`/houses/${den.id}/rooms`, `/houses/${den.id}`]) {
+    const { data } = (await call(den.owner, 'GET', path)).body
+    const ids = (data.rooms ?? data).map((room: { id: string }) => room.id)
+    expect(ids).toEqual([second, third, den.room_id])
+  }
+})
+
 test('a house one is not in, or that does not exist, answers house_not_found', async () => {
   const [den, ben] = [await house({ owner: await user() }), await user()]
   for (const id of [den.id, '1', 'x', '%00']) {

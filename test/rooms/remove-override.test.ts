@@ -35,6 +35,14 @@ test('an override is removed and told with who sees the room again; where there 
   }
 })
 
+test('the end of an override that changed no bit is told as well, for the room showed it', async () => {
+  const den = await moderatedHouse(MANAGE_USER_OVERRIDES)
+  await override(den.room_id, den.member.id, { type: 1 })
+  const path = `/rooms/${den.room_id}/overrides/${den.member.id}`
+  const { events } = await withEvents(() => call(den.moderator, 'DELETE', path))
+  expect(events).toEqual([{ type: 'room_updated', room_id: den.room_id, house_id: den.id }])
+})
+
 test('of several removals at once one tells', async () => {
   const den = await moderatedHouse()
   await override(den.room_id, den.member.id, { type: 1, deny: SEND_MESSAGES })

@@ -31,8 +31,9 @@ test('the owner removes somebody, who hears of it as of leaving, and so do the r
 })
 
 test('removing oneself is leaving: ownership passes on, the last one out ends the room', async () => {
-  const [ann, ben] = [await user(), await user()]
-  const room = await group(ann, ben)
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const room = await group(ann, ben, cat)
+  expect((await remove(cat, room, cat.id)).body.data).toEqual({ id: room, user_id: cat.id })
   expect((await remove(ann, room, ann.id)).body.data).toEqual({ id: room, user_id: ann.id })
   expect(await roomRow(room)).toMatchObject({ owner_id: ben.id })
   const before = published.length

@@ -49,6 +49,14 @@ test("a role's override is set and replaced; one that hides the room is told for
   expect(told(await call(den.member, 'GET', `/rooms/${den.room_id}`))).toEqual([404, roomNotFound])
 })
 
+test('a new override that changes no bit is told as well, for the room shows it', async () => {
+  const den = await moderatedHouse(MANAGE_USER_OVERRIDES)
+  const path = `/rooms/${den.room_id}/overrides/${den.member.id}`
+  const put = () => withEvents(() => call(den.moderator, 'PUT', path, { type: 1, allow: 0, deny: 0 }))
+  expect((await put()).events).toEqual([{ type: 'room_updated', room_id: den.room_id, house_id: den.id }])
+  expect((await put()).events).toEqual([])
+})
+
 test('overrides set at once are all kept', async () => {
   const den = await moderatedHouse()
   const roles = await Promise.all([1, 2, 3].map((position) => role(den, { position })))

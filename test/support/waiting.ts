@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import { newId } from '../../src/ids.ts'
+import { type Answer, db, type Person } from './world.ts'
+
+/** Settles when this many statements wait for a lock in the test's database. */
+export async function untilWaiting(count: number): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ waiting: number }>`
+      select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+    if (rows[0]!.waiting >= count) return
+  }
+}
+
+/** Makes a request that waits for a message with a file, which is being sent. Gives the answer, and the file's name. */
+export async function whileFileIsSent(roomId: string, author: Person, ask: () => Promise<Answer>) {
+  const row = {
+    id: newId(),
+    room_id: roomId,
+    author_id: author.id,
+    device_id: author.session_id,
+    content: '',
+  }
+  const [asking] = await db.transaction().execute(async (trx) => {
+    await sql`select from rooms where id = ${roomId} for no key update`.execute(trx)
+    const attachment = JSON.stringify({ key: 'late' })
+    await trx
+      .insertInto('messages')
+      .values({ ...row, attachment })
+      .execute()
+    const asking = ask()
+    await untilWaiting(1)
+    return [asking]
+  })
+  return { answer: await asking!, file: `attachments/${roomId}/late` }
+}
