@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -99,3 +101,19 @@ test.each([
   },
   60_000,
 )
+
+test('SIGTERM to npm start stops the server that it runs', async () => {
+  const { PATH = '' } = process.env
+  const environment = { DATA_DIR: folder, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'silent' }
+  const npm = spawn('npm', ['start'], {
+    cwd: join(import.meta.dirname, '..'),
+    env: { PATH, HOME: folder, ...environment },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let output = ''
+  while (!output.includes('answers at')) output += (await once(npm.stdout, 'data'))[0]
+  const exited = once(npm, 'exit')
+  npm.kill('SIGTERM')
+  expect(await exited).toEqual([0, null])
+  await expect(fetch(/answers at +(\S+)/.exec(output)![1]!)).rejects.toThrow()
+})

@@ -1,0 +1,20 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { settingNames } from '../../src/environment.ts'
+
+const root = join(import.meta.dirname, '../..')
+const compose = await readFile(join(root, 'docker-compose.yml'), 'utf8')
+const example = await readFile(join(root, '.env.example'), 'utf8')
+
+test('docker compose passes every setting on, but for those that the image sets', () => {
+  const passed = [...compose.matchAll(/^ {6}([A-Z_]+): /gm)].map((line) => line[1])
+  const setByImage = ['HOST', 'PORT', 'DATA_DIR']
+  expect(passed).toEqual(expect.arrayContaining(settingNames.filter((name) => !setByImage.includes(name))))
+})
+
+test('.env.example holds every variable that docker compose takes, and no other', () => {
+  const taken = new Set([...compose.matchAll(/[$][{]([A-Z_]+)/g)].map((name) => name[1]))
+  const shown = [...example.matchAll(/^(?:# )?([A-Z_]+)=/gm)].map((line) => line[1])
+  expect(shown.sort()).toEqual([...taken].sort())
+})
