@@ -7,11 +7,6 @@ export function attachmentFile(roomId: string, key: string): string {
   return `attachments/${roomId}/${key}`
 }
 
-/** Removes erased files from the list of discarded ones. */
-export async function deleteDiscarded(db: Db, names: readonly string[]): Promise<void> {
-  await sql`delete from discarded_files where name = any(${names}::text[])`.execute(db)
-}
-
 /** The attachment of a message that is there, and the seconds it has left (null: no end), or undefined. */
 export async function findAttachment(
   db: Db,

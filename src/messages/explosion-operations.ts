@@ -1,8 +1,8 @@
 import type { Db } from '../db/client.ts'
 import type { Bus } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
+import { eraseFiles } from '../storage/discard.ts'
 import type { Store } from '../storage/store.ts'
-import { deleteDiscarded } from './attachment-queries.ts'
 import { deleteMessages, lockExploded } from './queries.ts'
 
 const explodedAtOnce = 500
@@ -15,10 +15,7 @@ export async function eraseExploded(db: Db, store: Store): Promise<HearthEvent[]
     const rows = await lockExploded(trx, explodedAtOnce)
     return { exploded: rows, files: rows.length > 0 ? await deleteMessages(trx, rows) : [] }
   })
-  // Their files are listed as discarded: those that the store fails to remove are erased later.
-  const removals = await Promise.allSettled(files.map((file) => store.remove(file)))
-  const removed = files.filter((_file, index) => removals[index]!.status === 'fulfilled')
-  if (removed.length > 0) await deleteDiscarded(db, removed)
+  await eraseFiles(db, store, files)
   return exploded.map(({ room_id, house_id, id: message_id }) => {
     return { type: 'message_deleted', room_id, house_id, message_id }
   })

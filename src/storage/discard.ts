@@ -85,17 +85,30 @@ export async function discardFiles(trx: Db, names: readonly string[]): Promise<v
 
 /**
  * Erases the files that are due and that no row names any more, a hundred at most; several processes may do so at
- * once. Returns how many names were removed from the list. A file that the store fails to remove stays listed.
+ * once. Returns as `eraseFiles`.
  */
 export async function eraseDiscarded(db: Db, store: Store): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const names = await lockDueFiles(trx)
     const used = await listUsedFiles(trx, names)
-    const attempts = await Promise.allSettled(names.map((name) => used.has(name) || store.remove(name)))
-    const done = names.filter((_name, index) => attempts[index]!.status === 'fulfilled')
-    if (done.length > 0) await trx.deleteFrom('discarded_files').where('name', 'in', done).execute()
-    return done.length
+    return eraseFiles(trx, store, names, used)
   })
+}
+
+/**
+ * Erases listed files, except those that are `used` after all, and takes them off the list. Returns how many were taken
+ * off: a file that the store fails to remove stays listed.
+ */
+export async function eraseFiles(
+  db: Db,
+  store: Store,
+  names: readonly string[],
+  used: ReadonlySet<string> = new Set(),
+): Promise<number> {
+  const attempts = await Promise.allSettled(names.map((name) => used.has(name) || store.remove(name)))
+  const done = names.filter((_name, index) => attempts[index]!.status === 'fulfilled')
+  if (done.length > 0) await db.deleteFrom('discarded_files').where('name', 'in', done).execute()
+  return done.length
 }
 
 async function lockDueFiles(trx: Db): Promise<string[]> {
