@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
 import { type Page, preparePages, selectPage } from './page-queries.ts'
@@ -48,16 +48,24 @@ export function listMentions(
   return read(db, { user_id, except_rooms: exceptRooms, ...page })
 }
 
-/** The access of a user to every room they are mentioned in, found by leaping over the mentions room by room. */
-export async function listMentionRooms(db: Db, userId: string): Promise<RoomAccessRow[]> {
-  const next = (after: ReturnType<typeof sql>) =>
+/**
+ * A query `mention_rooms` for a `with recursive`: the ids of the rooms that a user is mentioned in, and a null. It leaps
+ * from room to room, however many mentions there are in each.
+ */
+export function mentionRoomsOf(userId: string): RawBuilder<unknown> {
+  const next = (after: RawBuilder<unknown>) =>
     sql`(select room_id from mentions where user_id = ${userId} and room_id > ${after} order by room_id limit 1)`
-  const { rows } = await sql<RoomAccessRow>`
-    with recursive leaps as (
+  return sql`
+    mention_rooms as (
       select ${next(sql`0`)} as room_id
-      union all select ${next(sql`leaps.room_id`)} from leaps where room_id is not null
-    )
-    ${selectRoomAccess(sql`(select room_id, ${userId}::bigint as user_id from leaps) as wanted`)}
-  `.execute(db)
+      union all select ${next(sql`mention_rooms.room_id`)} from mention_rooms where room_id is not null
+    )`
+}
+
+/** The access of a user to every room they are mentioned in. */
+export async function listMentionRooms(db: Db, userId: string): Promise<RoomAccessRow[]> {
+  const wanted = sql`(select room_id, ${userId}::bigint as user_id from mention_rooms) as wanted`
+  const { rows } = await sql<RoomAccessRow>`
+    with recursive ${mentionRoomsOf(userId)} ${selectRoomAccess(wanted)}`.execute(db)
   return rows
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
+import { mentionRoomsOf } from '../messages/mention-queries.ts'
 import { openRoomFor, type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
 
 /** How many mentions of a user in a room count as unread after a message: none of their own, nor of the blocked. */
@@ -48,22 +49,14 @@ export async function countMentions(
 
 type ReadStateRow = RoomAccessRow & { message_id: string | null; mention_count: number }
 
-/**
- * Where a user stands in the rooms they have acked or are mentioned in, with what decides whether they can read them.
- * The rooms of the mentions are found by leaping from one to the next.
- */
+/** Where a user stands in the rooms they have acked or are mentioned in, with what decides whether they can read them. */
 export async function listReadStateRows(db: Db, userId: string): Promise<ReadStateRow[]> {
-  const next = (after: RawBuilder<unknown>) =>
-    sql`(select room_id from mentions where user_id = ${userId} and room_id > ${after} order by room_id limit 1)`
   const { rows } = await sql<ReadStateRow>`
-    with recursive leaps as (
-      select ${next(sql`0`)} as room_id
-      union all select ${next(sql`leaps.room_id`)} from leaps where room_id is not null
-    ), states as materialized (
+    with recursive ${mentionRoomsOf(userId)}, states as materialized (
       select room_id, message_id from read_states where user_id = ${userId}
     ), wanted as (
       select room_id, message_id, ${userId}::bigint as user_id
-      from leaps full join states using (room_id) where room_id is not null
+      from mention_rooms full join states using (room_id) where room_id is not null
     )
     select access.*, wanted.message_id,
       ${mentionCount(userId, sql`wanted.room_id`, sql`coalesce(wanted.message_id, 0)`)} as mention_count
