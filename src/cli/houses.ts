@@ -1,6 +1,5 @@
 import { deleteHouse } from '../houses/leaving-operations.ts'
-import { listAllHouses } from '../houses/operator-queries.ts'
-import { findHouseSummary } from '../houses/queries.ts'
+import { findHouseSummary, listAllHouses } from '../houses/queries.ts'
 import { asId } from '../ids.ts'
 import { eraseDiscarded } from '../storage/discard.ts'
 import { CliError, type Command } from './command.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { findCaller } from '../auth/queries.ts'
 import { listHouseIds } from '../houses/queries.ts'
-import { listPrivateRoomIds } from '../rooms/gateway-queries.ts'
+import { listPrivateRoomIds } from '../rooms/private-room-queries.ts'
 import type { Gateway } from './gateway.ts'
 import { joinOf, listMembersToShow } from './house-state.ts'
 import { retryWhileBusy } from './retry.ts'

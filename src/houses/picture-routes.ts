@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { pictureAnswers } from '../http/media.ts'
 import { PictureParams } from '../http/params.ts'
 import { sendPicture } from '../images/serve.ts'
-import { findHouseIcon } from './picture-queries.ts'
+import { findHouseIcon } from './queries.ts'
 
 export const housePictureRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(

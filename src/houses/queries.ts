@@ -62,6 +62,31 @@ export async function listHouseSummaries(db: Db, userId: string): Promise<HouseS
   return rows
 }
 
+/** A house by id with the name of its icon, or undefined. */
+export const findHouseIcon = coalesce<string, { id: string; icon: string | null } | undefined>(
+  async (db: Db, ids) => {
+    const rows = await db
+      .selectFrom('houses')
+      .select(['id', 'icon'])
+      .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+      .execute()
+    return inOrderOf(ids, rows, (row) => row.id)
+  },
+)
+
+/** A house as the operator sees it. */
+type ListedHouseRow = { id: string; name: string; owner: string; member_count: number }
+
+/** Every house with its owner's username, oldest first. */
+export async function listAllHouses(db: Db): Promise<ListedHouseRow[]> {
+  const { rows } = await sql<ListedHouseRow>`
+    select houses.id, houses.name, users.username as owner,
+      (select count(*)::integer from members where members.house_id = houses.id) as member_count
+    from houses join users on users.id = houses.owner_id
+    order by houses.id`.execute(db)
+  return rows
+}
+
 /** The ids of a user's houses, in order of joining. */
 export async function listHouseIds(db: Db, userId: string): Promise<string[]> {
   const rows = await db

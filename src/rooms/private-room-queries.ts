@@ -10,6 +10,16 @@ export async function listPrivateRooms(db: Db, userId: string): Promise<RoomRow[
   return rows
 }
 
+/** The ids of the private rooms a user is in. */
+export async function listPrivateRoomIds(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('room_recipients')
+    .select('room_id')
+    .where('user_id', '=', userId)
+    .execute()
+  return rows.map((row) => row.room_id)
+}
+
 /** The id of the one-to-one room of two users, or undefined. */
 export async function findPairRoomId(db: Db, one: string, other: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
