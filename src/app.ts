@@ -34,7 +34,6 @@ import { publicUrl } from './http/public-url.ts'
 import { createServer } from './http/server.ts'
 import { type LoadLimits, shedLoad } from './http/shedding.ts'
 import { keepOutOfCaches, setStandingHeaders } from './http/standing-headers.ts'
-import { limitConnections } from './http/timeouts.ts'
 import { inviteRoutes } from './invites/routes.ts'
 import { type Mailer, openMailer } from './mail/mailer.ts'
 import { memberRoutes } from './members/routes.ts'
@@ -102,7 +101,6 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
 
   // Hooks run in the order in which they are added here.
   setStandingHeaders(app)
-  limitConnections(app.server)
   shedLoad(app, awayCheck(db), parts.loadLimits)
   measure(app)
   readBodies(app)

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http'
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, Server } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
@@ -7,11 +8,26 @@ import { maxBodyBytes } from './body.ts'
 import { sendFailure } from './error-handler.ts'
 import { lazySchemas } from './lazy-schemas.ts'
 import { loggerOptions } from './logger.ts'
-import { timeouts } from './timeouts.ts'
 import { answerUnreadable, answerUnrouted } from './unreadable.ts'
 import { ajvOptions } from './validation.ts'
 
+/** The timeouts of the HTTP server, in ms. */
+const timeouts = {
+  /** For the headers of a request, which arrive at once except in slow-header attacks. */
+  headersTimeout: 10_000,
+  /** For a whole request: an attachment of 25 MiB at 700 kbit/s. */
+  requestTimeout: 300_000,
+  /** How often the two above are checked; by default every 30 s. */
+  connectionsCheckingInterval: 2_000,
+  /** For an idle connection: longer than the 60 s of common proxies, so that they are the ones to close. */
+  keepAliveTimeout: 72_000,
+  /** For a connection without traffic in the middle of a request or an answer. */
+  connectionTimeout: 60_000,
+} as const
+
 const maxParamLength = 16_384
+/** File descriptors reserved for other things than clients: the database, files being served, modules. */
+const reservedFiles = 256
 
 /** Fastify with its options, without routes or hooks. `isUpgrade`: which requests for an upgrade are handled as one. */
 export function createServer(
@@ -42,6 +58,7 @@ export function createServer(
     },
   })
   answerUnrouted(app.server)
+  limitConnections(app.server)
   return app
 }
 
@@ -51,4 +68,22 @@ function withoutVersion(url: string): string {
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')
   const path = target.startsWith('/v1/') ? target.slice(3) : target
   return path.includes('%40') ? path.replace(/^[^?]*/, (each) => each.replaceAll('%40', '@')) : path
+}
+
+/**
+ * Limits connections to the open files that the process may have, less a reserve; further ones are closed at once.
+ * There is no limit where that number is not known (it is read from `/proc`, on Linux).
+ */
+function limitConnections(server: Server): void {
+  const limit = openFilesLimit()
+  if (limit !== undefined) server.maxConnections = Math.max(limit - reservedFiles, Math.ceil(limit / 2))
+}
+
+function openFilesLimit(): number | undefined {
+  try {
+    const [, soft] = /^Max open files +([0-9]+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+    return soft === undefined ? undefined : Number(soft)
+  } catch {
+    return undefined
+  }
 }
