@@ -75,15 +75,15 @@ function isOpen(session: Session): boolean {
 
 function inParts(houses: readonly Announced[]): Announced[][] {
   const parts: Announced[][] = []
-  let room = 0
+  let left = 0
   for (const house of houses) {
     const size = house.contents.house.member_count
-    if (size > room) {
+    if (size > left) {
       parts.push([])
-      room = membersAtOnce
+      left = membersAtOnce
     }
     parts.at(-1)!.push(house)
-    room -= size
+    left -= size
   }
   return parts
 }

@@ -56,7 +56,7 @@ export class NumberQueue implements Iterable<number> {
   }
 
   #writeLast(): void {
-    if (this.#end + maxRunBytes > this.#bytes.length) this.#makeRoom()
+    if (this.#end + maxRunBytes > this.#bytes.length) this.#grow()
     const first = this.#next - this.#lastLength
     this.#end = writeNumber(this.#bytes, this.#end, unsigned(first - this.#base))
     this.#end = writeNumber(this.#bytes, this.#end, this.#lastLength)
@@ -82,7 +82,7 @@ export class NumberQueue implements Iterable<number> {
     this.#start = this.#end = 0
   }
 
-  #makeRoom(): void {
+  #grow(): void {
     const used = this.#bytes.subarray(this.#start, this.#end)
     this.#bytes = new Uint8Array(Math.max(leastBytes, used.length * 1.5 + maxRunBytes))
     this.#bytes.set(used)

@@ -5,7 +5,7 @@ import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { newId } from '../ids.ts'
 import { readIcon } from '../images/icon.ts'
-import { makeRoomForOne } from '../members/operations.ts'
+import { refuseAnotherHouse } from '../members/operations.ts'
 import { insertMember } from '../members/queries.ts'
 import type { Store } from '../storage/store.ts'
 import { lockUsers } from '../users/lock-queries.ts'
@@ -40,7 +40,7 @@ export async function createHouse(
   return db.transaction().execute(async (trx) => {
     const [owner] = await lockUsers(trx, [ownerId])
     if (!owner) throw new ApiError('no_auth')
-    await makeRoomForOne(trx, ownerId)
+    await refuseAnotherHouse(trx, ownerId)
     const settings = { name, description, default_permissions: newHousePermissions }
     await insertHouse(trx, { id, owner_id: ownerId, icon: icon?.file ?? null, ...settings })
     await insertFirstRoom(trx, { house_id: id, room_id, entity_id })

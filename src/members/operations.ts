@@ -34,13 +34,13 @@ export async function addMember(
   if (!present || !(await lockHouse(trx, house_id))) return undefined
   if (await findMember(trx, { house_id, user_id })) return []
   if (await isBanned(trx, house_id, user_id)) throw new ApiError('no_permission')
-  await makeRoomForOne(trx, user_id)
+  await refuseAnotherHouse(trx, user_id)
   await insertMember(trx, house_id, user_id)
   return [{ type: 'member_joined', house_id, user_id }]
 }
 
-/** Refuses one house more than a user may be in. The user is locked. Throws `limit_reached`. */
-export async function makeRoomForOne(trx: Db, userId: string): Promise<void> {
+/** Throws `limit_reached` for a user who is in as many houses as they may be. The user is locked. */
+export async function refuseAnotherHouse(trx: Db, userId: string): Promise<void> {
   if ((await countMemberships(trx, userId)) >= maxMemberships) throw limitReached('houses')
 }
 
