@@ -10,7 +10,7 @@ import { room } from './forms.ts'
 import { deleteOverride, putOverride, updateRoomDefaults } from './house-room-queries.ts'
 import type { SetOverride } from './house-room-schemas.ts'
 import { bitsInRoom, houseFacts } from './permissions.ts'
-import { findRoom, type RoomAccessRow, type RoomRow } from './queries.ts'
+import { findRoom, type OverrideRow, type RoomAccessRow, type RoomRow } from './queries.ts'
 import type { Room } from './schemas.ts'
 
 const { MANAGE_ROOMS, MANAGE_USER_OVERRIDES, READ_MESSAGES } = permission
@@ -22,9 +22,9 @@ export function editDefaultPermissions(
   access: RoomAccessRow,
   after: AllowDeny,
 ): Promise<Outcome<Room>> {
-  return inHouseRoom(db, access, async (trx, row, present) => {
+  return inHouseRoom(db, access, async (trx, row, caller) => {
     const before = { allow: row.default_allow, deny: row.default_deny }
-    mustBeAllowed(present, MANAGE_ROOMS, before, after)
+    mustBeAllowed(caller, MANAGE_ROOMS, before, after)
     await updateRoomDefaults(trx, row.id, after)
     return changeEvents(access, before, after, null)
   })
@@ -40,55 +40,45 @@ export function setOverride(
   targetId: string,
   { type, allow, deny }: SetOverride,
 ): Promise<Outcome<Room>> {
-  return inHouseRoom(db, access, async (trx, row, present) => {
+  return inHouseRoom(db, access, async (trx, row, caller) => {
     await mustExist(trx, row.house_id!, targetId, type)
-    const before = row.permission_overrides?.[targetId]
-    const after = { id: targetId, type, allow, deny }
-    mustBeAllowed(
-      present,
-      type === roleOverride ? MANAGE_ROOMS : MANAGE_USER_OVERRIDES,
-      before ?? noBits,
-      after,
-    )
+    const present = row.permission_overrides?.[targetId]
+    const [before, after] = [present ?? noBits, { id: targetId, type, allow, deny }]
+    mustBeAllowed(caller, bitFor(type), before, after)
     await putOverride(trx, row.id, after)
-    const events = changeEvents(access, before ?? noBits, after, type === roleOverride ? null : [targetId])
+    const events = changeEvents(access, before, after, usersOf(after))
     // A new override that changes no bit is still one more in the room.
-    return before || events.length > 0 ? events : [roomUpdated(access)]
+    return present || events.length > 0 ? events : [roomUpdated(access)]
   })
 }
 
 /** Removes an override, if there is one. Throws `no_permission`. */
 export function removeOverride(db: Db, access: RoomAccessRow, targetId: string): Promise<Outcome<Room>> {
-  return inHouseRoom(db, access, async (trx, row, present) => {
+  return inHouseRoom(db, access, async (trx, row, caller) => {
     const before = row.permission_overrides?.[targetId]
     if (!before) {
       // Whoever could have removed one, of whichever type, is told that there is none.
-      if ((bitsInRoom(present) & (MANAGE_ROOMS | MANAGE_USER_OVERRIDES)) === 0)
-        throw new ApiError('no_permission')
+      const mayRemoveSome = (bitsInRoom(caller) & (MANAGE_ROOMS | MANAGE_USER_OVERRIDES)) !== 0
+      if (!mayRemoveSome) throw new ApiError('no_permission')
       return []
     }
-    mustBeAllowed(
-      present,
-      before.type === roleOverride ? MANAGE_ROOMS : MANAGE_USER_OVERRIDES,
-      before,
-      noBits,
-    )
+    mustBeAllowed(caller, bitFor(before.type), before, noBits)
     await deleteOverride(trx, row.id, targetId)
-    const events = changeEvents(access, before, noBits, before.type === roleOverride ? null : [targetId])
+    const events = changeEvents(access, before, noBits, usersOf(before))
     return events.length > 0 ? events : [roomUpdated(access)]
   })
 }
 
-/** Holds a house room, changes it, and answers it as it is then. */
+/** Holds a house room, changes it, and answers it as it is then. `caller` is the caller's access to the held room. */
 async function inHouseRoom(
   db: Db,
   access: RoomAccessRow,
-  change: (trx: Db, row: RoomRow, present: RoomAccessRow) => Promise<HearthEvent[]>,
+  change: (trx: Db, row: RoomRow, caller: RoomAccessRow) => Promise<HearthEvent[]>,
 ): Promise<Outcome<Room>> {
   if (access.house_id === null) throw new ApiError('method_not_allowed_on_room_type')
   return db.transaction().execute(async (trx) => {
-    const present = await holdRoom(trx, access)
-    const events = await change(trx, (await findRoom(trx, access.room_id))!, present)
+    const caller = await holdRoom(trx, access)
+    const events = await change(trx, (await findRoom(trx, access.room_id))!, caller)
     return { answer: room((await findRoom(trx, access.room_id))!, access.user_id), events }
   })
 }
@@ -99,6 +89,16 @@ async function mustExist(trx: Db, houseId: string, targetId: string, type: numbe
   } else if (!(await findMember(trx, { house_id: houseId, user_id: targetId }))) {
     throw new ApiError('member_not_found')
   }
+}
+
+/** The bit that it takes to change an override of this type. */
+function bitFor(type: number): number {
+  return type === roleOverride ? MANAGE_ROOMS : MANAGE_USER_OVERRIDES
+}
+
+/** Whose view an override may change: a member's own, or (null) anybody's. */
+function usersOf({ id, type }: OverrideRow): string[] | null {
+  return type === roleOverride ? null : [id]
 }
 
 /** The bit counts as the room gives it, the bits that change as the house gives them (PROTOCOL 2.3). */
