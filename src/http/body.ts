@@ -39,19 +39,14 @@ export function readBodies(app: FastifyInstance): void {
   const withinBudget = keepBudget()
   // A route gets only the hooks that it needs: most need none.
   app.addHook('onRoute', (route) => {
-    if (!['GET', 'HEAD', 'OPTIONS'].includes(String(route.method))) {
-      route.preParsing = [withinBudget, ...[route.preParsing ?? []].flat()]
-    }
-    if (route.method === 'DELETE' && route.schema?.body === undefined) {
-      route.preParsing = [forgetContentType, ...[route.preParsing ?? []].flat()]
-    }
-    const mayHaveBody =
-      route.schema?.body !== undefined || ['POST', 'PUT', 'PATCH'].includes(String(route.method))
-    if (mayHaveBody) route.preParsing = [forgetEmptyContentType, ...[route.preParsing ?? []].flat()]
-    if (route.schema?.body !== undefined) {
-      const refusal = route.config?.refusesEmptyBody ? [refuseEmptyBody] : []
-      route.preValidation = [fillMissingBody, ...refusal, ...[route.preValidation ?? []].flat()]
-    }
+    const method = String(route.method)
+    if (['GET', 'HEAD', 'OPTIONS'].includes(method)) return
+    const hasBody = route.schema?.body !== undefined
+    const forget = method === 'DELETE' && !hasBody ? forgetContentType : forgetEmptyContentType
+    route.preParsing = [forget, withinBudget, ...[route.preParsing ?? []].flat()]
+    if (!hasBody) return
+    const refusal = route.config?.refusesEmptyBody ? [refuseEmptyBody] : []
+    route.preValidation = [fillMissingBody, ...refusal, ...[route.preValidation ?? []].flat()]
   })
 }
 
