@@ -25,7 +25,7 @@ export async function deleteBelongings(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('mentions').where('user_id', '=', userId).execute()
 }
 
-/** Empties an account: what is left is who wrote its messages. Address and username are free again. */
+/** Empties an account. Its messages still have an author; its address and username are free again. */
 export async function emptyAccount(db: Db, id: string): Promise<void> {
   await db
     .updateTable('users')

@@ -71,7 +71,7 @@ export async function updateCredentials(
   await db.updateTable('users').set(changes).where('id', '=', id).where('deleted_at', 'is', null).execute()
 }
 
-/** Keeps the hashes of backup codes instead of those before. */
+/** Adds the hashes of backup codes. */
 export async function insertBackupCodes(db: Db, userId: string, hashes: Buffer[]): Promise<void> {
   await db
     .insertInto('backup_codes')

@@ -17,7 +17,7 @@ export async function openSession(db: Db, userId: string, device: Device): Promi
   return token
 }
 
-/** What has happened when login sessions have ended: nothing if there were none. */
+/** The event that these login sessions have ended; none for no sessions. */
 export function sessionsEnded(session_ids: string[]): HearthEvent[] {
   return session_ids.length === 0 ? [] : [{ type: 'sessions_ended', session_ids }]
 }

@@ -42,7 +42,7 @@ export async function isBanned(db: Db, houseId: string, userId: string): Promise
   return ban !== undefined
 }
 
-/** Bans a user as of now; of somebody who is banned already, the reason is replaced. */
+/** Bans a user as of now; if they are banned already, only the reason is replaced. */
 export async function saveBan(
   db: Db,
   ban: Pick<BanRow, 'house_id' | 'user_id' | 'reason' | 'created_by'>,

@@ -25,7 +25,7 @@ import type { Bot, CreateBot, CreatedBot, EditBot } from './schemas.ts'
 
 /** Bots a user may have (PROTOCOL 1.6). */
 const maxBots = 25
-/** A bot's one login session is opened by its owner, not by a client. */
+/** The login session of a bot is opened by its owner, not by a client. */
 const noDevice = { client: '', address: '' }
 
 type Caller = { id: string; bot: boolean }

@@ -4,8 +4,7 @@ import type { Db } from '../db/client.ts'
 type Since = { last_updated_at: Date }
 
 /**
- * The time of the statement, which follows the locks: a later change then has a later time, unlike with the time of the
- * transaction.
+ * The time of the statement, not of the transaction: it comes after the locks, so that a later change has a later time.
  */
 const thisMoment = sql<Date>`clock_timestamp()`
 
@@ -46,7 +45,7 @@ export async function deleteFriendship(db: Db, one: string, other: string): Prom
   return rows.length > 0
 }
 
-/** Blocks (5) or restricts (4) somebody, whichever of the two was before. */
+/** Blocks (5) or restricts (4) somebody, in place of either. */
 export function upsertBlock(db: Db, userId: string, targetId: string, type: number): Promise<Since> {
   return db
     .insertInto('blocks')
@@ -70,7 +69,7 @@ export async function deleteBlock(db: Db, userId: string, targetId: string, type
   return row !== undefined
 }
 
-/** Ends every relation of a user, in both directions. Gives those to whom they were something, by id. */
+/** Ends every relation of a user, in both directions. Returns the ids, ascending, of those who had one to the user. */
 export async function deleteRelationships(db: Db, userId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with ended_friendships as (

@@ -40,7 +40,7 @@ export async function listRelationships(db: Db, userId: string): Promise<(Gatewa
   return rows
 }
 
-/** The users who are this (a relationship type) to a user, by username. */
+/** The users who have a relation of this type to a user, by username. */
 export async function listRelated(db: Db, userId: string, type: number): Promise<CompactUserRow[]> {
   const { rows } = await sql<CompactUserRow>`
     select ${compactUserSelection} from ${relationsOf(userId)} join users on users.id = relations.other_id

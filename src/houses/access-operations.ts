@@ -10,8 +10,8 @@ export async function reachHouse(db: Db, houseId: string, callerId: string): Pro
 }
 
 /**
- * Runs `work` in a transaction that locks the house, with the caller's membership as it is from then on: what they may
- * do cannot be taken from them meanwhile. Who is no member is refused before anything is locked. Throws
+ * Runs `work` in a transaction that locks the house, with the caller's membership as it is under the lock: their
+ * permissions cannot change meanwhile. Somebody who is no member is refused before anything is locked. Throws
  * `house_not_found`.
  */
 export async function inHouse<Result>(

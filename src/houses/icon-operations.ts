@@ -32,7 +32,7 @@ export async function replaceIcon(
   if (house.icon !== null) await discardIcon(trx, house.id, house.icon)
 }
 
-/** Returns the icon of a house up, inside the transaction that no longer names it. */
+/** Gives up the icon of a house, inside the transaction that no longer names it. */
 export function discardIcon(trx: Db, houseId: string, file: string): Promise<void> {
   return discardFiles(trx, [pictureName('houses/icons', houseId, file)])
 }

@@ -90,7 +90,7 @@ export async function handOverHouse(
   })
 }
 
-/** The house has another owner, who reads every room; so may the rooms of a former one be fewer. */
+/** The new owner can read every room, and the former one perhaps fewer than before. */
 function passedOn(house_id: string, user_ids: string[]): HearthEvent[] {
   return [
     { type: 'house_updated', house_id },

@@ -3,7 +3,7 @@ import type { Db } from '../db/client.ts'
 import { coalesce, inOrderOf, inPlaces } from '../db/coalesce.ts'
 import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
 
-/** Somebody in a house, by name. */
+/** The key of a member: a house and a user, who may or may not be in it. */
 export type Membership = { house_id: string; user_id: string }
 
 /** The facts that determine the permissions of a member, for `houses/permissions.ts`. */
@@ -100,8 +100,8 @@ export async function listHouseIds(db: Db, userId: string): Promise<string[]> {
 }
 
 /**
- * Holds a house until the transaction ends, so that changes to what it consists of (roles, entities, rooms) come one
- * after another, those of its members, owner and settings too. Undefined when there is no such house.
+ * Locks a house until the transaction ends, so that changes to it, its roles, entities, rooms and members are made one
+ * after another. Undefined when there is no such house.
  */
 export function lockHouse(db: Db, id: string): Promise<HouseRow | undefined> {
   return db.selectFrom('houses').select(houseColumns).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
@@ -154,9 +154,9 @@ export async function lockHouseRooms(db: Db, houseId: string): Promise<string[]>
 }
 
 /**
- * Who the house of a departing owner falls to, or undefined when nobody else is in it: people before bots, holders of
- * ADMINISTRATOR first, then the longest-standing. Of the roles that touch the bit the highest (of equals the older)
- * has the last word, as in `housePermissions`.
+ * The member who inherits the house of a departing owner, or undefined when nobody else is in it: people before bots,
+ * holders of ADMINISTRATOR first, then the longest-standing. Of the roles that set or deny that bit, the highest (of
+ * equals the older) has the last word, as in `housePermissions`.
  */
 export async function findHeirId(db: Db, houseId: string, ownerId: string): Promise<string | undefined> {
   const { rows } = await sql<{ user_id: string }>`

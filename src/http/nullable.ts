@@ -1,6 +1,6 @@
 import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox'
 
-/** A value of the schema, or null. */
+/** The schema, or null. */
 export function Nullable<Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) {
   return Type.Union([schema, Type.Null()], options)
 }

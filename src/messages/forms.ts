@@ -113,8 +113,8 @@ let lastDay = Number.NaN
 let lastDate = ''
 
 /**
- * A time in ms since 1970 as `toISOString` writes it, whose date is written once for all of a day: so a page's mostly
- * are.
+ * A time in ms since 1970, as `toISOString` writes it. The date is kept for the next time: the messages of a page are
+ * mostly of one day.
  */
 export function isoTime(ms: number): string {
   const day = Math.floor(ms / dayMs)

@@ -83,8 +83,8 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = asyn
 }
 
 /**
- * Whether a part has a file name; without one it is text, whatever type it names. JSON passes as a file as well,
- * without a name: of a field the library would hand out what it means, not what was sent.
+ * Whether a part has a file name; without one it is text, whatever its type. JSON counts as a file even without a name:
+ * of a JSON field the library would give the parsed value, not the text that was sent.
  */
 function isPartAFile(_name?: string, type?: string, filename?: string): boolean {
   return filename !== undefined || /^application\/json/i.test(type ?? '')

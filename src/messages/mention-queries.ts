@@ -35,8 +35,8 @@ const readMentionsElsewhere = prepareMentions(
 )
 
 /**
- * A page of a user's mentions by people they have not blocked or restricted, room by room, but for those in
- * `exceptRooms`. If they are inside of the rooms and can read them is for `rooms/permissions.ts` to say.
+ * A page of a user's mentions by people they have not blocked or restricted, room by room, without those in
+ * `exceptRooms`. Whether the user can read the rooms is for `rooms/permissions.ts` to say.
  */
 export function listMentions(
   db: Db,

@@ -9,7 +9,7 @@ import { listMentioned, mentionedIn } from './mention-operations.ts'
 import { deleteMessages, findMessage, findSpeaker, lockMessage, updateMessage } from './queries.ts'
 import type { DeletedMessage, EditedGatewayMessage, Typing } from './schemas.ts'
 
-/** A message by its place, as a path names it. */
+/** A room (`id`) and a message in it, as a path names them. */
 type MessagePath = { id: string; message_id: string }
 
 /**
@@ -66,7 +66,7 @@ export async function deleteMessage(
   }
 }
 
-/** Says that the caller types in a room. Throws `room_not_found`, `no_permission`. */
+/** Tells the others in a room that the caller is typing. Throws `room_not_found`, `no_permission`. */
 export async function startTyping(db: Db, caller: Caller, room_id: string): Promise<Outcome<Typing>> {
   const access = await reachRoom(db, room_id, caller.id)
   if (!canSend(access)) throw new ApiError('no_permission')

@@ -11,8 +11,8 @@ export type Page = { limit: number; before?: string; after?: string; around?: st
 const pageKinds = ['before', 'after', 'around'] as const
 
 /**
- * The statement's text for one page: `select` (which ends in a where clause) cut to those whose `id` lies in the page.
- * Rows come in no order to rely on.
+ * The statement for one page: `select` (which ends in a where clause), limited to the rows whose `id` lies in the page,
+ * in no order.
  */
 export function selectPage(select: RawBuilder<unknown>, id: RawBuilder<unknown>, page: Page) {
   const newest = (condition: RawBuilder<unknown>, limit: number) =>
@@ -56,8 +56,7 @@ type PageRow =
   | (Omit<CompactUserRow, 'flags' | 'bot'> & { flags: number | null; bot: boolean | null })
 
 /**
- * One statement's text for the messages that `page` selects, and everybody on the page, once each, whatever they wrote
- * and however often they are mentioned.
+ * The statement for the messages that `page` selects, and for everybody who wrote one or is mentioned, each once.
  */
 export function selectListed(page: RawBuilder<unknown>) {
   return sql<PageRow>`
@@ -102,7 +101,7 @@ export function listedMessages(rows: PageRow[]): ListedMessageRow[] {
   return listed.sort(newestFirst)
 }
 
-/** The messages that a page selects, newest first: for what is asked too rarely, or too variously, to be prepared. */
+/** The messages that `page` selects, newest first. Not prepared: for statements that are rare, or vary too much. */
 export async function listSelected(db: Db, page: RawBuilder<unknown>): Promise<ListedMessageRow[]> {
   return listedMessages((await selectListed(page).execute(db)).rows)
 }

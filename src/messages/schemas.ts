@@ -89,7 +89,7 @@ export const SendMessage = Type.Object(
 )
 export type SendMessage = Static<typeof SendMessage>
 
-/** What a message that explodes has to hold besides, and does not: an age within its range. */
+/** The fields that are missing from a message that explodes: it needs an age within the range. */
 export function missingForExploding(body: { exploding?: unknown; exploding_age?: unknown }): string[] {
   const age = Number.isInteger(body.exploding_age) ? (body.exploding_age as number) : 0
   const isInRange = age >= minExplodingAge && age <= maxExplodingAge
@@ -99,7 +99,7 @@ export function missingForExploding(body: { exploding?: unknown; exploding_age?:
 /** Blank content is for messages with an attachment; the row decides. */
 export const EditMessage = Type.Object({ content: Text(maxContentLength) }, { additionalProperties: false })
 
-/** Existing clients use the one path for either: with `content` it edits, without it acks. */
+/** Existing clients use one path for both: with `content` it edits, without it acks. */
 export const EditOrAckMessage = Type.Object(
   { content: Type.Optional(Type.Unknown()) },
   { additionalProperties: false },

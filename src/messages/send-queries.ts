@@ -18,7 +18,7 @@ export type NewMessage = {
   attachment: StoredAttachment | null
 }
 
-/** Why a message was not written: its room is gone, holds a newer id, or holds a message of the same nonce. */
+/** Why a message was not written: its room is gone, has a greater id, or has a message with the same nonce. */
 export type Refusal = { id: string; reason: 'room_gone' | 'behind' | 'nonce_taken' }
 
 /**

@@ -29,7 +29,7 @@ export async function ackMessage(
   return { answer, events: hasMoved ? [{ type: 'read_state_updated', user_id: userId, ...answer }] : [] }
 }
 
-/** The read states of a user in the rooms they can read now, but for those with neither an ack nor a mention. */
+/** The read states of a user, by room: of the rooms they can read now, and have acked or are mentioned in. */
 export async function listReadStates(db: Db, userId: string): Promise<ReadStates> {
   const rows = await listReadStateRows(db, userId)
   const states = rows.flatMap((row) => {

@@ -3,7 +3,7 @@ import type { Db } from '../db/client.ts'
 import { mentionRoomsOf } from '../messages/mention-queries.ts'
 import { openRoomFor, type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
 
-/** How many mentions of a user in a room count as unread after a message: none of their own, nor of the blocked. */
+/** The number of unread mentions of a user after a message of a room, except by themself or people they blocked. */
 function mentionCount(userId: string, roomId: RawBuilder<unknown>, after: RawBuilder<unknown>) {
   return sql<number>`(
     select count(*)::int from mentions
@@ -49,7 +49,7 @@ export async function countMentions(
 
 type ReadStateRow = RoomAccessRow & { message_id: string | null; mention_count: number }
 
-/** Where a user stands in the rooms they have acked or are mentioned in, with what decides whether they can read them. */
+/** Where a user stands in the rooms they have acked or are mentioned in, and their access to these. */
 export async function listReadStateRows(db: Db, userId: string): Promise<ReadStateRow[]> {
   const { rows } = await sql<ReadStateRow>`
     with recursive ${mentionRoomsOf(userId)}, states as materialized (

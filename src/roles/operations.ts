@@ -23,7 +23,7 @@ import type { CreateRole, DeletedRole, EditRole, Role } from './schemas.ts'
 /** Roles of a house (PROTOCOL 1.6). */
 const maxRoles = 250
 const defaultColor = '#99aab5'
-/** Bits that decide over which rooms somebody can read. */
+/** Bits that decide which rooms somebody can read. */
 const readingBits = permission.READ_MESSAGES | permission.ADMINISTRATOR
 
 /** Makes a role nobody has yet (PROTOCOL 4.8). Throws `house_not_found`, `no_permission`, `limit_reached`. */
@@ -54,7 +54,7 @@ export async function editRole(
     const after = { ...before, ...fields }
     if (fields.color !== undefined) after.color = storedColor(fields.color)
     if (!canEditRole(membership, before, after)) throw new ApiError('no_permission')
-    // One of them may contradict what stood there before.
+    // One that was sent may contradict the other, which was not.
     if (contradicts(after)) {
       throw fieldsInvalid(...(['allow', 'deny'] as const).filter((name) => name in fields))
     }

@@ -11,7 +11,7 @@ export type RoleRow = {
   deny: number
 }
 
-/** As a list in a column: the roles that a member of a house has, highest first. */
+/** The roles of a member of a house, highest first, as JSON in one column. */
 export function rolesOfMember(
   houseId: RawBuilder<unknown>,
   userId: RawBuilder<unknown>,

@@ -15,8 +15,8 @@ export async function reachRoom(db: Db, roomId: string, callerId: string): Promi
 }
 
 /**
- * Holds a room, and before it its house, until the transaction ends, and returns the caller's access as it is from then
- * on: what they may do cannot be taken from them meanwhile. Throws `room_not_found`.
+ * Locks a room, and before it its house, until the transaction ends, and returns the caller's access as it is under the
+ * locks: their permissions cannot change meanwhile. Throws `room_not_found`.
  */
 export async function holdRoom(
   trx: Db,

@@ -7,7 +7,7 @@ import { prepareRead } from '../db/reads.ts'
 import { type GatewayUserRow, gatewayUserSelection } from '../users/queries.ts'
 import { type RoomAccessRow, roomAccessColumns, roomAccessJoins } from './queries.ts'
 
-/** Who is calling, as what they appear in a room, and what decides over them there. */
+/** The caller, how they are shown in a room, and their access to it. */
 export type CallerInRoomRow = {
   caller: Caller
   user: GatewayUserRow
@@ -42,7 +42,7 @@ const readCallersInRooms = prepareRead(({ hashes, rooms }: { hashes: string; roo
     ${roomAccessJoins}`
 })
 
-/** Who a token hash (hex) belongs to, and what they may in a room; undefined when it belongs to nobody. */
+/** The caller that a token hash (hex) belongs to, in a room; undefined when it belongs to nobody. */
 export const findCallerInRoom = coalesce<
   { token_hash: string; room_id: string },
   CallerInRoomRow | undefined

@@ -102,7 +102,7 @@ async function reachGroup(db: Db, roomId: string, callerId: string): Promise<voi
   if (access.type !== roomType.group) throw new ApiError('method_not_allowed_on_room_type')
 }
 
-/** Locks a group and reads who is in it. Throws `room_not_found` when the caller is so no longer. */
+/** Locks a group and reads who is in it. Throws `room_not_found` when the caller no longer is. */
 async function enterGroupWork(
   trx: Db,
   roomId: string,

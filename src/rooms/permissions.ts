@@ -10,7 +10,7 @@ export function bitsInRoom(access: RoomAccessRow): number {
   return facts ? roomPermissions(facts, access) : 0
 }
 
-/** What decides over the caller in the house of the room; undefined outside of it, and in private rooms. */
+/** The facts about the caller in the house of the room; undefined outside of it, and in private rooms. */
 export function houseFacts(access: RoomAccessRow): HouseFacts | undefined {
   const { house_owner_id, default_permissions } = access
   if (!access.is_inside || house_owner_id === null || default_permissions === null) return undefined

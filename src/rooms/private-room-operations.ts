@@ -35,7 +35,7 @@ function othersNamed(fields: CreatePrivateRoom, callerId: string): string[] {
   return [...named].map(asId)
 }
 
-/** The room of a pair. A restriction by the other stands against a new one only. */
+/** The room of a pair. A restriction by the other prevents only a new one. */
 function openOneToOne(db: Db, callerId: string, otherId: string): Promise<Outcome<Room>> {
   return db.transaction().execute(async (trx) => {
     await holdAll(trx, [callerId, otherId])
@@ -48,7 +48,7 @@ function openOneToOne(db: Db, callerId: string, otherId: string): Promise<Outcom
   })
 }
 
-/** Makes the room of a pair, or finds the one somebody else has made since: no look-then-write, the index decides. */
+/** Makes the room of a pair, or finds the one that somebody else has made since: the unique index decides. */
 async function createOneToOne(trx: Db, callerId: string, otherId: string): Promise<Outcome<Room>> {
   const id = newId()
   if (!(await insertPairRoom(trx, id, callerId, otherId))) {

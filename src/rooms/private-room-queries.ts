@@ -30,7 +30,7 @@ export async function findPairRoomId(db: Db, one: string, other: string): Promis
 }
 
 /**
- * Makes the one-to-one room of two users unless there is one, also when somebody else makes it now. Returns whether.
+ * Makes the one-to-one room of two users, unless there is one or somebody else makes it now. Returns whether it did.
  */
 export async function insertPairRoom(db: Db, id: string, one: string, other: string): Promise<boolean> {
   const { rows } = await sql`

@@ -24,7 +24,7 @@ export type RoomRow = {
   participants: GatewayUserRow[]
 }
 
-/** One statement's text for rooms in their full form; `where` names them. */
+/** The statement for rooms in their full form; `where` names them. */
 export function selectRooms(where: ReturnType<typeof sql>) {
   return sql<RoomRow>`
     select rooms.id, rooms.type, rooms.house_id, rooms.owner_id, rooms.name, rooms.description, rooms.emoji,
@@ -52,9 +52,8 @@ export async function listRoomsOfHouses(db: Db, houseIds: readonly string[]): Pr
 }
 
 /**
- * A query `open_room` for a `with`: the room, held until the transaction ends, if it is still there and the user does
- * not leave its house at this moment. Whoever leaves takes what they have in its rooms along; nothing may come after
- * that.
+ * A query `open_room` for a `with`: the room, locked until the transaction ends, if it is still there and the user is
+ * not leaving its house at this moment. Leaving deletes what the user has in the rooms: nothing may be added later.
  */
 export function openRoomFor(userId: string, roomId: string): RawBuilder<unknown> {
   return sql`
@@ -68,7 +67,7 @@ export function openRoomFor(userId: string, roomId: string): RawBuilder<unknown>
     )`
 }
 
-/** What decides over one user in one room; `rooms/permissions.ts` reads it. */
+/** The facts that determine what one user may do in one room, for `rooms/permissions.ts`. */
 export type RoomAccessRow = {
   room_id: string
   type: number
@@ -106,7 +105,7 @@ export const roomAccessColumns = sql`
         or exists (select from blocks where type = 5 and user_id = other.user_id and target_id = wanted.user_id))
   ) as is_cut_off`
 
-/** Where a user is in a room: `wanted` gives (room_id, user_id). Without such a room all that they join is null. */
+/** Joined to `wanted` (room_id, user_id): the room and what the user is in it, all null where there is no such room. */
 export const roomAccessJoins = sql`
   left join rooms on rooms.id = wanted.room_id
   left join houses on houses.id = rooms.house_id
@@ -114,7 +113,7 @@ export const roomAccessJoins = sql`
   left join room_recipients on room_recipients.room_id = rooms.id and room_recipients.user_id = wanted.user_id`
 
 /**
- * One statement's text for the access of users to rooms; `wanted` gives (room_id, user_id), and what else is selected.
+ * The statement for the access of users to rooms; `wanted` gives (room_id, user_id), and the columns in `more`.
  */
 export function selectRoomAccess<More = unknown>(wanted: RawBuilder<unknown>, more?: RawBuilder<unknown>) {
   return sql<RoomAccessRow & More>`

@@ -5,7 +5,7 @@ import { reachRoom } from '../rooms/access-operations.ts'
 import { findSettings, upsertRoomOverride, upsertSettings } from './queries.ts'
 import type { EditSettings, Settings } from './schemas.ts'
 
-/** Changes the named settings of the caller; what changes nothing says nothing. */
+/** Changes the named settings of the caller. No event when nothing changes. */
 export async function editSettings(
   db: Db,
   user_id: string,

@@ -10,7 +10,7 @@ export function lockUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRo
   return selectPresent(db, ids).forNoKeyUpdate().execute()
 }
 
-/** Holds accounts as they are, in id order: nothing `lockUsers` is for happens to them meanwhile. Returns the same. */
+/** Locks accounts in id order against `lockUsers`, but not against each other. Returns the same. */
 export function holdUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {
   return selectPresent(db, ids).forShare().execute()
 }
