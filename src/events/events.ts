@@ -62,6 +62,8 @@ export type HearthEvent =
   | { type: 'sessions_ended'; session_ids: string[] }
   /** From now on the user is shown as offline, even before their connections have closed. */
   | { type: 'account_deleted'; user_id: string }
+  /** Events of another process did not come: every session here may have missed some. Published by no operation. */
+  | { type: 'events_lost' }
   /** A user came online, or went offline. */
   | { type: 'presence_changed'; user_id: string; presence: Presence }
 

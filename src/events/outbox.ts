@@ -1,5 +1,9 @@
 import type { Relay } from './relay.ts'
 
+const retryMs = 200
+/** How long a text is sent again when that fails. The messages are lost then, and the others notice by their counts. */
+const triedForMs = 5_000
+
 /** Sends messages to the other processes, in order. */
 export type Outbox<Message> = {
   /** When something was last sent, by `performance.now()`. */
@@ -19,10 +23,23 @@ export function createOutbox<Message>(relay: Relay): Outbox<Message> {
   async function sendWaiting(): Promise<void> {
     isSending = true
     while (waiting.length > 0) {
-      // While the relay is away these messages are lost: nothing here may wait for it.
-      await relay.send(JSON.stringify(waiting.splice(0))).catch(() => {})
+      await sendText(JSON.stringify(waiting.splice(0)))
     }
     isSending = false
+  }
+
+  async function sendText(text: string): Promise<void> {
+    const deadline = performance.now() + triedForMs
+    while (!(await isSent(text)) && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, retryMs).unref())
+    }
+  }
+
+  function isSent(text: string): Promise<boolean> {
+    return relay.send(text).then(
+      () => true,
+      () => false,
+    )
   }
 
   return {

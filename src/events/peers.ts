@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { onceRead } from '../deadline.ts'
 import { createAcknowledgements } from './acknowledgements.ts'
 import type { HearthEvent } from './events.ts'
+import { noticeLosses } from './losses.ts'
 import { createOutbox } from './outbox.ts'
 import { type Presence, setPresence, usersAt } from './presence.ts'
 import type { Relay } from './relay.ts'
@@ -12,8 +14,11 @@ type Message =
   | { type: 'hello' | 'alive' | 'gone' }
   | { type: 'online'; users: string[] }
   | { type: 'presence'; user_id: string; presence: Presence }
-/** `from` is the sending process; one that does not join, such as a command, leaves it out. */
-type Sent = Message & { from?: string }
+/**
+ * `from` is the sending process; one that does not join, such as a command, leaves it out. `count` is how many events
+ * and presences it has sent so far, this one included: by that the others notice when one is missing.
+ */
+type Sent = Message & ({ from: string; count: number } | { from?: undefined })
 
 /** The other processes that share the bus. */
 type Peers = {
@@ -40,6 +45,8 @@ export type PeerSettings = {
   /** A peer that has been silent for so long counts as gone. */
   forgottenAfterMs: number
   acknowledgedWithinMs: number
+  /** When others were sent something later, and this has still not come, it counts as lost. */
+  lostAfterMs: number
 }
 const defaultSettings: PeerSettings = {
   isOneOfMany: false,
@@ -47,6 +54,7 @@ const defaultSettings: PeerSettings = {
   aloneHeartbeatEveryMs: 30_000,
   forgottenAfterMs: 15_000,
   acknowledgedWithinMs: 1_000,
+  lostAfterMs: 1_000,
 }
 
 /**
@@ -79,7 +87,9 @@ export function joinPeers(
   const self = randomUUID()
   const outbox = createOutbox<Sent>(relay)
   const acknowledgements = createAcknowledgements(settings.acknowledgedWithinMs)
+  const losses = noticeLosses(settings.lostAfterMs, startAgain)
   const lastHeardMs = new Map<string, number>()
+  let count = 0
   let isShared = settings.isOneOfMany
 
   function isAlone(): boolean {
@@ -87,22 +97,22 @@ export function joinPeers(
   }
 
   function send(message: Message): void {
-    outbox.send({ ...message, from: self })
+    outbox.send({ ...message, from: self, count })
   }
 
   function receive(message: Sent): void {
-    if (message.from !== undefined) receiveFrom(message.from, message)
+    if (message.from !== undefined) receiveFrom(message.from, message, message.count)
     else if (message.type === 'events') void deliver(message.events)
   }
 
-  function receiveFrom(peer: string, message: Message): void {
+  function receiveFrom(peer: string, message: Message, itsCount: number): void {
     meet(peer, message)
     switch (message.type) {
       case 'online':
-        for (const userId of message.users) change(userId, 'online', peer)
+        setOnline(peer, new Set(message.users))
         break
       case 'presence':
-        change(message.user_id, message.presence, peer)
+        if (losses.came(peer, itsCount)) change(message.user_id, message.presence, peer)
         break
       case 'gone':
         forget(peer)
@@ -111,8 +121,9 @@ export function joinPeers(
         if (message.to === self) acknowledgements.acknowledge(message.number, peer)
         break
       case 'events':
-        void receiveEvents(peer, message)
+        void receiveEvents(peer, message, losses.came(peer, itsCount))
     }
+    losses.sentSoFar(peer, itsCount)
   }
 
   /** Two processes that meet tell each other who is online with them; so does one that gets a `hello`. */
@@ -124,10 +135,19 @@ export function joinPeers(
     if (isNew && type !== 'online' && type !== 'hello') send({ type: 'hello' })
   }
 
-  async function receiveEvents(peer: string, message: Message & { type: 'events' }): Promise<void> {
-    await deliver(message.events)
+  async function receiveEvents(
+    peer: string,
+    message: Message & { type: 'events' },
+    isNew: boolean,
+  ): Promise<void> {
+    if (isNew) await deliver(message.events)
     if (message.acknowledge === undefined) return
     send({ type: 'acknowledged', to: peer, number: message.acknowledge })
+  }
+
+  function setOnline(peer: string, users: ReadonlySet<string>): void {
+    for (const userId of usersAt(peer)) if (!users.has(userId)) change(userId, 'offline', peer)
+    for (const userId of users) change(userId, 'online', peer)
   }
 
   function change(user_id: string, presence: Presence, peer: string): void {
@@ -143,14 +163,25 @@ export function joinPeers(
   function beat(): void {
     const now = performance.now()
     if (!isAlone() || now - outbox.lastSentMs >= settings.aloneHeartbeatEveryMs) send({ type: 'alive' })
-    for (const [peer, heardMs] of lastHeardMs) if (now - heardMs > settings.forgottenAfterMs) forget(peer)
+    for (const [peer, heardMs] of lastHeardMs) {
+      if (now - heardMs <= settings.forgottenAfterMs) continue
+      forget(peer)
+      // If it was only stopped or cut off for a while, it hears this when it is back.
+      send({ type: 'hello' })
+    }
+  }
+
+  /** Something that others sent was lost: what sessions know, and who is online there, may be wrong. */
+  function startAgain(): void {
+    void deliver([{ type: 'events_lost' }])
+    send({ type: 'hello' })
   }
 
   relay.listen((text) => {
     for (const message of JSON.parse(text) as Sent[]) receive(message)
   })
   send({ type: 'hello' })
-  const heartbeat = setInterval(beat, settings.heartbeatEveryMs).unref()
+  const heartbeat = setInterval(() => onceRead(beat), settings.heartbeatEveryMs).unref()
 
   return {
     get isShared() {
@@ -158,7 +189,9 @@ export function joinPeers(
     },
     async publish(events) {
       const published = events.filter((event) => event.type !== 'presence_changed')
-      if (published.length === 0 || isAlone()) return
+      if (published.length === 0) return
+      count += 1
+      if (isAlone()) return
       const mustWait = lastHeardMs.size > 0 && published.some(({ type }) => awaited.has(type))
       if (!mustWait) return send({ type: 'events', events: published })
       const { number, settled } = acknowledgements.expect(lastHeardMs.keys())
@@ -166,6 +199,7 @@ export function joinPeers(
       await settled
     },
     publishPresence(user_id, presence) {
+      count += 1
       if (!isAlone()) send({ type: 'presence', user_id, presence })
     },
     async close() {

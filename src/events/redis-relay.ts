@@ -1,13 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { Redis } from 'ioredis'
+import { Redis, type RedisOptions } from 'ioredis'
 import type { Relay } from './relay.ts'
 
 const channel = 'hearth:events'
 const senderLength = 36
 
+const pingEveryMs = 5_000
+
+/** When Redis does not answer for two seconds, it is connected to anew. */
+const impatient: RedisOptions = {
+  connectTimeout: 2_000,
+  socketTimeout: 2_000,
+  maxRetriesPerRequest: 1,
+  retryStrategy: (attempt) => Math.min(attempt * 50, 500),
+}
+
 /**
- * A relay over the pub/sub of Redis or Valkey at `url`. Once open it reconnects by itself, and what is sent in the
- * meantime waits. Throws when Redis cannot be reached at first.
+ * A relay over the pub/sub of Redis or Valkey at `url`. Once open it reconnects by itself; sending fails while it
+ * cannot. Throws when Redis cannot be reached at first.
  */
 export async function openRedisRelay(url: string): Promise<Relay> {
   const self = randomUUID()
@@ -18,6 +28,8 @@ export async function openRedisRelay(url: string): Promise<Relay> {
     if (!message.startsWith(self)) receive(message.slice(senderLength))
   })
   await subscriber.subscribe(channel)
+  // It only listens: without this it could be dead without anybody noticing.
+  const pinging = setInterval(() => subscriber.ping().catch(() => {}), pingEveryMs).unref()
   return {
     async send(text) {
       await publisher.publish(channel, self + text)
@@ -26,13 +38,14 @@ export async function openRedisRelay(url: string): Promise<Relay> {
       receive = listener
     },
     async close() {
+      clearInterval(pinging)
       await Promise.all([publisher.quit(), subscriber.quit()])
     },
   }
 }
 
 async function connect(url: string): Promise<Redis> {
-  const connection = new Redis(url, { lazyConnect: true })
+  const connection = new Redis(url, { ...impatient, lazyConnect: true })
   let reason: Error | undefined
   connection.on('error', (error: Error) => {
     reason = error

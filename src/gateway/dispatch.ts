@@ -24,6 +24,7 @@ export type Fact = HearthEvent | MembersPresence
 export function dispatch(gateway: Gateway, fact: Fact): void | Promise<void> {
   if (fact.type === 'sessions_ended') return endSessions(gateway, fact.session_ids)
   if (fact.type === 'account_deleted') return gateway.forget(fact.user_id)
+  if (fact.type === 'events_lost') return gateway.endAll()
   const lane = scopesOf(fact)[0]!
   const joins: Promise<void>[] = []
   if (fact.type !== 'members_presence') gateway.presences.close(lane)
@@ -156,6 +157,7 @@ function scopesOf(fact: Fact): string[] {
       return [fact.user_id]
     case 'sessions_ended':
     case 'account_deleted':
+    case 'events_lost':
       return []
     default:
       return [fact.house_id ?? (fact as { room_id: string }).room_id]

@@ -119,6 +119,13 @@ export class Gateway {
     session.connection?.close(reason)
   }
 
+  /** Ends all sessions, since each may have missed something: their clients log in again. */
+  endAll(): void {
+    this.log.warn('events of another process were lost')
+    this.#messageOrder.startAgain()
+    for (const session of [...this.hub.sessions.values()]) this.end(session, 'internal_error')
+  }
+
   /** An account was deleted: its user is offline at once, though the connections may take a while to close. */
   forget(userId: string): void {
     this.#attendance.forget(userId)

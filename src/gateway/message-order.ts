@@ -12,6 +12,8 @@ export type MessageOrder = {
   pass(fact: MessageFact): void | Promise<void>
   /** Forgets the rooms where nothing was sent lately. */
   sweep(nowMs: number): void
+  /** Drops what is held back, and counts all earlier messages as told. */
+  startAgain(): void
   stop(): void
 }
 
@@ -34,7 +36,7 @@ type Held = { facts: MessageFact[]; timer: NodeJS.Timeout }
  * `waitMs`, it is looked up with `find`.
  */
 export function createMessageOrder({ waitMs, tell, find, giveUp }: MessageOrderParts): MessageOrder {
-  const lastMessages = createLastMessages()
+  let lastMessages = createLastMessages()
   const heldOf = new Map<string, Held>()
 
   function pass(fact: MessageFact): void | Promise<void> {
@@ -93,8 +95,9 @@ export function createMessageOrder({ waitMs, tell, find, giveUp }: MessageOrderP
   /** When the time is up: tells the missing messages that can be found, and then what waited for them in any case. */
   async function fillGap(roomId: string): Promise<void> {
     const held = heldOf.get(roomId)
-    const next = held?.facts.toSorted(inOrder).find((fact) => fact.type === 'message_created')
-    if (next) await tellMissing(next)
+    // Up to the newest: there may be a gap before each, and each would be waited for.
+    const newest = held?.facts.toSorted(inOrder).findLast((fact) => fact.type === 'message_created')
+    if (newest) await tellMissing(newest)
     // Nothing here knows the messages that these facts are about: either they are gone, or they will come as they are
     // now.
     else for (const fact of held?.facts.splice(0) ?? []) void release(fact)
@@ -111,13 +114,19 @@ export function createMessageOrder({ waitMs, tell, find, giveUp }: MessageOrderP
     if (lastMessages.isUntold(room_id, before!)) lastMessages.set(room_id, before!)
   }
 
+  function stop(): void {
+    for (const { timer } of heldOf.values()) clearTimeout(timer)
+    heldOf.clear()
+  }
+
   return {
     pass,
-    sweep: lastMessages.sweep,
-    stop() {
-      for (const { timer } of heldOf.values()) clearTimeout(timer)
-      heldOf.clear()
+    sweep: (nowMs) => lastMessages.sweep(nowMs),
+    startAgain() {
+      stop()
+      lastMessages = createLastMessages()
     },
+    stop,
   }
 }
 

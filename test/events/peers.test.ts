@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { HearthEvent } from '../../src/events/events.ts'
 import { eventsWithoutSender, joinPeers, type PeerSettings } from '../../src/events/peers.ts'
+import { setPresence, usersElsewhere } from '../../src/events/presence.ts'
 import type { Relay } from '../../src/events/relay.ts'
 
 const happened: HearthEvent = { type: 'house_deleted', house_id: '1' }
+const lost: HearthEvent = { type: 'events_lost' }
 
-/** A wire between processes of this test; one that is cut carries nothing. */
+/** A wire between processes of this test; one that is cut loses everything, and so many `failures` are noticed. */
 function newWire() {
   const receivers = new Map<object, (text: string) => void>()
   const sent: string[] = []
-  const wire = { isCut: false, sent, send, open }
+  const wire = { isCut: false, failures: 0, sent, send, open }
 
   function send(text: string, sender?: object): void {
     sent.push(text)
@@ -19,7 +21,11 @@ function newWire() {
   function open(): Relay {
     const self = {}
     return {
-      send: async (text) => send(text, self),
+      async send(text) {
+        wire.failures -= 1
+        if (wire.failures >= 0) throw new Error('the relay is away')
+        send(text, self)
+      },
       listen: (receive) => receivers.set(self, receive),
       close: async () => void receivers.delete(self),
     }
@@ -98,6 +104,74 @@ test('two that lost each other meet again', async () => {
   await other.peers.publish([happened])
   await vi.advanceTimersByTimeAsync(0)
   expect([one.delivered, other.delivered]).toEqual([[happened], [happened]])
+})
+
+test('events that were lost on the way are noticed by the next heartbeat, and nothing else is', async () => {
+  const wire = newWire()
+  const [one, other] = [join(wire), join(wire)]
+  await vi.advanceTimersByTimeAsync(0)
+  await one.peers.publish([happened])
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(other.delivered.splice(0)).toEqual([happened])
+  wire.isCut = true
+  await vi.advanceTimersByTimeAsync(10_000)
+  wire.isCut = false
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(other.delivered).toEqual([])
+  wire.isCut = true
+  await one.peers.publish([happened])
+  await vi.advanceTimersByTimeAsync(0)
+  wire.isCut = false
+  await vi.advanceTimersByTimeAsync(6_000)
+  expect([one.delivered, other.delivered]).toEqual([[], [lost]])
+  await one.peers.publish([happened])
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(other.delivered).toEqual([lost, happened])
+})
+
+test('a process that stood still for so long that it was forgotten notices what it was not sent', async () => {
+  const wire = newWire()
+  const [one, other] = [join(wire), join(wire)]
+  await vi.advanceTimersByTimeAsync(0)
+  wire.isCut = true
+  await vi.advanceTimersByTimeAsync(21_000)
+  await one.peers.publish([happened])
+  wire.isCut = false
+  other.peers.publishPresence('1', 'online')
+  await vi.advanceTimersByTimeAsync(31_000)
+  expect(other.delivered).toContainEqual(lost)
+})
+
+test('a text that could not be sent is sent again, and one that comes twice counts once', async () => {
+  const wire = newWire()
+  const [one, other] = [join(wire), join(wire)]
+  await vi.advanceTimersByTimeAsync(0)
+  wire.failures = 3
+  await one.peers.publish([happened])
+  await vi.advanceTimersByTimeAsync(100)
+  expect(other.delivered).toEqual([])
+  await vi.advanceTimersByTimeAsync(1_000)
+  const [twice] = wire.sent.filter((text) => text.includes('house_deleted'))
+  wire.send(twice!)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(other.delivered).toEqual([happened])
+})
+
+test('who is online at a process is asked for anew when something was lost', async () => {
+  const wire = newWire()
+  const [one, other] = [join(wire), join(wire)]
+  setPresence('7', 'online')
+  one.peers.publishPresence('7', 'online')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(usersElsewhere()).toContain('7')
+  setPresence('7', 'offline')
+  wire.isCut = true
+  one.peers.publishPresence('7', 'offline')
+  await vi.advanceTimersByTimeAsync(0)
+  wire.isCut = false
+  await vi.advanceTimersByTimeAsync(8_000)
+  expect(other.delivered).toContainEqual(lost)
+  expect(usersElsewhere()).not.toContain('7')
 })
 
 test('events without a sender are delivered, and make nobody a peer', async () => {

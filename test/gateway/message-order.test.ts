@@ -75,6 +75,22 @@ test('a message that the relay lost is told with the next one, as it is now', as
   expect(told).toMatchObject({ house_id: den.id, author: { id: ben.id }, mentions: [{ id: ann.id }] })
 })
 
+test('however many messages the relay lost between others, they are told together', async () => {
+  let isLosing = false
+  const losing: Way = (text) => (isLosing && ofCreation(text) ? [] : [0])
+  const [here, there] = (await processes(2, losing)) as [FastifyInstance, FastifyInstance]
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const client = await logIn(here, ann)
+  const ids = [await send(here, ben, den.room_id, 'first')]
+  isLosing = true
+  for (let round = 0; round < 20; round += 1) {
+    ids.push(await send(there, ben, den.room_id, 'lost'), await send(here, ben, den.room_id, 'here'))
+  }
+  await client.until(() => toldOf(client, 'MESSAGE_CREATE').length >= ids.length, 'all messages')
+  expect(toldOf(client, 'MESSAGE_CREATE')).toEqual(ids)
+})
+
 test('an edit and a deletion that overtake their message wait for it', async () => {
   const [here, there, third] = (await processes(3, (text) => [ofCreation(text) ? 60 : 0])) as [
     FastifyInstance,

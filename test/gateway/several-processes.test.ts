@@ -4,7 +4,7 @@ import { hashPassword } from '../../src/auth/passwords.ts'
 import { createBus } from '../../src/events/bus.ts'
 import { usersElsewhere } from '../../src/events/presence.ts'
 import { password } from '../support/accounts.ts'
-import { logIn } from '../support/gateway.ts'
+import { logIn, resume } from '../support/gateway.ts'
 import { ask, startProcess } from '../support/processes.ts'
 import { relayDoubles } from '../support/relay-double.ts'
 import { db, friends, group, house, houseRoom, type Person, user } from '../support/world.ts'
@@ -13,7 +13,8 @@ import { db, friends, group, house, houseRoom, type Person, user } from '../supp
 
 const lateMs = 100
 const readMessages = 2
-const openRelay = relayDoubles(() => [lateMs])
+let isLosing = false
+const openRelay = relayDoubles(() => (isLosing ? [] : [lateMs]))
 const here = await startProcess(createBus(openRelay()))
 const there = await startProcess(createBus(openRelay()))
 // They know of each other.
@@ -104,4 +105,36 @@ test('who deletes their account is offline for everybody at once, at whichever p
   await ask(here, ann, 'DELETE', '/users/@me', { password })
   const { user: deleted } = (await client.next('RELATIONSHIP_UPDATE')).d
   expect([deleted.name, deleted.presence]).toEqual(['Deleted user', 'offline'])
+})
+
+test('who may have missed something, because the relay lost it, is closed and has to log in again', async () => {
+  const { ann, ben, den } = await scene()
+  const [lost, heard] = [await logIn(here, ben), await logIn(there, ben)]
+  const { session_id } = lost.events[0]!.d
+  isLosing = true
+  await ask(there, ann, 'DELETE', `/houses/${den.id}/members/${ben.id}`)
+  isLosing = false
+  await heard.next('HOUSE_LEAVE')
+  await ask(there, ann, 'PATCH', `/houses/${den.id}`, { name: 'after it' })
+  expect(await lost.end()).toEqual({ code: 1011, reason: 'internal_error' })
+  expect(await resume(here, ben, session_id, lost.events.length).end()).toMatchObject({ code: 4009 })
+  const fresh = await logIn(here, ben)
+  expect(fresh.events[0]!.d.house_ids).toEqual([])
+  expect(heard.closed).toBeUndefined()
+})
+
+test('who logs in after a loss is told of no message that is older than the login', async () => {
+  const { ann, ben, full } = await scene()
+  const say = (content: string) => ask(there, ann, 'POST', `/rooms/${full}/messages`, { content })
+  const client = await logIn(here, ben)
+  await say('before')
+  await client.next('MESSAGE_CREATE')
+  isLosing = true
+  await say('lost')
+  isLosing = false
+  await ask(there, ann, 'PATCH', '/users/@me', { bio: 'noticed' })
+  await client.end()
+  const fresh = await logIn(here, ben)
+  await say('new')
+  expect((await fresh.next('MESSAGE_CREATE')).d.content).toBe('new')
 })
