@@ -8,7 +8,9 @@ import { databaseUrl, db } from '../support/world.ts'
 
 /** A real server where one is given, else the double. */
 const given = process.env.TEST_REDIS_URL
-const redis = given ? { url: given, drop: () => {}, stop: async () => {} } : await startRedis()
+const redis = given
+  ? { url: given, hang: () => {}, drop: () => {}, stop: async () => {} }
+  : await startRedis()
 afterAll(() => redis.stop())
 
 const relays = {
@@ -57,6 +59,21 @@ describe.each(Object.entries(relays))('the relay over %s', (_name, { open, break
     })
   })
 })
+
+test.skipIf(given)(
+  'over Redis, nothing waits for ever for a Redis that hangs, and it is found again',
+  async () => {
+    const [one, other] = [await listening(relays.Redis.open), await listening(relays.Redis.open)]
+    redis.hang(true)
+    await expect(one.relay.send('lost')).rejects.toThrow()
+    redis.hang(false)
+    await vi.waitFor(async () => {
+      await one.relay.send('again')
+      expect(other.received).toContain('again')
+    }, 10_000)
+  },
+  20_000,
+)
 
 test('over PostgreSQL, what was sent while the listener was away is not missed', async () => {
   const [one, other] = await Promise.all([

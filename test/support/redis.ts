@@ -5,7 +5,8 @@ import { createServer, type Socket } from 'node:net'
  * The least of a Redis that a pub/sub relay speaks to, on 127.0.0.1: RESP2 with INFO, CLIENT, SUBSCRIBE, PUBLISH, PING and
  * QUIT, each message to every subscriber in the order of arrival. Stands in where no Redis is installed.
  */
-export async function startRedis(): Promise<{ url: string; drop(): void; stop(): Promise<void> }> {
+export async function startRedis() {
+  let hangs = false
   const subscribers = new Map<Socket, Set<string>>()
   const sockets = new Set<Socket>()
 
@@ -36,6 +37,7 @@ export async function startRedis(): Promise<{ url: string; drop(): void; stop():
       subscribers.delete(socket)
     })
     socket.on('data', (chunk) => {
+      if (hangs) return
       pending = Buffer.concat([pending, chunk])
       for (let command = takeCommand(pending); command; command = takeCommand(pending)) {
         pending = pending.subarray(command.length)
@@ -48,6 +50,10 @@ export async function startRedis(): Promise<{ url: string; drop(): void; stop():
   const { port } = server.address() as { port: number }
   return {
     url: `redis://127.0.0.1:${port}`,
+    /** From now on nothing is answered, or everything again; what came in between is lost. */
+    hang(isHanging: boolean) {
+      hangs = isHanging
+    },
     drop() {
       for (const socket of sockets) socket.destroy()
     },
