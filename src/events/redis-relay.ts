@@ -4,14 +4,12 @@ import type { Relay } from './relay.ts'
 
 const channel = 'hearth:events'
 const senderLength = 36
-
 const pingEveryMs = 5_000
 
 /** When Redis does not answer for two seconds, it is connected to anew. */
 const impatient: RedisOptions = {
   connectTimeout: 2_000,
   socketTimeout: 2_000,
-  maxRetriesPerRequest: 1,
   retryStrategy: (attempt) => Math.min(attempt * 50, 500),
 }
 
@@ -21,15 +19,18 @@ const impatient: RedisOptions = {
  */
 export async function openRedisRelay(url: string): Promise<Relay> {
   const self = randomUUID()
-  const publisher = await connect(url)
-  const subscriber = await connect(url)
+  const publisher = await connect(url, { commandTimeout: 4_000, maxRetriesPerRequest: 1 })
+  // It never gives up: a subscription that is given up after a reconnection is not tried again.
+  const subscriber = await connect(url, { maxRetriesPerRequest: null })
   let receive: (text: string) => void = () => {}
   subscriber.on('message', (_channel: string, message: string) => {
     if (!message.startsWith(self)) receive(message.slice(senderLength))
   })
   await subscriber.subscribe(channel)
   // It only listens: without this it could be dead without anybody noticing.
-  const pinging = setInterval(() => subscriber.ping().catch(() => {}), pingEveryMs).unref()
+  const pinging = setInterval(() => {
+    if (subscriber.status === 'ready') subscriber.ping().catch(() => {})
+  }, pingEveryMs).unref()
   return {
     async send(text) {
       await publisher.publish(channel, self + text)
@@ -44,8 +45,8 @@ export async function openRedisRelay(url: string): Promise<Relay> {
   }
 }
 
-async function connect(url: string): Promise<Redis> {
-  const connection = new Redis(url, { ...impatient, lazyConnect: true })
+async function connect(url: string, settings: RedisOptions): Promise<Redis> {
+  const connection = new Redis(url, { ...impatient, ...settings, lazyConnect: true })
   let reason: Error | undefined
   connection.on('error', (error: Error) => {
     reason = error
