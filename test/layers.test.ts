@@ -64,7 +64,7 @@ const allowed: Record<string, readonly string[]> = {
   images: ['images', 'storage', 'errors', 'ids', 'queue'],
   mail: ['mail'],
   storage: ['storage', 'errors', 'db'],
-  events: ['events', 'schemas', 'db', 'ids'],
+  events: ['events', 'schemas', 'db', 'deadline', 'ids'],
   db: ['db', 'ids', 'errors', 'deadline'],
   errors: [],
   ids: [],
