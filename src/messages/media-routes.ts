@@ -158,7 +158,7 @@ function translate(error: unknown): unknown {
   }
   const isMalformed =
     /^(?:FST_INVALID|ERR_STREAM_PREMATURE)/.test(code) || /multipart|boundary|header/i.test(message)
-  return isMalformed && !(error instanceof ApiError) ? fieldsRequired('file') : error
+  return isMalformed ? fieldsRequired('file') : error
 }
 
 /** The text parts. Throws `invalid_schema`. */

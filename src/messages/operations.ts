@@ -34,7 +34,7 @@ export async function editMessage(
   ])
   const mentions = mentioned.map((user) => user.id)
   const row = await db.transaction().execute(async (trx) => {
-    if (!author || !(await lockMessage(trx, room_id, message_id))) throw new ApiError('message_not_found')
+    if (!(await lockMessage(trx, room_id, message_id))) throw new ApiError('message_not_found')
     return updateMessage(trx, { room_id, id: message_id, content, mentions })
   })
   const message = editedGatewayMessage(row, { house_id, author: author!, mentioned, origin })

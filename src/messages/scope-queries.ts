@@ -70,7 +70,6 @@ export async function listFeed(
   if (around !== undefined) {
     const above = String(BigInt(around) + 1n)
     const older = await listFeed(db, scope, { before: above, limit: Math.ceil(limit / 2) })
-    if (limit === 1) return older
     return [...(await listFeed(db, scope, { after: around, limit: Math.floor(limit / 2) })), ...older]
   }
   const found: ListedMessageRow[] = []
