@@ -3,7 +3,8 @@ import { botRow } from '../support/bots.ts'
 import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { noPermission, required, told } from '../support/permissions.ts'
-import { call, db, failure, type Person, user } from '../support/world.ts'
+import { untilWaiting } from '../support/waiting.ts'
+import { call, db, failure, noAuth, type Person, user } from '../support/world.ts'
 
 const taken = failure('username_taken', 'That username is already taken')
 
@@ -26,6 +27,18 @@ test('making a bot answers its user and a token that works, and tells nobody', a
   expect((await call(null, 'GET', '/users/@me', undefined, { headers })).body.data).toEqual(robo)
   expect(await botRow(robo.id)).toMatchObject({ owner_id: ann.id, bot: true, public: false, email: null })
   expect(events).toEqual([])
+})
+
+test('of an account that is being deleted no bot is made: no_auth', async () => {
+  const ann = await user()
+  const [making] = await db.transaction().execute(async (trx) => {
+    await trx.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ann.id).execute()
+    const making = call(ann, 'POST', '/bots', { username: 'orphan', name: 'x' })
+    await untilWaiting(1)
+    return [making]
+  })
+  expect((await making!).body).toEqual(noAuth)
+  expect(await countBots(ann)).toBe(0)
 })
 
 test('a username that is in use or reserved answers username_taken', async () => {

@@ -60,8 +60,11 @@ describe.each([
   test('replaces the other kind, and again answers the same and tells nobody', async () => {
     const [ann, ben] = [await user(), await user()]
     await block(ann, ben, other)
+    const since = new Date(Date.now() - 60_000)
+    await db.updateTable('blocks').set({ created_at: since }).where('user_id', '=', ann.id).execute()
     const before = published.length
     const first = await call(ann, 'PUT', path(ben.id))
+    expect(new Date(first.body.data.last_updated_at).getTime()).toBeGreaterThan(since.getTime() + 30_000)
     const again = await call(ann, 'PUT', path(ben.id))
     expect(first.body.data.type).toBe(type)
     expect(again.body).toEqual(first.body)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ask, expectTime, relations, updated } from '../support/friendships.ts'
 import { erase, gatewayUser } from '../support/rooms.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import { block, call, db, failure, friends, noAuth, published, user } from '../support/world.ts'
 
 const path = '/relationships/@me/friend-requests'
@@ -42,6 +43,19 @@ test('asking back accepts: both are friends and hear so', async () => {
   expect(await db.selectFrom('friend_requests').selectAll().where('from_id', '=', ann.id).execute()).toEqual(
     [],
   )
+})
+
+test('where the request is withdrawn at the moment of accepting it, one is sent instead', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await ask(ann, ben)
+  const [accepting] = await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('friend_requests').where('from_id', '=', ann.id).execute()
+    const accepting = ask(ben, ann)
+    await untilWaiting(1)
+    return [accepting]
+  })
+  expect((await accepting!).body.data).toMatchObject({ user_id: ann.id, type: 1 })
+  expect(await relations(ben, ann)).toEqual([1, 2])
 })
 
 test('repeating a request, or asking a friend, answers the relation as it is and tells nobody', async () => {

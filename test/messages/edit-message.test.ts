@@ -7,6 +7,7 @@ import {
   refusesStrangers,
   roomNotFound,
 } from '../support/messages.ts'
+import { erase } from '../support/rooms.ts'
 import {
   call,
   db,
@@ -67,6 +68,15 @@ test('an edit computes the mentions anew', async () => {
   expect(await mentioned()).toEqual([ann.id, cat.id].sort())
   await call(ann, 'PATCH', `/rooms/${room_id}/messages/${id}`, { content: 'nobody' })
   expect(await mentioned()).toEqual([])
+})
+
+test('an edit mentions no partner who has deleted their account', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const roomId = await oneToOne(ann, bob)
+  const id = await message(roomId, ann)
+  await erase(bob)
+  const answer = await call(ann, 'PATCH', `/rooms/${roomId}/messages/${id}`, { content: `<@${bob.id}>` })
+  expect([answer.status, answer.body.data.mentions]).toEqual([200, []])
 })
 
 test('edits of one message at once leave mentions that agree with its content', async () => {

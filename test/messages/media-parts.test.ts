@@ -81,6 +81,16 @@ test('wrong text parts answer invalid_schema with their names', async () => {
   expect(await listRows(room_id)).toEqual([])
 })
 
+test('a text part over 64 KiB answers payload_too_large', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const answer = await sendMedia(ann, room_id, filePart('x'), { name: 'captcha', value: 'x'.repeat(65_537) })
+  expect([answer.status, answer.body]).toEqual([
+    413,
+    failure('payload_too_large', 'The request is too large'),
+  ])
+})
+
 test('an age that exploding needs is a required part, named with the file and before optional ones', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })

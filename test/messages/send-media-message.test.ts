@@ -8,6 +8,7 @@ import { sendMedia } from '../support/media.ts'
 import { listRows, noPermission, refusesStrangers, roomNotFound } from '../support/messages.ts'
 import { filePart, multipart } from '../support/multipart.ts'
 import {
+  block,
   call,
   db,
   failure,
@@ -125,6 +126,31 @@ test('any other content type answers 415', async () => {
     const answer = await call(ann, 'POST', url, undefined, { payload: '{', headers })
     expect(answer.status).toBe(415)
     expect(answer.body).toEqual(failure('internal_server_error', 'Something went wrong internally'))
+  }
+})
+
+test('a content encoding answers 415', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const { payload, headers } = multipart(filePart('x'))
+  const send = (encoding: string) => {
+    const options = { payload, headers: { ...headers, 'content-encoding': encoding } }
+    return call(ann, 'POST', `/rooms/${room_id}/media_messages`, undefined, options)
+  }
+  const answer = await send('gzip')
+  expect(answer.status).toBe(415)
+  expect(answer.body).toEqual(failure('internal_server_error', 'Something went wrong internally'))
+  expect((await send('identity')).status).toBe(200)
+})
+
+test('a block closes the one-to-one room to files as well', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const roomId = await oneToOne(ann, bob)
+  expect((await sendMedia(bob, roomId, filePart('x'))).status).toBe(200)
+  await block(ann, bob)
+  for (const caller of [ann, bob]) {
+    const answer = await sendMedia(caller, roomId, filePart('x'))
+    expect([answer.status, answer.body]).toEqual([400, noPermission])
   }
 })
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { epochMs, idTimeMs } from '../../src/ids.ts'
 import { gatewayUserOf, listRows, noPermission, roomNotFound } from '../support/messages.ts'
 import { rolesAs } from '../support/roles.ts'
+import { erase } from '../support/rooms.ts'
 import {
   block,
   call,
@@ -84,6 +85,8 @@ test('in private rooms exploding is false and the member a stand-in', async () =
       .where('room_id', '=', roomId)
       .executeTakeFirstOrThrow()
     expect(data.member.joined_at).toBe(entered.joined_at.toISOString())
+    const read = await db.selectFrom('read_states').selectAll().where('room_id', '=', roomId).execute()
+    expect(read).toEqual([{ user_id: ann.id, room_id: roomId, message_id: data.id }])
   }
 })
 
@@ -114,6 +117,9 @@ test('sending without a token, or with a faulty one, answers no_auth before the 
   expect([answer.status, answer.body]).toEqual([400, noAuth])
   const headers = { authorization: 'f'.repeat(128) }
   expect((await call(null, 'POST', '/rooms/1/messages', {}, { headers })).body).toEqual(noAuth)
+  const gone = await user()
+  await erase(gone)
+  expect((await call(gone, 'POST', '/rooms/1/messages', {})).body).toEqual(noAuth)
 })
 
 test('a content that is missing, blank, too long or no clean text answers invalid_schema', async () => {

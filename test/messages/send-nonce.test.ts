@@ -32,6 +32,8 @@ test('the same nonce fifty times at once makes one message and fifty equal answe
   expect(answers[0]?.body.data).not.toHaveProperty('nonce')
   expect(await count()).toBe(1)
   expect(published.length - before).toBe(1)
+  const mentions = db.selectFrom('mentions').select('message_id').where('user_id', '=', bob.id)
+  expect(await mentions.execute()).toHaveLength(1)
 })
 
 test('the same nonce again answers the first message as it is now', async () => {

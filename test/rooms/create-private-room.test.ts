@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { erase, gatewayUser, participantsOf, roomRow } from '../support/rooms.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import { block, call, db, failure, noAuth, oneToOne, type Person, published, user } from '../support/world.ts'
 
 const noPermission = failure('no_permission', 'You do not have permission to do this')
@@ -47,6 +48,20 @@ test('recipient alone opens a one-to-one room that shows the other and tells bot
     { type: 'private_room_entered', room_id: id, user_id: ann.id },
     { type: 'private_room_entered', room_id: id, user_id: ben.id },
   ])
+})
+
+test('somebody who deletes their account at that moment answers user_not_found', async () => {
+  const [ann, ben] = [await user(), await user()]
+  for (const body of [{ recipient: ben.id }, { recipients: [ben.id] }]) {
+    await db.updateTable('users').set({ deleted_at: null }).where('id', '=', ben.id).execute()
+    const [opening] = await db.transaction().execute(async (trx) => {
+      await trx.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ben.id).execute()
+      const opening = call(ann, 'POST', '/users/@me/rooms', body)
+      await untilWaiting(1)
+      return [opening]
+    })
+    expect((await opening!).body).toEqual(userNotFound)
+  }
 })
 
 test('opening the same one-to-one room again, from either side, answers the first one and tells nobody', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { erase } from '../support/rooms.ts'
 import { call, noAuth, user } from '../support/world.ts'
 
 test('fetching the own user answers the full user', async () => {
@@ -42,6 +43,14 @@ test('fetching the own user without a token, or with a faulty one, answers no_au
     const answer = await call(null, 'GET', '/users/@me', undefined, { headers })
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual(noAuth)
+  }
+})
+
+test('the token of a deleted account answers no_auth', async () => {
+  const gone = await user()
+  await erase(gone)
+  for (const url of ['/users/@me', '/users/@me/sessions']) {
+    expect((await call(gone, 'GET', url)).body).toEqual(noAuth)
   }
 })
 
