@@ -5,13 +5,7 @@ import { idTimeMs, makeIdsAfter, newId } from '../ids.ts'
 import type { Doubts } from './doubt-operations.ts'
 import { gatewayMessage } from './forms.ts'
 import type { SpeakerRow, StoredAttachment } from './queries.ts'
-import {
-  type Insertion,
-  insertMessages,
-  lockRoomsToSend,
-  type NewMessage,
-  type Refusal,
-} from './send-queries.ts'
+import { insertMessages, lockRoomsToSend, type NewMessage, type Refusal } from './send-queries.ts'
 
 /** The contents of a message to be sent. */
 export type Outgoing = {
@@ -42,57 +36,55 @@ export function isEvent(delivery: Delivery): delivery is Exclude<Delivery, strin
 /** What all drafts of a batch are written with. `asksNewest`: their events name the message before each (`after`). */
 type Writing = { origin: string; asksNewest: boolean; doubts: Doubts }
 
+/** A message that was written, after which one of its room (if asked for), or why it was not. */
+type Attempt = { message: NewMessage; after?: string | null; failure?: Refusal['reason'] | Error }
+
 /** Writes drafts, and returns what became of each, in the same order. */
-export async function writeDrafts(
-  db: Db,
-  drafts: readonly Draft[],
-  { origin, asksNewest, doubts }: Writing,
-): Promise<Delivery[]> {
-  const messages = drafts.map(newMessage)
-  const { refusals, newestBefore } = await insertOrDoubt(db, messages, asksNewest, doubts)
-  const refused = new Map<string, Delivery>(refusals.map(({ id, reason }) => [id, reason]))
-  const before = asksNewest ? chain(messages, refused, newestBefore) : null
-  if (refusals.some(({ reason }) => reason === 'behind')) {
-    await writeLate(db, messages, refused, before, doubts)
-  }
+export async function writeDrafts(db: Db, drafts: readonly Draft[], writing: Writing): Promise<Delivery[]> {
+  const attempts = await writeAll(db, drafts.map(newMessage), writing)
   return drafts.map((draft, index): Delivery => {
-    const row = { ...messages[index]!, mentions: [], edited_at: null }
-    const message = gatewayMessage(row, { ...draft, origin })
+    const { message, after, failure } = attempts[index]!
+    if (failure !== undefined) return failure
     const { room_id, house_id } = draft
-    const after = before ? { after: before.get(row.id)! } : {}
-    return refused.get(row.id) ?? { type: 'message_created', room_id, house_id, message, ...after }
+    const row = { ...message, mentions: [], edited_at: null }
+    const form = gatewayMessage(row, { ...draft, origin: writing.origin })
+    return {
+      type: 'message_created',
+      room_id,
+      house_id,
+      message: form,
+      ...(after !== undefined && { after }),
+    }
   })
 }
 
 /** Writes messages. After a failure that leaves open whether they were written, they are added to the doubts. */
-async function insertOrDoubt(
-  db: Db,
-  messages: readonly NewMessage[],
-  asksNewest: boolean,
-  doubts: Doubts,
-): Promise<Insertion> {
-  try {
-    return await insertMessages(db, messages, asksNewest)
-  } catch (error) {
-    if (!isUndone(error)) doubts.add(messages)
+async function writeAll(db: Db, messages: NewMessage[], writing: Writing): Promise<Attempt[]> {
+  const attempts = await insert(db, messages, writing.asksNewest).catch((error: unknown) => {
+    if (!isUndone(error)) writing.doubts.add(messages)
     throw error
-  }
+  })
+  const behind = attempts.filter(({ failure }) => failure === 'behind')
+  if (behind.length === 0) return attempts
+  const late = await writeLate(
+    db,
+    behind.map(({ message }) => message),
+    writing,
+  )
+  return attempts.map((attempt) => (attempt.failure === 'behind' ? late.shift()! : attempt))
 }
 
-/** For each message that was written, the id of the one before it in its room. */
-function chain(
-  messages: readonly NewMessage[],
-  refused: ReadonlyMap<string, unknown>,
-  newestBefore: ReadonlyMap<string, string | null>,
-): Map<string, string | null> {
-  const newest = new Map(newestBefore)
-  const before = new Map<string, string | null>()
-  for (const { id, room_id } of messages) {
-    if (refused.has(id)) continue
-    before.set(id, newest.get(room_id) ?? null)
-    newest.set(room_id, id)
-  }
-  return before
+async function insert(db: Db, messages: readonly NewMessage[], asksNewest: boolean): Promise<Attempt[]> {
+  const { refusals, newestBefore } = await insertMessages(db, messages, asksNewest)
+  const reasons = new Map(refusals.map(({ id, reason }) => [id, reason]))
+  return messages.map((message) => {
+    const failure = reasons.get(message.id)
+    if (failure !== undefined) return { message, failure }
+    if (!asksNewest) return { message }
+    const after = newestBefore.get(message.room_id) ?? null
+    newestBefore.set(message.room_id, message.id)
+    return { message, after }
+  })
 }
 
 /**
@@ -102,25 +94,20 @@ function chain(
  */
 async function writeLate(
   db: Db,
-  messages: NewMessage[],
-  refused: Map<string, Delivery>,
-  before: Map<string, string | null> | null,
-  doubts: Doubts,
-): Promise<void> {
-  const indexes = [...messages.keys()].filter((index) => refused.get(messages[index]!.id) === 'behind')
+  behind: readonly NewMessage[],
+  { asksNewest, doubts }: Writing,
+): Promise<Attempt[]> {
+  let late = behind
   try {
-    await db.transaction().execute(async (trx) => {
-      const rooms = indexes.map((index) => messages[index]!.room_id)
+    return await db.transaction().execute(async (trx) => {
+      const rooms = behind.map((message) => message.room_id)
       for (const id of await lockRoomsToSend(trx, rooms)) makeIdsAfter(id)
-      for (const index of indexes) messages[index] = withNewId(messages[index]!)
-      const late = indexes.map((index) => messages[index]!)
-      const { refusals, newestBefore } = await insertMessages(trx, late, before !== null)
-      for (const { id, reason } of refusals) refused.set(id, reason)
-      for (const [id, newest] of chain(late, refused, newestBefore)) before?.set(id, newest)
+      late = behind.map(withNewId)
+      return insert(trx, late, asksNewest)
     })
   } catch (error) {
-    if (!isUndone(error)) doubts.add(indexes.map((index) => messages[index]!))
-    for (const index of indexes) refused.set(messages[index]!.id, error as Error)
+    if (!isUndone(error)) doubts.add(late)
+    return late.map((message) => ({ message, failure: error as Error }))
   }
 }
 

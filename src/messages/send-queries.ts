@@ -25,7 +25,7 @@ export type Refusal = { id: string; reason: 'room_gone' | 'behind' | 'nonce_take
  * The result of an insertion: the refused messages, in no order, and, if asked for, the newest id of each room before
  * them.
  */
-export type Insertion = { refusals: Refusal[]; newestBefore: Map<string, string | null> }
+type Insertion = { refusals: Refusal[]; newestBefore: Map<string, string | null> }
 
 /** What a batch needs besides writing plain messages: parts of the statement that are left out otherwise. */
 type Extras = { hasNonce: boolean; hasAttachment: boolean; asksNewest: boolean }
@@ -118,7 +118,7 @@ function compiledInsert(extras: Extras, values: unknown[]): CompiledQuery<Insert
 export async function insertMessages(
   db: Db,
   messages: readonly NewMessage[],
-  asksNewest = false,
+  asksNewest: boolean,
 ): Promise<Insertion> {
   const column = <Name extends keyof NewMessage>(name: Name) => messages.map((message) => message[name])
   const [nonces, attachments] = [column('nonce'), column('attachment')]
