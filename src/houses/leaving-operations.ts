@@ -5,7 +5,7 @@ import type { HearthEvent } from '../events/events.ts'
 import { member } from '../members/forms.ts'
 import { removeMember } from '../members/operations.ts'
 import { findMember } from '../members/queries.ts'
-import { discardRoomFiles } from '../rooms/private-room-queries.ts'
+import { discardRoomFiles } from '../messages/attachment-queries.ts'
 import { reachHouse } from './access-operations.ts'
 import { discardIcon } from './icon-operations.ts'
 import {

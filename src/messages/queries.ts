@@ -16,6 +16,9 @@ export type StoredAttachment = {
   dimensions: { width: number; height: number; type: string } | null
 }
 
+/** The name of its file in the store, of a row with `room_id` and `attachment`. */
+export const attachmentFileOfRow = sql`'attachments/' || room_id || '/' || (attachment ->> 'key')`
+
 export type MessageRow = {
   room_id: string
   id: string
@@ -155,7 +158,7 @@ export async function deleteMessages(
       where mentions.room_id = wanted.room_id and message_id = wanted.id
     )
     insert into discarded_files (name)
-    select 'attachments/' || room_id || '/' || (attachment ->> 'key') from gone where attachment is not null
+    select ${attachmentFileOfRow} from gone where attachment is not null
     on conflict (name) do update set discarded_at = now() returning name`.execute(db)
   return rows.map((row) => row.name)
 }

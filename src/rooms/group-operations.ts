@@ -4,6 +4,7 @@ import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { canApproach } from '../friendships/permissions.ts'
 import { listBlocksBetween } from '../friendships/queries.ts'
+import { discardRoomFiles } from '../messages/attachment-queries.ts'
 import { holdUsers } from '../users/lock-queries.ts'
 import { reachRoom } from './access-operations.ts'
 import { room } from './forms.ts'
@@ -11,7 +12,6 @@ import { roomType } from './permissions.ts'
 import {
   deleteRecipient,
   deleteRooms,
-  discardRoomFiles,
   insertRecipients,
   listEmptyRoomIds,
   listRecipientIds,

@@ -8,6 +8,7 @@ import { inHouse } from '../houses/access-operations.ts'
 import { has, holds, permission } from '../houses/permissions.ts'
 import type { Membership } from '../houses/queries.ts'
 import { asId, newId } from '../ids.ts'
+import { discardRoomFiles } from '../messages/attachment-queries.ts'
 import { holdRoom } from './access-operations.ts'
 import { room } from './forms.ts'
 import {
@@ -18,7 +19,6 @@ import {
 } from './house-room-queries.ts'
 import type { CreateHouseRoom, DeletedRoom, EditRoom } from './house-room-schemas.ts'
 import { bitsInRoom, roomType } from './permissions.ts'
-import { discardRoomFiles } from './private-room-queries.ts'
 import { findRoom, type RoomAccessRow } from './queries.ts'
 import type { Room } from './schemas.ts'
 

@@ -118,15 +118,6 @@ export async function listEmptyRoomIds(db: Db, roomIds: readonly string[]): Prom
   return rows.map((row) => row.id)
 }
 
-/** Lists the attachments of rooms as discarded files. */
-export async function discardRoomFiles(db: Db, roomIds: readonly string[]): Promise<void> {
-  await sql`
-    insert into discarded_files (name)
-    select 'attachments/' || room_id || '/' || (attachment ->> 'key') from messages
-    where room_id = any(${roomIds}::bigint[]) and attachment is not null
-    on conflict do nothing`.execute(db)
-}
-
 /** Removes rooms with their messages. */
 export async function deleteRooms(db: Db, roomIds: readonly string[]): Promise<void> {
   await db.deleteFrom('rooms').where('id', '=', sql<string>`any(${roomIds}::bigint[])`).execute()
