@@ -7,7 +7,6 @@ import { accountRoutes } from './accounts/routes.ts'
 import { sessionRoutes } from './accounts/session-routes.ts'
 import { identifyCallers } from './auth/plugin.ts'
 import { limitRates } from './auth/rate-limits.ts'
-import { markSecured } from './auth/secured-routes.ts'
 import { banRoutes } from './bans/routes.ts'
 import { botRoutes } from './bots/routes.ts'
 import type { Config } from './config.ts'
@@ -107,7 +106,6 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   readIds(app)
   answerErrors(app)
   identifyCallers(app, db)
-  markSecured(app)
   await limitRates(app, config, parts.now)
   keepOutOfCaches(app)
   await describeApi(app)

@@ -29,7 +29,10 @@ export function isAuthenticator(hook: unknown): hook is (request: FastifyRequest
   return typeof hook === 'function' && authenticators.has(hook)
 }
 
-/** Decorates the app with the hooks that find out who is calling (API 5). */
+/**
+ * Decorates the app with the hooks that find out who is calling (API 5), and sets `security` on every route that needs a
+ * caller: for the API document, and for the hooks that depend on it.
+ */
 export function identifyCallers(app: FastifyInstance, db: Db): void {
   app.decorateRequest('caller', null as unknown as Caller)
 
@@ -62,6 +65,10 @@ export function identifyCallers(app: FastifyInstance, db: Db): void {
   app.decorate('recognize', async (request: FastifyRequest) => {
     const caller = await identify(request, findByToken)
     if (caller) enter(request, caller)
+  })
+  app.addHook('onRoute', (route) => {
+    const needsCaller = [route.onRequest ?? []].flat().some(isAuthenticator)
+    if (needsCaller) route.schema = { ...route.schema, security: [{ token: [] }] }
   })
 }
 

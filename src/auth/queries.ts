@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import { byteaArray } from '../db/bytea.ts'
 import type { Db } from '../db/client.ts'
 import { coalesce, inPlaces } from '../db/coalesce.ts'
-import { prepareRead } from '../db/reads.ts'
+import { byteaArray, prepareRead } from '../db/reads.ts'
 
 /**
  * Who makes a request, and through which login session; `is_idle`: it was last noted as seen five minutes ago or more.

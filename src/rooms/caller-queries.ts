@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { type Caller, isIdle } from '../auth/queries.ts'
-import { byteaArray } from '../db/bytea.ts'
 import type { Db } from '../db/client.ts'
 import { coalesce, inPlaces } from '../db/coalesce.ts'
-import { prepareRead } from '../db/reads.ts'
+import { byteaArray, prepareRead } from '../db/reads.ts'
 import { type GatewayUserRow, gatewayUserSelection } from '../users/queries.ts'
 import { type RoomAccessRow, roomAccessColumns, roomAccessJoins } from './queries.ts'
 

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { isIdle } from '../auth/queries.ts'
-import { byteaArray } from '../db/bytea.ts'
 import type { Db } from '../db/client.ts'
 import { coalesce, inOrderOf, inPlaces } from '../db/coalesce.ts'
-import { prepareRead } from '../db/reads.ts'
+import { byteaArray, prepareRead } from '../db/reads.ts'
 
 export const compactUserColumns = [
   'users.icon',
