@@ -53,7 +53,7 @@ export async function logIn(db: Db, { login, password, code }: LogIn, device: De
   if (!account || !isRight) throw new ApiError('invalid_credentials')
   if (account.mfa_enabled && code === undefined) throw new ApiError('mfa_required')
   return db.transaction().execute(async (trx) => {
-    const { password_hash, totp_secret, totp_last_step, ...user } = await stillThe(trx, account)
+    const { password_hash, totp_secret, totp_last_step, ...user } = await lockUnchanged(trx, account)
     const isProven =
       !user.mfa_enabled ||
       (await useSecondFactor(trx, { id: user.id, totp_secret, totp_last_step }, code ?? ''))
@@ -62,8 +62,8 @@ export async function logIn(db: Db, { login, password, code }: LogIn, device: De
   })
 }
 
-/** Locks the account; a password changed, or an account deleted, since it was looked at ends the login. */
-async function stillThe(trx: Db, { id, password_hash }: CredentialsRow): Promise<CredentialsRow> {
+/** Locks the account. Throws `invalid_credentials` if its password was changed, or it was deleted, since it was read. */
+async function lockUnchanged(trx: Db, { id, password_hash }: CredentialsRow): Promise<CredentialsRow> {
   const account = await lockCredentials(trx, id)
   if (account?.password_hash !== password_hash) throw new ApiError('invalid_credentials')
   return account

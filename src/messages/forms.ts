@@ -37,7 +37,7 @@ export function message(row: ListedMessageRow, origin: string): Message {
 }
 
 /** What the gateway form of a message needs besides its row: the house, the author and the mentioned users. */
-type Setting = {
+type MessageContext = {
   house_id: string | null
   author: SpeakerRow
   mentioned: readonly GatewayUserRow[]
@@ -45,36 +45,36 @@ type Setting = {
 }
 
 /** The message on the gateway and in the answers of sending (PROTOCOL 3.2). */
-export function gatewayMessage(row: MessageRow, setting: Setting): GatewayMessage {
+export function gatewayMessage(row: MessageRow, context: MessageContext): GatewayMessage {
   const timestamp = idTimeMs(row.id)
-  const author = gatewayUser(setting.author)
-  const ordinary = setting.house_id === null ? false : EXPLODING_IN_HOUSE_ROOMS
+  const author = gatewayUser(context.author)
+  const ordinary = context.house_id === null ? false : EXPLODING_IN_HOUSE_ROOMS
   return {
     id: row.id,
     room_id: row.room_id,
-    house_id: setting.house_id,
+    house_id: context.house_id,
     author_id: row.author_id,
     author,
-    member: authorMember(setting, author),
+    member: authorMember(context, author),
     content: row.content,
     timestamp,
-    mentions: setting.mentioned.map(gatewayUser),
+    mentions: context.mentioned.map(gatewayUser),
     exploding: row.exploding_age === null ? ordinary : true,
     exploding_age: row.exploding_age,
     device_id: row.device_id,
     bucket: bucketOf(timestamp),
-    attachment: attachment(row, setting.origin),
+    attachment: attachment(row, context.origin),
   }
 }
 
 /** The message in MESSAGE_UPDATE and in the answers of editing. */
-export function editedGatewayMessage(row: MessageRow, setting: Setting): EditedGatewayMessage {
+export function editedGatewayMessage(row: MessageRow, context: MessageContext): EditedGatewayMessage {
   const edited_at = row.edited_at?.toISOString() ?? ''
-  return { ...gatewayMessage(row, setting), edited_at, embed: null, metadata: null }
+  return { ...gatewayMessage(row, context), edited_at, embed: null, metadata: null }
 }
 
 /** The author as a member; in a private room a stand-in, which existing clients need. */
-function authorMember({ house_id, author }: Setting, user: GatewayMessage['author']): Member {
+function authorMember({ house_id, author }: MessageContext, user: GatewayMessage['author']): Member {
   return {
     id: author.id,
     user_id: author.id,

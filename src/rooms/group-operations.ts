@@ -40,7 +40,7 @@ export async function addRecipient(
   return db.transaction().execute(async (trx) => {
     const present = await holdUsers(trx, [callerId, userId])
     if (!present.some((user) => user.id === userId)) throw new ApiError('user_not_found')
-    const { participants } = await enterGroupWork(trx, roomId, callerId)
+    const { participants } = await holdGroup(trx, roomId, callerId)
     if (participants.has(userId)) return { answer: await showRoom(trx, roomId, callerId), events: [] }
     const blocks = await listBlocksBetween(trx, callerId, [userId])
     if (!canApproach(blocks, callerId)) throw new ApiError('no_permission')
@@ -68,7 +68,7 @@ export async function removeRecipient(
 ): Promise<Outcome<RemovedRecipient>> {
   await reachGroup(db, roomId, callerId)
   const events = await db.transaction().execute(async (trx) => {
-    const { ownerId, participants } = await enterGroupWork(trx, roomId, callerId)
+    const { ownerId, participants } = await holdGroup(trx, roomId, callerId)
     if (!participants.has(userId)) throw new ApiError('member_not_found')
     if (userId !== callerId && ownerId !== callerId) throw new ApiError('no_permission')
     return takeOut(trx, userId, roomId)
@@ -103,7 +103,7 @@ async function reachGroup(db: Db, roomId: string, callerId: string): Promise<voi
 }
 
 /** Locks a group and reads who is in it. Throws `room_not_found` when the caller no longer is. */
-async function enterGroupWork(
+async function holdGroup(
   trx: Db,
   roomId: string,
   callerId: string,

@@ -75,11 +75,11 @@ export async function listRecipientIds(db: Db, roomId: string): Promise<string[]
   return rows.map((row) => row.user_id)
 }
 
-/** Which groups: one of them, or (null) all that the user is in. */
-type OneOrAll = string | null
-
-/** Locks the groups of a user, in id order, and returns their ids: none that they leave at this moment. */
-export async function lockGroupsOf(db: Db, userId: string, roomId: OneOrAll): Promise<string[]> {
+/**
+ * Locks the groups of a user, or only the one with this id, in id order, and returns their ids: none that they leave at
+ * this moment.
+ */
+export async function lockGroupsOf(db: Db, userId: string, roomId: string | null): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select rooms.id from rooms join room_recipients on room_recipients.room_id = rooms.id
     where room_recipients.user_id = ${userId} and rooms.type = 2
