@@ -58,7 +58,8 @@ export async function createBot(db: Db, caller: Caller, fields: CreateBot): Prom
 
 /** Edits a bot of the caller. Throws `bot_not_found`, and as `editUser`. */
 export async function editBot(
-  { db, store }: { db: Db; store: Store },
+  db: Db,
+  store: Store,
   callerId: string,
   id: string,
   fields: EditBot,

@@ -54,7 +54,8 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Bot), ...failures },
       },
     },
-    async ({ caller, params, body }) => ok(await app.publish(await editBot(app, caller.id, params.id, body))),
+    async ({ caller, params, body }) =>
+      ok(await app.publish(await editBot(app.db, app.store, caller.id, params.id, body))),
   )
 
   app.post(

@@ -78,7 +78,7 @@ async function makeHouse(stage: Stage, house: (typeof houses)[number]): Promise<
   const { db, store, cast } = stage
   const { name, description } = house
   const owner = { user_id: cast[house.owner].id }
-  const { answer } = await createHouse({ db, store }, owner.user_id, { name, description })
+  const { answer } = await createHouse(db, store, owner.user_id, { name, description })
   const caller = { ...owner, house_id: answer.id }
   const invite = await createInvite(db, caller, {})
   for (const member of house.members) await useInvite(db, cast[member].id, invite.answer.code)

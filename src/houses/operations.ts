@@ -22,14 +22,13 @@ import {
 } from './queries.ts'
 import type { CreateHouse, EditedHouse, EditHouse, House } from './schemas.ts'
 
-type Context = { db: Db; store: Store }
-
 /**
  * Creates a house with its first room, in the entity `Rooms`, and its owner as member (API 4.9, PROTOCOL 9.3). Throws
  * `invalid_icon_file_format`, `payload_too_large`, `limit_reached`.
  */
 export async function createHouse(
-  { db, store }: Context,
+  db: Db,
+  store: Store,
   ownerId: string,
   fields: CreateHouse,
 ): Promise<Outcome<House>> {
@@ -59,7 +58,8 @@ export async function createHouse(
  * change every bit of the default permissions. Throws `no_permission`, and as `readEditedIcon`.
  */
 export async function editHouse(
-  { db, store }: Context,
+  db: Db,
+  store: Store,
   membership: Membership,
   fields: EditHouse,
 ): Promise<Outcome<EditedHouse>> {

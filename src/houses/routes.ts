@@ -38,7 +38,8 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(House), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await createHouse(app, request.caller.id, request.body))),
+    async (request) =>
+      ok(await app.publish(await createHouse(app.db, app.store, request.caller.id, request.body))),
   )
 
   app.patch(
@@ -57,7 +58,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const membership = { house_id: request.params.id, user_id: request.caller.id }
-      return ok(await app.publish(await editHouse(app, membership, request.body)))
+      return ok(await app.publish(await editHouse(app.db, app.store, membership, request.body)))
     },
   )
 

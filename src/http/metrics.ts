@@ -26,6 +26,7 @@ type Reader = () => Metric[]
 
 function readGauges(app: FastifyInstance): Metric[] {
   const pool = poolUse(app.db)
+  const { sessions } = app.gateway.hub
   function one(name: string, help: string, value: number, aggregator: Metric['aggregator'] = 'sum'): Metric {
     const type = name.endsWith('_total') ? 'counter' : 'gauge'
     return { name, help, type, aggregator, values: [{ labels: {}, value }] }
@@ -36,15 +37,11 @@ function readGauges(app: FastifyInstance): Metric[] {
     one('hearth_pool_idle', 'Connections that are free', pool.idle),
     one('hearth_pool_waiting', 'Statements that wait for a connection', pool.waiting),
     one('hearth_sockets', 'Open sockets of the gateway', app.gateway.connectionCount),
-    one('hearth_sessions', 'Sessions of the gateway, those that wait for a resume included', sessions(app)),
+    one('hearth_sessions', 'Sessions of the gateway, those that wait for a resume included', sessions.size),
     one('hearth_requests_in_flight', 'Requests that are not answered yet', app.load.inFlight),
     one('hearth_requests_shed_total', 'Requests refused for too much load', app.load.refused),
     one('hearth_loop_delay_seconds', 'What the event loop is late by', app.load.delayMs / 1000, 'max'),
   ]
-}
-
-function sessions(app: FastifyInstance): number {
-  return app.gateway.hub.sessions.size
 }
 
 function countRequests(app: FastifyInstance): Reader {
