@@ -183,8 +183,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** What PostgreSQL said last, for the operator. */
+/** Why PostgreSQL ended, in its own words, for the operator: what was fatal, else what it said last. */
 export async function lastWords({ dir }: Cluster): Promise<string> {
   const log = await readFile(join(dir, 'log'), 'utf8').catch(() => '')
-  return log.trim().split('\n').slice(-3).join(' / ')
+  const lines = log.trim().split('\n').slice(-20)
+  const fatal = lines.filter(
+    (line) => /(FATAL|PANIC): /.test(line) && !line.includes('the database system is '),
+  )
+  return (fatal.length > 0 ? fatal.slice(-1) : lines.slice(-3)).join(' / ')
 }

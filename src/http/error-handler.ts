@@ -13,6 +13,9 @@ import { standingHeaders } from './standing-headers.ts'
 /** The `Retry-After` of `unavailable`. */
 export const retryAfterSeconds = 1
 
+/** While the database is away, the log says so this often at most. */
+const reportEveryMs = 10_000
+
 /**
  * How many bytes of a refused upload are read and thrown away, so that the answer reaches a client that is still
  * sending.
@@ -21,7 +24,16 @@ const maxSwallowedBytes = 64 * 1024 * 1024
 
 /** Answers everything that is thrown while a request is handled, and requests for routes that do not exist. */
 export function answerErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(toApiError(error, request), reply))
+  let reportedAt = Number.NEGATIVE_INFINITY
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const failure = toApiError(error, request)
+    // What refuses because of load throws an ApiError itself, and is counted in the metrics.
+    if (failure.status === 503 && failure !== error && performance.now() - reportedAt >= reportEveryMs) {
+      reportedAt = performance.now()
+      request.log.warn({ err: error }, 'unavailable')
+    }
+    return sendFailure(failure, reply)
+  })
   app.setNotFoundHandler((_request, reply) => sendFailure(new ApiError('not_found'), reply))
 }
 

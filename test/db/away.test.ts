@@ -5,8 +5,20 @@ import { awayCheck, openDatabase, poolUse } from '../../src/db/client.ts'
 import { claimNodeNumber } from '../../src/db/node-number.ts'
 import { assignNodeNumber, nodeNumber } from '../../src/ids.ts'
 import { otherApp } from '../support/other-app.ts'
+import { pictureText } from '../support/own-user.ts'
+import { startServer } from '../support/server.ts'
 import { detour, openTcpProxy, type Weather } from '../support/tcp-proxy.ts'
-import { type Answer, databaseUrl, db, failure, house, type Person, user } from '../support/world.ts'
+import {
+  type Answer,
+  databaseUrl,
+  db,
+  failure,
+  folder,
+  house,
+  type Person,
+  store,
+  user,
+} from '../support/world.ts'
 
 /** No request waits longer for a database that is away. */
 const longestMs = 3_500
@@ -201,4 +213,35 @@ test('a full disk fails what is written with 503, leaves nothing of it, and what
     await sql`drop trigger full_disk on messages`.execute(db)
   }
   expect((await requests.send!()).status).toBe(200)
+})
+
+test('a full disk of the files fails an upload with 503', async () => {
+  const write = async () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' }))
+  const other = await otherApp({}, { store: { ...store, write } })
+  const answer = await other.call(ann, 'PATCH', '/users/@me', { icon: await pictureText() })
+  expect([answer.status, answer.body]).toEqual([503, unavailable])
+})
+
+test('the log says why requests are answered with 503, once for many', async () => {
+  const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' } })
+  let output = ''
+  server.child.stdout!.on('data', (chunk) => (output += chunk))
+  const edit = () => {
+    const headers = { authorization: ann.token, 'content-type': 'application/json' }
+    return fetch(`${server.origin}/users/@me`, { method: 'PATCH', headers, body: '{"bio": "later"}' })
+  }
+  try {
+    await db.transaction().execute(async (trx) => {
+      await sql`select from users where id = ${ann.id} for update`.execute(trx)
+      expect((await Promise.all([edit(), edit()])).map((answer) => answer.status)).toEqual([503, 503])
+    })
+  } finally {
+    await server.end('SIGTERM')
+  }
+  const lines = output.split('\n').filter((line) => line.includes('"unavailable"'))
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0]!)).toMatchObject({
+    level: 40,
+    err: { message: expect.stringMatching(/lock timeout/) },
+  })
 })

@@ -151,6 +151,14 @@ test('a second server on the same folder is refused with a sentence, and the fir
   expect((await fetch(`${first.origin}/ready`)).status).toBe(200)
 })
 
+test('a PostgreSQL that cannot start is quoted with its reason, not with its last words', async () => {
+  const dir = await copyOfUsed()
+  await rm(join(dir, 'postgres/data/pg_wal'), { recursive: true })
+  const { code, stderr } = await failToStart(dir)
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^PostgreSQL did not start in \S+: [^\n]*FATAL: [^\n]*pg_wal[^\n]*\n$/)
+})
+
 test('a lost or foreign password file ends the start with a sentence', async () => {
   const dir = await copyOfUsed()
   await writeFile(join(dir, 'postgres/password'), 'f'.repeat(48))
