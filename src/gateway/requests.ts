@@ -31,10 +31,11 @@ export async function listMembersFor({ db }: Gateway, session: Session, d: unkno
     return emitChunks(session, houseId, await listMembersById(db, houseId, [...new Set(ids)]))
   let last = '0'
   while (session.houses.has(houseId)) {
+    // Read only when it can be sent: what happens to the members meanwhile is sent before it.
+    await session.connection?.drained()
     const rows = await listMembers(db, houseId, { after: last, limit: maxChunkMembers })
     if (rows.length === 0) return
     last = rows.at(-1)!.user_id
-    await session.connection?.drained()
     emitChunks(session, houseId, rows)
     if (rows.length < maxChunkMembers) return
   }

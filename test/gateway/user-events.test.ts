@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { listen, logIn } from '../support/gateway.ts'
 import { expectSilence, heard, publish, scene } from '../support/gateway-scene.ts'
@@ -58,6 +59,25 @@ test('op 7 answers the members asked for, and nothing to a stranger', async () =
   onCat.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
   onCat.send({ op: 6, d: { user_ids: [] } })
   await expectSilence(onCat, cat)
+})
+
+test('a slow reader who asks for members by op 7 is not sent one who has left before they read on', async () => {
+  const { ann, ben, cat, den, onBen } = await scene(app)
+  await db.insertInto('members').values({ house_id: den.id, user_id: cat.id }).execute()
+  onBen.socket.pause()
+  const [session] = app.gateway.hub.ofUser(ben.id)
+  // Not a thing the server says; only its size matters here.
+  const words = { room_id: den.room_id, house_id: den.id, timestamp: 1, author_id: 'x'.repeat(4_000) }
+  const isDrained = () =>
+    Promise.race([session!.connection!.drained().then(() => true), delay(200).then(() => false)])
+  while (await isDrained()) await publish({ type: 'typing_started', ...words })
+  onBen.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
+  await expect.poll(() => session!.waitingRequests).toBe(1)
+  await call(ann, 'GET', `/houses/${den.id}/members`)
+  await call(cat, 'DELETE', `/users/@me/houses/${den.id}`)
+  onBen.socket.resume()
+  await onBen.next('HOUSE_MEMBER_LEAVE')
+  expect(Object.keys((await heard(onBen, 'HOUSE_MEMBERS_CHUNK')).members)).toEqual([ann.id, ben.id])
 })
 
 test('a session that ends closes its connections 4003, and no others', async () => {
