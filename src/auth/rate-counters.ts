@@ -43,7 +43,7 @@ export async function createCounters(
       const counted = await count(request)
       if (counted.isAllowed) return
       const { max, remaining, ttl, isExceeded } = counted
-      if (shows || isExceeded) showNumbers(reply, { limit: max, remaining, ttl }, timeOfDay())
+      if (shows || isExceeded) reply.headers(limitHeaders({ limit: max, remaining, ttl }, timeOfDay()))
       if (!isExceeded) return
       reply.header('Retry-After', secondsLeft(ttl))
       throw new RateLimitError(unixSeconds(timeOfDay() + ttl))
@@ -78,17 +78,19 @@ function loginOf(request: FastifyRequest): string {
   return typeof name === 'string' ? name.replace(/^@/, '').toLowerCase().slice(0, 254) : ''
 }
 
-type Numbers = { limit: number; remaining: number; ttl: number }
-
-function showNumbers(reply: FastifyReply, { limit, remaining, ttl }: Numbers, now: number): void {
-  reply.headers({
+/** The headers with the numbers of a limit (PROTOCOL 1.7). `ttl` in ms, `now` in ms since 1970. */
+export function limitHeaders(
+  { limit, remaining, ttl }: { limit: number; remaining: number; ttl: number },
+  now: number,
+) {
+  return {
     'RateLimit-Limit': limit,
     'RateLimit-Remaining': remaining,
     'RateLimit-Reset': secondsLeft(ttl),
     'x-ratelimit-limit': limit,
     'x-ratelimit-remaining': remaining,
     'x-ratelimit-reset': unixSeconds(now + ttl),
-  })
+  }
 }
 
 function secondsLeft(ms: number): number {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { WebSocketServer } from 'ws'
+import { limitHeaders } from '../auth/rate-counters.ts'
 import { ApiError } from '../errors.ts'
 import { networkOf } from '../http/address.ts'
 import { retryAfterSeconds } from '../http/error-handler.ts'
@@ -92,15 +93,7 @@ function encodingOf(url: string): Encoding {
 
 /** Too many failed logins (PROTOCOL 1.7). */
 function refuse(stream: Duplex, limit: number, waitSeconds: number): void {
-  const expires_at = Math.ceil(Date.now() / 1000) + waitSeconds
-  const headers = {
-    'Retry-After': waitSeconds,
-    'RateLimit-Limit': limit,
-    'RateLimit-Remaining': 0,
-    'RateLimit-Reset': waitSeconds,
-    'x-ratelimit-limit': limit,
-    'x-ratelimit-remaining': 0,
-    'x-ratelimit-reset': expires_at,
-  }
-  answerRaw(stream, new ApiError('rate_limit'), headers, { expires_at })
+  const headers = limitHeaders({ limit, remaining: 0, ttl: waitSeconds * 1000 }, Date.now())
+  const expires_at = headers['x-ratelimit-reset']
+  answerRaw(stream, new ApiError('rate_limit'), { 'Retry-After': waitSeconds, ...headers }, { expires_at })
 }
