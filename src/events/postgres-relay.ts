@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Db } from '../db/client.ts'
 import { keepPulse } from '../db/pulse.ts'
+import { isGreaterId } from '../ids.ts'
 import { busChannel, deleteOld, findNewestId, insertBusEvent, listAfter } from './bus-event-queries.ts'
 import type { Relay } from './relay.ts'
 
@@ -97,5 +98,5 @@ async function connect(databaseUrl: string, onNotification: () => void): Promise
 /** Where to go on reading: if PostgreSQL has crashed, the table is empty (it is unlogged) and its ids start anew. */
 async function beginAfter(db: Db, lastId: string): Promise<string> {
   const newest = await findNewestId(db)
-  return newest === undefined || BigInt(newest) < BigInt(lastId) ? '0' : lastId
+  return newest === undefined || isGreaterId(lastId, newest) ? '0' : lastId
 }

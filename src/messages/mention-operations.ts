@@ -54,6 +54,6 @@ async function listReadableMentions(db: Db, userId: string, page: Page): Promise
   // The page has to be read again without the rooms that they cannot read. That is rare: most pages need no list of
   // rooms.
   const all = await listMentionRooms(db, userId)
-  const unreadable = all.filter((access) => !(canRead(access) as boolean)).map((access) => access.room_id)
+  const unreadable = all.filter((access): boolean => !canRead(access)).map((access) => access.room_id)
   return (await listMentions(db, userId, page, unreadable)).filter(canRead)
 }

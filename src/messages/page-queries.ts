@@ -58,7 +58,7 @@ type PageRow =
 /**
  * The statement for the messages that `page` selects, and for everybody who wrote one or is mentioned, each once.
  */
-export function selectListed(page: RawBuilder<unknown>) {
+function selectListed(page: RawBuilder<unknown>) {
   return sql<PageRow>`
     with messages as materialized (${page})
     select room_id, id, author_id, device_id, content, array_to_string(nullif(mentions, '{}'), ',') as mentions,
@@ -72,7 +72,7 @@ export function selectListed(page: RawBuilder<unknown>) {
 }
 
 /** The messages among the rows with their people, newest first. */
-export function listedMessages(rows: PageRow[]): ListedMessageRow[] {
+function listedMessages(rows: PageRow[]): ListedMessageRow[] {
   const people = new Map<string, CompactUserRow>()
   for (const row of rows) {
     if (row.username === null) continue

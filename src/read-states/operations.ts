@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
-import { nobodysId } from '../ids.ts'
+import { isGreaterId, nobodysId } from '../ids.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
 import { canRead } from '../rooms/permissions.ts'
 import { countMentions, listReadStateRows, moveReadState } from './queries.ts'
@@ -18,7 +18,7 @@ export async function ackMessage(
   messageId: string,
 ): Promise<Outcome<Acked>> {
   const { last_message_id } = await reachRoom(db, room_id, userId)
-  const isKnown = messageId !== nobodysId && BigInt(messageId) <= BigInt(last_message_id ?? 0)
+  const isKnown = messageId !== nobodysId && !isGreaterId(messageId, last_message_id ?? nobodysId)
   if (!isKnown) throw new ApiError('message_not_found')
   const moved = await moveReadState(db, userId, room_id, messageId)
   if (!moved) throw new ApiError('room_not_found')
