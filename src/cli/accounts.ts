@@ -9,7 +9,7 @@ import { createBot } from '../bots/operations.ts'
 import { CreateBot } from '../bots/schemas.ts'
 import type { Db } from '../db/client.ts'
 import { findUserByRef } from '../users/operations.ts'
-import { CliError, type Command, UsageError } from './command.ts'
+import { CliError, type Command, type CommandContext, UsageError } from './command.ts'
 import { checkFields } from './fields.ts'
 import { withInstallation } from './installation.ts'
 
@@ -58,14 +58,11 @@ export const resetPasswordCommand: Command = {
   },
   async run({ parameters: [ref], options }, context) {
     const { password } = options
-    if (typeof password === 'string') await checkPassword(password)
+    if (typeof password === 'string') await checkFields(ResetPassword, { code: '', password })
     await withInstallation(context, async ({ db, publish }) => {
       const person = await reachPerson(db, ref!)
+      if (typeof password !== 'string') return handOutResetCode(db, person, context)
       const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
-      if (typeof password !== 'string') {
-        context.print(`Code for a new password of ${person.username}, good for an hour: ${code}`)
-        return
-      }
       await publish(await resetPassword(db, { code, password }))
       context.print(`The password of ${person.username} is set; every login session has ended.`)
     })
@@ -83,11 +80,7 @@ export const issueCodeCommand: Command = {
     }
     await withInstallation(context, async ({ db }) => {
       const person = await reachPerson(db, ref!)
-      if (purpose === 'reset-password') {
-        const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
-        context.print(`Code for a new password of ${person.username}, good for an hour: ${code}`)
-        return
-      }
+      if (purpose === 'reset-password') return handOutResetCode(db, person, context)
       const email = await findUnprovenEmail(db, person)
       if (email === undefined)
         throw new CliError(`The e-mail address of ${person.username} is proven already.`)
@@ -113,8 +106,9 @@ export const makeBot: Command = {
   },
 }
 
-async function checkPassword(password: string): Promise<void> {
-  await checkFields(ResetPassword, { code: '', password })
+async function handOutResetCode(db: Db, person: CredentialsRow, context: CommandContext): Promise<void> {
+  const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
+  context.print(`Code for a new password of ${person.username}, good for an hour: ${code}`)
 }
 
 /** A person by id or username. Throws `CliError` for a bot, and when there is none. */
