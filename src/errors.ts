@@ -84,3 +84,10 @@ export function fieldsInvalid(...names: string[]): ApiError {
 export function limitReached(thing: string): ApiError {
   return new ApiError('limit_reached', { message: `You have reached a limit (${thing})` })
 }
+
+/** The store of the files refused something, or did not answer. */
+export class StoreAway extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause })
+  }
+}

@@ -9,6 +9,7 @@ import { openDatabase, openUnhurriedDatabase } from './db/client.ts'
 import { startPostgres } from './db/embedded.ts'
 import { UnreachableError } from './db/embedded-account.ts'
 import { EmbeddedPostgresError } from './db/embedded-cluster.ts'
+import { StoreAway } from './errors.ts'
 import type { HearthEvent } from './events/events.ts'
 import { returnIdleMemory } from './memory.ts'
 import { forkWorkers, WorkersError } from './workers.ts'
@@ -194,6 +195,7 @@ export function describeFailure(error: unknown): string {
   if (isDatabaseAway(error) || isDatabaseRefusal(error)) {
     return `DATABASE_URL cannot be used: ${message || code}.`
   }
+  if (error instanceof StoreAway) return `STORAGE_URL cannot be used: ${message}.`
   if (path !== undefined && syscall !== undefined && code !== 'ERR_MODULE_NOT_FOUND') {
     return `DATA_DIR cannot be used: ${message}.`
   }

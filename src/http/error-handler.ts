@@ -6,7 +6,7 @@ import type {
   FastifySchemaValidationError,
 } from 'fastify'
 import { isDatabaseAway } from '../db/away.ts'
-import { ApiError, fieldsInvalid, fieldsRequired, RateLimitError } from '../errors.ts'
+import { ApiError, fieldsInvalid, fieldsRequired, RateLimitError, StoreAway } from '../errors.ts'
 import { NoNodeNumber } from '../ids.ts'
 import { standingHeaders } from './standing-headers.ts'
 
@@ -73,6 +73,10 @@ function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
     return malformedBody()
   }
   if (isDatabaseAway(error) || error instanceof NoNodeNumber) return new ApiError('unavailable')
+  if (error instanceof StoreAway) {
+    request.log.warn({ err: error }, 'the store of the files failed')
+    return new ApiError('unavailable')
+  }
   request.log.error({ err: error }, 'unexpected failure')
   return new ApiError('internal_server_error')
 }

@@ -4,7 +4,7 @@ import multipart, { type MultipartFile } from '@fastify/multipart'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import { ApiError, fieldsInvalid, fieldsRequired } from '../errors.ts'
+import { ApiError, fieldsInvalid, fieldsRequired, StoreAway } from '../errors.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { wrongContentType } from '../http/error-handler.ts'
 import { IdParam } from '../http/params.ts'
@@ -152,6 +152,7 @@ async function isAboutName(error: unknown, { raw }: FastifyRequest): Promise<boo
 }
 
 function translate(error: unknown): unknown {
+  if (error instanceof StoreAway) return error
   const { code = '', message } = error as { code?: string; message: string }
   if (/^FST_(?:PARTS|FILES|FIELDS)_LIMIT$|^FST_REQ_FILE_TOO_LARGE$/.test(code)) {
     return new ApiError('payload_too_large')

@@ -1,45 +1,64 @@
 import type { Readable } from 'node:stream'
 import * as s3 from '@aws-sdk/client-s3'
+import { StoreAway } from '../errors.ts'
 import type { Store } from './store.ts'
 
 /** The size of the parts of an upload; S3 requires at least 5 MiB, except for the last part. */
 const partBytes = 8 * 1024 * 1024
 
+/** Whoever downloads slowly holds a connection for so long: with the 50 of the library, few could stop all others. */
+const agent = { maxSockets: 1_000 }
+const connectionTimeout = 2_000
+/** An answer must begin within its time. What follows is read as slowly as whoever downloads it. */
+const reading = {
+  connectionTimeout,
+  requestTimeout: 2_000,
+  throwOnRequestTimeout: true,
+  httpAgent: agent,
+  httpsAgent: agent,
+}
+/** A part may take long, but not stand still. */
+const writing = { connectionTimeout, socketTimeout: 3_000, httpAgent: agent, httpsAgent: agent }
+const maxAttempts = 2
+
 /**
  * A store in a bucket of S3, or of a server that speaks its protocol, at `s3://bucket/prefix?region=…&endpoint=…`.
- * Credentials come from the usual AWS environment. An upload of unknown length is never whole in memory.
+ * Credentials come from the usual AWS environment. An upload of unknown length is never whole in memory. Throws
+ * `StoreAway` where it fails, or does not answer.
  */
 export function openS3Store(address: string): Store {
   const { hostname: Bucket, pathname, searchParams } = new URL(address)
   const prefix = pathname.replace(/^\/+|\/+$/g, '')
-  const client = new s3.S3Client(clientSettings(searchParams))
+  const settings = clientSettings(searchParams)
+  const reader = new s3.S3Client({ ...settings, requestHandler: reading })
+  const writer = new s3.S3Client({ ...settings, requestHandler: writing })
   const at = (name: string) => ({ Bucket, Key: prefix === '' ? name : `${prefix}/${name}` })
 
   return {
     async write(name, content) {
-      if (Buffer.isBuffer(content)) await client.send(new s3.PutObjectCommand({ ...at(name), Body: content }))
-      else await upload(client, at(name), content)
+      if (Buffer.isBuffer(content)) await put(writer, at(name), content)
+      else await upload({ reader, writer }, at(name), content)
     },
     async find(name) {
-      const head = await client.send(new s3.HeadObjectCommand(at(name))).catch(undefinedIfMissing)
+      const head = await answered(reader.send(new s3.HeadObjectCommand(at(name))).catch(undefinedIfMissing))
       if (!head) return undefined
       return {
         size: head.ContentLength ?? 0,
         async open(range) {
           const Range = range && `bytes=${range.start}-${range.end}`
-          const { Body } = await client.send(new s3.GetObjectCommand({ ...at(name), Range }))
+          const { Body } = await answered(reader.send(new s3.GetObjectCommand({ ...at(name), Range })))
           return Body as Readable
         },
       }
     },
     async remove(name) {
-      await client.send(new s3.DeleteObjectCommand(at(name)))
+      await answered(reader.send(new s3.DeleteObjectCommand(at(name))))
     },
     async *list() {
       const { Bucket, Key: start } = at('')
       for (let ContinuationToken: string | undefined; ; ) {
-        const page = await client.send(
-          new s3.ListObjectsV2Command({ Bucket, Prefix: start, ContinuationToken }),
+        const page = await answered(
+          reader.send(new s3.ListObjectsV2Command({ Bucket, Prefix: start, ContinuationToken })),
         )
         for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key.slice(start.length)
         ContinuationToken = page.NextContinuationToken
@@ -52,6 +71,7 @@ export function openS3Store(address: string): Store {
 function clientSettings(query: URLSearchParams): s3.S3ClientConfig {
   const endpoint = query.get('endpoint') ?? undefined
   return {
+    maxAttempts,
     region: query.get('region') ?? process.env.AWS_REGION ?? 'us-east-1',
     // Servers other than Amazon's seldom support a host name for each bucket, or the newer checksums.
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
@@ -65,35 +85,55 @@ function undefinedIfMissing(error: unknown): undefined {
   throw error
 }
 
+async function answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    throw new StoreAway(error as Error)
+  }
+}
+
 type Place = { Bucket: string; Key: string }
 
 /**
  * Uploads in one request what fits in one part, or else part by part; the file exists only once the last part is there.
  */
-async function upload(client: s3.S3Client, place: Place, content: Readable): Promise<void> {
+async function upload(
+  { reader, writer }: { reader: s3.S3Client; writer: s3.S3Client },
+  place: Place,
+  content: Readable,
+): Promise<void> {
   const parts = inParts(content)
   const first = await parts.next()
   const start = first.done ? Buffer.alloc(0) : first.value
   if (start.length < partBytes) {
-    await client.send(new s3.PutObjectCommand({ ...place, Body: start }))
+    await put(writer, place, start)
     return
   }
-  const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand(place))
+  const { UploadId } = await answered(reader.send(new s3.CreateMultipartUploadCommand(place)))
   try {
     const Parts: s3.CompletedPart[] = []
     const send = async (Body: Buffer) => {
       const PartNumber = Parts.length + 1
-      const { ETag } = await client.send(new s3.UploadPartCommand({ ...place, UploadId, PartNumber, Body }))
+      const { ETag } = await answered(
+        writer.send(new s3.UploadPartCommand({ ...place, UploadId, PartNumber, Body })),
+      )
       Parts.push({ ETag, PartNumber })
     }
     await send(start)
     for await (const part of parts) await send(part)
     const MultipartUpload = { Parts }
-    await client.send(new s3.CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload }))
+    await answered(
+      reader.send(new s3.CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload })),
+    )
   } catch (error) {
-    await client.send(new s3.AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => {})
+    await reader.send(new s3.AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => {})
     throw error
   }
+}
+
+async function put(writer: s3.S3Client, place: Place, Body: Buffer): Promise<void> {
+  await answered(writer.send(new s3.PutObjectCommand({ ...place, Body })))
 }
 
 async function* inParts(content: Readable): AsyncGenerator<Buffer> {

@@ -1,5 +1,6 @@
 import sharp from 'sharp'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { StoreAway } from '../../src/errors.ts'
 import { filePart, multipart } from '../support/multipart.ts'
 import { eraseOnceFound } from '../support/store.ts'
 import { app, call, db, failure, house, store, user } from '../support/world.ts'
@@ -121,4 +122,23 @@ test('a file that is erased while it is asked for answers not_found, with the he
   expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
   expect(reply.headers).not.toHaveProperty('content-disposition')
   expect(reply.headers).not.toHaveProperty('cache-control')
+})
+
+test('while the store is away, fetching and sending files answers unavailable', async () => {
+  const { ann, room_id, path } = await attached('x')
+  const { find, write } = store
+  const fail = () => Promise.reject(new StoreAway(new Error('The specified multipart upload does not exist')))
+  Object.assign(store, { find: fail, write: fail })
+  onTestFinished(() => void Object.assign(store, { find, write }))
+  const fetched = await app.inject(path)
+  const sent = await call(
+    ann,
+    'POST',
+    `/rooms/${room_id}/media_messages`,
+    undefined,
+    multipart(filePart('y')),
+  )
+  expect([fetched.statusCode, fetched.json().error.code]).toEqual([503, 'unavailable'])
+  expect(fetched.headers).toMatchObject({ 'retry-after': '1' })
+  expect([sent.status, sent.body.error.code]).toEqual([503, 'unavailable'])
 })

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config.ts'
+import { StoreAway } from '../../src/errors.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { startS3Double } from '../support/s3-double.ts'
 
@@ -77,6 +78,33 @@ describe.each(Object.entries(stores))('a store in %s', (_kind, store) => {
     expect(double.uploads.size).toBe(0)
   })
 })
+
+test.each([500, 403, 'no answer'] as const)(
+  'an S3 in trouble (%s) is away within seconds, and back with its next answer',
+  {
+    timeout: 30_000,
+  },
+  async (kind) => {
+    await stores.S3.write('e/1', Buffer.from('kept'))
+    const found = await stores.S3.find('e/1')
+    double.trouble.with = kind
+    onTestFinished(() => {
+      double.trouble.with = undefined
+    })
+    const uses = [
+      stores.S3.find('e/1'),
+      found!.open(),
+      stores.S3.remove('e/1'),
+      stores.S3.list()[Symbol.asyncIterator]().next(),
+      stores.S3.write('e/2', Buffer.from('not kept')),
+      stores.S3.write('e/3', inChunks(big)),
+    ]
+    const ended = await Promise.all(uses.map((use) => use.catch((error: unknown) => error)))
+    for (const error of ended) expect(error).toBeInstanceOf(StoreAway)
+    double.trouble.with = undefined
+    expect((await stores.S3.find('e/1'))?.size).toBe(4)
+  },
+)
 
 test('in S3, names lie under the prefix, and a long stream goes up part by part', async () => {
   double.seen.length = 0

@@ -11,7 +11,10 @@ export async function startS3Double() {
   const objects = new Map<string, Buffer>()
   const uploads = new Map<string, Map<number, Buffer>>()
   const seen: string[] = []
+  const trouble: { with: undefined | number | 'no answer' } = { with: undefined }
   const server = createServer(async (request, reply) => {
+    if (trouble.with === 'no answer') return
+    if (trouble.with !== undefined) return reply.writeHead(trouble.with).end()
     const url = new URL(request.url!, 'http://s3')
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -67,6 +70,8 @@ export async function startS3Double() {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
     uploads,
+    /** Has every request be refused with a status, or not be answered. */
+    trouble,
     /** Each request: method, what it was for, bytes of its body. */
     seen,
     stop: () => new Promise((resolve) => server.close(resolve)),
