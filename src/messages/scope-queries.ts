@@ -80,7 +80,7 @@ export async function listFeed(
     const isOver = isForward ? !isGreaterId(end, edge) : !isGreaterId(edge, scope.oldest)
     if (isOver) break
     const turn = isForward
-      ? smallerId(firstIdAt(idTimeMs(edge) + spanMs + 1), end)
+      ? smallerId(firstIdAt(idTimeMs(edge) + spanMs), end)
       : greaterId(firstIdAt(Math.max(idTimeMs(edge) - spanMs, idTimeMs(scope.oldest))), '0')
     const span = isForward ? { from: edge, to: turn } : { from: turn, to: edge }
     found.push(...(await listSpan(db, scope, { ...span, isForward, limit: limit - found.length })))

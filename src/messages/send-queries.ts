@@ -87,8 +87,7 @@ function insertStatement({ hasNonce, hasAttachment, asksNewest }: Extras): strin
       where room_id in (select id from locked where house_id is null)
         or (room_id, author_id) in (select room_id, user_id from staying)
       group by author_id, room_id order by author_id, room_id
-      on conflict (user_id, room_id) do update
-        set message_id = greatest(read_states.message_id, excluded.message_id)
+      on conflict (user_id, room_id) do update set message_id = excluded.message_id
     ) ${hasAttachment ? keptFiles : ''}
     select id, case
         when not exists (select from locked where locked.id = room_id) then 'room_gone'

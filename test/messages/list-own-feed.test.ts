@@ -74,6 +74,8 @@ test('pages by limit, before, after and around, over messages years apart', asyn
     .execute()
   expect(await idsFor(ann)).toEqual(ids)
   expect(await idsFor(ann, '?limit=2')).toEqual(ids.slice(0, 2))
+  expect(await idsFor(ann, '?limit=5')).toEqual(ids.slice(0, 5))
+  expect(await idsFor(ann, `?limit=4&after=${ids[8]}`)).toEqual(ids.slice(4, 8))
   expect(await idsFor(ann, `?limit=3&before=${ids[3]}`)).toEqual(ids.slice(4, 7))
   expect(await idsFor(ann, `?limit=3&after=${ids[6]}`)).toEqual(ids.slice(3, 6))
   expect(await idsFor(ann, `?limit=5&around=${ids[4]}`)).toEqual(ids.slice(2, 7))

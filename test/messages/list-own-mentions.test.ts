@@ -107,8 +107,11 @@ test('an exploded message is gone at its time, one that will explode says so', a
     mentions: [bob],
     expires_at: new Date(Date.now() + 60_000),
   })
-  const answer = await call(bob, 'GET', '/streams/@me/mentions')
-  expect(answer.body.data).toMatchObject([{ id: alive, exploding: true, exploding_age: 5 }])
+  await message(den.room_id, ann, { mentions: [bob], expires_at: new Date(Date.now() - 1) })
+  for (const query of ['', '?limit=1']) {
+    const answer = await call(bob, 'GET', `/streams/@me/mentions${query}`)
+    expect(answer.body.data).toMatchObject([{ id: alive, exploding: true, exploding_age: 5 }])
+  }
 })
 
 test('pages by limit, before, after and around', async () => {

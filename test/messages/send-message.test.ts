@@ -3,6 +3,7 @@ import { epochMs, idTimeMs } from '../../src/ids.ts'
 import { gatewayUserOf, listRows, noPermission, roomNotFound } from '../support/messages.ts'
 import { rolesAs } from '../support/roles.ts'
 import { erase } from '../support/rooms.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import {
   block,
   call,
@@ -173,6 +174,19 @@ test('an unknown room and one the caller cannot read answer alike: room_not_foun
   expect((await call(cat, 'POST', `/rooms/${den.room_id}/messages`, { content: 'hi' })).body).toEqual(
     roomNotFound,
   )
+})
+
+test('a room that is deleted at that moment answers room_not_found', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const [sending] = await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('rooms').where('id', '=', den.room_id).execute()
+    const sending = call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'hi' })
+    await untilWaiting(1)
+    return [sending]
+  })
+  const answer = await sending!
+  expect([answer.status, answer.body]).toEqual([404, roomNotFound])
 })
 
 test('a reader without SEND_MESSAGES gets no_permission', async () => {
