@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
 /** An account that is not deleted and its bots, locked in id order; empty when it is gone. */
-export async function lockWithBots(db: Db, id: string) {
-  const rows = await db
+export function lockWithBots(db: Db, id: string) {
+  return db
     .selectFrom('users')
     .select(['id', 'icon', 'header'])
     .where((eb) => eb.or([eb('id', '=', id), eb('owner_id', '=', id)]))
@@ -11,7 +11,6 @@ export async function lockWithBots(db: Db, id: string) {
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()
-  return rows.some((row) => row.id === id) ? rows : []
 }
 
 /** Removes what only the user themself could see: codes, settings, read states, their inbox. */

@@ -25,7 +25,7 @@ export async function beginTotp(db: Db, caller: { id: string; bot: boolean }) {
     const account = await lock(trx, caller.id)
     if (account.mfa_enabled) throw new ApiError('mfa_already_enabled')
     const issued = await newTotpSecret(account.username)
-    await updateCredentials(trx, caller.id, { totp_secret: issued.secret, totp_last_step: null })
+    await updateCredentials(trx, caller.id, { totp_secret: issued.secret })
     return issued
   })
 }
@@ -41,7 +41,6 @@ export async function enableTotp(db: Db, callerId: string, code: string): Promis
     if (!(await useTotp(trx, account, code))) throw new ApiError('invalid_code')
     await updateCredentials(trx, callerId, { mfa_enabled: true })
     const codes = newBackupCodes()
-    await deleteBackupCodes(trx, callerId)
     await insertBackupCodes(trx, callerId, codes.map(hashToken))
     return codes
   })
