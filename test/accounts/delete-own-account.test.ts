@@ -29,8 +29,14 @@ test('a deleted account is emptied, its houses and groups pass on, its relations
   const circle = await group(ann, bob)
   const pair = await oneToOne(ann, bob)
   const said = await message(den.room_id, ann)
-  const icon = `${'a'.repeat(40)}.webp`
-  await db.updateTable('users').set({ icon, bio: 'hi' }).where('id', '=', ann.id).execute()
+  const [icon, header] = [`${'a'.repeat(40)}.webp`, `${'b'.repeat(40)}.webp`]
+  const texts = { bio: 'hi', location: 'here', website: 'https://ann.example' }
+  const proof = { email_verified: true, mfa_enabled: true, totp_secret: 's', totp_last_step: '1' }
+  await db
+    .updateTable('users')
+    .set({ icon, header, public: true, ...texts, ...proof })
+    .where('id', '=', ann.id)
+    .execute()
   published.length = 0
 
   const answer = await call(ann, 'DELETE', path, { password })
@@ -38,8 +44,10 @@ test('a deleted account is emptied, its houses and groups pass on, its relations
   expect(answer.body.data).toEqual({ id: ann.id })
   expect((await call(ann, 'GET', path)).body).toEqual(noAuth)
   const row = await db.selectFrom('users').selectAll().where('id', '=', ann.id).executeTakeFirstOrThrow()
-  expect(row).toMatchObject({ username: `deleted-${ann.id}`, name: 'Deleted user', bio: '', icon: null })
-  expect(row).toMatchObject({ email: null, password_hash: null, deleted_at: expect.any(Date) })
+  expect(row).toMatchObject({ username: `deleted-${ann.id}`, name: 'Deleted user', icon: null, header: null })
+  expect(row).toMatchObject({ bio: '', location: '', website: '', email: null, email_verified: false })
+  expect(row).toMatchObject({ password_hash: null, mfa_enabled: false, totp_secret: null, public: false })
+  expect(row).toMatchObject({ totp_last_step: null, deleted_at: expect.any(Date) })
   const owner = await db.selectFrom('houses').select('owner_id').where('id', '=', den.id).executeTakeFirst()
   expect(owner?.owner_id).toBe(bob.id)
   const rooms = await db
@@ -53,7 +61,10 @@ test('a deleted account is emptied, its houses and groups pass on, its relations
   const kept = await db.selectFrom('messages').select('author_id').where('id', '=', said).execute()
   expect(kept).toEqual([{ author_id: ann.id }])
   const files = await db.selectFrom('discarded_files').select('name').execute()
-  expect(files).toEqual([{ name: `users/${ann.id}/icons/${icon}` }])
+  expect(files.map((file) => file.name).sort()).toEqual([
+    `users/${ann.id}/headers/${header}`,
+    `users/${ann.id}/icons/${icon}`,
+  ])
 
   const types = published.map((event) => event.type)
   expect(types[0]).toBe('sessions_ended')
@@ -65,6 +76,32 @@ test('a deleted account is emptied, its houses and groups pass on, its relations
   expect(published).toContainEqual({ type: 'private_room_left', room_id: circle, user_id: ann.id })
   expect(published).toContainEqual({ type: 'house_updated', house_id: den.id })
   expect(published.filter((event) => event.type === 'member_left')).toHaveLength(2)
+})
+
+test('what only the owner of an account could see goes with it', async () => {
+  const [gus, bob] = [await resident('gus'), await user()]
+  const pair = await oneToOne(gus, bob)
+  const said = await message(pair, bob, { mentions: [gus] })
+  const user_id = gus.id
+  const [code_hash, room] = [Buffer.from(gus.id), { user_id, room_id: pair }]
+  await db.insertInto('settings').values({ user_id, theme: 'dark' }).execute()
+  await db
+    .insertInto('room_settings')
+    .values({ ...room, notification_preference: 1 })
+    .execute()
+  await db
+    .insertInto('read_states')
+    .values({ ...room, message_id: said })
+    .execute()
+  await db.insertInto('backup_codes').values({ user_id, code_hash }).execute()
+  const code = { user_id, purpose: 'reset_password', code_hash, expires_at: new Date(Date.now() + 60_000) }
+  await db.insertInto('account_codes').values(code).execute()
+  await call(gus, 'DELETE', path, { password })
+  const tables = ['settings', 'room_settings', 'read_states', 'backup_codes', 'account_codes'] as const
+  for (const table of [...tables, 'mentions', 'sessions'] as const) {
+    const rows = await db.selectFrom(table).select('user_id').where('user_id', '=', user_id).execute()
+    expect([table, rows]).toEqual([table, []])
+  }
 })
 
 test('address and username are free again, and the account is found no more', async () => {

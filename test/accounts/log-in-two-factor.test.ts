@@ -24,10 +24,13 @@ test('a TOTP code works once, also when it comes twice at the same time', async 
   expect((await logIn('cem', codeOf(cem.secret, 1))).status).toBe(200)
 })
 
-test('a backup code works once', async () => {
+test('a backup code works once, and for its own account', async () => {
   const dan = await withTotp('dan')
   const code = dan.backup_codes[3]!
   const answers = await Promise.all([logIn('dan', code), logIn('dan', code)])
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
   expect(await countBackupCodes(dan)).toBe(9)
+  const eve = await withTotp('eve')
+  expect((await logIn('eve', dan.backup_codes[0])).body).toEqual(invalidCode)
+  expect([await countBackupCodes(dan), await countBackupCodes(eve)]).toEqual([9, 10])
 })

@@ -2,6 +2,7 @@ import { parseOptions } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
 import { hashPassword, nobodysHash } from '../../src/auth/passwords.ts'
 import { password, resident } from '../support/accounts.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import { call, db, failure, published, user } from '../support/world.ts'
 
 const wrong = failure('invalid_credentials', 'The login or password is wrong')
@@ -22,6 +23,18 @@ test('logging in by username or e-mail address, in any case, answers a new token
   const sessions = await db.selectFrom('sessions').select('id').where('user_id', '=', ann.id).execute()
   expect(sessions).toHaveLength(logins.length + 1)
   expect(published).toEqual([])
+})
+
+test('a password that changes while a login waits for its turn is no longer right', async () => {
+  const gil = await resident('gil')
+  const password_hash = await hashPassword('another one')
+  const [loggingIn] = await db.transaction().execute(async (trx) => {
+    await trx.updateTable('users').set({ password_hash }).where('id', '=', gil.id).execute()
+    const loggingIn = call(null, 'POST', '/auth/login', { login: 'gil', password })
+    await untilWaiting(1)
+    return [loggingIn]
+  })
+  expect((await loggingIn!).body.error.code).toBe('invalid_credentials')
 })
 
 test('a wrong name, a wrong password, a bot and a blank password all answer invalid_credentials', async () => {

@@ -89,6 +89,9 @@ test('the 26th bot answers limit_reached, also when several are made at once', a
   const failed = answers.find((answer) => answer.status !== 200)!
   expect(told(failed)).toEqual([400, failure('limit_reached', 'You have reached a limit (bots)')])
   expect(await countBots(ann)).toBe(25)
+  const { user: made } = answers.find((answer) => answer.status === 200)!.body.data
+  await call(ann, 'DELETE', `/bots/${made.id}`)
+  expect((await call(ann, 'POST', '/bots', { username: 'limit4', name: 'x' })).status).toBe(200)
 })
 
 test('without a token, or with a faulty one, making a bot answers no_auth', async () => {

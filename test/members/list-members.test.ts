@@ -1,16 +1,20 @@
 import { expect, test } from 'vitest'
+import { newId } from '../../src/ids.ts'
 import type { Role } from '../../src/roles/schemas.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { houseNotFound, told } from '../support/permissions.ts'
 import { rolesAs } from '../support/roles.ts'
 import { gatewayUser } from '../support/rooms.ts'
-import { call, failure, house, role, user } from '../support/world.ts'
+import { call, db, failure, house, role, user } from '../support/world.ts'
 
-test('listing members answers them by user id, with user and roles, highest first', async () => {
+test('listing members answers them by user id, with user and roles, highest first, of equal ones the older first', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ben, members: [ann] })
   const low = await role(den, { position: 1, members: [ann] })
+  const older = newId()
   const high = await role(den, { position: 2, members: [ann] })
+  await db.insertInto('roles').values({ id: older, house_id: den.id, name: 'x', position: 2 }).execute()
+  await call(ben, 'PUT', `/houses/${den.id}/members/${ann.id}/roles/${older}`)
   const { status, body } = await call(ann, 'GET', `/houses/${den.id}/members`)
   expect(status).toBe(200)
   const form = (person: typeof ann, roles: Role[]) => ({
@@ -20,10 +24,10 @@ test('listing members answers them by user id, with user and roles, highest firs
     user: gatewayUser(person),
     roles,
     presence: 'offline',
-    last_permission_update: null,
+    last_permission_update: person === ann ? expect.stringMatching(/Z$/) : null,
     joined_at: expect.stringMatching(/Z$/),
   })
-  expect(body.data).toEqual([form(ann, await rolesAs(ann, den.id, [high, low])), form(ben, [])])
+  expect(body.data).toEqual([form(ann, await rolesAs(ann, den.id, [older, high, low])), form(ben, [])])
 })
 
 test('pages follow each other by `after`, without overlap or gap', async () => {

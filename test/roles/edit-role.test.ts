@@ -87,6 +87,12 @@ test.each([
   expect(await roleRow(den.role_id)).toMatchObject({ name: 'role', color: '#99aab5', deny: SEND_MESSAGES })
 })
 
+test('a bit allowed and denied answers invalid_schema to whoever may not edit the role as well', async () => {
+  const den = await houseWithRole()
+  const answer = await call(den.member, 'PATCH', den.path, { allow: 1, deny: 1 })
+  expect(told(answer)).toEqual([400, invalid('allow', 'deny')])
+})
+
 test('editing needs MANAGE_ROLES, a rank above the role before and after, and the bits that change', async () => {
   const den = await houseWithRole({ allow: MANAGE_ROOMS })
   const own = `/houses/${den.id}/roles/${den.moderator_role_id}`
