@@ -15,6 +15,12 @@ import { Gateway } from './gateway.ts'
 import { describeEvents } from './schemas.ts'
 import { defaultSettings, type GatewaySettings, maxFrameBytes } from './settings.ts'
 
+/**
+ * So many pongs may wait to be written before ws drops the connection, without a close code; its own bound is 60, which
+ * a client passes that pings while a big state is still on its way to it. Its types do not know the option.
+ */
+const pongLimit = { maxPendingAutoPongs: 1_024 }
+
 /** Whether an upgrade request is for the gateway; all others are answered as if they did not ask for an upgrade. */
 export function isForGateway(request: Pick<IncomingMessage, 'url' | 'headers' | 'method'>): boolean {
   if (request.method !== 'GET' || request.headers.upgrade?.toLowerCase() !== 'websocket') return false
@@ -42,6 +48,7 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
+    ...pongLimit,
     maxPayload: maxFrameBytes,
     // Text that is not UTF-8 is treated like any other bad frame.
     skipUTF8Validation: true,

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { Client, listen, logIn, portOf } from '../support/gateway.ts'
@@ -52,6 +53,19 @@ test('a client that heartbeats is never pinged', async () => {
   await silent.end()
   clearInterval(beating)
   expect([pings, client.closed]).toEqual([0, undefined])
+})
+
+test('a client that sends 500 pings at once gets a pong for each, and stays', async () => {
+  const client = await logIn(await listen(), await user())
+  let pongs = 0
+  client.socket.on('pong', () => {
+    pongs += 1
+  })
+  const { _socket: stream } = client.socket as unknown as { _socket: Socket }
+  stream.cork()
+  for (let count = 0; count < 500; count++) client.socket.ping()
+  stream.uncork()
+  await expect.poll(() => [pongs, client.closed], { timeout: 10_000 }).toEqual([500, undefined])
 })
 
 test('a user has so many connections, and the next login is closed 4012', async () => {
