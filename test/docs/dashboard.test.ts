@@ -8,12 +8,18 @@ const docs = join(import.meta.dirname, '../../docs')
 const dashboard: { panels: Panel[] } = JSON.parse(readFileSync(join(docs, 'grafana-dashboard.json'), 'utf8'))
 const metric = /\b(?:hearth|nodejs|process)_[a-z0-9_]+/g
 
-/** Every name that /metrics gives a value for, after a request of each kind. */
-async function givenNames(): Promise<Set<string>> {
+/** What /metrics answers after a request of each kind, and a login that fails. */
+async function exposition(): Promise<string> {
   const ann = await user()
   const den = await house({ owner: ann })
   await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'hello' })
-  const { text } = await call(null, 'GET', '/metrics')
+  await call(null, 'POST', '/auth/login', { login: 'nobody', password: 'correct horse' })
+  return (await call(null, 'GET', '/metrics')).text
+}
+
+/** Every name that /metrics gives a value for. */
+async function givenNames(): Promise<Set<string>> {
+  const text = await exposition()
   return new Set([...text.matchAll(/^([a-z_][a-z0-9_]*)(?:\{| )/gm)].map((match) => match[1]!))
 }
 
@@ -38,4 +44,24 @@ test('every metric that the operations page names is one of /metrics', async () 
   expect(
     (page.match(metric) ?? []).filter((name) => !given.has(name) && !given.has(`${name}_count`)),
   ).toEqual([])
+})
+
+test('every label of the dashboard is one that its metric has, and its route is one', async () => {
+  const text = await exposition()
+  const labels = new Map<string, Set<string>>()
+  for (const [, name, given = ''] of text.matchAll(/^([a-z_][a-z0-9_]*)(?:\{(.*)\})? /gm)) {
+    const known = labels.get(name!) ?? labels.set(name!, new Set(['instance'])).get(name!)!
+    for (const [, label] of given.matchAll(/(\w+)="/g)) known.add(label!)
+  }
+  const queries = dashboard.panels.flatMap(({ targets }) => (targets ?? []).map(({ expr }) => expr))
+  const unknown = queries.filter((expr) => {
+    const grouped = [...expr.matchAll(/\bby \(([^)]+)\)/g)].flatMap((match) => match[1]!.split(', '))
+    const chosen = [...expr.matchAll(/(\w+)=~?"/g)].map((match) => match[1]!)
+    const names = expr.match(metric) ?? []
+    return [...grouped, ...chosen].some((label) => names.some((name) => !labels.get(name)?.has(label)))
+  })
+  expect(unknown).toEqual([])
+  const routes = queries.flatMap((expr) => expr.match(/route="[^"]+"/) ?? [])
+  expect(routes).toEqual(['route="/auth/login"'])
+  expect(text).toMatch(/^hearth_requests_total\{.*route="\/auth\/login",status="400"\} [1-9]/m)
 })
