@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { type Config, readConfig } from '../config.ts'
 import type { Db } from '../db/client.ts'
 import { listPendingMigrations } from '../db/migrate.ts'
+import { tryMailServer } from '../mail/mailer.ts'
 import { describeFailure } from '../server.ts'
 import { openStore } from '../storage/open.ts'
 import { CliError, type Command, type CommandContext } from './command.ts'
@@ -26,6 +27,8 @@ export const doctor: Command = {
       await checkNode(),
       ...(await checkDatabase(config, context)),
       await checkStore(config),
+      await checkMail(config),
+      await checkRedis(config),
       ...checkSettings(config),
     ]
     for (const { state, sentence } of findings) context.print(`${state.padEnd(5)}  ${sentence}`)
@@ -95,19 +98,41 @@ async function checkStore(config: Config): Promise<Finding> {
   }
 }
 
-function checkSettings({ publicUrl, smtpUrl, redisUrl, rateLimit }: Config): Finding[] {
-  const set = (name: string): Finding => ({ state: 'ok', sentence: `${name} is set.` })
+async function checkMail({ smtpUrl }: Config): Promise<Finding> {
+  if (smtpUrl === undefined) {
+    const sentence = 'SMTP_URL is not set: no mail goes out, codes come from "npm run hearth -- issue-code".'
+    return { state: 'note', sentence }
+  }
+  return attempt('SMTP_URL', 'The mail server answers.', () => tryMailServer(smtpUrl))
+}
+
+async function checkRedis({ redisUrl }: Config): Promise<Finding> {
+  if (redisUrl === undefined) {
+    const sentence = 'REDIS_URL is not set: several servers tell each other what happens over the database.'
+    return { state: 'note', sentence }
+  }
+  return attempt('REDIS_URL', 'Redis answers.', async () => {
+    const { openRedisRelay } = await import('../events/redis-relay.ts')
+    const relay = await openRedisRelay(redisUrl)
+    await relay.close()
+  })
+}
+
+async function attempt(setting: string, good: string, work: () => Promise<void>): Promise<Finding> {
+  try {
+    await work()
+    return { state: 'ok', sentence: good }
+  } catch (error) {
+    return { state: 'wrong', sentence: `${setting} cannot be used: ${(error as Error).message}.` }
+  }
+}
+
+function checkSettings({ publicUrl, rateLimit }: Config): Finding[] {
   const note = (sentence: string): Finding => ({ state: 'note', sentence })
   return [
     publicUrl !== undefined
-      ? set('PUBLIC_URL')
+      ? { state: 'ok', sentence: 'PUBLIC_URL is set.' }
       : note('PUBLIC_URL is not set: links to files name the address the server listens on.'),
-    smtpUrl !== undefined
-      ? set('SMTP_URL')
-      : note('SMTP_URL is not set: no mail goes out, codes come from "npm run hearth -- issue-code".'),
-    redisUrl !== undefined
-      ? set('REDIS_URL')
-      : note('REDIS_URL is not set: several servers tell each other what happens over the database.'),
     rateLimit
       ? { state: 'ok', sentence: 'RATE_LIMIT is on.' }
       : note('RATE_LIMIT is off: nothing keeps anybody from flooding the server.'),

@@ -9,6 +9,8 @@ export type Mailer = {
 
 /** Mails in flight or queued; further ones are dropped. */
 const maxWaiting = 1_000
+/** How long a mail server that is tried may take. */
+const patienceMs = 5_000
 
 /**
  * A mailer over SMTP; `onFailure` hears of each mail that could not be sent, without its address or text. The library
@@ -41,5 +43,20 @@ export function openMailer(smtpUrl: string, from: string, onFailure: (reason: st
       await last
       ;(await transport)?.close()
     },
+  }
+}
+
+/** Connects to the mail server and logs in, without sending anything. Throws why that failed. */
+export async function tryMailServer(smtpUrl: string): Promise<void> {
+  const { createTransport } = await import('nodemailer')
+  const hurried = new URL(smtpUrl)
+  for (const phase of ['connection', 'greeting', 'socket']) {
+    hurried.searchParams.set(`${phase}Timeout`, String(patienceMs))
+  }
+  const transport = createTransport(hurried.href)
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
   }
 }

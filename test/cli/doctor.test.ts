@@ -5,6 +5,8 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { startPostgres } from '../../src/db/embedded.ts'
 import { environment, hearthIn } from '../support/cli.ts'
 import { databaseOn, onServer } from '../support/global-setup.ts'
+import { startRedis } from '../support/redis.ts'
+import { smtpServer } from '../support/smtp.ts'
 
 const server = inject('databaseUrl')
 const emptyName = `hearth_doctor_${process.pid}`
@@ -52,6 +54,20 @@ test('doctor says that the database cannot be reached and that the store cannot 
   expect([code, err]).toEqual([1, '2 things to put right.'])
   expect(out).toMatch(/^wrong {2}DATABASE_URL cannot be used: /m)
   expect(out).toMatch(/^wrong {2}STORAGE_URL, or DATA_DIR, cannot be used for files: /m)
+})
+
+test('doctor tries the mail server and Redis', async () => {
+  const [mail, redis] = await Promise.all([smtpServer(), startRedis()])
+  const there = { ...environment, SMTP_URL: mail.url, REDIS_URL: redis.url }
+  const good = await hearthIn(there, 'doctor')
+  await Promise.all([mail.close(), redis.stop()])
+  expect(good).toMatchObject({ code: 0, err: '' })
+  expect(good.out).toMatch(/^ok {5}The mail server answers\.$/m)
+  expect(good.out).toMatch(/^ok {5}Redis answers\.$/m)
+  const { code, out } = await hearthIn(there, 'doctor')
+  expect(code).toBe(1)
+  expect(out).toMatch(/^wrong {2}SMTP_URL cannot be used: .*ECONNREFUSED/m)
+  expect(out).toMatch(/^wrong {2}REDIS_URL cannot be used: .*ECONNREFUSED/m)
 })
 
 test('without DATABASE_URL the embedded database is used: none yet, then started, then one that runs', async () => {
