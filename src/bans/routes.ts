@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParam, IdParams } from '../http/params.ts'
+import { callerInHouse, IdParam, IdParams } from '../http/params.ts'
 import { ban } from './forms.ts'
 import { banUser, liftBan, reachBans } from './operations.ts'
 import { listBans } from './queries.ts'
@@ -21,8 +21,7 @@ export const banRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const caller = { house_id: request.params.id, user_id: request.caller.id }
-      const { house_id } = await reachBans(app.db, caller)
+      const { house_id } = await reachBans(app.db, callerInHouse(request))
       return ok((await listBans(app.db, house_id)).map(ban))
     },
   )
@@ -41,9 +40,8 @@ export const banRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const caller = { house_id: request.params.id, user_id: request.caller.id }
       const target = { user_id: request.params.user_id, reason: request.body.reason ?? null }
-      return ok(await app.publish(await banUser(app.db, caller, target)))
+      return ok(await app.publish(await banUser(app.db, callerInHouse(request), target)))
     },
   )
 
@@ -59,9 +57,7 @@ export const banRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(LiftedBan), ...failures },
       },
     },
-    async (request) => {
-      const caller = { house_id: request.params.id, user_id: request.caller.id }
-      return ok(await app.publish(await liftBan(app.db, caller, request.params.user_id)))
-    },
+    async (request) =>
+      ok(await app.publish(await liftBan(app.db, callerInHouse(request), request.params.user_id))),
   )
 }

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { maxPictureBodyBytes } from '../http/body.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParam } from '../http/params.ts'
+import { callerInHouse, IdParam } from '../http/params.ts'
 import { Member } from '../members/schemas.ts'
 import { bot } from './forms.ts'
 import { addBot, createBot, deleteBot, editBot, rotateBotToken } from './operations.ts'
@@ -101,9 +101,7 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Member), ...failures },
       },
     },
-    async ({ caller, params, body }) => {
-      const place = { house_id: params.id, user_id: caller.id }
-      return ok(await app.publish(await addBot(app.db, place, body.bot_id)))
-    },
+    async (request) =>
+      ok(await app.publish(await addBot(app.db, callerInHouse(request), request.body.bot_id))),
   )
 }

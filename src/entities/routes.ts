@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParam, IdParams } from '../http/params.ts'
+import { callerInHouse, IdParam, IdParams } from '../http/params.ts'
 import { createEntity, deleteEntity, editEntity } from './operations.ts'
 import { CreateEntity, DeletedEntity, EditEntity, Entity, HouseEntities } from './schemas.ts'
 
@@ -21,10 +21,8 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(HouseEntities), ...failures },
       },
     },
-    async (request) => {
-      const membership = { house_id: request.params.id, user_id: request.caller.id }
-      return ok(await app.publish(await createEntity(app.db, membership, request.body)))
-    },
+    async (request) =>
+      ok(await app.publish(await createEntity(app.db, callerInHouse(request), request.body))),
   )
 
   app.patch(
@@ -43,9 +41,8 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const { params, body, caller } = request
-      const membership = { house_id: params.id, user_id: caller.id }
-      return ok(await app.publish(await editEntity(app.db, membership, params.entity_id, body)))
+      const { params, body } = request
+      return ok(await app.publish(await editEntity(app.db, callerInHouse(request), params.entity_id, body)))
     },
   )
 
@@ -62,10 +59,7 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(DeletedEntity), ...failures },
       },
     },
-    async (request) => {
-      const { params, caller } = request
-      const membership = { house_id: params.id, user_id: caller.id }
-      return ok(await app.publish(await deleteEntity(app.db, membership, params.entity_id)))
-    },
+    async (request) =>
+      ok(await app.publish(await deleteEntity(app.db, callerInHouse(request), request.params.entity_id))),
   )
 }

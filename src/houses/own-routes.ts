@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParam } from '../http/params.ts'
+import { callerInHouse, IdParam } from '../http/params.ts'
 import { houseSummary } from './forms.ts'
 import { leaveHouse } from './leaving-operations.ts'
 import { listHouseSummaries } from './queries.ts'
@@ -36,8 +36,7 @@ export const ownHouseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request, reply) => {
-      const membership = { house_id: request.params.id, user_id: request.caller.id }
-      await app.publish(await leaveHouse(app.db, membership))
+      await app.publish(await leaveHouse(app.db, callerInHouse(request)))
       return reply.code(204).send(null)
     },
   )

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { ApiError } from '../errors.ts'
 import { maxPictureBodyBytes } from '../http/body.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParam } from '../http/params.ts'
+import { callerInHouse, IdParam } from '../http/params.ts'
 import { asId } from '../ids.ts'
 import { room } from '../rooms/forms.ts'
 import { readableRooms } from '../rooms/permissions.ts'
@@ -56,10 +56,8 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(EditedHouse), ...failures },
       },
     },
-    async (request) => {
-      const membership = { house_id: request.params.id, user_id: request.caller.id }
-      return ok(await app.publish(await editHouse(app.db, app.store, membership, request.body)))
-    },
+    async (request) =>
+      ok(await app.publish(await editHouse(app.db, app.store, callerInHouse(request), request.body))),
   )
 
   app.delete(
@@ -75,8 +73,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request, reply) => {
-      const membership = { house_id: request.params.id, user_id: request.caller.id }
-      await app.publish(await deleteHouse(app.db, membership))
+      await app.publish(await deleteHouse(app.db, callerInHouse(request)))
       return reply.code(204).send(null)
     },
   )
@@ -93,10 +90,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(EditedHouse), ...failures },
       },
     },
-    async (request) => {
-      const membership = { house_id: request.params.id, user_id: request.caller.id }
-      return ok(await app.publish(await removeHouseIcon(app.db, membership)))
-    },
+    async (request) => ok(await app.publish(await removeHouseIcon(app.db, callerInHouse(request)))),
   )
 
   app.get(
@@ -152,9 +146,8 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const membership = { house_id: request.params.id, user_id: request.caller.id }
       const heirId = asId(request.body.user_id)
-      return ok(await app.publish(await handOverHouse(app.db, membership, heirId)))
+      return ok(await app.publish(await handOverHouse(app.db, callerInHouse(request), heirId)))
     },
   )
 }

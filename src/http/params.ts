@@ -12,6 +12,11 @@ export function IdParams<Name extends string>(...names: Name[]): TObject<Record<
 /** The one path parameter `:id`. */
 export const IdParam = IdParams('id')
 
+/** The caller, in the house of the path's `:id`: the key of their membership. */
+export function callerInHouse(request: { params: { id: string }; caller: { id: string } }) {
+  return { house_id: request.params.id, user_id: request.caller.id }
+}
+
 /** An id in a query, or 0: where a page begins or ends, say. */
 export const Place = Type.Optional(Type.String({ format: 'place', description: 'an id, or 0' }))
 

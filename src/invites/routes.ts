@@ -5,7 +5,7 @@ import { reachHouse } from '../houses/access-operations.ts'
 import { holds, permission } from '../houses/permissions.ts'
 import { findHouseSummary } from '../houses/queries.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParam } from '../http/params.ts'
+import { callerInHouse, IdParam } from '../http/params.ts'
 import { invite, invitePreview } from './forms.ts'
 import { createInvite, reachInvite, revokeInvite, useInvite } from './operations.ts'
 import { listInvites } from './queries.ts'
@@ -25,10 +25,8 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Invite), ...failures },
       },
     },
-    async (request) => {
-      const caller = { house_id: request.params.id, user_id: request.caller.id }
-      return ok(await app.publish(await createInvite(app.db, caller, request.body)))
-    },
+    async (request) =>
+      ok(await app.publish(await createInvite(app.db, callerInHouse(request), request.body))),
   )
 
   app.get(

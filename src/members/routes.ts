@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { ApiError } from '../errors.ts'
 import { reachHouse } from '../houses/access-operations.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParam, IdParams } from '../http/params.ts'
+import { callerInHouse, IdParam, IdParams } from '../http/params.ts'
 import { nobodysId } from '../ids.ts'
 import { member } from './forms.ts'
 import { kickMember } from './operations.ts'
@@ -66,10 +66,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(RemovedMember), ...failures },
       },
     },
-    async (request) => {
-      const caller = { house_id: request.params.id, user_id: request.caller.id }
-      return ok(await app.publish(await kickMember(app.db, caller, request.params.user_id)))
-    },
+    async (request) =>
+      ok(await app.publish(await kickMember(app.db, callerInHouse(request), request.params.user_id))),
   )
 
   // Existing clients send this path; digits only, lest it take the place of others.

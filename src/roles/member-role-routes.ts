@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParams } from '../http/params.ts'
+import { callerInHouse, IdParams } from '../http/params.ts'
 import { Member } from '../members/schemas.ts'
 import { giveRole, takeRole } from './member-role-operations.ts'
 
@@ -20,10 +20,7 @@ export const memberRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Member), ...failures },
       },
     },
-    async (request) => {
-      const membership = { house_id: request.params.id, user_id: request.caller.id }
-      return ok(await app.publish(await giveRole(app.db, membership, request.params)))
-    },
+    async (request) => ok(await app.publish(await giveRole(app.db, callerInHouse(request), request.params))),
   )
 
   app.delete(
@@ -39,9 +36,6 @@ export const memberRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Member), ...failures },
       },
     },
-    async (request) => {
-      const membership = { house_id: request.params.id, user_id: request.caller.id }
-      return ok(await app.publish(await takeRole(app.db, membership, request.params)))
-    },
+    async (request) => ok(await app.publish(await takeRole(app.db, callerInHouse(request), request.params))),
   )
 }

@@ -4,7 +4,7 @@ import { fieldsInvalid } from '../errors.ts'
 import { reachHouse } from '../houses/access-operations.ts'
 import { contradicts } from '../houses/permissions.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParam, IdParams } from '../http/params.ts'
+import { callerInHouse, IdParam, IdParams } from '../http/params.ts'
 import { role } from './forms.ts'
 import { createRole, deleteRole, editRole } from './operations.ts'
 import { listRoles } from './queries.ts'
@@ -47,10 +47,8 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const { params, body, caller } = request
-      refuseContradiction(body)
-      const membership = { house_id: params.id, user_id: caller.id }
-      return ok(await app.publish(await createRole(app.db, membership, body)))
+      refuseContradiction(request.body)
+      return ok(await app.publish(await createRole(app.db, callerInHouse(request), request.body)))
     },
   )
 
@@ -70,10 +68,9 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const { params, body, caller } = request
+      const { params, body } = request
       refuseContradiction(body)
-      const membership = { house_id: params.id, user_id: caller.id }
-      return ok(await app.publish(await editRole(app.db, membership, params.role_id, body)))
+      return ok(await app.publish(await editRole(app.db, callerInHouse(request), params.role_id, body)))
     },
   )
 
@@ -90,11 +87,8 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(DeletedRole), ...failures },
       },
     },
-    async (request) => {
-      const { params, caller } = request
-      const membership = { house_id: params.id, user_id: caller.id }
-      return ok(await app.publish(await deleteRole(app.db, membership, params.role_id)))
-    },
+    async (request) =>
+      ok(await app.publish(await deleteRole(app.db, callerInHouse(request), request.params.role_id))),
   )
 }
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ApiError } from '../errors.ts'
 import { reachHouse } from '../houses/access-operations.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParam, IdParams } from '../http/params.ts'
+import { callerInHouse, IdParam, IdParams } from '../http/params.ts'
 import { reachRoom } from './access-operations.ts'
 import { room } from './forms.ts'
 import { createHouseRoom, deleteHouseRoom, editRoom } from './house-room-operations.ts'
@@ -25,10 +25,8 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Room), ...failures },
       },
     },
-    async (request) => {
-      const membership = { house_id: request.params.id, user_id: request.caller.id }
-      return ok(await app.publish(await createHouseRoom(app.db, membership, request.body)))
-    },
+    async (request) =>
+      ok(await app.publish(await createHouseRoom(app.db, callerInHouse(request), request.body))),
   )
 
   app.get(
