@@ -12,8 +12,8 @@ import { deleteBan, getBan, saveBan } from './queries.ts'
 import type { Ban, LiftedBan } from './schemas.ts'
 
 /** The membership of a caller who may see and set bans. Throws `house_not_found`, `no_permission`. */
-export async function reachBans(db: Db, { house_id, user_id }: Membership): Promise<MembershipRow> {
-  const membership = await reachHouse(db, house_id, user_id)
+export async function reachBans(db: Db, caller: Membership): Promise<MembershipRow> {
+  const membership = await reachHouse(db, caller)
   if (!holds(membership, permission.EVICT_MEMBERS)) throw new ApiError('no_permission')
   return membership
 }

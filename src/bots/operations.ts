@@ -96,18 +96,15 @@ export async function deleteBot(db: Db, callerId: string, id: string): Promise<O
  * Adds a bot to a house; one that is there already changes nothing. Throws `house_not_found`, `bot_not_found` for one
  * that is neither the caller's nor public, `no_permission`, `limit_reached`.
  */
-export async function addBot(
-  db: Db,
-  { house_id, user_id }: Membership,
-  botId: string,
-): Promise<Outcome<Member>> {
-  const membership = await reachHouse(db, house_id, user_id)
+export async function addBot(db: Db, caller: Membership, botId: string): Promise<Outcome<Member>> {
+  const membership = await reachHouse(db, caller)
   const found = await findBot(db, asId(botId))
-  if (!canAdd(found, user_id)) throw new ApiError('bot_not_found')
+  if (!canAdd(found, caller.user_id)) throw new ApiError('bot_not_found')
   if (!holds(membership, permission.MANAGE_BOTS)) throw new ApiError('no_permission')
   return db.transaction().execute(async (trx) => {
-    const events = await addMember(trx, { house_id, user_id: found.id })
-    const row = events && (await findMember(trx, { house_id, user_id: found.id }))
+    const added = { house_id: caller.house_id, user_id: found.id }
+    const events = await addMember(trx, added)
+    const row = events && (await findMember(trx, added))
     if (!row) throw new ApiError('bot_not_found')
     return { answer: member(row), events }
   })

@@ -3,8 +3,8 @@ import { ApiError } from '../errors.ts'
 import { findMembership, lockHouse, type Membership, type MembershipRow } from './queries.ts'
 
 /** The caller's membership in a house. Throws `house_not_found` for a house that is unknown, or not theirs. */
-export async function reachHouse(db: Db, houseId: string, callerId: string): Promise<MembershipRow> {
-  const membership = await findMembership(db, { house_id: houseId, user_id: callerId })
+export async function reachHouse(db: Db, caller: Membership): Promise<MembershipRow> {
+  const membership = await findMembership(db, caller)
   if (!membership) throw new ApiError('house_not_found')
   return membership
 }
@@ -16,12 +16,12 @@ export async function reachHouse(db: Db, houseId: string, callerId: string): Pro
  */
 export async function inHouse<Result>(
   db: Db,
-  { house_id, user_id }: Membership,
+  caller: Membership,
   work: (trx: Db, membership: MembershipRow) => Promise<Result>,
 ): Promise<Result> {
-  await reachHouse(db, house_id, user_id)
+  await reachHouse(db, caller)
   return db.transaction().execute(async (trx) => {
-    await lockHouse(trx, house_id)
-    return work(trx, await reachHouse(trx, house_id, user_id))
+    await lockHouse(trx, caller.house_id)
+    return work(trx, await reachHouse(trx, caller))
   })
 }

@@ -74,11 +74,12 @@ async function removeHouse(trx: Db, house: HouseRow): Promise<void> {
  */
 export async function handOverHouse(
   db: Db,
-  { house_id, user_id }: Membership,
+  caller: Membership,
   heirId: string,
 ): Promise<Outcome<{ house_id: string; owner_id: string }>> {
+  const { house_id, user_id } = caller
   return db.transaction().execute(async (trx) => {
-    await reachHouse(trx, house_id, user_id)
+    await reachHouse(trx, caller)
     const house = await lockHouse(trx, house_id)
     const heir = await findMember(trx, { house_id, user_id: heirId })
     if (!heir) throw new ApiError('member_not_found')

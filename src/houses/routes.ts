@@ -106,7 +106,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const membership = await reachHouse(app.db, request.params.id, request.caller.id)
+      const membership = await reachHouse(app.db, callerInHouse(request))
       const contents = await findHouseContents(app.db, membership.house_id)
       if (!contents) throw new ApiError('house_not_found')
       return ok(houseDetail(contents, membership))
@@ -126,7 +126,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const membership = await reachHouse(app.db, request.params.id, request.caller.id)
+      const membership = await reachHouse(app.db, callerInHouse(request))
       const rooms = readableRooms(membership, await listHouseRooms(app.db, membership.house_id))
       return ok(rooms.map((row) => room(row, membership.user_id)))
     },

@@ -42,7 +42,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const membership = await reachHouse(app.db, request.params.id, request.caller.id)
+      const membership = await reachHouse(app.db, callerInHouse(request))
       if (!holds(membership, permission.MANAGE_INVITES)) throw new ApiError('no_permission')
       return ok((await listInvites(app.db, membership.house_id)).map(invite))
     },

@@ -28,7 +28,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { after = nobodysId, limit = defaultLimit, q } = request.query
-      const { house_id } = await reachHouse(app.db, request.params.id, request.caller.id)
+      const { house_id } = await reachHouse(app.db, callerInHouse(request))
       const rows = await listMembers(app.db, house_id, { after, limit: Number(limit), start: q })
       return ok(rows.map(member))
     },
@@ -47,7 +47,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const { house_id } = await reachHouse(app.db, request.params.id, request.caller.id)
+      const { house_id } = await reachHouse(app.db, callerInHouse(request))
       const row = await findMember(app.db, { house_id, user_id: request.params.user_id })
       if (!row) throw new ApiError('member_not_found')
       return ok(member(row))

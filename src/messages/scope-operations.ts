@@ -34,7 +34,7 @@ export async function searchRoom(db: Db, userId: string, roomId: string, wanted:
 
 /** Searches the rooms of a house that the caller can read. Throws `house_not_found`. */
 export async function searchHouse(db: Db, userId: string, houseId: string, wanted: Wanted) {
-  await reachHouse(db, houseId, userId)
+  await reachHouse(db, { house_id: houseId, user_id: userId })
   const rooms = (await listRoomAccess(db, userId, houseId)).filter(canRead)
   return searchMessages(db, { ...wanted, room_ids: rooms.map((room) => room.room_id) })
 }

@@ -26,7 +26,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      await reachHouse(app.db, request.params.id, request.caller.id)
+      await reachHouse(app.db, callerInHouse(request))
       return ok((await listRoles(app.db, request.params.id)).map(role))
     },
   )

@@ -105,7 +105,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { params, caller } = request
-      await reachHouse(app.db, params.id, caller.id)
+      await reachHouse(app.db, callerInHouse(request))
       const access = await reachRoom(app.db, params.room_id, caller.id)
       if (access.house_id !== params.id) throw new ApiError('room_not_found')
       return ok(await app.publish(await deleteHouseRoom(app.db, access)))
