@@ -81,6 +81,7 @@ async function watchersOf({ db, hub }: Gateway, userId: string): Promise<Session
   return sessions.filter((session) => allowed.has(session.userId))
 }
 
+/** Those whose clients know more events than existing clients do. */
 function extendedOnly(sessions: readonly Session[]): Session[] {
   return sessions.filter((session) => session.extended)
 }

@@ -15,16 +15,16 @@ export function Line(maxLength: number, options: StringOptions = {}) {
 }
 
 /** One line with at least one character that is not white space. */
-export function FilledLine(maxLength: number, options: StringOptions = {}) {
-  return Type.String({ minLength: 1, maxLength, pattern: `^(?=[^]*\\S)${noControl}*$`, ...options })
+export function FilledLine(maxLength: number) {
+  return Type.String({ minLength: 1, maxLength, pattern: `^(?=[^]*\\S)${noControl}*$` })
 }
 
 /** Text that may hold tabs and line breaks, but no other control characters. */
-export function Text(maxLength: number, options: StringOptions = {}) {
-  return Type.String({ maxLength, pattern: `^${noControlButBreaks}*$`, ...options })
+export function Text(maxLength: number) {
+  return Type.String({ maxLength, pattern: `^${noControlButBreaks}*$` })
 }
 
 /** The same with at least one character that is not white space. */
-export function FilledText(maxLength: number, options: StringOptions = {}) {
-  return Type.String({ minLength: 1, maxLength, pattern: `^(?=[^]*\\S)${noControlButBreaks}*$`, ...options })
+export function FilledText(maxLength: number) {
+  return Type.String({ minLength: 1, maxLength, pattern: `^(?=[^]*\\S)${noControlButBreaks}*$` })
 }
