@@ -37,6 +37,15 @@ test('changing to the present, proven address sends nothing', async () => {
   expect(await codesOf(fay)).toEqual([])
 })
 
+test('the present address is sent a code where it is not proven yet, or is written in another case', async () => {
+  const gus = await registered('gus')
+  for (const email of ['gus@example.org', 'GUS@example.org']) {
+    const answer = await mailing.call(gus, 'PATCH', path, { email, password })
+    expect([answer.status, answer.body.data]).toEqual([200, { email }])
+    expect((await smtp.next()).to).toEqual([email])
+  }
+})
+
 test('changing the address refuses a wrong password, a taken address, wrong fields and bots', async () => {
   const dan = await registered('dan')
   await user({ email: 'taken@example.org' })

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import { password } from '../support/accounts.ts'
 import { watching } from '../support/houses.ts'
 import { codesOf, mailing, registered, smtp } from '../support/mail.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { noPermission, told } from '../support/permissions.ts'
 import { codeIn } from '../support/smtp.ts'
 import { invalidCode } from '../support/two-factor.ts'
-import { call, user } from '../support/world.ts'
+import { call, db, user } from '../support/world.ts'
 
 const path = '/auth/verify-email/resend'
 
@@ -25,6 +26,31 @@ test('a code is asked for again; the newer cancels the older; nothing is sent on
   expect(after.body.data).toEqual({ email: 'bob@example.org' })
   expect(smtp.mails).toEqual([])
   expect(await codesOf(bob)).toEqual([])
+})
+
+test('a newer code is good for its own time, and a code to reset the password is no reason to send one', async () => {
+  const dan = await registered('dan')
+  const expires_at = new Date(Date.now() - 1)
+  await db.updateTable('account_codes').set({ expires_at }).where('user_id', '=', dan.id).execute()
+  await mailing.call(dan, 'POST', path)
+  const code = codeIn(await smtp.next())
+  expect((await call(null, 'POST', '/auth/verify-email', { code })).status).toBe(200)
+  await mailing.call(null, 'POST', '/auth/forgot-password', { email: 'dan@example.org' })
+  await smtp.next()
+  await mailing.call(dan, 'POST', path)
+  expect(smtp.mails).toEqual([])
+  expect(await codesOf(dan)).toEqual(['reset_password'])
+})
+
+test('a new address whose code has expired is forgotten, and sent no other', async () => {
+  const eve = await registered('eve')
+  await call(null, 'POST', '/auth/verify-email', { code: eve.code })
+  await mailing.call(eve, 'PATCH', '/users/@me/email', { email: 'new@example.org', password })
+  await smtp.next()
+  const expires_at = new Date(Date.now() - 1)
+  await db.updateTable('account_codes').set({ expires_at }).where('user_id', '=', eve.id).execute()
+  expect((await mailing.call(eve, 'POST', path)).body.data).toEqual({ email: 'eve@example.org' })
+  expect(smtp.mails).toEqual([])
 })
 
 test('without mail configured the address is answered, and no code made', async () => {

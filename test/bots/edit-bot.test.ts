@@ -36,10 +36,12 @@ test('a bot takes an icon, and loses it by null', async () => {
   expect((await edit({ icon: null })).body.data.user.icon).toBe(null)
 })
 
-test('an edit that changes nothing, or only unknown fields, tells nobody', async () => {
+test('an edit that changes nothing, only unknown fields, or who may add the bot, tells nobody', async () => {
   const { bot, edit } = await withBot()
   published.length = 0
-  for (const body of [{ name: bot.username }, { owner_id: '1' }]) expect((await edit(body)).status).toBe(200)
+  for (const body of [{ name: bot.username }, { owner_id: '1' }, { public: true }]) {
+    expect((await edit(body)).status).toBe(200)
+  }
   expect(published).toEqual([])
 })
 

@@ -8,7 +8,7 @@ const app = await listen({ offlineAfterMs: 30 })
 const readMessages = 2
 
 test('a room made and deleted: ROOM_CREATE and ROOM_DELETE to its readers, the entities to the house', async () => {
-  const { ben, den, onAnn, onBen } = await scene(app)
+  const { ann, ben, den, onAnn, onBen } = await scene(app)
   const secret = await houseRoom(den, { default_deny: readMessages })
   await publish(
     { type: 'room_created', room_id: secret, house_id: den.id },
@@ -19,9 +19,16 @@ test('a room made and deleted: ROOM_CREATE and ROOM_DELETE to its readers, the e
   expect(pointers(await heard(onAnn, 'HOUSE_ENTITIES_UPDATE'))).toBe(2)
   expect(pointers(await heard(onBen, 'HOUSE_ENTITIES_UPDATE'))).toBe(1)
   expect(onBen.passed).toEqual([])
+  await publish({ type: 'room_created', room_id: secret, house_id: den.id })
   await db.deleteFrom('rooms').where('id', '=', secret).execute()
-  await publish({ type: 'room_deleted', room_id: secret, house_id: den.id })
+  await publish(
+    { type: 'room_deleted', room_id: secret, house_id: den.id },
+    { type: 'visibility_changed', house_id: den.id, user_ids: null },
+  )
+  // Each is told once, however often it is said.
   expect(await heard(onAnn, 'ROOM_DELETE')).toEqual({ id: secret, house_id: den.id })
+  expect(onAnn.passed).toEqual([])
+  await expectSilence(onAnn, ann)
   await expectSilence(onBen, ben)
 })
 
@@ -117,10 +124,13 @@ test('private rooms: ROOM_CREATE to those in it, messages, ROOM_UPDATE, ROOM_DEL
   expect((await heard(onBen, 'ROOM_CREATE')).recipients.map((one: { id: string }) => one.id)).toEqual([
     ann.id,
   ])
+  await publish({ type: 'private_room_entered', room_id: id, user_id: ben.id })
   await call(ben, 'POST', `/rooms/${id}/messages`, { content: 'hi' })
   expect(await heard(onAnn, 'MESSAGE_CREATE')).toMatchObject({ house_id: null, exploding: false })
   await call(ben, 'DELETE', `/users/@me/rooms/${id}`)
   expect(await heard(onBen, 'ROOM_DELETE')).toEqual({ id, house_id: null })
+  expect(onBen.passed).not.toContain('ROOM_CREATE')
+  await publish({ type: 'private_room_left', room_id: id, user_id: ben.id })
   expect((await heard(onAnn, 'ROOM_UPDATE')).recipients.map((one: { id: string }) => one.id)).toEqual([
     ann.id,
   ])
