@@ -21,12 +21,24 @@ export async function closeGracefully(app: FastifyInstance): Promise<void> {
   })
   // `close` of the HTTP server would close idle connections as well.
   Server.prototype.close.call(server)
-  await waitUntil(graceMs, async () => (await countConnections(server)) === app.gateway.connectionCount)
+  await waitUntil(graceMs, () => onlySocketsLeft(app))
   // A connection whose next request has arrived, but was not read yet, seems to be idle.
   await new Promise<void>(onceRead)
   server.closeIdleConnections()
-  await Promise.all([waitUntil(finishMs, async () => app.load.inFlight === 0), app.close()])
-  server.closeAllConnections()
+  await Promise.all([closeWhenFinished(app), app.close()])
+}
+
+/** The answers of requests that came before the stop keep their connections alive, and `app.close` waits for these. */
+async function closeWhenFinished(app: FastifyInstance): Promise<void> {
+  await waitUntil(finishMs, async () => app.load.inFlight === 0)
+  await waitUntil(graceMs, () => onlySocketsLeft(app))
+  await new Promise<void>(onceRead)
+  app.server.closeAllConnections()
+}
+
+/** Whether there are no connections but those of the gateway. */
+async function onlySocketsLeft({ server, gateway }: FastifyInstance): Promise<boolean> {
+  return (await countConnections(server)) === gateway.connectionCount
 }
 
 /** Waits until the condition holds, for `longestMs` at most, not counting time in which this process was stopped. */
