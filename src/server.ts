@@ -148,7 +148,7 @@ async function startEmbedded(config: Config, stops: Stop[]): Promise<string> {
 async function makeFilesFolder(storageUrl: string): Promise<void> {
   if (!storageUrl.startsWith('file:')) return
   const folder = fileURLToPath(storageUrl)
-  await mkdir(folder, { recursive: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
 }
 

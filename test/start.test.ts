@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { failToStart } from './support/server.ts'
+import { failToStart, startServer } from './support/server.ts'
 import { databaseUrl } from './support/world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'hearth-start-'))
@@ -36,4 +36,14 @@ test.each(cases)('a start with %s ends with one sentence and exit code 1', async
   const { code, stderr } = await failToStart(folder, { DATABASE_URL: databaseUrl, ...wrong })
   expect(code).toBe(1)
   expect(stderr).toMatch(new RegExp(`^${sentence}\\.\\n$`))
+})
+
+test('a start makes the folders of the files, for the account of the server alone', async () => {
+  const dataDir = join(folder, 'data')
+  const server = await startServer(dataDir, { environment: { DATABASE_URL: databaseUrl } })
+  await server.end('SIGTERM')
+  const modes = await Promise.all(
+    [dataDir, join(dataDir, 'files')].map(async (dir) => (await stat(dir)).mode),
+  )
+  expect(modes.map((mode) => mode & 0o777)).toEqual([0o700, 0o700])
 })
