@@ -1,6 +1,6 @@
 import { changedFields } from '../db/changes.ts'
 import type { Db } from '../db/client.ts'
-import { listEntities, putRooms } from '../entities/queries.ts'
+import { type EntityRow, listEntities, putRooms } from '../entities/queries.ts'
 import { ApiError, fieldsInvalid, limitReached } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
@@ -35,9 +35,8 @@ export function createHouseRoom(db: Db, caller: Membership, fields: CreateHouseR
   const { house_id } = caller
   return inHouse(db, caller, async (trx, membership) => {
     const entities = await listEntities(trx, house_id)
-    const wanted = fields.parent_entity_id ?? undefined
-    const named = entities.find((one) => one.id === (wanted === undefined ? '' : asId(wanted)))
-    if (wanted !== undefined && !named) throw new ApiError('parent_entity_doesnt_exist')
+    const { parent_entity_id } = fields
+    const named = parent_entity_id == null ? undefined : entityNamed(entities, parent_entity_id)
     if (!holds(membership, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     const { count, position } = await findRoomCount(trx, house_id)
     if (count >= maxRooms) throw limitReached('rooms')
@@ -95,10 +94,15 @@ function refuseFieldsOfOtherTypes(type: number, fields: EditRoom): void {
 /** Where a room goes when another entity is named: at its end. */
 async function findMove(trx: Db, houseId: string, roomId: string, entityId: string | undefined) {
   if (entityId === undefined) return undefined
-  const entity = (await listEntities(trx, houseId)).find((one) => one.id === asId(entityId))
-  if (!entity) throw new ApiError('parent_entity_doesnt_exist')
+  const entity = entityNamed(await listEntities(trx, houseId), entityId)
   if (entity.room_ids.includes(roomId)) return undefined
   return { entity_id: entity.id, room_ids: [...entity.room_ids, roomId] }
+}
+
+function entityNamed(entities: readonly EntityRow[], id: string): EntityRow {
+  const entity = entities.find((one) => one.id === asId(id))
+  if (!entity) throw new ApiError('parent_entity_doesnt_exist')
+  return entity
 }
 
 /** Undefined where nothing was sent. */
