@@ -28,7 +28,8 @@ export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const failure = toApiError(error, request)
     // What refuses because of load throws an ApiError itself, and is counted in the metrics.
-    if (failure.status === 503 && failure !== error && performance.now() - reportedAt >= reportEveryMs) {
+    const isToReport = failure.status === 503 && failure !== error && !(error instanceof StoreAway)
+    if (isToReport && performance.now() - reportedAt >= reportEveryMs) {
       reportedAt = performance.now()
       request.log.warn({ err: error }, 'unavailable')
     }

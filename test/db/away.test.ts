@@ -245,3 +245,26 @@ test('the log says why requests are answered with 503, once for many', async () 
     err: { message: expect.stringMatching(/lock timeout/) },
   })
 })
+
+test('a store of files that is away has a line of its own in the log, and none about the database', async () => {
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'info',
+    STORAGE_URL: 's3://bucket?endpoint=http://127.0.0.1:1',
+    AWS_ACCESS_KEY_ID: 'key',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  }
+  const server = await startServer(folder, { environment })
+  let output = ''
+  server.child.stdout!.on('data', (chunk) => (output += chunk))
+  try {
+    const headers = { authorization: ann.token, 'content-type': 'application/json' }
+    const body = JSON.stringify({ icon: await pictureText() })
+    const { status } = await fetch(`${server.origin}/users/@me`, { method: 'PATCH', headers, body })
+    expect(status).toBe(503)
+  } finally {
+    await server.end('SIGTERM')
+  }
+  expect(output).toContain('the store of the files failed')
+  expect(output).not.toContain('"unavailable"')
+})
