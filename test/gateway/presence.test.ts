@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Client, expectExact, listen, logIn, resume } from '../support/gateway.ts'
 import { statementsOf } from '../support/statements.ts'
-import { block, bus, friends, house, oneToOne, user } from '../support/world.ts'
+import { block, bus, call, friends, house, oneToOne, user } from '../support/world.ts'
 
 const app = await listen({ offlineAfterMs: 500 })
 
@@ -30,6 +30,19 @@ test('coming online and going offline is told to friends, partners and houses, o
   expect(onBen.events.filter((frame) => frame.e === 'PRESENCE_UPDATE').length).toBe(2)
   expect(onDan.events.map((frame) => frame.e)).not.toContain('PRESENCE_UPDATE')
   expect(onAnn.events.map((frame) => frame.e)).not.toContain('HOUSE_MEMBER_ENTER')
+})
+
+test('a partner whom one has blocked is not told, one who is restricted is', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  for (const person of [ben, cat]) await oneToOne(ann, person)
+  await block(ann, ben)
+  await block(ann, cat, 4)
+  const [onBen, onCat] = [await logIn(app, ben), await logIn(app, cat)]
+  await logIn(app, ann)
+  expect((await onCat.next('PRESENCE_UPDATE')).d.id).toBe(ann.id)
+  const made = await call(ben, 'POST', '/houses', { name: 'own' })
+  expect((await onBen.next('HOUSE_JOIN')).d.id).toBe(made.body.data.id)
+  expect(onBen.passed).toEqual([])
 })
 
 test('who comes back within the grace never went offline', async () => {

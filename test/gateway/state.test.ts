@@ -67,11 +67,13 @@ test('INIT_STATE holds exactly its keys, with every kind of thing in it', async 
   expect(online.closed).toBeUndefined()
 })
 
-test('who has blocked one is not among the presences', async () => {
-  const [ann, ben] = [await user(), await user()]
+test('who has blocked one is not among the presences, nor is who was only asked for friendship', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
   await oneToOne(ann, ben)
   await block(ben, ann)
+  await db.insertInto('friend_requests').values({ from_id: ann.id, to_id: cat.id }).execute()
   await logIn(app, ben)
+  await logIn(app, cat)
   const client = await logIn(app, ann)
   expect(client.events[0]!.d.presences).toEqual({})
 })

@@ -17,6 +17,8 @@ test('a profile changed: USER_UPDATE to oneself, friends and private-room partne
   await publish({ type: 'user_updated', user_id: ann.id, only_self: true })
   await heard(onAnn, 'USER_UPDATE')
   await expectSilence(onCat, cat)
+  const told = onCat.events.filter((frame) => frame.e === 'USER_UPDATE' && frame.d.id === ann.id)
+  expect(told).toHaveLength(1)
 })
 
 test('relations: RELATIONSHIP_UPDATE to the side that changed, with its six keys', async () => {
