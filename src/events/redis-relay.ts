@@ -21,7 +21,8 @@ export async function openRedisRelay(url: string): Promise<Relay> {
   const self = randomUUID()
   const publisher = await connect(url, { commandTimeout: 4_000, maxRetriesPerRequest: 1 })
   // It never gives up: a subscription that is given up after a reconnection is not tried again.
-  const subscriber = await connect(url, { maxRetriesPerRequest: null })
+  // It is patient, as what comes while it reconnects is lost.
+  const subscriber = await connect(url, { socketTimeout: 10_000, maxRetriesPerRequest: null })
   let receive: (text: string) => void = () => {}
   subscriber.on('message', (_channel: string, message: string) => {
     if (!message.startsWith(self)) receive(message.slice(senderLength))
