@@ -82,6 +82,14 @@ test('requests without a caller count by address, whatever the route, before any
 test('tokens of nobody count by address', async () => {
   const from = { ...newAddress(), headers: { authorization: 'f'.repeat(128) } }
   expect(limited(await times(102, () => call(null, 'GET', '/users/@me', undefined, from)))).toBe(2)
+  // Also where the route needs no token.
+  expect((await call(null, 'GET', '/users/nobody', undefined, from)).status).toBe(429)
+})
+
+test('all addresses of an IPv6 network count as one', async () => {
+  const ask = (remoteAddress: string) => call(null, 'GET', '/nowhere', undefined, { remoteAddress })
+  expect(limited(await times(100, () => ask('2001:db8:1:1::1')))).toBe(0)
+  expect((await ask('2001:db8:1:1::2')).status).toBe(429)
 })
 
 test('sends count by user and room, apart from everything else', async () => {
@@ -95,6 +103,9 @@ test('sends count by user and room, apart from everything else', async () => {
   expect(answers[0]!.headers['ratelimit-limit']).toBe('20')
   expect((await send(ann, other)).status).toBe(200)
   expect((await send(bob, den.room_id)).status).toBe(200)
+  // What is no id is one room that nobody has, however it is written.
+  const wrong = await Promise.all(Array.from({ length: 21 }, (_, n) => send(bob, `x${n}`)))
+  expect(limited(wrong)).toBe(1)
   expect((await call(ann, 'GET', '/users/@me')).headers['ratelimit-remaining']).toBe('99')
   time += 100
   expect((await send(ann, den.room_id)).status).toBe(200)
@@ -114,6 +125,14 @@ test('logins count by address and login, in any of its spellings, the right ones
   expect((await logIn('logan', newAddress())).status).toBe(200)
   time += 12_000
   expect((await logIn('logan')).status).toBe(200)
+})
+
+test('where a caller asks for a code, they count apart from others at their address', async () => {
+  const [hal, ida] = [await resident('hal'), await resident('ida')]
+  const from = newAddress()
+  const ask = (person: typeof hal) => call(person, 'POST', '/auth/verify-email/resend', undefined, from)
+  expect(limited(await times(6, () => ask(hal)))).toBe(1)
+  expect((await ask(ida)).status).toBe(200)
 })
 
 test('forgotten passwords and codes count too', async () => {
