@@ -12,7 +12,7 @@ import { EmbeddedPostgresError } from './db/embedded-cluster.ts'
 import { StoreAway } from './errors.ts'
 import type { HearthEvent } from './events/events.ts'
 import { returnIdleMemory } from './memory.ts'
-import { forkWorkers, WorkersError } from './workers.ts'
+import { forkWorkers, listenUntilAsked, WorkersError } from './workers.ts'
 
 /** A stop that hangs exits with 1 after this time, so that it takes less than 10 s from SIGTERM. */
 const stopTimeoutMs = 9_000
@@ -85,6 +85,7 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
     openRelay,
     openStore,
     startErasing,
+    stopListening,
   } = await loading
   const unhurried = openUnhurriedDatabase(databaseUrl)
   stops.push(() => withTimeout(unhurried.destroy()))
@@ -111,6 +112,7 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   })
   stops.push(() => closeGracefully(app))
   await app.listen({ host: config.host, port: config.port }).catch(failToListen)
+  listenUntilAsked(() => stopListening(app))
   returnIdleMemory()
   return app.listeningOrigin
 }

@@ -10,7 +10,7 @@ const restartPauseMs = 500
 type Workers = {
   /** The address they listen on, once the first one does; rejected when one ends before that. */
   address: Promise<string>
-  /** Asks each to finish, and waits until all are gone. */
+  /** Ends them when none listens any more, and waits until all are gone. */
   stop(): Promise<void>
 }
 
@@ -44,7 +44,11 @@ export function forkWorkers(count: number, environment: Record<string, string>):
     address,
     async stop() {
       stopping = true
-      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => end(worker!)))
+      const workers = Object.values(cluster.workers ?? {}).map((worker) => worker!)
+      // The clients of one that ends connect anew. As long as another listened, these connections would wait for it, and
+      // be lost when it ends.
+      await Promise.all(workers.map(stopListening))
+      await Promise.all(workers.map(end))
     },
   }
 }
@@ -77,6 +81,30 @@ async function askForMetrics(worker: Worker): Promise<Metric[]> {
 
 /** No worker came up; each has written why to stderr. */
 export class WorkersError extends Error {}
+
+/** How long a worker may take to stop listening. */
+const stopListeningMs = 1_000
+
+async function stopListening(worker: Worker): Promise<void> {
+  if (!worker.isConnected()) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  worker.on('message', (message: { listens?: boolean }) => {
+    if (message.listens === false) resolve()
+  })
+  worker.once('exit', resolve)
+  worker.send({ stopListening: true })
+  await Promise.race([promise, pause(stopListeningMs)])
+}
+
+/** In a worker: calls back when the primary asks it to stop listening. */
+export function listenUntilAsked(stop: () => void): void {
+  if (!cluster.isWorker) return
+  process.on('message', (message: { stopListening?: boolean }) => {
+    if (!message.stopListening) return
+    stop()
+    process.send!({ listens: false })
+  })
+}
 
 async function end(worker: Worker): Promise<void> {
   if (worker.isDead()) return

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -45,6 +46,11 @@ function send(origin: string, agent: Agent, caller: Person, body: unknown): Prom
   return promise
 }
 
+/** The processes that share the port of a server, none when it is one process. */
+function workersOf({ child: { pid } }: Server): number[] {
+  return (readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/[0-9]+/g) ?? []).map(Number)
+}
+
 async function stopUnderLoad(environment: Record<string, string>) {
   const server: Server = await startServer(folder, {
     environment: { DATABASE_URL: databaseUrl, ...environment },
@@ -70,7 +76,13 @@ async function stopUnderLoad(environment: Record<string, string>) {
   while (outcomes.length < 500) await pause(10)
   const before = outcomes.length
   const started = Date.now()
-  const code = await server.end('SIGTERM')
+  // One of several processes is late: what comes for it meanwhile must not be lost.
+  const [late] = workersOf(server)
+  if (late !== undefined) process.kill(late, 'SIGSTOP')
+  const ended = server.end('SIGTERM')
+  await pause(500)
+  if (late !== undefined) process.kill(late, 'SIGCONT')
+  const code = await ended
   const tookMs = Date.now() - started
   isOver = true
   await Promise.all(workers)

@@ -19,13 +19,17 @@ export async function closeGracefully(app: FastifyInstance): Promise<void> {
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false
   })
-  // `close` of the HTTP server would close idle connections as well.
-  Server.prototype.close.call(server)
+  stopListening(app)
   await waitUntil(graceMs, () => onlySocketsLeft(app))
   // A connection whose next request has arrived, but was not read yet, seems to be idle.
   await new Promise<void>(onceRead)
   server.closeIdleConnections()
   await Promise.all([closeWhenFinished(app), app.close()])
+}
+
+/** Refuses new connections, and keeps those that there are: `close` of the HTTP server would close the idle ones. */
+export function stopListening({ server }: FastifyInstance): void {
+  if (server.listening) Server.prototype.close.call(server)
 }
 
 /** The answers of requests that came before the stop keep their connections alive, and `app.close` waits for these. */
