@@ -80,7 +80,7 @@ async function stopUnderLoad(environment: Record<string, string>) {
   const [late] = workersOf(server)
   if (late !== undefined) process.kill(late, 'SIGSTOP')
   const ended = server.end('SIGTERM')
-  await pause(500)
+  await pause(200)
   if (late !== undefined) process.kill(late, 'SIGCONT')
   const code = await ended
   const tookMs = Date.now() - started

@@ -1,3 +1,5 @@
+import { waitAtMost } from '../deadline.ts'
+
 /** Notices when something that another process sent does not come. */
 export type Losses = {
   /** What a process sent under this number has come. Returns whether it came for the first time. */
@@ -7,7 +9,7 @@ export type Losses = {
 }
 
 /** `upTo`: everything up to this number has come; `later`: what came of the numbers after it. */
-type Received = { upTo: number; sent: number; later: Set<number>; timer: NodeJS.Timeout | undefined }
+type Received = { upTo: number; sent: number; later: Set<number>; stopWaiting?: (() => void) | undefined }
 
 const maxPeers = 1_000
 
@@ -18,7 +20,7 @@ export function noticeLosses(withinMs: number, onLoss: () => void): Losses {
   function receivedFrom(peer: string, upTo: number): Received {
     const known = peers.get(peer)
     if (known) return known
-    const added: Received = { upTo, sent: upTo, later: new Set(), timer: undefined }
+    const added: Received = { upTo, sent: upTo, later: new Set() }
     peers.set(peer, added)
     const [oldest] = peers.keys()
     if (peers.size > maxPeers) peers.delete(oldest!)
@@ -28,15 +30,15 @@ export function noticeLosses(withinMs: number, onLoss: () => void): Losses {
   function check(received: Received): void {
     const isMissing = received.upTo < received.sent
     if (isMissing) {
-      received.timer ??= setTimeout(giveUp, withinMs, received).unref()
+      received.stopWaiting ??= waitAtMost(withinMs, () => giveUp(received))
     } else {
-      clearTimeout(received.timer)
-      received.timer = undefined
+      received.stopWaiting?.()
+      received.stopWaiting = undefined
     }
   }
 
   function giveUp(received: Received): void {
-    received.timer = undefined
+    received.stopWaiting = undefined
     received.upTo = received.sent
     received.later.clear()
     onLoss()

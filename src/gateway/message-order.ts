@@ -1,3 +1,4 @@
+import { waitAtMost } from '../deadline.ts'
 import type { EventOf } from '../events/events.ts'
 import { isGreaterId } from '../ids.ts'
 import type { Gap } from '../messages/missed-operations.ts'
@@ -27,8 +28,8 @@ export type MessageOrderParts = {
   giveUp(roomId: string): void
 }
 
-/** The facts of one room that are held back, and the timer after which what they wait for is looked up. */
-type Held = { facts: MessageFact[]; timer: NodeJS.Timeout }
+/** The facts of one room that are held back, and how to stop waiting for what is looked up then. */
+type Held = { facts: MessageFact[]; stopWaiting: () => void }
 
 /**
  * Each new message names the one before it in its room (`after`); if that one has not been told yet, the new message is
@@ -58,11 +59,11 @@ export function createMessageOrder({ waitMs, tell, find, giveUp }: MessageOrderP
   function hold(fact: MessageFact): void {
     const held = heldOf.get(fact.room_id)
     if (held) held.facts.push(fact)
-    else heldOf.set(fact.room_id, { facts: [fact], timer: startTimer(fact.room_id) })
+    else heldOf.set(fact.room_id, { facts: [fact], stopWaiting: waitFor(fact.room_id) })
   }
 
-  function startTimer(roomId: string): NodeJS.Timeout {
-    return setTimeout(() => void fillGap(roomId), waitMs).unref()
+  function waitFor(roomId: string): () => void {
+    return waitAtMost(waitMs, () => void fillGap(roomId))
   }
 
   function release(fact: MessageFact): void | Promise<void> {
@@ -88,7 +89,7 @@ export function createMessageOrder({ waitMs, tell, find, giveUp }: MessageOrderP
       else void release(held.facts.splice(index, 1)[0]!)
     }
     if (held.facts.length > 0) return
-    clearTimeout(held.timer)
+    held.stopWaiting()
     heldOf.delete(roomId)
   }
 
@@ -103,7 +104,7 @@ export function createMessageOrder({ waitMs, tell, find, giveUp }: MessageOrderP
     else for (const fact of held?.facts.splice(0) ?? []) void release(fact)
     releaseHeld(roomId)
     const left = heldOf.get(roomId)
-    if (left) left.timer = startTimer(roomId)
+    if (left) left.stopWaiting = waitFor(roomId)
   }
 
   async function tellMissing({ room_id, house_id, message, after: before }: Created): Promise<void> {
@@ -115,7 +116,7 @@ export function createMessageOrder({ waitMs, tell, find, giveUp }: MessageOrderP
   }
 
   function stop(): void {
-    for (const { timer } of heldOf.values()) clearTimeout(timer)
+    for (const { stopWaiting } of heldOf.values()) stopWaiting()
     heldOf.clear()
   }
 
