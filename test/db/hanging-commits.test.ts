@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
 import { isDatabaseAway } from '../../src/db/away.ts'
 import { awayCheck, type Db, openDatabase } from '../../src/db/client.ts'
@@ -15,6 +16,7 @@ const db = openDatabase(postgres.url)
 const operator = openDatabase(postgres.url)
 const isAway = awayCheck(db)
 await sql`create table notes (note text)`.execute(db)
+await sql`create table tries ()`.execute(db)
 afterAll(async () => {
   await hang(false)
   await db.destroy()
@@ -29,12 +31,30 @@ async function hang(isHanging: boolean): Promise<void> {
     .raw(`alter system set synchronous_standby_names = '${isHanging ? 'nobody' : ''}'`)
     .execute(operator)
   await sql`select pg_reload_conf()`.execute(operator)
-  await vi.waitUntil(async () => {
-    const { rows } = await sql<{
-      names: string
-    }>`select current_setting('synchronous_standby_names') names`.execute(db)
-    return (rows[0]!.names !== '') === isHanging
+  await vi.waitUntil(async () => (await commitHangs()) === isHanging, { timeout: 20_000 })
+}
+
+/** Whether a commit waits: the setting does not say so, as it counts from when the checkpointer has read it. */
+async function commitHangs(): Promise<boolean> {
+  const client = new pg.Client(postgres.url)
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  let isOver = false
+  const commit = client.query('insert into tries default values').then(() => {
+    isOver = true
   })
+  await vi.waitUntil(async () => isOver || (await isWaitingToCommit(rows[0]!.pid)), { timeout: 20_000 })
+  const hangs = !isOver
+  if (hangs) await sql`select pg_cancel_backend(${rows[0]!.pid})`.execute(operator)
+  await commit
+  await client.end()
+  return hangs
+}
+
+async function isWaitingToCommit(pid: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity where pid = ${pid} and wait_event = 'SyncRep'`.execute(operator)
+  return rows.length > 0
 }
 
 function write(on: Db | Kysely<unknown>, note: string) {
