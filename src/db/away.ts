@@ -15,15 +15,12 @@ const awaySystemCodes = new Set([
   'ECONNRESET',
   'EHOSTDOWN',
   'EHOSTUNREACH',
-  'EDQUOT',
   'EMFILE',
   'ENETDOWN',
   'ENETUNREACH',
   'ENOENT',
-  'ENOSPC',
   'ENOTFOUND',
   'EPIPE',
-  'EROFS',
   'ETIMEDOUT',
 ])
 const awayMessages = /Connection terminated|Client has encountered a connection error|not queryable/

@@ -3,6 +3,7 @@ import { mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promise
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { StoreAway } from '../errors.ts'
 
 /** Bytes of a file, `end` inclusive. */
 type Range = { start: number; end: number }
@@ -12,7 +13,7 @@ type StoredFile = { size: number; open(range?: Range): Promise<Readable> }
 
 /** Stores pictures and attachments. Names are relative paths that the server makes, never text of a client. */
 export type Store = {
-  /** Writes a file, durably, and either whole or not at all. */
+  /** Writes a file, durably, and either whole or not at all. Throws `StoreAway` where there is no space for it. */
   write(name: string, content: Buffer | Readable): Promise<void>
   /** The file, or undefined. */
   find(name: string): Promise<StoredFile | undefined>
@@ -22,6 +23,9 @@ export type Store = {
   list(): AsyncIterable<string>
 }
 
+/** The codes of a disk that is full, by its size or by a quota, or has become read-only. */
+const fullDiskCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EROFS']
+
 const partialMark = /\.[0-9]+-[0-9]+\.part$/
 let writes = 0
 
@@ -29,17 +33,11 @@ let writes = 0
 export function openFolderStore(folder: string): Store {
   return {
     async write(name, content) {
-      const path = join(folder, name)
-      const partial = `${path}.${process.pid}-${writes++}.part`
-      const made = await mkdir(dirname(path), { recursive: true })
       try {
-        const source = Buffer.isBuffer(content) ? Readable.from([content]) : content
-        await pipeline(source, createWriteStream(partial, { flags: 'wx', flush: true }))
-        await rename(partial, path)
-        await syncFolders(dirname(path), made && dirname(made))
+        await writeWhole(join(folder, name), content)
       } catch (error) {
-        await rm(partial, { force: true })
-        throw error
+        const isFull = fullDiskCodes.includes((error as NodeJS.ErrnoException).code)
+        throw isFull ? new StoreAway(error as Error) : error
       }
     },
     async find(name) {
@@ -58,6 +56,20 @@ export function openFolderStore(folder: string): Store {
       )
     },
     list: () => listFiles(folder, folder),
+  }
+}
+
+async function writeWhole(path: string, content: Buffer | Readable): Promise<void> {
+  const partial = `${path}.${process.pid}-${writes++}.part`
+  const made = await mkdir(dirname(path), { recursive: true })
+  try {
+    const source = Buffer.isBuffer(content) ? Readable.from([content]) : content
+    await pipeline(source, createWriteStream(partial, { flags: 'wx', flush: true }))
+    await rename(partial, path)
+    await syncFolders(dirname(path), made && dirname(made))
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
   }
 }
 

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
+import { namingFolder } from '../../src/cli/backup-folder.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { createBus } from '../../src/events/bus.ts'
 import { openFolderStore } from '../../src/storage/store.ts'
@@ -130,6 +131,16 @@ test('a backup may be read by nobody else, and is not made over another', async 
   expect((await stat(join(folder, 'database/users.copy'))).mode & 0o777).toBe(0o600)
   const { code, err } = await hearth('backup', folder)
   expect([code, err]).toEqual([1, `${folder} is not empty: name a new folder.`])
+})
+
+test('a full disk ends a backup in a sentence that names its folder', async () => {
+  const stop = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+    code: 'ENOSPC',
+    errno: -28,
+  })
+  await expect(namingFolder('/backup', () => Promise.reject(stop))).rejects.toThrow(
+    'Backup folder /backup: ENOSPC: no space left on device, write.',
+  )
 })
 
 test('a backup to where no folder can be made fails in a sentence', async () => {

@@ -5,20 +5,9 @@ import { awayCheck, openDatabase, poolUse } from '../../src/db/client.ts'
 import { claimNodeNumber } from '../../src/db/node-number.ts'
 import { assignNodeNumber, nodeNumber } from '../../src/ids.ts'
 import { otherApp } from '../support/other-app.ts'
-import { pictureText } from '../support/own-user.ts'
 import { startServer } from '../support/server.ts'
 import { detour, openTcpProxy, type Weather } from '../support/tcp-proxy.ts'
-import {
-  type Answer,
-  databaseUrl,
-  db,
-  failure,
-  folder,
-  house,
-  type Person,
-  store,
-  user,
-} from '../support/world.ts'
+import { type Answer, databaseUrl, db, failure, folder, house, type Person, user } from '../support/world.ts'
 
 /** No request waits longer for a database that is away. */
 const longestMs = 3_500
@@ -215,13 +204,6 @@ test('a full disk fails what is written with 503, leaves nothing of it, and what
   expect((await requests.send!()).status).toBe(200)
 })
 
-test('a full disk of the files fails an upload with 503', async () => {
-  const write = async () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' }))
-  const other = await otherApp({}, { store: { ...store, write } })
-  const answer = await other.call(ann, 'PATCH', '/users/@me', { icon: await pictureText() })
-  expect([answer.status, answer.body]).toEqual([503, unavailable])
-})
-
 test('the log says why requests are answered with 503, once for many', async () => {
   const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' } })
   let output = ''
@@ -244,27 +226,4 @@ test('the log says why requests are answered with 503, once for many', async () 
     level: 40,
     err: { message: expect.stringMatching(/lock timeout/) },
   })
-})
-
-test('a store of files that is away has a line of its own in the log, and none about the database', async () => {
-  const environment = {
-    DATABASE_URL: databaseUrl,
-    LOG_LEVEL: 'info',
-    STORAGE_URL: 's3://bucket?endpoint=http://127.0.0.1:1',
-    AWS_ACCESS_KEY_ID: 'key',
-    AWS_SECRET_ACCESS_KEY: 'secret',
-  }
-  const server = await startServer(folder, { environment })
-  let output = ''
-  server.child.stdout!.on('data', (chunk) => (output += chunk))
-  try {
-    const headers = { authorization: ann.token, 'content-type': 'application/json' }
-    const body = JSON.stringify({ icon: await pictureText() })
-    const { status } = await fetch(`${server.origin}/users/@me`, { method: 'PATCH', headers, body })
-    expect(status).toBe(503)
-  } finally {
-    await server.end('SIGTERM')
-  }
-  expect(output).toContain('the store of the files failed')
-  expect(output).not.toContain('"unavailable"')
 })
