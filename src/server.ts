@@ -1,8 +1,6 @@
 import cluster from 'node:cluster'
-import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { isDatabaseAway, isDatabaseRefusal } from './db/away.ts'
 import { openDatabase, openUnhurriedDatabase } from './db/client.ts'
@@ -81,6 +79,7 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
     closeGracefully,
     continueIds,
     createBus,
+    makeStoreFolder,
     migrateToLatest,
     openRelay,
     openStore,
@@ -95,7 +94,7 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   const releaseNumber = await claimNodeNumber(databaseUrl)
   stops.push(() => withTimeout(releaseNumber()))
   await continueIds(db)
-  await needing('STORAGE_URL, or DATA_DIR,', makeFilesFolder(config.storageUrl))
+  await needing('STORAGE_URL, or DATA_DIR,', makeStoreFolder(config.storageUrl))
   const store = await openStore(config.storageUrl)
   const { redisUrl } = config
   const way = redisUrl === undefined ? 'DATABASE_URL' : 'REDIS_URL'
@@ -144,14 +143,6 @@ async function startEmbedded(config: Config, stops: Stop[]): Promise<string> {
   const postgres = await startPostgres(join(config.dataDir, 'postgres'))
   stops.push(() => postgres.stop())
   return postgres.url
-}
-
-/** So that an operator hears at the start, not with the first upload, that files cannot be stored. */
-async function makeFilesFolder(storageUrl: string): Promise<void> {
-  if (!storageUrl.startsWith('file:')) return
-  const folder = fileURLToPath(storageUrl)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
 }
 
 /** Waits for what a setting is needed for. Throws `ConfigError` with the name of the setting when that fails. */

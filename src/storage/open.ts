@@ -1,3 +1,4 @@
+import { access, constants, mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { openFolderStore, type Store } from './store.ts'
 
@@ -6,4 +7,15 @@ export async function openStore(address: string): Promise<Store> {
   if (address.startsWith('file:')) return openFolderStore(fileURLToPath(address))
   const { openS3Store } = await import('./s3.ts')
   return openS3Store(address)
+}
+
+/**
+ * Makes the folder of a store at a `file:` URL. Throws where files cannot be stored in it: an operator should hear of
+ * that at the start, not with the first upload.
+ */
+export async function makeStoreFolder(address: string): Promise<void> {
+  if (!address.startsWith('file:')) return
+  const folder = fileURLToPath(address)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
 }
