@@ -47,7 +47,7 @@ export function forkWorkers(count: number, environment: Record<string, string>):
       const workers = Object.values(cluster.workers ?? {}).map((worker) => worker!)
       // The clients of one that ends connect anew. As long as another listened, these connections would wait for it, and
       // be lost when it ends.
-      await Promise.all(workers.map(stopListening))
+      await Promise.all(workers.map(askToStopListening))
       await Promise.all(workers.map(end))
     },
   }
@@ -85,7 +85,7 @@ export class WorkersError extends Error {}
 /** How long a worker may take to stop listening. */
 const stopListeningMs = 1_000
 
-async function stopListening(worker: Worker): Promise<void> {
+async function askToStopListening(worker: Worker): Promise<void> {
   if (!worker.isConnected()) return
   const { promise, resolve } = Promise.withResolvers<void>()
   worker.on('message', (message: { listens?: boolean }) => {

@@ -62,7 +62,7 @@ export async function logIn(db: Db, { login, password, code }: LogIn, device: De
   })
 }
 
-/** Locks the account. Throws `invalid_credentials` if its password was changed, or it was deleted, since it was read. */
+/** Locks an account. Throws `invalid_credentials` if since it was read it was deleted, or its password was changed. */
 async function lockUnchanged(trx: Db, { id, password_hash }: CredentialsRow): Promise<CredentialsRow> {
   const account = await lockCredentials(trx, id)
   if (account?.password_hash !== password_hash) throw new ApiError('invalid_credentials')

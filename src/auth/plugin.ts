@@ -30,8 +30,8 @@ export function isAuthenticator(hook: unknown): hook is (request: FastifyRequest
 }
 
 /**
- * Decorates the app with the hooks that find out who is calling (API 5), and sets `security` on every route that needs a
- * caller: for the API document, and for the hooks that depend on it.
+ * Decorates the app with the hooks that find out who is calling (API 5), and sets `security` on every route that needs
+ * a caller: for the API document, and for the hooks that depend on it.
  */
 export function identifyCallers(app: FastifyInstance, db: Db): void {
   app.decorateRequest('caller', null as unknown as Caller)

@@ -8,12 +8,18 @@ export type Losses = {
   sentSoFar(peer: string, number: number): void
 }
 
-/** `upTo`: everything up to this number has come; `later`: what came of the numbers after it. */
+/**
+ * `upTo`: everything up to this number has come; `later`: what came of the numbers after it; `sent`: the greatest
+ * number that is known to have been sent.
+ */
 type Received = { upTo: number; sent: number; later: Set<number>; stopWaiting?: (() => void) | undefined }
 
 const maxPeers = 1_000
 
-/** Calls `onLoss` when something is missing for longer than `withinMs`. What a process sent before it was first heard does not count. */
+/**
+ * Calls `onLoss` when something is missing for longer than `withinMs`. What a process sent before it was first heard
+ * does not count.
+ */
 export function noticeLosses(withinMs: number, onLoss: () => void): Losses {
   const peers = new Map<string, Received>()
 

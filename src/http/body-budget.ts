@@ -17,7 +17,7 @@ const maxBigOfCaller = 8
 
 /**
  * Limits the memory of all request bodies together, so that many slow ones do not add up: past the limit further ones
- * are refused with `unavailable`. Routes that stream their bodies are left out; on all others every content type counts.
+ * are refused with `unavailable`. Routes that stream their bodies are left out; on all others every type counts.
  */
 export function keepBudget(): preParsingHookHandler {
   let left = budgetBytes

@@ -45,8 +45,9 @@ export async function refuseAnotherHouse(trx: Db, userId: string): Promise<void>
 }
 
 /**
- * Takes a member out of a locked house: roles, overrides and read states there go, messages and settings stay. Gives what
- * happened, undefined when they are no member. The owner leaves by `takeOut` of `houses/leaving-operations.ts` alone.
+ * Takes a member out of a locked house: roles, overrides and read states there go, messages and settings stay. Gives
+ * what happened, undefined when they are no member. The owner leaves by `takeOut` of `houses/leaving-operations.ts`
+ * alone.
  */
 export async function removeMember(
   trx: Db,
