@@ -1,5 +1,6 @@
 import { changedFields } from '../db/changes.ts'
 import type { Db } from '../db/client.ts'
+import { insertEntity, putRooms } from '../entities/queries.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
@@ -7,6 +8,9 @@ import { newId } from '../ids.ts'
 import { readIcon } from '../images/icon.ts'
 import { refuseAnotherHouse } from '../members/operations.ts'
 import { insertMember } from '../members/queries.ts'
+import { defaultEntityName } from '../rooms/house-room-operations.ts'
+import { insertHouseRoom } from '../rooms/house-room-queries.ts'
+import { roomType } from '../rooms/permissions.ts'
 import type { Store } from '../storage/store.ts'
 import { lockUsers } from '../users/lock-queries.ts'
 import { discardIcon, readEditedIcon, replaceIcon, saveIcon } from './icon-operations.ts'
@@ -14,7 +18,6 @@ import { canEditHouse, newHousePermissions } from './permissions.ts'
 import {
   findMembership,
   type HouseRow,
-  insertFirstRoom,
   insertHouse,
   lockHouse,
   type Membership,
@@ -34,7 +37,9 @@ export async function createHouse(
 ): Promise<Outcome<House>> {
   const icon = fields.icon == null ? null : await readIcon(fields.icon)
   const { name, description = null } = fields
-  const [id, room_id, entity_id] = [newId(), newId(), newId()]
+  const id = newId()
+  const room = { id: newId(), house_id: id, name: 'general', position: 0 }
+  const entity = { id: newId(), house_id: id, name: defaultEntityName, position: 0 }
   if (icon) await saveIcon(db, store, id, icon)
   return db.transaction().execute(async (trx) => {
     const [owner] = await lockUsers(trx, [ownerId])
@@ -42,12 +47,20 @@ export async function createHouse(
     await refuseAnotherHouse(trx, ownerId)
     const settings = { name, description, default_permissions: newHousePermissions }
     await insertHouse(trx, { id, owner_id: ownerId, icon: icon?.file ?? null, ...settings })
-    await insertFirstRoom(trx, { house_id: id, room_id, entity_id })
+    await insertHouseRoom(trx, { ...room, description: null, emoji: null })
+    await insertEntity(trx, entity)
+    await putRooms(trx, entity.id, [room.id])
     await insertMember(trx, id, ownerId)
     if (icon) await replaceIcon(trx, { id, icon: null }, icon)
-    const room = { id: room_id, house_id: id, name: 'general', position: 0, type: 0 }
     return {
-      answer: { id, name, description, owner_id: ownerId, rooms: [room], type: 0 },
+      answer: {
+        id,
+        name,
+        description,
+        owner_id: ownerId,
+        rooms: [{ ...room, type: roomType.house }],
+        type: 0,
+      },
       events: [{ type: 'member_joined', house_id: id, user_id: ownerId }],
     }
   })

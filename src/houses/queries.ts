@@ -122,20 +122,6 @@ export async function updateHouse(
   await db.updateTable('houses').set(changes).where('id', '=', id).execute()
 }
 
-/** The first room of a new house, in its first entity: existing clients look for that entity by its name. */
-export async function insertFirstRoom(
-  db: Db,
-  { house_id, room_id, entity_id }: { house_id: string; room_id: string; entity_id: string },
-): Promise<void> {
-  await sql`
-    with entity as (
-      insert into entities (id, house_id, name, position) values (${entity_id}, ${house_id}, 'Rooms', 0)
-    ), room as (
-      insert into rooms (id, house_id, type, name, position) values (${room_id}, ${house_id}, 0, 'general', 0)
-    )
-    insert into entity_rooms (room_id, entity_id, position) values (${room_id}, ${entity_id}, 0)`.execute(db)
-}
-
 /** Removes a house; its members, roles, bans, invites, entities and rooms go with it. */
 export async function deleteHouse(db: Db, id: string): Promise<void> {
   await db.deleteFrom('houses').where('id', '=', id).execute()

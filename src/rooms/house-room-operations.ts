@@ -24,8 +24,10 @@ import type { Room } from './schemas.ts'
 
 /** Rooms of a house (PROTOCOL 1.6). */
 const maxRooms = 500
-/** Existing clients, and the contract, put a room without a named entity here. */
-const defaultEntityName = 'Rooms'
+/**
+ * The entity of a new house, in which a room without a named entity is put, too (existing clients look it up by name).
+ */
+export const defaultEntityName = 'Rooms'
 
 /**
  * Makes a room at the end of a house and of an entity (PROTOCOL 4.10). Throws `house_not_found`,
