@@ -6,16 +6,11 @@ import type { HearthEvent } from '../events/events.ts'
 import { inHouse } from '../houses/access-operations.ts'
 import { canRemove, holds, permission } from '../houses/permissions.ts'
 import { findMembership, lockHouse, type Membership } from '../houses/queries.ts'
+import { deleteReadStates } from '../read-states/queries.ts'
+import { deleteOverrides } from '../rooms/house-room-queries.ts'
 import { lockUsers } from '../users/lock-queries.ts'
 import { member } from './forms.ts'
-import {
-  countMemberships,
-  deleteMember,
-  deleteReadStates,
-  deleteUserOverrides,
-  findMember,
-  insertMember,
-} from './queries.ts'
+import { countMemberships, deleteMember, findMember, insertMember } from './queries.ts'
 import type { RemovedMember } from './schemas.ts'
 
 /** Houses a user may be in (PROTOCOL 1.6). */
@@ -56,7 +51,7 @@ export async function removeMember(
   const row = await findMember(trx, { house_id, user_id })
   if (!row) return undefined
   await deleteMember(trx, house_id, user_id)
-  await deleteUserOverrides(trx, house_id, user_id)
+  await deleteOverrides(trx, house_id, user_id)
   await deleteReadStates(trx, house_id, user_id)
   return [{ type: 'member_left', house_id, user_id, member: member(row) }]
 }

@@ -80,26 +80,3 @@ export async function insertMember(db: Db, houseId: string, userId: string): Pro
 export async function deleteMember(db: Db, houseId: string, userId: string): Promise<void> {
   await db.deleteFrom('members').where('house_id', '=', houseId).where('user_id', '=', userId).execute()
 }
-
-/** Removes what the rooms of a house hold about one user: their overrides. Rooms are locked in id order. */
-export async function deleteUserOverrides(db: Db, houseId: string, userId: string): Promise<void> {
-  await sql`
-    with concerned as (
-      select id from rooms where house_id = ${houseId} and jsonb_exists(permission_overrides, ${userId}::text)
-      order by id for update
-    )
-    update rooms set permission_overrides = nullif(permission_overrides - ${userId}::text, '{}')
-    from concerned where rooms.id = concerned.id`.execute(db)
-}
-
-/** Removes what a user has read in the rooms of a house. Rows are locked in room order. */
-export async function deleteReadStates(db: Db, houseId: string, userId: string): Promise<void> {
-  await sql`
-    with read as (
-      select room_id from read_states
-      where user_id = ${userId} and room_id in (select id from rooms where house_id = ${houseId})
-      order by room_id for update
-    )
-    delete from read_states using read
-    where user_id = ${userId} and read_states.room_id = read.room_id`.execute(db)
-}

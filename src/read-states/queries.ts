@@ -65,3 +65,15 @@ export async function listReadStateRows(db: Db, userId: string): Promise<ReadSta
   )
   return rows
 }
+
+/** Removes what a user has read in the rooms of a house. Rows are locked in room order. */
+export async function deleteReadStates(db: Db, houseId: string, userId: string): Promise<void> {
+  await sql`
+    with read as (
+      select room_id from read_states
+      where user_id = ${userId} and room_id in (select id from rooms where house_id = ${houseId})
+      order by room_id for update
+    )
+    delete from read_states using read
+    where user_id = ${userId} and read_states.room_id = read.room_id`.execute(db)
+}

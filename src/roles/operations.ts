@@ -6,12 +6,12 @@ import { inHouse } from '../houses/access-operations.ts'
 import { changedBits, contradicts, permission } from '../houses/permissions.ts'
 import type { Membership } from '../houses/queries.ts'
 import { newId } from '../ids.ts'
+import { deleteOverrides } from '../rooms/house-room-queries.ts'
 import { role } from './forms.ts'
 import { touchRoleHolders } from './member-role-queries.ts'
 import { canCreateRole, canEditRole, canHandleRole } from './permissions.ts'
 import {
   countRoles,
-  deleteRoleOverrides,
   deleteRole as deleteRoleRow,
   findRole,
   insertRole,
@@ -86,7 +86,7 @@ export async function deleteRole(db: Db, caller: Membership, roleId: string): Pr
     const row = await reachRole(trx, house_id, roleId)
     if (!canHandleRole(membership, row)) throw new ApiError('no_permission')
     await touchRoleHolders(trx, house_id, roleId)
-    await deleteRoleOverrides(trx, house_id, roleId)
+    await deleteOverrides(trx, house_id, roleId)
     await deleteRoleRow(trx, roleId)
     const events: HearthEvent[] = [
       { type: 'role_deleted', house_id, role_id: roleId },

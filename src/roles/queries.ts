@@ -74,10 +74,3 @@ export async function updateRole(db: Db, { id, name, position, color, allow, den
 export async function deleteRole(db: Db, id: string): Promise<void> {
   await db.deleteFrom('roles').where('id', '=', id).execute()
 }
-
-/** Takes a role out of the overrides of all rooms of the house. */
-export async function deleteRoleOverrides(db: Db, houseId: string, roleId: string): Promise<void> {
-  await sql`
-    update rooms set permission_overrides = nullif(permission_overrides - ${roleId}::text, '{}')
-    where house_id = ${houseId} and permission_overrides ? ${roleId}::text`.execute(db)
-}

@@ -73,3 +73,14 @@ export async function deleteOverride(db: Db, roomId: string, targetId: string): 
     update rooms set permission_overrides = nullif(permission_overrides - ${targetId}::text, '{}')
     where id = ${roomId}`.execute(db)
 }
+
+/** Removes the overrides of one role or user from all rooms of a house, which are locked in id order. */
+export async function deleteOverrides(db: Db, houseId: string, targetId: string): Promise<void> {
+  await sql`
+    with concerned as (
+      select id from rooms where house_id = ${houseId} and jsonb_exists(permission_overrides, ${targetId}::text)
+      order by id for update
+    )
+    update rooms set permission_overrides = nullif(permission_overrides - ${targetId}::text, '{}')
+    from concerned where rooms.id = concerned.id`.execute(db)
+}
