@@ -5,14 +5,12 @@ import { relationship } from '../friendships/forms.ts'
 import { relationshipType } from '../friendships/permissions.ts'
 import { listRelationships } from '../friendships/queries.ts'
 import { findHouseContents, type HouseContents } from '../houses/contents-queries.ts'
-import { compareIds } from '../ids.ts'
 import { member } from '../members/forms.ts'
 import { listMembershipsOf } from '../members/gateway-queries.ts'
 import type { MemberRow } from '../members/queries.ts'
 import { listReadStates } from '../read-states/operations.ts'
 import { room } from '../rooms/forms.ts'
 import { listPrivateRooms } from '../rooms/private-room-queries.ts'
-import type { RoomRow } from '../rooms/queries.ts'
 import { findSettings } from '../settings/queries.ts'
 import { gatewayUser, ownGatewayUser } from '../users/forms.ts'
 import { findUser } from '../users/queries.ts'
@@ -70,7 +68,7 @@ export async function loadState(
       }),
     ),
     read_state: readStates,
-    private_rooms: byActivity(privateRooms).map((row) => room(row, userId)),
+    private_rooms: privateRooms.map((row) => room(row, userId)),
     presences: Object.fromEntries(online.map((other) => [other.id, gatewayUser(other)])),
     house_memberships: Object.fromEntries(houses.map(({ own }) => [own.house_id, member(own)])),
     house_ids: houses.map(({ own }) => own.house_id),
@@ -78,12 +76,6 @@ export async function loadState(
   }
   const event = fitState(state)
   return { event, houses, privateRoomIds: state.private_rooms.map((one) => one.id) }
-}
-
-/** Latest activity first: the last message, or the creation of a room without messages. */
-function byActivity(rooms: readonly RoomRow[]): RoomRow[] {
-  const activity = (row: RoomRow) => row.last_message_id ?? row.id
-  return rooms.toSorted((one, other) => compareIds(activity(other), activity(one)))
 }
 
 /**
