@@ -16,6 +16,10 @@ const oldestPostgres = 150_000
 /** The result of one check: `ok`, worth knowing, or wrong. */
 type Finding = { state: 'ok' | 'note' | 'wrong'; sentence: string }
 
+const ok = (sentence: string): Finding => ({ state: 'ok', sentence })
+const note = (sentence: string): Finding => ({ state: 'note', sentence })
+const wrong = (sentence: string): Finding => ({ state: 'wrong', sentence })
+
 export const doctor: Command = {
   name: 'doctor',
   summary: 'says in a sentence each what is wrong with the installation; exits 1 if anything is',
@@ -32,8 +36,8 @@ export const doctor: Command = {
       ...checkSettings(config),
     ]
     for (const { state, sentence } of findings) context.print(`${state.padEnd(5)}  ${sentence}`)
-    const wrong = findings.filter(({ state }) => state === 'wrong').length
-    if (wrong > 0) throw new CliError(`${count(wrong, 'thing')} to put right.`)
+    const toMend = findings.filter(({ state }) => state === 'wrong').length
+    if (toMend > 0) throw new CliError(`${count(toMend, 'thing')} to put right.`)
   },
 }
 
@@ -41,20 +45,19 @@ async function checkNode(): Promise<Finding> {
   const { engines } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8'))
   const wanted = Number(/[0-9]+/.exec(engines.node)![0])
   const { node } = process.versions
-  if (Number(node.split('.')[0]) >= wanted) return { state: 'ok', sentence: `Node is ${node}.` }
-  return { state: 'wrong', sentence: `Node is ${node} and must be ${wanted} or newer: "npm ci" brings one.` }
+  if (Number(node.split('.')[0]) >= wanted) return ok(`Node is ${node}.`)
+  return wrong(`Node is ${node} and must be ${wanted} or newer: "npm ci" brings one.`)
 }
 
 /** Creates nothing: a database that does not exist yet is created by the first start of the server. */
 async function checkDatabase(config: Config, context: CommandContext): Promise<Finding[]> {
   if (config.databaseUrl === undefined && !hasEmbeddedDatabase(config)) {
-    const sentence = `There is no database in ${config.dataDir} yet: the first start makes it.`
-    return [{ state: 'note', sentence }]
+    return [note(`There is no database in ${config.dataDir} yet: the first start makes it.`)]
   }
   try {
     return await withRawInstallation(context, ({ db }) => checkReached(db))
   } catch (error) {
-    return [{ state: 'wrong', sentence: describeFailure(error) }]
+    return [wrong(describeFailure(error))]
   }
 }
 
@@ -68,14 +71,13 @@ async function checkReached(db: Db): Promise<Finding[]> {
   const pending = await listPendingMigrations(db)
   return [
     isOld
-      ? { state: 'wrong', sentence: `PostgreSQL is ${shown} and must be 15 or newer.` }
-      : { state: 'ok', sentence: `The database answers: PostgreSQL ${shown}.` },
+      ? wrong(`PostgreSQL is ${shown} and must be 15 or newer.`)
+      : ok(`The database answers: PostgreSQL ${shown}.`),
     pending.length === 0
-      ? { state: 'ok', sentence: 'The database is in the form of this version.' }
-      : {
-          state: 'wrong',
-          sentence: `Pending migrations: ${pending.join(', ')}; the next start or "npm run hearth -- migrate" runs them.`,
-        },
+      ? ok('The database is in the form of this version.')
+      : wrong(
+          `Pending migrations: ${pending.join(', ')}; the next start or "npm run hearth -- migrate" runs them.`,
+        ),
   ]
 }
 
@@ -87,29 +89,24 @@ async function checkStore(config: Config): Promise<Finding> {
     await store.write(name, Buffer.from('ok'))
     const found = await store.find(name)
     await store.remove(name)
-    if (found?.size === 2) return { state: 'ok', sentence: 'The store of the files can be written and read.' }
-    return {
-      state: 'wrong',
-      sentence: 'STORAGE_URL cannot be used: what is written there is not found again.',
-    }
+    if (found?.size === 2) return ok('The store of the files can be written and read.')
+    return wrong('STORAGE_URL cannot be used: what is written there is not found again.')
   } catch (error) {
     const reason = (error as Error).message.split('\n')[0]
-    return { state: 'wrong', sentence: `STORAGE_URL, or DATA_DIR, cannot be used for files: ${reason}.` }
+    return wrong(`STORAGE_URL, or DATA_DIR, cannot be used for files: ${reason}.`)
   }
 }
 
 async function checkMail({ smtpUrl }: Config): Promise<Finding> {
   if (smtpUrl === undefined) {
-    const sentence = 'SMTP_URL is not set: no mail goes out, codes come from "npm run hearth -- issue-code".'
-    return { state: 'note', sentence }
+    return note('SMTP_URL is not set: no mail goes out, codes come from "npm run hearth -- issue-code".')
   }
   return attempt('SMTP_URL', 'The mail server answers.', () => tryMailServer(smtpUrl))
 }
 
 async function checkRedis({ redisUrl }: Config): Promise<Finding> {
   if (redisUrl === undefined) {
-    const sentence = 'REDIS_URL is not set: several servers tell each other what happens over the database.'
-    return { state: 'note', sentence }
+    return note('REDIS_URL is not set: several servers tell each other what happens over the database.')
   }
   return attempt('REDIS_URL', 'Redis answers.', async () => {
     const { openRedisRelay } = await import('../events/redis-relay.ts')
@@ -121,20 +118,19 @@ async function checkRedis({ redisUrl }: Config): Promise<Finding> {
 async function attempt(setting: string, good: string, work: () => Promise<void>): Promise<Finding> {
   try {
     await work()
-    return { state: 'ok', sentence: good }
+    return ok(good)
   } catch (error) {
-    return { state: 'wrong', sentence: `${setting} cannot be used: ${(error as Error).message}.` }
+    return wrong(`${setting} cannot be used: ${(error as Error).message}.`)
   }
 }
 
 function checkSettings({ publicUrl, rateLimit }: Config): Finding[] {
-  const note = (sentence: string): Finding => ({ state: 'note', sentence })
   return [
     publicUrl !== undefined
-      ? { state: 'ok', sentence: 'PUBLIC_URL is set.' }
+      ? ok('PUBLIC_URL is set.')
       : note('PUBLIC_URL is not set: links to files name the address the server listens on.'),
     rateLimit
-      ? { state: 'ok', sentence: 'RATE_LIMIT is on.' }
+      ? ok('RATE_LIMIT is on.')
       : note('RATE_LIMIT is off: nothing keeps anybody from flooding the server.'),
   ]
 }
