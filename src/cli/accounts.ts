@@ -26,13 +26,7 @@ export const createUser: Command = {
   },
   async run({ parameters: [email, username], options }, context) {
     const password = options.password ?? newPassword()
-    const { name } = options
-    const fields = await checkFields(Register, {
-      email,
-      username,
-      password,
-      ...(name === undefined ? {} : { name }),
-    })
+    const fields = await checkFields(Register, { email, username, password, name: options.name })
     await withInstallation(context, async ({ db }) => {
       const { user } = await register(db, fields, { client: 'npm run hearth', address: '' })
       // Nobody has the token of the session that registering opens.

@@ -24,22 +24,25 @@ const commands: readonly Command[] = [
 ]
 
 const [done, failed, misused] = [0, 1, 2]
-const helpWords = new Set(['help', '--help', '-h'])
+const helpFlags = ['--help', '-h']
 
 /** Runs the command with these arguments. Returns the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function run(words: readonly string[], context: CommandContext): Promise<number> {
   const [name, ...rest] = words
-  if (name === undefined || helpWords.has(name)) {
-    const tell = name === undefined ? context.complain : context.print
-    for (const line of usage()) tell(line)
-    return name === undefined ? misused : done
+  if (name === undefined) {
+    for (const line of usage()) context.complain(line)
+    return misused
+  }
+  if (['help', ...helpFlags].includes(name)) {
+    for (const line of usage()) context.print(line)
+    return done
   }
   const command = commands.find((one) => one.name === name)
   if (!command) {
     context.complain(`There is no command "${name}": "npm run hearth -- help" lists them.`)
     return misused
   }
-  if (rest.some((word) => helpWords.has(word) && word !== 'help')) {
+  if (rest.some((word) => helpFlags.includes(word))) {
     for (const line of usageLines(command)) context.print(line)
     return done
   }

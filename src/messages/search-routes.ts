@@ -50,5 +50,5 @@ export const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
 }
 
 function readSearch({ q, author_id, ...page }: SearchQuery) {
-  return { q, ...(author_id !== undefined && { author_id }), ...readPage(page) }
+  return { q, author_id, ...readPage(page) }
 }
