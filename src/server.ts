@@ -5,8 +5,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { isDatabaseAway, isDatabaseRefusal } from './db/away.ts'
 import { openDatabase, openUnhurriedDatabase } from './db/client.ts'
 import { startPostgres } from './db/embedded.ts'
-import { UnreachableError } from './db/embedded-account.ts'
-import { EmbeddedPostgresError } from './db/embedded-cluster.ts'
+import { EmbeddedPostgresError } from './db/embedded-account.ts'
 import { StoreAway } from './errors.ts'
 import type { HearthEvent } from './events/events.ts'
 import { returnIdleMemory } from './memory.ts'
@@ -180,11 +179,7 @@ function announce(address: string, config: Config): void {
 /** A sentence for what the operator can put right; the stack for what is a bug. */
 export function describeFailure(error: unknown): string {
   const { code, message, stack, path, syscall } = error as NodeJS.ErrnoException
-  if (
-    [ConfigError, EmbeddedPostgresError, UnreachableError, WorkersError].some((type) => error instanceof type)
-  ) {
-    return message
-  }
+  if ([ConfigError, EmbeddedPostgresError, WorkersError].some((type) => error instanceof type)) return message
   if (isDatabaseAway(error) || isDatabaseRefusal(error)) {
     return `DATABASE_URL cannot be used: ${message || code}.`
   }

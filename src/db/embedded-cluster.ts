@@ -2,14 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { chown, link, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { type Account, runAs } from './embedded-account.ts'
-
-/** The embedded PostgreSQL could not be brought up; the message is for the operator. */
-export class EmbeddedPostgresError extends Error {}
+import { type Account, EmbeddedPostgresError, runAs } from './embedded-account.ts'
 
 const superuser = 'hearth'
 const probeTimeoutMs = 2_000
@@ -159,13 +156,10 @@ export function wrongPassword({ dir }: Cluster): EmbeddedPostgresError {
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const address = server.address()
+  const { port } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
-  if (address === null || typeof address === 'string') {
-    throw new EmbeddedPostgresError('No port is free on 127.0.0.1.')
-  }
-  return address.port
+  return port
 }
 
 /** Whether a process runs. One that ended and that nobody has buried yet (a zombie) does not. */

@@ -3,12 +3,17 @@ import { mkdir, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { type Account, chooseAccount, findBinaries, runAs } from './embedded-account.ts'
+import {
+  type Account,
+  chooseAccount,
+  EmbeddedPostgresError,
+  findBinaries,
+  runAs,
+} from './embedded-account.ts'
 import {
   addressOf,
   type Cluster,
   disarmLockFile,
-  EmbeddedPostgresError,
   findFreePort,
   findPostmaster,
   isAlive,
