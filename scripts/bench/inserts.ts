@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 
 /** The yardstick of sending: single durable rows by prepared statements, without HTTP. */
-export type InsertLoad = {
+type InsertLoad = {
   name: string
   /** Rows per second with this many clients. */
   run(databaseUrl: string, clients: number, seconds: number): Promise<number>

@@ -33,8 +33,8 @@ function send(room: number, n: number, mentions: boolean): LoadRequest {
 const hundred = Array.from({ length: 100 }, (_, n) => n)
 
 /** The path of the history page of a room, and of the mentions page of member 0. */
-export const historyPath = (room: number) => `/rooms/${roomId(room)}/messages?limit=50`
-export const mentionsPath = '/streams/@me/mentions?limit=50'
+const historyPath = (room: number) => `/rooms/${roomId(room)}/messages?limit=50`
+const mentionsPath = '/streams/@me/mentions?limit=50'
 const greatestId = 2n ** 63n - 1n
 
 /** What is measured, with the targets as ratios to the yardstick. */

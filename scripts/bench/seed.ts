@@ -37,7 +37,7 @@ const firstHouse = 10_000n
 const firstRoom = 100_000n
 const seededUntilMs = Date.UTC(2026, 0, 1)
 
-export type SeededPerson = { id: string; username: string; token: string; session_id: string }
+type SeededPerson = { id: string; username: string; token: string; session_id: string }
 
 /** The n-th member; their token is derived from the number, so that a later run knows it. */
 export function person(n: number): SeededPerson {

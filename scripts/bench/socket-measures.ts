@@ -8,7 +8,7 @@ import { collectedMb, type Server, startCollectable, startServer } from './proce
 import type { Row } from './report.ts'
 import { memberCount, person, roomId } from './seed.ts'
 
-export type SocketSettings = {
+type SocketSettings = {
   root: string
   cache: string
   rounds: number

@@ -83,7 +83,7 @@ function parse(text: string): unknown {
 }
 
 /** Counts and hashes bytes. */
-export type Tally = { readonly bytes: number; add(chunk: Buffer): void; sha256(): string }
+type Tally = { readonly bytes: number; add(chunk: Buffer): void; sha256(): string }
 
 export function startTally(): Tally {
   const hash = createHash('sha256')

@@ -7,7 +7,7 @@ const answerWithinMs = 1_500
 const commitWaits = ['walwrite', 'walsync', 'walinsert', 'walbufmapping', 'syncrep']
 
 /** The process ids of backends that work on a statement, and of those among them whose commit waits for storage. */
-export type BackendActivity = { working: Set<number>; committing: Set<number> }
+type BackendActivity = { working: Set<number>; committing: Set<number> }
 
 /**
  * Asks PostgreSQL over a new connection what these of its processes are doing. Undefined where PostgreSQL is there but

@@ -1,5 +1,5 @@
 /** The kinds of batches: of reads (`coalesce`) and of writes (`coalesceWrites`). */
-export type BatchKind = 'read' | 'write'
+type BatchKind = 'read' | 'write'
 
 type Listener = (kind: BatchKind, size: number) => void
 

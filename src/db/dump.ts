@@ -6,8 +6,8 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 export type DumpedTable = { name: string; columns: string[]; references: string[] }
 
 /** A stream in the text format of COPY; `rowCount` is known once it has ended. */
-export type TableReader = Readable & { rowCount: number }
-export type TableWriter = Writable & { rowCount: number }
+type TableReader = Readable & { rowCount: number }
+type TableWriter = Writable & { rowCount: number }
 
 /** Runs `work` in one transaction on a connection of its own. */
 export async function inTransaction<Result>(

@@ -10,7 +10,7 @@ export type Account = {
   prefix: string[]
 }
 
-export type Binaries = { postgres: string; initdb: string }
+type Binaries = { postgres: string; initdb: string }
 
 /** The embedded PostgreSQL cannot be brought up; the message is for the operator. */
 export class EmbeddedPostgresError extends Error {}

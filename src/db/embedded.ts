@@ -28,7 +28,7 @@ import {
 } from './embedded-cluster.ts'
 
 /** A PostgreSQL that this process started, or took over from one that was killed. */
-export type EmbeddedPostgres = {
+type EmbeddedPostgres = {
   /** `postgres://` address with the password: a socket in the folder where its path is short enough, else loopback. */
   url: string
   /** Stops the server and waits until its process is gone. */

@@ -1,5 +1,5 @@
 /** Waits for other processes to acknowledge messages. */
-export type Acknowledgements = {
+type Acknowledgements = {
   /**
    * The number for a new message. `settled` resolves once all `peers` have acknowledged it or are gone, or the time is
    * up.

@@ -1,7 +1,7 @@
 import { waitAtMost } from '../deadline.ts'
 
 /** Notices when something that another process sent does not come. */
-export type Losses = {
+type Losses = {
   /** What a process sent under this number has come. Returns whether it came for the first time. */
   came(peer: string, number: number): boolean
   /** A process has sent something under each number up to this one. */

@@ -4,7 +4,7 @@ import { eventsWithoutSender } from './peers.ts'
 import type { Relay } from './relay.ts'
 
 /** How the processes of an installation exchange events: over Redis if there is one, or else over the database. */
-export type Way = { redisUrl: string | undefined; db: Db; databaseUrl: string }
+type Way = { redisUrl: string | undefined; db: Db; databaseUrl: string }
 
 /** Opens the relay to the other processes. */
 export async function openRelay({ redisUrl, db, databaseUrl }: Way): Promise<Relay> {

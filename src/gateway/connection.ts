@@ -9,7 +9,7 @@ import { type GatewaySettings, maxUnsentBytes, pacedBelowBytes } from './setting
 export type ClientFrame = { op: number; d: unknown }
 
 /** What a connection calls when something comes from the client. */
-export type ConnectionListener = {
+type ConnectionListener = {
   frame(connection: Connection, frame: ClientFrame): void
   /** It is closed. `code` is that of the client, if the client closed it. */
   closed(connection: Connection, code: number | undefined): void

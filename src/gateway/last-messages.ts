@@ -4,7 +4,7 @@ import { idTimeMs, isGreaterId } from '../ids.ts'
 const rememberedMs = 60_000
 
 /** The last message told in each room. */
-export type LastMessages = {
+type LastMessages = {
   get(roomId: string): string | undefined
   set(roomId: string, messageId: string): void
   /** Whether a message has still to be told. Where the room is not known, that holds for recent messages only. */

@@ -18,7 +18,7 @@ export type MessageOrder = {
   stop(): void
 }
 
-export type MessageOrderParts = {
+type MessageOrderParts = {
   /** How long a missing message is waited for. */
   waitMs: number
   tell(fact: MessageFact): void | Promise<void>

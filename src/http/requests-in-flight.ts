@@ -23,7 +23,7 @@ export type ConnectionLoad = {
   response: ServerResponse | undefined
 }
 
-export type RequestsInFlight = {
+type RequestsInFlight = {
   /** Undefined for requests that came over no connection (they were injected). */
   findConnection(socket: Socket): ConnectionLoad | undefined
   /** Counts a request until it is answered. */

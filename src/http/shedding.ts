@@ -10,7 +10,7 @@ declare module 'fastify' {
 }
 
 /** How busy the process is. */
-export type Load = {
+type Load = {
   /** Requests that came over a connection and are not answered yet. */
   inFlight: number
   /** Of these, the ones that wait for their client: it is slow to send the body, or slow to read the answer. */

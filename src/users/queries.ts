@@ -4,7 +4,7 @@ import type { Db } from '../db/client.ts'
 import { coalesce, inOrderOf, inPlaces } from '../db/coalesce.ts'
 import { byteaArray, prepareRead } from '../db/reads.ts'
 
-export const compactUserColumns = [
+const compactUserColumns = [
   'users.icon',
   'users.id',
   'users.username',

@@ -15,7 +15,7 @@ export type ClockedServer = StageServer & {
 }
 
 /** Where a server can be asked for its time: by typing in a room. */
-export type Watch = { token: string; roomId: string }
+type Watch = { token: string; roomId: string }
 
 /** Starts a server with its clock off by so much. */
 export async function startClocked(

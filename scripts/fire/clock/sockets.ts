@@ -6,7 +6,7 @@ import type { StageServer } from '../support/stage.ts'
 type Frame = { op: number; e?: string; seq?: number; d?: { session_id?: string } }
 
 /** A socket that is logged in, with what it has seen. */
-export type LoggedIn = {
+type LoggedIn = {
   socket: WebSocket
   sessionId: string
   lastSeq(): number

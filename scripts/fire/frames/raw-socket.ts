@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 export const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
 /** A websocket frame as a client writes it, right or wrong. */
-export type RawFrame = {
+type RawFrame = {
   opcode: number
   payload?: Buffer
   fin?: boolean

@@ -18,7 +18,7 @@ export type Expected = {
 }
 
 /** Whether somebody must be a member; undefined while what they asked for last was not answered. */
-export type Wanderer = { user_id: string; house_id: string; isIn: boolean | undefined }
+type Wanderer = { user_id: string; house_id: string; isIn: boolean | undefined }
 
 /** People who send, edit, join and leave without pause, and remember what was acknowledged. */
 export type Population = {

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-export type Chunk = [type: string, data: Buffer]
+type Chunk = [type: string, data: Buffer]
 
 const signature = Buffer.from('89504e470d0a1a0a', 'hex')
 const samples: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
@@ -14,7 +14,7 @@ function chunk([type, data]: Chunk): Buffer {
   return framed
 }
 
-export type Shape = { width: number; height: number; bits?: number; colour?: number; interlaced?: boolean }
+type Shape = { width: number; height: number; bits?: number; colour?: number; interlaced?: boolean }
 
 /** A PNG of one colour whatever its size; `more` are chunks before its pixels, `pixels` stands in for them. */
 export function makePng(shape: Shape, more: Chunk[] = [], pixels?: Buffer): Buffer {

@@ -3,7 +3,7 @@ import { anyBody, multipartBody, refusedBody } from './bodies.ts'
 import type { Operation } from './operations.ts'
 import { hostileQuery, hostileSegment, hostileString, placeholder } from './values.ts'
 
-export type CallerKind = 'nobody' | 'faulty' | 'member' | 'owner'
+type CallerKind = 'nobody' | 'faulty' | 'member' | 'owner'
 
 /** A request as it will be rendered for a scene. */
 export type Hostile = {

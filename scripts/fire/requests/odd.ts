@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 
 /** What is hardly HTTP: a request as the lines and bytes it goes out as. */
-export type OddRequest = { method: string; target: string; version: string; headers: string[]; body: string }
+type OddRequest = { method: string; target: string; version: string; headers: string[]; body: string }
 
 const targets = [
   '/health',

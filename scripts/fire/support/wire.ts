@@ -89,7 +89,7 @@ export class Wire {
 type Found = Omit<WireAnswer, 'ms'> & { end: number }
 
 /** The first whole answer in what was received, or undefined; answers of 1xx are passed over. */
-export function readAnswer(received: Buffer, hasBody: boolean): Found | undefined {
+function readAnswer(received: Buffer, hasBody: boolean): Found | undefined {
   let start = 0
   for (;;) {
     const headEnd = received.indexOf('\r\n\r\n', start)
@@ -133,7 +133,7 @@ function readChunks(received: Buffer, start: number): { body: string; end: numbe
 }
 
 /** What came back over a connection until it was closed. `ms` until the first of it; null when the client had ended before. */
-export type Exchange = {
+type Exchange = {
   answers: WireAnswer[]
   receivedBytes: number
   ms: number | null
