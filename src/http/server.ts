@@ -11,18 +11,22 @@ import { loggerOptions } from './logger.ts'
 import { answerUnreadable, answerUnrouted } from './unreadable.ts'
 import { ajvOptions } from './validation.ts'
 
-/** The timeouts of the HTTP server, in ms. */
+/** The timeouts that Fastify sets on the HTTP server, in ms. */
 const timeouts = {
-  /** For the headers of a request, which arrive at once except in slow-header attacks. */
-  headersTimeout: 10_000,
   /** For a whole request: an attachment of 25 MiB at 700 kbit/s. */
   requestTimeout: 300_000,
-  /** How often the two above are checked; by default every 30 s. */
-  connectionsCheckingInterval: 2_000,
   /** For an idle connection: longer than the 60 s of common proxies, so that they are the ones to close. */
   keepAliveTimeout: 72_000,
   /** For a connection without traffic in the middle of a request or an answer. */
   connectionTimeout: 60_000,
+} as const
+
+/** Those that Node takes when the server is made. */
+const nodeTimeouts = {
+  /** For the headers of a request, which arrive at once except in slow-header attacks. */
+  headersTimeout: 10_000,
+  /** How often this and that of the whole request are checked; by default every 30 s. */
+  connectionsCheckingInterval: 2_000,
 } as const
 
 const maxParamLength = 16_384
@@ -43,10 +47,8 @@ export function createServer(
     bodyLimit: maxBodyBytes,
     return503OnClosing: false,
     // A request without a Host header would be answered by Node itself, and not in the envelope.
-    http: { shouldUpgradeCallback: isUpgrade, requireHostHeader: false, ...timeouts },
-    keepAliveTimeout: timeouts.keepAliveTimeout,
-    requestTimeout: timeouts.requestTimeout,
-    connectionTimeout: timeouts.connectionTimeout,
+    http: { shouldUpgradeCallback: isUpgrade, requireHostHeader: false, ...nodeTimeouts },
+    ...timeouts,
     clientErrorHandler: answerUnreadable,
     ajv: ajvOptions,
     schemaController: { compilersFactory: lazySchemas },
