@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { cutOff, TimedClient } from './timed-client.ts'
 
@@ -11,7 +11,7 @@ export function statementName(text: string): string {
   let name = statementNames.get(text)
   if (name === undefined) {
     if (statementNames.size >= maxStatementNames) statementNames.clear()
-    name = createHash('sha256').update(text).digest('base64url').slice(0, 32)
+    name = hash('sha256', text, 'base64url').slice(0, 32)
     statementNames.set(text, name)
   }
   return name

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { NoPicture, renderHeader, renderIcon } from './render.ts'
 
@@ -69,8 +69,7 @@ async function makePicture(
   if (bytes.length > maxPictureBytes) throw new ApiError('payload_too_large')
   try {
     const content = await render(bytes)
-    const hash = createHash('sha256').update(content).digest('hex')
-    return { file: `${hash.slice(0, 40)}.webp`, content }
+    return { file: `${hash('sha256', content).slice(0, 40)}.webp`, content }
   } catch (error) {
     throw error instanceof NoPicture ? new ApiError(refusal) : error
   }
