@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { eventsPath, printEvents } from '../../scripts/events.ts'
 import { describeEvents, eventSchemas } from '../../src/gateway/schemas.ts'
@@ -19,4 +19,12 @@ test('docs/gateway.md names every event once in its table', async () => {
   const text = await readFile(new URL('../../docs/gateway.md', import.meta.url), 'utf8')
   const named = [...text.matchAll(/^\| `([A-Z_]+)`/gm)].map((row) => row[1]!)
   expect(named.sort()).toEqual(Object.keys(eventSchemas).sort())
+})
+
+test('docs/gateway.md says of every file of the gateway what it holds, once', async () => {
+  const text = await readFile(new URL('../../docs/gateway.md', import.meta.url), 'utf8')
+  const table = text.slice(text.indexOf('| file of `src/gateway/`'))
+  const cells = [...table.matchAll(/^\| (`[^|]+\.ts`) +\|/gm)].map((row) => row[1]!)
+  const named = cells.flatMap((cell) => cell.replaceAll('`', '').split(', '))
+  expect(named.sort()).toEqual((await readdir(new URL('../../src/gateway', import.meta.url))).sort())
 })

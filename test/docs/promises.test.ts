@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parts } from '../../scripts/fire/parts.ts'
@@ -14,11 +14,6 @@ test('every promise is a sentence and names what holds it', () => {
     expect(promise).toMatch(/^[A-Z].*\.$/)
     expect(held).toMatch(/^(?:(?:fire )?`[^`]+`(?:, )?)+$/)
   }
-})
-
-test('every file that is named is there', () => {
-  const named = [...promises.matchAll(/`(test\/[^`]+)`/g)].map((match) => match[1]!)
-  expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([])
 })
 
 test('every part of the fire holds a promise, and no other is named', () => {
