@@ -33,7 +33,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`comment on column messages.attachment is
-    'null, or {key, filename, content_type, size, dimensions}: the store has it under the room and message id'`.execute(
+    'null, or {key, filename, content_type, size, dimensions}: the store has it under the room id and the key'`.execute(
     db,
   )
 
@@ -67,7 +67,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       discarded_at timestamptz not null default now()
     )`.execute(db)
   await sql`comment on table discarded_files is
-    'files the store should forget, written with the change that made them needless, so that a crash leaves none behind'`.execute(
+    'files to be erased once they are due: those no longer in use, and those whose upload may have been given up'`.execute(
     db,
   )
 }

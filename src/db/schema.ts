@@ -157,7 +157,7 @@ export interface Mentions {
 
 export interface Messages {
   /**
-   * null, or {key, filename, content_type, size, dimensions}: the store has it under the room and message id
+   * null, or {key, filename, content_type, size, dimensions}: the store has it under the room id and the key
    */
   attachment: Json | null;
   /**
