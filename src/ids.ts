@@ -95,3 +95,8 @@ export function greaterId(one: string, other: string): string {
 export function smallerId(one: string, other: string): string {
   return isGreaterId(one, other) ? other : one
 }
+
+/** The id that follows in order, whether or not anybody has it. */
+export function nextId(id: string): string {
+  return String(BigInt(id) + 1n)
+}

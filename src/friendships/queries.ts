@@ -7,8 +7,8 @@ import {
   gatewayUserSelection,
 } from '../users/queries.ts'
 
-/** Somebody who blocks (5) or restricts (4) somebody. */
-export type BlockRow = { user_id: string; target_id: string; type: number; created_at: Date }
+/** A block (5) or restriction (4), by the one who has set it. */
+export type BlockRow = { user_id: string; type: number }
 
 /** What another user is to one: types 1–5, and since when. */
 export type Relation = { type: number; last_updated_at: Date }
@@ -87,10 +87,10 @@ export async function listBlocksBetween(
   otherIds: readonly string[],
 ): Promise<BlockRow[]> {
   const { rows } = await sql<BlockRow>`
-    select user_id, target_id, type, created_at from blocks
+    select user_id, type from blocks
     where user_id = ${userId} and target_id = any(${otherIds}::bigint[])
     union all
-    select user_id, target_id, type, created_at from blocks
+    select user_id, type from blocks
     where target_id = ${userId} and user_id = any(${otherIds}::bigint[])`.execute(db)
   return rows
 }

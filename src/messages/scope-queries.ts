@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import { firstIdAt, greaterId, idTimeMs, isGreaterId, smallerId } from '../ids.ts'
+import { firstIdAt, greaterId, idTimeMs, isGreaterId, nextId, smallerId } from '../ids.ts'
 import { type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
 import { type ListedMessageRow, listSelected, newestFirst, type Page } from './page-queries.ts'
 import { isThere } from './queries.ts'
@@ -68,14 +68,13 @@ export async function listFeed(
 ): Promise<ListedMessageRow[]> {
   const { limit, before, after, around } = page
   if (around !== undefined) {
-    const above = String(BigInt(around) + 1n)
-    const older = await listFeed(db, scope, { before: above, limit: Math.ceil(limit / 2) })
+    const older = await listFeed(db, scope, { before: nextId(around), limit: Math.ceil(limit / 2) })
     return [...(await listFeed(db, scope, { after: around, limit: Math.floor(limit / 2) })), ...older]
   }
   const found: ListedMessageRow[] = []
-  const end = (BigInt(scope.newest) + 1n).toString()
+  const end = nextId(scope.newest)
   const isForward = after !== undefined
-  let edge = isForward ? greaterId(String(BigInt(after) + 1n), scope.oldest) : smallerId(before ?? end, end)
+  let edge = isForward ? greaterId(nextId(after), scope.oldest) : smallerId(before ?? end, end)
   for (let spanMs = firstSpanMs; found.length < limit; spanMs *= spanGrowth) {
     const isOver = isForward ? !isGreaterId(end, edge) : !isGreaterId(edge, scope.oldest)
     if (isOver) break
