@@ -7,11 +7,11 @@ import { onDatabase, prepareDatabase } from './bench/databases.ts'
 import { chooseInserts } from './bench/inserts.ts'
 import { chooseLoad, type LoadRequest, type LoadResult } from './bench/load.ts'
 import { type Measure, measures, pageRequests, sampleRequests } from './bench/measures.ts'
-import { median } from './bench/median.ts'
 import { residentMb, type Server, startCollectable, startServer } from './bench/processes.ts'
 import { type Report, type Row, writeReport } from './bench/report.ts'
 import { bigSize, smallSize } from './bench/seed.ts'
 import { measureBroadcast, measureIdleSockets } from './bench/socket-measures.ts'
+import { median } from './percentile.ts'
 
 const quick = process.argv.includes('--quick')
 const root = join(import.meta.dirname, '..')

@@ -3,7 +3,6 @@
 // close and the memory is looked at; then idle sockets are held. The clients run in processes of their own.
 import { fork } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,6 +18,7 @@ import { createBus } from '../src/events/bus.ts'
 import { newHousePermissions } from '../src/houses/permissions.ts'
 import { newId } from '../src/ids.ts'
 import { openFolderStore } from '../src/storage/store.ts'
+import { percentile } from './percentile.ts'
 
 const clientProcesses = 2
 const sendersAtOnce = 16
@@ -35,9 +35,8 @@ async function runClients({ url, tokens, messages }: Order): Promise<void> {
   let [ready, complete, received, wrong] = [0, 0, 0, 0]
   const report = (what: Report) => process.send!(what)
   const finish = () => {
-    latencies.sort((one, other) => one - other)
-    const at = (part: number) => latencies[Math.floor(latencies.length * part)] ?? 0
-    report({ done: { received, wrong, p50: at(0.5), p99: at(0.99) } })
+    const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)]
+    report({ done: { received, wrong, p50, p99 } })
   }
   async function open(token: string): Promise<void> {
     const socket = new WebSocket(url)
@@ -89,8 +88,7 @@ async function main(): Promise<void> {
     LOG_LEVEL: 'warn',
   })
   const app = await buildApp({ config, db, store: openFolderStore(folder), bus: createBus() })
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
 
   /** Accounts with tokens, members of the house if there is one. */
   async function people(count: number, houseId: string | null): Promise<string[]> {

@@ -45,22 +45,8 @@ async function runPgbench(
     script,
     `\\set n :n + 1\ninsert into ${table} ${columns} values (:client_id, :n, 1, 1, '${text}');\n`,
   )
-  const flags = [
-    '-n',
-    '-M',
-    'prepared',
-    '-c',
-    String(clients),
-    '-j',
-    '1',
-    '-T',
-    String(seconds),
-    '-D',
-    'n=0',
-    '-f',
-    script,
-  ]
-  const child = spawn('pgbench', [...flags, databaseUrl], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const flags = `-n -M prepared -c ${clients} -j 1 -T ${seconds} -D n=0 -f`.split(' ')
+  const child = spawn('pgbench', [...flags, script, databaseUrl], { stdio: ['ignore', 'pipe', 'ignore'] })
   let output = ''
   child.stdout.on('data', (chunk) => {
     output += chunk

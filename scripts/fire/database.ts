@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { detour, openTcpProxy } from '../../test/support/tcp-proxy.ts'
+import { median } from '../percentile.ts'
 import { type Disaster, disasters } from './database/disasters.ts'
 import { beginLoad, type Sample } from './database/load.ts'
 import { openSmallDisk } from './database/small-disk.ts'
@@ -96,15 +97,10 @@ async function suffer(disaster: Disaster, samples: Sample[], forMs: number, toll
 
 function describe({ answers, refusedMs, slowestMs, backMs }: Toll): string {
   return (
-    `${refusedMs.length} of ${answers} answers were 503, half of them within ${medianOf(refusedMs)} ms, ` +
+    `${refusedMs.length} of ${answers} answers were 503, half of them within ${Math.round(median(refusedMs))} ms, ` +
     `the slowest answer of all took ${Math.round(slowestMs)} ms, ` +
     `everything served again after ${Math.round(backMs)} ms at most`
   )
-}
-
-function medianOf(times: readonly number[]): number {
-  const sorted = [...times].sort((one, other) => one - other)
-  return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0)
 }
 
 /** When every kind of request was served again after now. */

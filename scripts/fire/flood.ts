@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '../../src/ids.ts'
 import { residentMb } from '../bench/processes.ts'
+import { percentile } from '../percentile.ts'
 import type { Attack, Toll } from './flood/attacker.ts'
 import { begin, type Seen } from './flood/innocents.ts'
 import { BrokenPromise, type Figures, type Part } from './part.ts'
@@ -122,19 +123,19 @@ function judge(kind: string, seen: readonly Seen[], resident: number): string | 
   const odd = seen.find(({ status }) => ![200, 429, 503].includes(status))
   if (odd) return `${kind}: somebody else was answered ${odd.status}`
   if (served.length < seen.length * minServed) return `${kind}: most requests of the others were refused`
-  const median = percentile(served, 0.5)
-  if (median > maxMedianMs) return `${kind}: half the requests of the others took more than ${median} ms`
+  const half = msAt(served, 0.5)
+  if (half > maxMedianMs) return `${kind}: half the requests of the others took more than ${half} ms`
   if (resident > maxResidentMb) return `${kind}: the server has grown to ${resident} MB`
   return undefined
 }
 
 function describe(seen: readonly Seen[], resident: number): string {
   const served = seen.filter(({ status }) => status === 200)
-  const [half, most] = [percentile(served, 0.5), percentile(served, 0.99)]
+  const [half, most] = [msAt(served, 0.5), msAt(served, 0.99)]
   return `${served.length} of ${seen.length} served, p50 ${half} ms, p99 ${most} ms, ${resident} MB`
 }
 
-function percentile(seen: readonly Seen[], part: number): number {
-  const sorted = seen.map(({ ms }) => ms).sort((one, other) => one - other)
-  return Math.round(sorted[Math.floor(sorted.length * part)] ?? 0)
+function msAt(seen: readonly Seen[], part: number): number {
+  const times = seen.map(({ ms }) => ms)
+  return Math.round(percentile(times, part))
 }

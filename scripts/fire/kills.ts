@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { findFreePort } from '../../src/db/embedded-cluster.ts'
+import { median } from '../percentile.ts'
 import { compare } from './kills/compare.ts'
 import { populate } from './kills/population.ts'
 import { BrokenPromise, type Part } from './part.ts'
@@ -81,7 +82,5 @@ async function within(ms: number, work: Promise<void>, complaint: () => string):
 }
 
 function describe(ms: number[]): string {
-  const sorted = [...ms].sort((one, other) => one - other)
-  const median = sorted[Math.floor(sorted.length / 2)] ?? 0
-  return `${ms.length}, half within ${median}, at most ${sorted.at(-1) ?? 0}`
+  return `${ms.length}, half within ${median(ms)}, at most ${Math.max(0, ...ms)}`
 }

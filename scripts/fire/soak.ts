@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { median } from '../percentile.ts'
 import { BrokenPromise, type Figures, type Part } from './part.ts'
 import { Listener } from './soak/listener.ts'
 import { type Load, populate } from './soak/load.ts'
-import { median, type Sample, takeSample } from './soak/samples.ts'
+import { type Sample, takeSample } from './soak/samples.ts'
 import { addPerson } from './support/people.ts'
 import { openStage, type Stage, type StageServer } from './support/stage.ts'
 

@@ -28,8 +28,7 @@ export const upgrades: Part = {
       const seen = { written: 0, slowestMs: 0 }
       const rows = rowCount[quick ? 'quick' : 'long']
       for (const last of migrations.slice(0, -1)) {
-        const upgrade = (databaseUrl: string) => migrate(databaseUrl)
-        findings.push(...(await upgradeFrom(stage, migrations, last, rows, seen, upgrade)))
+        findings.push(...(await upgradeFrom(stage, migrations, last, rows, seen, migrate)))
       }
       const old = quick ? migrations.slice(-2, -1) : migrations.slice(0, -1)
       const startTwo = (databaseUrl: string) => startTwoServers(stage, databaseUrl, findings)

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { generate } from 'otplib'
 import { issueCode } from '../../../src/accounts/code-operations.ts'
 import { ask, type Person } from '../support/people.ts'
@@ -62,7 +63,7 @@ export function inviteTrial(owner: Person, houseId: string): Trial {
       const atOnce = await statusOf(short)
       if (atOnce !== 200 && performance.now() < since + 900)
         findings.push(`${what}: an invite of a second is dead at once`)
-      await new Promise((resolve) => setTimeout(resolve, Math.max(0, since + 1_050 - performance.now())))
+      await pause(Math.max(0, since + 1_050 - performance.now()))
       if ((await statusOf(short)) !== 404) findings.push(`${what}: an invite of a second outlives it`)
       return findings
     },

@@ -13,7 +13,6 @@ type Sent = { id: string; room_id: string; author: Person }
 
 /** People in houses who do a bit of everything. */
 export type Load = {
-  people: Person[]
   /** What was acknowledged since the last `forget`: ids of messages by room. */
   sent: Map<string, string[]>
   counts: Record<string, number>
@@ -115,7 +114,6 @@ export async function populate(stage: Stage, origin: string, people: Person[], s
   }
 
   return {
-    people,
     sent,
     counts,
     findings,

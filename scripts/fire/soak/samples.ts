@@ -32,9 +32,3 @@ export async function takeSample(stage: Stage, server: StageServer): Promise<Sam
     sessions: read('hearth_sessions'),
   }
 }
-
-/** The middle of some numbers. */
-export function median(numbers: number[]): number {
-  const sorted = [...numbers].sort((one, other) => one - other)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
-}

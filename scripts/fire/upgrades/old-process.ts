@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { insertInto } from './rows.ts'
 
@@ -26,13 +27,11 @@ export async function startOldProcess(databaseUrl: string, tables: string[], fir
       } catch (error) {
         failures.push((error as Error).message)
       }
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      await pause(pauseMs)
     }
   })()
   return {
-    /** How many rows each table has got so far. */
-    written: () => n - firstFree,
-    /** Ends, and says how it went: what failed, and which statement had to wait longest. */
+    /** Ends, and says how it went: how many rows each table got, what failed, and which table had to wait longest. */
     async stop() {
       isOver = true
       await writing
