@@ -1,6 +1,4 @@
-import type { Limit } from '../http/token-buckets.ts'
-
-const maxAddresses = 10_000
+import { type Limit, TokenBuckets } from '../http/token-buckets.ts'
 
 /** Counts failed logins, with a token bucket for each address (PROTOCOL 1.7). */
 export type FailedLogins = {
@@ -9,29 +7,10 @@ export type FailedLogins = {
   waitSeconds(address: string): number
 }
 
-export function createFailedLogins({ burst, refillMs }: Limit): FailedLogins {
-  // By address, the time at which its bucket will be full again: each failure delays that, until the bucket is empty.
-  const fullAtMs = new Map<string, number>()
-  const emptyMs = burst * refillMs
-
-  function forget(now: number): void {
-    for (const [address, at] of fullAtMs) if (at <= now) fullAtMs.delete(address)
-    for (const address of fullAtMs.keys()) {
-      if (fullAtMs.size < maxAddresses) break
-      fullAtMs.delete(address)
-    }
-  }
-
+export function createFailedLogins(limit: Limit): FailedLogins {
+  const buckets = new TokenBuckets(() => performance.now())
   return {
-    add(address) {
-      const now = performance.now()
-      if (fullAtMs.size >= maxAddresses) forget(now)
-      const fullAt = Math.max(fullAtMs.get(address) ?? 0, now) + refillMs
-      fullAtMs.set(address, Math.min(fullAt, now + emptyMs))
-    },
-    waitSeconds(address) {
-      const missingMs = (fullAtMs.get(address) ?? 0) - performance.now()
-      return Math.max(0, Math.ceil((missingMs - (emptyMs - refillMs)) / 1000))
-    },
+    add: (address) => void buckets.take(address, limit),
+    waitSeconds: (address) => Math.ceil(buckets.waitMs(address, limit) / 1000),
   }
 }

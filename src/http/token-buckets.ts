@@ -40,18 +40,24 @@ export class TokenBuckets {
   }
 
   incr(key: string, callback: Callback, timeWindow = 1, max = 1): void {
+    callback(null, this.take(key, { burst: max, refillMs: timeWindow / max }))
+  }
+
+  /** Takes a token, if there is one. */
+  take(key: string, { burst, refillMs }: Limit): Counted {
     const now = this.#now()
-    const refillMs = timeWindow / max
     const fullAt = Math.max(this.#fullAtMs.get(key) ?? 0, now) + refillMs
     const missing = Math.ceil((fullAt - now) / refillMs - 1e-6)
-    if (missing > max) {
-      callback(null, { current: max + 1, ttl: fullAt - now - timeWindow })
-      return
-    }
+    if (missing > burst) return { current: burst + 1, ttl: fullAt - now - burst * refillMs }
     this.#fullAtMs.delete(key)
     this.#fullAtMs.set(key, fullAt)
     if (this.#fullAtMs.size > maxKeys) this.#forget(now)
-    callback(null, { current: missing, ttl: fullAt - now })
+    return { current: missing, ttl: fullAt - now }
+  }
+
+  /** The time in ms until there is a token; 0 if there is one now. */
+  waitMs(key: string, { burst, refillMs }: Limit): number {
+    return Math.max(0, (this.#fullAtMs.get(key) ?? 0) - this.#now() - (burst - 1) * refillMs)
   }
 
   /** Gives back the token of a request that turned out not to count. */
