@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { isDatabaseAway, isDatabaseRefusal } from './db/away.ts'
 import { openDatabase, openUnhurriedDatabase } from './db/client.ts'
@@ -161,7 +161,7 @@ function failToListen({ code, message }: NodeJS.ErrnoException): never {
 }
 
 async function withTimeout(done: Promise<unknown>): Promise<void> {
-  await Promise.race([done, delay(closeTimeoutMs)])
+  await Promise.race([done, pause(closeTimeoutMs)])
 }
 
 /** Writes addresses and folders for the operator; a worker sends its address to the primary. */

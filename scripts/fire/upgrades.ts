@@ -1,9 +1,7 @@
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
-import { type Migration, Migrator } from 'kysely/migration'
-import { type Db, openDatabase } from '../../src/db/client.ts'
-import { listMigrations, migrateToLatest } from '../../src/db/migrate.ts'
+import { sql } from 'kysely'
+import { openDatabase } from '../../src/db/client.ts'
+import { listMigrations, migrateToLatest, migrator } from '../../src/db/migrate.ts'
 import { BrokenPromise, type Part } from './part.ts'
 import { ask } from './support/people.ts'
 import { openStage, type Stage } from './support/stage.ts'
@@ -14,7 +12,6 @@ const rowCount = { quick: 200, long: 20_000 }
 const maxWaitMs = 1_000
 /** The old process is at work so long before the upgrade, and after it. */
 const oldProcessMs = 60
-const migrationsDir = join(import.meta.dirname, '../../migrations')
 
 export const upgrades: Part = {
   name: 'upgrades',
@@ -28,13 +25,13 @@ export const upgrades: Part = {
       const seen = { written: 0, slowestMs: 0 }
       const rows = rowCount[quick ? 'quick' : 'long']
       for (const last of migrations.slice(0, -1)) {
-        findings.push(...(await upgradeFrom(stage, migrations, last, rows, seen, migrate)))
+        findings.push(...(await upgradeFrom(stage, last, rows, seen, migrate)))
       }
       const old = quick ? migrations.slice(-2, -1) : migrations.slice(0, -1)
       const startTwo = (databaseUrl: string) => startTwoServers(stage, databaseUrl, findings)
       await startTwo(await makeDatabase(stage, 'empty'))
       for (const last of old) {
-        findings.push(...(await upgradeFrom(stage, migrations, last, rows, seen, startTwo)))
+        findings.push(...(await upgradeFrom(stage, last, rows, seen, startTwo)))
       }
       const figures = {
         'schemas upgraded from': migrations.length - 1,
@@ -65,7 +62,6 @@ async function makeDatabase(stage: Stage, what: string): Promise<string> {
 /** Fills a database of an earlier schema, upgrades it while an old process writes, and says what is wrong afterwards. */
 async function upgradeFrom(
   stage: Stage,
-  migrations: string[],
   last: string,
   rows: number,
   seen: { written: number; slowestMs: number },
@@ -74,7 +70,8 @@ async function upgradeFrom(
   const databaseUrl = await makeDatabase(stage, last)
   const db = openDatabase(databaseUrl)
   try {
-    await migrateTo(db, migrations, last)
+    const { error } = await migrator(db).migrateTo(last)
+    if (error) throw error
     const tables = await listTables(db)
     await fill(db, tables, rows)
     const before = new Map<string, Awaited<ReturnType<typeof readRows>>>()
@@ -110,17 +107,6 @@ async function upgradeFrom(
   } finally {
     await db.destroy()
   }
-}
-
-/** Brings a database to an earlier schema. */
-async function migrateTo(db: Db, names: string[], last: string): Promise<void> {
-  const modules = names.map((name) => import(join(migrationsDir, `${name}.ts`)) as Promise<Migration>)
-  const all = await Promise.all(modules)
-  const provider = {
-    getMigrations: async () => Object.fromEntries(names.map((name, index) => [name, all[index]!])),
-  }
-  const { error } = await new Migrator({ db: db as unknown as Kysely<unknown>, provider }).migrateTo(last)
-  if (error) throw error
 }
 
 async function migrate(databaseUrl: string): Promise<void> {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { chown, link, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { type Account, EmbeddedPostgresError, runAs } from './embedded-account.ts'
 
@@ -107,7 +107,7 @@ export async function findPostmaster(cluster: Cluster, patienceMs: number): Prom
     if (state === 'ready') return { pid, port }
     if (state !== 'busy' && !(await worksIn(pid, cluster.data))) return undefined
     if (state === 'refuses') throw wrongPassword(cluster)
-    await delay(pollMs)
+    await pause(pollMs)
   } while (Date.now() < deadline)
   return undefined
 }

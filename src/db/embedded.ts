@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { mkdir, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import {
   type Account,
@@ -81,7 +81,7 @@ export async function startPostgres(dir: string, settings: string[] = []): Promi
       await charge?.ended
       charge = undefined
       if (stopping) return
-      await delay(restartPauseMs)
+      await pause(restartPauseMs)
       if (stopping) return
       if (!isRunning(running)) running = await launch({ ...server, port: running.port })
       charge = await takeCharge(admin, 0).catch(() => undefined)
@@ -141,7 +141,7 @@ async function launchUntilReady(server: Server): Promise<Running> {
     // If another process started it at the same moment, that one is in charge.
     const other = await findPostmaster(server.cluster, startTimeoutMs)
     if (other) return other
-    await delay(restartPauseMs)
+    await pause(restartPauseMs)
   }
 }
 
@@ -155,7 +155,7 @@ async function becomesReady(cluster: Cluster, running: Running): Promise<boolean
       await stopPostmaster(running)
       throw wrongPassword(cluster)
     }
-    await delay(pollMs)
+    await pause(pollMs)
   }
   return false
 }
@@ -177,7 +177,7 @@ async function takeCharge(url: string, patienceMs: number): Promise<Charge | und
   do {
     const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock(${chargeLock}) held`)
     if (rows[0]?.held) return { ended, giveUp: () => client.end().catch(() => {}) }
-    await delay(pollMs * 2)
+    await pause(pollMs * 2)
   } while (Date.now() < deadline)
   await client.end()
   return undefined
@@ -201,5 +201,5 @@ function isRunning({ pid, child }: Running): boolean {
 
 async function stopPostmaster(running: Running): Promise<void> {
   if (isRunning(running)) process.kill(running.pid, 'SIGINT')
-  while (isRunning(running)) await delay(pollMs)
+  while (isRunning(running)) await pause(pollMs)
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import type { Db } from './client.ts'
 
 const migrationsDir = join(import.meta.dirname, '../../migrations')
 
@@ -13,20 +13,14 @@ async function readMigrations(): Promise<Record<string, Migration>> {
   return Object.fromEntries(files.map((file, index) => [file.replace(/\.ts$/, ''), modules[index]!]))
 }
 
-function migrator<T>(db: Kysely<T>): Migrator {
-  return new Migrator({ db: db as Kysely<unknown>, provider: { getMigrations: readMigrations } })
+/** What runs the migrations of this version. Tests go back with it; in production migrations are never reverted. */
+export function migrator(db: Db): Migrator {
+  return new Migrator({ db, provider: { getMigrations: readMigrations } })
 }
 
 /** Runs all pending migrations, all or nothing, under an advisory lock. Throws what a migration throws. */
-export async function migrateToLatest<T>(db: Kysely<T>): Promise<void> {
+export async function migrateToLatest(db: Db): Promise<void> {
   const { error } = await migrator(db).migrateToLatest()
-  if (error) throw error
-}
-
-/** Reverts all migrations, newest first. For tests only: in production migrations are never reverted. */
-export async function migrateToNothing<T>(db: Kysely<T>): Promise<void> {
-  const { NO_MIGRATIONS } = await import('kysely/migration')
-  const { error } = await migrator(db).migrateTo(NO_MIGRATIONS)
   if (error) throw error
 }
 
@@ -36,7 +30,7 @@ export async function listMigrations(): Promise<string[]> {
 }
 
 /** The names of the migrations of this version that the database does not have yet, in order. */
-export async function listPendingMigrations<T>(db: Kysely<T>): Promise<string[]> {
+export async function listPendingMigrations(db: Db): Promise<string[]> {
   const migrations = await migrator(db).getMigrations()
   return migrations
     .filter((migration) => migration.executedAt === undefined)

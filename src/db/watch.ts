@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { onceRead } from '../deadline.ts'
 import { DatabaseAway } from './away.ts'
 import { findBackendActivity } from './backend-activity.ts'
@@ -111,7 +111,7 @@ export function watch(databaseUrl: string): Watch {
 
   async function awaitReturn(): Promise<void> {
     while (away && !stopped) {
-      await delay(checkEveryMs, undefined, { ref: false })
+      await pause(checkEveryMs, undefined, { ref: false })
       // PostgreSQL goes on with a stuck commit although its client has gone: once that is done, others can commit, too.
       away = await findBackendActivity(databaseUrl, stuckPids).then(
         (activity) => (activity?.committing.size ?? 0) > 0,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Db } from '../db/client.ts'
 import { keepPulse } from '../db/pulse.ts'
@@ -39,7 +39,7 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
         client = fresh
         return
       }
-      await delay(retryMs)
+      await pause(retryMs)
     }
   }
 
@@ -52,7 +52,7 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
     let rows = await listAfter(db, lastId).catch(() => undefined)
     // No further notification would come for the rows that are there already, so a failed read is repeated.
     while (!rows && !closing) {
-      await delay(retryMs)
+      await pause(retryMs)
       rows = await listAfter(db, lastId).catch(() => undefined)
     }
     for (const row of rows ?? []) {

@@ -1,5 +1,5 @@
 import { Server } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { onceRead, waitAtMost } from '../deadline.ts'
 
@@ -51,7 +51,7 @@ async function waitUntil(longestMs: number, condition: () => Promise<boolean>): 
   const stopWaiting = waitAtMost(longestMs, () => {
     isOver = true
   })
-  while (!isOver && !(await condition())) await delay(pollMs)
+  while (!isOver && !(await condition())) await pause(pollMs)
   stopWaiting()
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { findRunningPostgres, startPostgres } from '../../src/db/embedded.ts'
@@ -65,7 +65,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 15_000
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error('it never came to be')
-    await delay(20)
+    await pause(20)
   }
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import { NO_MIGRATIONS } from 'kysely/migration'
 import { expect, test } from 'vitest'
-import { listPendingMigrations, migrateToLatest, migrateToNothing } from '../../src/db/migrate.ts'
+import { listPendingMigrations, migrateToLatest, migrator } from '../../src/db/migrate.ts'
 import { call, db } from '../support/world.ts'
 
 /** Tables, columns, constraints and indexes of the database, as text to compare. */
@@ -21,7 +22,7 @@ async function describeDatabase(): Promise<string[]> {
 
 test('the migrations go up, down to nothing and up again to the same database', async () => {
   const before = await describeDatabase()
-  await migrateToNothing(db)
+  await migrator(db).migrateTo(NO_MIGRATIONS)
   expect(await describeDatabase()).toEqual([])
   const pending = await listPendingMigrations(db)
   expect(pending.length).toBeGreaterThan(0)
@@ -32,7 +33,7 @@ test('the migrations go up, down to nothing and up again to the same database', 
 })
 
 test('two processes that migrate at once both find the database migrated', async () => {
-  await migrateToNothing(db)
+  await migrator(db).migrateTo(NO_MIGRATIONS)
   await Promise.all([migrateToLatest(db), migrateToLatest(db)])
   expect(await listPendingMigrations(db)).toEqual([])
 })

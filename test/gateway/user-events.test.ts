@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { listen, logIn } from '../support/gateway.ts'
 import { expectSilence, heard, publish, scene } from '../support/gateway-scene.ts'
@@ -71,7 +71,7 @@ test('a slow reader who asks for members by op 7 is not sent one who has left be
   // Not a thing the server says; only its size matters here.
   const words = { room_id: den.room_id, house_id: den.id, timestamp: 1, author_id: 'x'.repeat(4_000) }
   const isDrained = () =>
-    Promise.race([session!.connection!.drained().then(() => true), delay(200).then(() => false)])
+    Promise.race([session!.connection!.drained().then(() => true), pause(200).then(() => false)])
   while (await isDrained()) await publish({ type: 'typing_started', ...words })
   onBen.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
   await expect.poll(() => session!.waitingRequests).toBe(1)

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** How the way to a server behaves. */
 export type Weather =
@@ -54,7 +54,7 @@ export async function openTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
     from.on('data', async (chunk) => {
       if (weather === 'slow') {
         from.pause()
-        await delay(slowMs)
+        await pause(slowMs)
         from.resume()
       }
       if (comesThrough(from)) to.write(chunk)
