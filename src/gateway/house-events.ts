@@ -10,6 +10,7 @@ import type { Gateway } from './gateway.ts'
 import { HouseParts } from './house-payload.ts'
 import { factsOf, houseOf, inOrder, listMembersToShow, loadHouseFor, memberEvent } from './house-state.ts'
 import type { MembersPresence } from './presence-batches.ts'
+import type { Session } from './session.ts'
 
 /** After sending so many characters of a house, other work gets its turn: big houses take long to send. */
 const toldAtOnce = 4 * 1024 * 1024
@@ -38,13 +39,24 @@ export async function tellHouseUpdated(gateway: Gateway, fact: Of<'house_updated
     // A member who has left in the meantime is told so next: nobody is sent a house without their own member.
     if (!role_ids || !(row || listed.has(user_id))) continue
     const facts = factsOf(contents, user_id, role_ids)
-    const { event } = houseOf('HOUSE_UPDATE', contents, facts, row ? [row, ...ordered] : ordered, parts)
+    const members = row ? [row, ...ordered] : ordered
+    const { event, roomIds } = houseOf('HOUSE_UPDATE', contents, facts, members, parts)
+    const listedRooms = new Set(roomIds)
+    for (const session of ofUser) noteUnsettled(session, fact.house_id, listedRooms)
     emitTo(ofUser, event)
     told += lengthOf(event) * ofUser.length
     if (told < toldAtOnce) continue
     told = 0
     await turnOfOthers()
   }
+}
+
+/** Notes where the rooms that a HOUSE_UPDATE lists are others than the session was told of. */
+function noteUnsettled(session: Session, houseId: string, listed: ReadonlySet<string>) {
+  const known = session.houses.get(houseId) ?? new Set()
+  const differing = [...known, ...listed].filter((id) => known.has(id) !== listed.has(id))
+  if (differing.length > 0) session.unsettled.set(houseId, new Set(differing))
+  else session.unsettled.delete(houseId)
 }
 
 export function tellHouseDeleted({ hub }: Gateway, { house_id }: Of<'house_deleted'>, audience: Audience) {

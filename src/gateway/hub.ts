@@ -104,6 +104,7 @@ export class Hub {
     const rooms = session.houses.get(houseId)
     if (!rooms) return false
     session.houses.delete(houseId)
+    session.unsettled.delete(houseId)
     remove(this.#byHouse, houseId, session)
     this.#views.unlist(rooms, session)
     this.#views.drop(rooms)
@@ -114,6 +115,7 @@ export class Hub {
   enterRoom(session: Session, houseId: string | null, roomId: string): void {
     if (!this.has(session)) return
     if (houseId !== null) {
+      session.unsettled.get(houseId)?.delete(roomId)
       if (session.houses.get(houseId)?.has(roomId) === false) this.#changeRooms(session, houseId, roomId)
       return
     }
@@ -125,6 +127,7 @@ export class Hub {
   /** Returns whether the session had been told of the room. */
   leaveRoom(session: Session, houseId: string | null, roomId: string): boolean {
     if (houseId !== null) {
+      session.unsettled.get(houseId)?.delete(roomId)
       if (!session.houses.get(houseId)?.has(roomId)) return false
       this.#changeRooms(session, houseId, roomId)
       return true

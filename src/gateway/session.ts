@@ -20,6 +20,12 @@ export class Session {
   readonly extended: boolean
   /** The houses that it was told of, with their rooms; the sets are shared, see `views.ts`. */
   readonly houses = new Map<string, ReadonlySet<string>>()
+  /**
+   * The rooms that the last HOUSE_UPDATE of a house listed although it was not told of them, or left out although it
+   * was. HOUSE_UPDATE shows the house as it is now; `visibility_changed`, which settles them, may come after yet another
+   * change.
+   */
+  readonly unsettled = new Map<string, Set<string>>()
   /** Undefined while there are none. */
   privateRooms: Set<string> | undefined
   /** The users whose presence it asked for (op 6). */

@@ -4,6 +4,7 @@ import { type Client, expectExact, listen, logIn } from '../support/gateway.ts'
 import {
   call,
   type Den,
+  db,
   friends,
   house,
   houseRoom,
@@ -71,6 +72,36 @@ test('who is given a role that forbids reading hears ROOM_DELETE for each room, 
   expect(lost.d).toEqual({ id: den.room_id, house_id: den.id })
   expect((await onBen.next('HOUSE_ENTITIES_UPDATE')).d.entities[0].resource_pointers).toEqual([])
   await expectLastIsWitness(onBen, ben)
+})
+
+test('what HOUSE_UPDATE shows earlier than its time is set right when the next change has undone it', async () => {
+  const { den, onBen } = await scene()
+  const published = (type: 'house_updated' | 'visibility_changed') =>
+    app.bus.publish([{ type, house_id: den.id, user_ids: null }])
+  const setDefaults = (default_permissions: number) =>
+    db.updateTable('houses').set({ default_permissions }).where('id', '=', den.id).execute()
+  const second = await houseRoom(den, { default_deny: readMessages })
+  const openSecond = (deny: number) =>
+    db.updateTable('rooms').set({ default_deny: deny }).where('id', '=', second).execute()
+
+  // As when others shut and open rooms between the moments at which these two are read.
+  await setDefaults(0)
+  await published('house_updated')
+  expect((await onBen.next('HOUSE_UPDATE')).d.rooms).toEqual([])
+  await setDefaults(readMessages)
+  await published('visibility_changed')
+  expect((await onBen.next('ROOM_CREATE')).d.id).toBe(den.room_id)
+  expect(await onBen.next('HOUSE_ENTITIES_UPDATE')).toBeDefined()
+
+  await openSecond(0)
+  await published('house_updated')
+  expect((await onBen.next('HOUSE_UPDATE')).d.rooms.map((one: { id: string }) => one.id)).toContain(second)
+  await openSecond(readMessages)
+  await published('visibility_changed')
+  expect((await onBen.next('ROOM_DELETE')).d.id).toBe(second)
+  expect(await onBen.next('HOUSE_ENTITIES_UPDATE')).toBeDefined()
+  await published('visibility_changed')
+  expect(onBen.passed).toEqual([])
 })
 
 test('a logout closes the sockets of that login session, and no others', async () => {
