@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { password, personOf, resident } from '../support/accounts.ts'
 import { refusesStrangers } from '../support/messages.ts'
-import { call, user } from '../support/world.ts'
+import { call, db, user } from '../support/world.ts'
 
 const path = '/users/@me/sessions'
 
@@ -20,6 +20,17 @@ test("the own login sessions are listed, newest first, and nobody else's", async
     { ...common, id: phone.session_id, client: 'Phone/2', current: false },
     { ...common, id: ann.session_id, client: 'lightMyRequest', current: true },
   ])
+})
+
+test('a session was last seen no earlier than it was made', async () => {
+  const ann = await user()
+  await db
+    .updateTable('sessions')
+    .set({ last_seen_at: new Date(0) })
+    .where('id', '=', ann.session_id)
+    .execute()
+  const [session] = (await call(ann, 'GET', path)).body.data
+  expect(session.last_seen_at).toBe(session.created_at)
 })
 
 test('a bot lists its session too', async () => {
