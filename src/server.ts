@@ -2,14 +2,12 @@ import cluster from 'node:cluster'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { isDatabaseAway, isDatabaseRefusal } from './db/away.ts'
 import { openDatabase, openUnhurriedDatabase } from './db/client.ts'
 import { startPostgres } from './db/embedded.ts'
-import { EmbeddedPostgresError } from './db/embedded-account.ts'
-import { StoreAway } from './errors.ts'
 import type { HearthEvent } from './events/events.ts'
+import { describeFailure } from './failures.ts'
 import { returnIdleMemory } from './memory.ts'
-import { forkWorkers, listenUntilAsked, WorkersError } from './workers.ts'
+import { forkWorkers, listenUntilAsked } from './workers.ts'
 
 /** A stop that hangs exits with 1 after this time, so that it takes less than 10 s from SIGTERM. */
 const stopTimeoutMs = 9_000
@@ -174,18 +172,4 @@ function announce(address: string, config: Config): void {
   process.stdout.write(
     `Hearth answers at   ${address}\nData lies in        ${config.dataDir} (${holds})\nDocs page           ${address}/docs\n`,
   )
-}
-
-/** A sentence for what the operator can put right; the stack for what is a bug. */
-export function describeFailure(error: unknown): string {
-  const { code, message, stack, path, syscall } = error as NodeJS.ErrnoException
-  if ([ConfigError, EmbeddedPostgresError, WorkersError].some((type) => error instanceof type)) return message
-  if (isDatabaseAway(error) || isDatabaseRefusal(error)) {
-    return `DATABASE_URL cannot be used: ${message || code}.`
-  }
-  if (error instanceof StoreAway) return `STORAGE_URL cannot be used: ${message}.`
-  if (path !== undefined && syscall !== undefined && code !== 'ERR_MODULE_NOT_FOUND') {
-    return `DATA_DIR cannot be used: ${message}.`
-  }
-  return stack ?? String(error)
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import { describeFailure } from '../server.ts'
+import { describeFailure } from '../failures.ts'
 import { createUser, issueCodeCommand, makeBot, resetPasswordCommand } from './accounts.ts'
 import { backup } from './backup.ts'
 import { CliError, type Command, type CommandContext, readArguments, UsageError, usageOf } from './command.ts'
