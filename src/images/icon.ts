@@ -5,6 +5,15 @@ import { NoPicture, renderHeader, renderIcon } from './render.ts'
 /** A picture to be stored: its bytes, and its name (40 hex characters of their hash, and `.webp`). */
 export type Picture = { file: string; content: Buffer }
 
+/** The kinds of pictures, and their folders. */
+export type PictureFolder = 'users/icons' | 'users/headers' | 'houses/icons'
+
+/** The name of a picture in the store. */
+export function pictureName(folder: PictureFolder, ownerId: string, file: string): string {
+  const [owners, kind] = folder.split('/')
+  return `${owners}/${ownerId}/${kind}/${file}`
+}
+
 /** The most bytes of a picture in a request, after base64 decoding (PROTOCOL 1.6). */
 export const maxPictureBytes = 8 * 1024 * 1024
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { openFile, type Store } from '../storage/store.ts'
+import { type PictureFolder, pictureName } from './icon.ts'
 
 /** For all content that comes from clients: no guessing of types, no scripts (PROTOCOL 7.3). */
 export const mediaHeaders = {
@@ -9,15 +10,6 @@ export const mediaHeaders = {
 } as const
 
 const forEver = 'public, max-age=31536000, immutable'
-
-/** The kinds of pictures, and their folders. */
-type PictureFolder = 'users/icons' | 'users/headers' | 'houses/icons'
-
-/** The name of a picture in the store. */
-export function pictureName(folder: PictureFolder, ownerId: string, file: string): string {
-  const [owners, kind] = folder.split('/')
-  return `${owners}/${ownerId}/${kind}/${file}`
-}
 
 /**
  * Answers with a picture of the store. `present` is the name of the owner's present picture: any other name answers
