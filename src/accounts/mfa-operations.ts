@@ -13,7 +13,10 @@ import {
   updateCredentials,
 } from './queries.ts'
 
-type Totp = Pick<CredentialsRow, 'id' | 'totp_secret' | 'totp_last_step'>
+type Totp = Pick<CredentialsRow, 'id' | 'totp_secret' | 'totp_used_steps'>
+
+/** How many steps a code can be of: one step of tolerance on each side. */
+const acceptedSteps = 3
 
 /**
  * Returns the caller a TOTP secret, to be enabled by a first code. Throws `no_permission` for bots,
@@ -65,7 +68,7 @@ export async function disableTotp(
     const account = await lock(trx, callerId)
     if (!account.mfa_enabled) throw new ApiError('mfa_not_enabled')
     if (!byPassword && !(await useSecondFactor(trx, account, proof.code!))) throw new ApiError('invalid_code')
-    await updateCredentials(trx, callerId, { mfa_enabled: false, totp_secret: null, totp_last_step: null })
+    await updateCredentials(trx, callerId, { mfa_enabled: false, totp_secret: null, totp_used_steps: [] })
     await deleteBackupCodes(trx, callerId)
   })
 }
@@ -85,7 +88,11 @@ export async function useSecondFactor(trx: Db, account: Totp, code: string): Pro
 async function useTotp(trx: Db, account: Totp, code: string): Promise<boolean> {
   if (account.totp_secret === null || !/^[0-9]{6}$/.test(code)) return false
   const step = await totpStep(account.totp_secret, code)
-  if (step === undefined || step <= Number(account.totp_last_step ?? -1)) return false
-  await updateCredentials(trx, account.id, { totp_last_step: String(step) })
+  if (step === undefined || account.totp_used_steps.includes(step)) return false
+  const used = [...account.totp_used_steps, step]
+  const oldest = Math.max(...used) - acceptedSteps + 1
+  // Whether an older code was used is forgotten: it is not taken again, should the clock be set back.
+  if (step < oldest) return false
+  await updateCredentials(trx, account.id, { totp_used_steps: used.filter((each) => each >= oldest) })
   return true
 }

@@ -25,7 +25,7 @@ const credentialColumns = [
   ...fullUserColumns,
   'users.password_hash',
   'users.totp_secret',
-  'users.totp_last_step',
+  'users.totp_used_steps',
 ] as const
 
 /** Accounts that are not deleted, with what proves their owners. */
@@ -65,7 +65,7 @@ export async function updateCredentials(
     password_hash?: string
     mfa_enabled?: boolean
     totp_secret?: string | null
-    totp_last_step?: string | null
+    totp_used_steps?: number[]
   },
 ): Promise<void> {
   await db.updateTable('users').set(changes).where('id', '=', id).where('deleted_at', 'is', null).execute()

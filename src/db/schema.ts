@@ -286,13 +286,13 @@ export interface Users {
    */
   public: Generated<boolean>;
   /**
-   * the last 30 s step whose code was used: each code works once
-   */
-  totp_last_step: Int8 | null;
-  /**
    * set before mfa_enabled, while enrolment is open
    */
   totp_secret: string | null;
+  /**
+   * the 30 s steps whose codes were used, of the last three
+   */
+  totp_used_steps: Generated<number[]>;
   /**
    * lower case; deleted-<id> once the account is deleted
    */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { told } from '../support/permissions.ts'
 import { codeOf, countBackupCodes, invalidCode, logInWith as logIn, withTotp } from '../support/two-factor.ts'
-import { call, failure } from '../support/world.ts'
+import { call, db, failure } from '../support/world.ts'
 
 test('a login needs a code, but only after the right password', async () => {
   const bob = await withTotp('bob')
@@ -22,6 +22,22 @@ test('a TOTP code works once, also when it comes twice at the same time', async 
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
   expect((await logIn('cem', codeOf(cem.secret, -1))).body).toEqual(invalidCode)
   expect((await logIn('cem', codeOf(cem.secret, 1))).status).toBe(200)
+})
+
+test('a TOTP code works after the one of the next step too, once, but not where the clock was set back', async () => {
+  const fay = await withTotp('fay')
+  const [present, next] = [codeOf(fay.secret), codeOf(fay.secret, 1)]
+  expect((await logIn('fay', next)).status).toBe(200)
+  expect((await logIn('fay', present)).status).toBe(200)
+  expect((await logIn('fay', present)).body).toEqual(invalidCode)
+  expect((await logIn('fay', next)).body).toEqual(invalidCode)
+  const future = Math.floor(Date.now() / 30_000) + 9
+  await db
+    .updateTable('users')
+    .set({ totp_used_steps: [future] })
+    .where('id', '=', fay.id)
+    .execute()
+  expect((await logIn('fay', codeOf(fay.secret, 1))).body).toEqual(invalidCode)
 })
 
 test('a backup code works once, and for its own account', async () => {
