@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { openUnhurriedDatabase } from '../../src/db/client.ts'
 import { findFreePort } from '../../src/db/embedded-cluster.ts'
 import { median } from '../percentile.ts'
 import { compare } from './kills/compare.ts'
-import { populate } from './kills/population.ts'
+import { type Population, populate } from './kills/population.ts'
 import { BrokenPromise, type Part } from './part.ts'
 import { findPostmaster, signalPostgres } from './support/postgres-processes.ts'
 import { randomFrom } from './support/random.ts'
@@ -48,7 +49,7 @@ export const kills: Part = {
         server = await kill(victim, stage, server, environment)
         await within(backWithinMs, population.hold(), () => `after the kill of ${victim} requests hang`)
         killed[victim].push(Math.round(performance.now() - started))
-        const wrong = await compare(stage.db, population)
+        const wrong = await compareWithDatabase(stage, population)
         if (wrong.length > 0) {
           const told = wrong.slice(0, 10).join('\n  ')
           throw new BrokenPromise(`${wrong.length} wrong after the kill of ${victim}:\n  ${told}`, figures())
@@ -74,6 +75,12 @@ async function kill(victim: Victim, stage: Stage, server: StageServer, environme
   if (victim === 'PostgreSQL, kill -9') await signalPostgres(stage, 'SIGKILL')
   else process.kill(await findPostmaster(stage), 'SIGQUIT')
   return server
+}
+
+/** Compares over a new connection: whether one of those before a kill is broken shows only when it is used. */
+async function compareWithDatabase(stage: Stage, population: Population): Promise<string[]> {
+  const db = openUnhurriedDatabase(stage.databaseUrl)
+  return compare(db, population).finally(() => db.destroy())
 }
 
 async function within(ms: number, work: Promise<void>, complaint: () => string): Promise<void> {
