@@ -25,7 +25,8 @@ type Peers = {
   /** Whether other processes publish events as well, or ever have. */
   readonly isShared: boolean
   /**
-   * Sends events to them, in order. Settles at once or, for events that are `awaited`, when all have dealt with them.
+   * Sends events to them, in order. Settles when all have dealt with them, or at once if all of them are
+   * `unawaited`.
    */
   publish(events: readonly HearthEvent[]): Promise<void>
   /** Tells them that a user came online, or went offline, at this process. */
@@ -58,17 +59,15 @@ const defaultSettings: PeerSettings = {
 }
 
 /**
- * Events that change who hears of a house or room. The gateways of all processes must have dealt with them before the
- * request is answered: otherwise an event that another process sends next would miss those who were just let in, and
- * reach those who were just shut out.
+ * Events that are too many to be waited for. Every other one must have been dealt with by the gateways of all processes
+ * before the request is answered. Otherwise what another process does next is told before it, and an event would miss
+ * those who were just let in, or reach those who were just shut out. Messages bring their order with them.
  */
-const awaited: ReadonlySet<HearthEvent['type']> = new Set<HearthEvent['type']>([
-  'member_joined',
-  'member_left',
-  'visibility_changed',
-  'room_created',
-  'private_room_entered',
-  'private_room_left',
+const unawaited: ReadonlySet<HearthEvent['type']> = new Set<HearthEvent['type']>([
+  'message_created',
+  'message_deleted',
+  'read_state_updated',
+  'typing_started',
 ])
 
 /** The message of a process that publishes events without joining the others. */
@@ -192,7 +191,7 @@ export function joinPeers(
       if (published.length === 0) return
       count += 1
       if (isAlone()) return
-      const mustWait = lastHeardMs.size > 0 && published.some(({ type }) => awaited.has(type))
+      const mustWait = lastHeardMs.size > 0 && published.some(({ type }) => !unawaited.has(type))
       if (!mustWait) return send({ type: 'events', events: published })
       const { number, settled } = acknowledgements.expect(lastHeardMs.keys())
       send({ type: 'events', events: published, acknowledge: number })

@@ -4,7 +4,13 @@ import { eventsWithoutSender, joinPeers, type PeerSettings } from '../../src/eve
 import { setPresence, usersElsewhere } from '../../src/events/presence.ts'
 import type { Relay } from '../../src/events/relay.ts'
 
-const happened: HearthEvent = { type: 'house_deleted', house_id: '1' }
+const happened: HearthEvent = {
+  type: 'typing_started',
+  room_id: '1',
+  house_id: null,
+  author_id: '2',
+  timestamp: 3,
+}
 const lost: HearthEvent = { type: 'events_lost' }
 
 /** A wire between processes of this test; one that is cut loses everything, and so many `failures` are noticed. */
@@ -71,7 +77,7 @@ test('a process that is one of many sends its events, peers or not', async () =>
   expect(peers.isShared).toBe(true)
   await peers.publish([happened])
   await vi.advanceTimersByTimeAsync(0)
-  expect(wire.sent.join()).toContain('house_deleted')
+  expect(wire.sent.join()).toContain('typing_started')
 })
 
 test('two that were started apart get the events of each other, until one is gone', async () => {
@@ -151,7 +157,7 @@ test('a text that could not be sent is sent again, and one that comes twice coun
   await vi.advanceTimersByTimeAsync(100)
   expect(other.delivered).toEqual([])
   await vi.advanceTimersByTimeAsync(1_000)
-  const [twice] = wire.sent.filter((text) => text.includes('house_deleted'))
+  const [twice] = wire.sent.filter((text) => text.includes('typing_started'))
   wire.send(twice!)
   await vi.advanceTimersByTimeAsync(60_000)
   expect(other.delivered).toEqual([happened])

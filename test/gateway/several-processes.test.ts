@@ -81,6 +81,37 @@ test('who is out hears no message that was sent after the answer', async () => {
   expect(await heardNext(ann, ben, kick)).toEqual(['HOUSE_LEAVE'])
 })
 
+test('what two processes answered one after the other is told everywhere in that order', async () => {
+  const { ann, ben, den } = await scene()
+  const said = (await ask(here, ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'said' })).id
+  const { id: role_id } = await ask(here, ann, 'POST', `/houses/${den.id}/roles`, { name: 'made' })
+  const clients = [await logIn(here, ann), await logIn(there, ann)]
+  const change = (at: typeof here, by: Person, path: string, body: object) => ask(at, by, 'PATCH', path, body)
+  for (const [index, at] of [here, there, here, there].entries()) {
+    const name = `change ${index}`
+    await change(at, ann, `/rooms/${den.room_id}/messages/${said}`, { content: name })
+    await change(at, ann, `/houses/${den.id}/roles/${role_id}`, { name })
+    await change(at, ann, `/houses/${den.id}`, { name })
+    await change(at, ann, `/rooms/${den.room_id}`, { name })
+    await change(at, ann, '/users/@me', { bio: name })
+  }
+  await ask(here, ann, 'POST', '/relationships/@me/friend-requests', { user_id: ben.id })
+  await ask(there, ben, 'POST', '/relationships/@me/friend-requests', { user_id: ann.id })
+  for (const client of clients) {
+    await client.next('RELATIONSHIP_UPDATE')
+    await client.next('RELATIONSHIP_UPDATE')
+    const told = (e: string, key: string) =>
+      client.events.filter((frame) => frame.e === e).map((frame) => frame.d[key])
+    const changes = ['change 0', 'change 1', 'change 2', 'change 3']
+    expect(told('MESSAGE_UPDATE', 'content')).toEqual(changes)
+    expect(told('ROLE_UPDATE', 'name')).toEqual(changes)
+    expect(told('HOUSE_UPDATE', 'name')).toEqual(changes)
+    expect(told('ROOM_UPDATE', 'name')).toEqual(changes)
+    expect(told('USER_UPDATE', 'bio')).toEqual(changes)
+    expect(told('RELATIONSHIP_UPDATE', 'type')).toEqual([1, 3])
+  }
+})
+
 test('a big house lists who is online at another process before those who are not', async () => {
   const { ann, ben, den } = await scene()
   await sql`insert into users (id, username, name)
