@@ -1,6 +1,5 @@
 import type { Member } from '../members/schemas.ts'
 import type { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
-import type { Role } from '../roles/schemas.ts'
 import type { Presence } from './presence.ts'
 
 /**
@@ -39,7 +38,7 @@ export type HearthEvent =
   | { type: 'member_left'; house_id: string; user_id: string; member: Member }
   /** Roles or profile changed. */
   | { type: 'member_updated'; house_id: string; user_id: string }
-  | { type: 'role_created' | 'role_updated'; house_id: string; role: Role }
+  | { type: 'role_created' | 'role_updated'; house_id: string; role_id: string }
   | { type: 'role_deleted'; house_id: string; role_id: string }
   | { type: 'entities_updated'; house_id: string }
   | { type: 'room_created'; room_id: string; house_id: string }
@@ -50,7 +49,7 @@ export type HearthEvent =
   | { type: 'private_room_left'; room_id: string; user_id: string }
   /** Profile or username changed; `only_self`: what changed is visible to the user alone. */
   | { type: 'user_updated'; user_id: string; only_self: boolean }
-  /** The relation of `user_id` to `other_id`, as `user_id` sees it now. */
+  /** The relation of `user_id` to `other_id` became this. */
   | {
       type: 'relationship_updated'
       user_id: string

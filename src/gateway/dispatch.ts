@@ -113,8 +113,9 @@ function tell(gateway: Gateway, fact: Fact, audience: Audience): void | Promise<
       return houses.tellMembersPresence(gateway, fact, audience)
     case 'role_created':
     case 'role_updated':
+      return houses.tellRole(gateway, fact, audience)
     case 'role_deleted':
-      return houses.tellRole(fact, audience)
+      return houses.tellRoleDeleted(fact, audience)
     case 'entities_updated':
       return visibility.tellEntities(gateway, fact, audience)
     case 'room_created':

@@ -4,6 +4,8 @@ import type { EventOf as Of } from '../events/events.ts'
 import { findHouseContents } from '../houses/contents-queries.ts'
 import { listRoleIds } from '../members/gateway-queries.ts'
 import { findMember, listMembersById } from '../members/queries.ts'
+import { role } from '../roles/forms.ts'
+import { findRole } from '../roles/queries.ts'
 import { type Audience, emitTo, usersOf } from './audience.ts'
 import { lengthOf, payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
@@ -131,11 +133,17 @@ async function presenceEvent(db: Db, house_id: string, { user_id, presence }: Me
   return payload('HOUSE_MEMBER_EXIT', { id: user_id, house_id })
 }
 
-export function tellRole(fact: Of<'role_created' | 'role_updated' | 'role_deleted'>, audience: Audience) {
+export async function tellRole(
+  { db }: Gateway,
+  fact: Of<'role_created' | 'role_updated'>,
+  audience: Audience,
+) {
   const sessions = audience.inHouse(fact.house_id)
-  if (fact.type === 'role_deleted') {
-    emitTo(sessions, payload('ROLE_DELETE', { id: fact.role_id, house_id: fact.house_id }))
-  } else {
-    emitTo(sessions, payload(fact.type === 'role_created' ? 'ROLE_CREATE' : 'ROLE_UPDATE', fact.role))
-  }
+  if (sessions.length === 0) return
+  const row = await findRole(db, fact.house_id, fact.role_id)
+  if (row) emitTo(sessions, payload(fact.type === 'role_created' ? 'ROLE_CREATE' : 'ROLE_UPDATE', role(row)))
+}
+
+export function tellRoleDeleted({ house_id, role_id }: Of<'role_deleted'>, audience: Audience) {
+  emitTo(audience.inHouse(house_id), payload('ROLE_DELETE', { id: role_id, house_id }))
 }

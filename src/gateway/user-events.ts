@@ -1,6 +1,8 @@
 import type { EventOf as Of } from '../events/events.ts'
 import { listContacts, listVisiblePairs } from '../friendships/contact-queries.ts'
 import { relationship } from '../friendships/forms.ts'
+import { relationshipType } from '../friendships/permissions.ts'
+import { findRelation } from '../friendships/queries.ts'
 import { listHousesWithPresence } from '../members/gateway-queries.ts'
 import { findSettings } from '../settings/queries.ts'
 import { gatewayUser, ownGatewayUser } from '../users/forms.ts'
@@ -28,9 +30,13 @@ export async function tellRelationship(
 ) {
   const sessions = audience.ofUser(fact.user_id)
   if (sessions.length === 0) return
-  const other = await findGatewayUser(db, fact.other_id)
+  // Of two changes at the same moment, the later one may be heard of first.
+  const [other, present] = await Promise.all([
+    findGatewayUser(db, fact.other_id),
+    findRelation(db, fact.user_id, fact.other_id),
+  ])
   if (!other) return
-  const relation = { type: fact.relationship_type, last_updated_at: new Date(fact.last_updated_at) }
+  const relation = present ?? { type: relationshipType.none, last_updated_at: new Date(fact.last_updated_at) }
   emitTo(sessions, payload('RELATIONSHIP_UPDATE', relationship(other, relation, fact.user_id)))
 }
 

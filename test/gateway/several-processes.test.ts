@@ -112,6 +112,29 @@ test('what two processes answered one after the other is told everywhere in that
   }
 })
 
+test('of changes at the same moment at two processes, the last event everywhere tells what became of them', async () => {
+  const { ann, ben, den } = await scene()
+  const { id: role_id } = await ask(here, ann, 'POST', `/houses/${den.id}/roles`, { name: 'made' })
+  const clients = [await logIn(here, ann), await logIn(there, ann)]
+  const request = (at: typeof here, by: Person, to: Person) =>
+    ask(at, by, 'POST', '/relationships/@me/friend-requests', { user_id: to.id })
+  const rename = (at: typeof here, name: string) =>
+    ask(at, ann, 'PATCH', `/houses/${den.id}/roles/${role_id}`, { name })
+  await Promise.all([request(here, ann, ben), request(there, ben, ann)])
+  await Promise.all([rename(here, 'one'), rename(there, 'other'), rename(here, 'third')])
+  const { name } = await db
+    .selectFrom('roles')
+    .select('name')
+    .where('id', '=', role_id)
+    .executeTakeFirstOrThrow()
+  for (const client of clients) {
+    const last = (e: string) => client.events.findLast((frame) => frame.e === e)?.d
+    await vi.waitFor(() => expect(client.events.filter((frame) => frame.e === 'ROLE_UPDATE').length).toBe(3))
+    expect(last('RELATIONSHIP_UPDATE').type).toBe(3)
+    expect(last('ROLE_UPDATE').name).toBe(name)
+  }
+})
+
 test('a big house lists who is online at another process before those who are not', async () => {
   const { ann, ben, den } = await scene()
   await sql`insert into users (id, username, name)
