@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import { assignNodeNumber, makeIdsAfter } from '../ids.ts'
 import type { Db } from './client.ts'
-import { keepPulse } from './pulse.ts'
+import { connectWithPulse } from './pulse.ts'
 
 /** Namespace of the advisory locks that stand for node numbers ('HRTH'). */
 const lockSpace = 0x48525448
 const nodeNumbers = 1024
 const retryMs = 250
-const connectTimeoutMs = 1_000
 
 /** Whether any process holds a node number in this database: a server that runs, or a command that makes ids. */
 export async function isInUse(db: Db): Promise<boolean> {
@@ -41,14 +40,7 @@ export async function claimNodeNumber(databaseUrl: string): Promise<() => Promis
   let client = await connect()
 
   async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client({
-      connectionString: databaseUrl,
-      application_name: 'hearth node number',
-      connectionTimeoutMillis: connectTimeoutMs,
-    })
-    fresh.on('error', () => {})
-    await fresh.connect()
-    keepPulse(fresh)
+    const fresh = await connectWithPulse(databaseUrl, 'hearth node number')
     const { rows } = await fresh.query<{ n: number }>(
       `select n from generate_series(0, ${nodeNumbers - 1}) n where pg_try_advisory_lock(${lockSpace}, n) limit 1`,
     )

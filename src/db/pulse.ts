@@ -1,8 +1,22 @@
-import type pg from 'pg'
+import pg from 'pg'
 import { waitAtMost } from '../deadline.ts'
 import { cutOff } from './timed-client.ts'
 
+const connectTimeoutMs = 1_000
 const defaultBeatMs = 2_000
+
+/** A connection outside of the pools, to be kept for as long as it answers. */
+export async function connectWithPulse(databaseUrl: string, applicationName: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+  })
+  client.on('error', () => {})
+  await client.connect()
+  keepPulse(client)
+  return client
+}
 
 /**
  * Keeps a connection that only listens from being dead without anybody noticing: it is queried every two seconds, and

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Db } from '../db/client.ts'
-import { keepPulse } from '../db/pulse.ts'
+import { connectWithPulse } from '../db/pulse.ts'
 import { isGreaterId } from '../ids.ts'
 import { busChannel, deleteOld, findNewestId, insertBusEvent, listAfter } from './bus-event-queries.ts'
 import type { Relay } from './relay.ts'
 
 const cleaningMs = 30_000
 const retryMs = 200
-const connectTimeoutMs = 1_000
 
 /**
  * A relay over a table, with LISTEN/NOTIFY to wake the readers: a notification itself is too small for an event. A
@@ -25,7 +24,9 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
   const cleaning = setInterval(() => deleteOld(db).catch(() => {}), cleaningMs)
 
   async function listen(): Promise<pg.Client> {
-    const fresh = await connect(databaseUrl, readSoon)
+    const fresh = await connectWithPulse(databaseUrl, 'hearth events')
+    fresh.on('notification', readSoon)
+    await fresh.query(`listen ${busChannel}`)
     lastId = await beginAfter(db, lastId)
     fresh.on('end', reconnect)
     readSoon()
@@ -78,21 +79,6 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
 /** Sends to every process that listens. */
 export function sendOverPostgres(db: Db, payload: string): Promise<void> {
   return insertBusEvent(db, { sender: randomUUID(), payload })
-}
-
-/** A connection that listens to the channel. */
-async function connect(databaseUrl: string, onNotification: () => void): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: 'hearth events',
-    connectionTimeoutMillis: connectTimeoutMs,
-  })
-  client.on('error', () => {})
-  client.on('notification', onNotification)
-  await client.connect()
-  keepPulse(client)
-  await client.query(`listen ${busChannel}`)
-  return client
 }
 
 /** Where to go on reading: if PostgreSQL has crashed, the table is empty (it is unlogged) and its ids start anew. */
