@@ -25,9 +25,15 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
 
   async function listen(): Promise<pg.Client> {
     const fresh = await connectWithPulse(databaseUrl, 'hearth events')
-    fresh.on('notification', readSoon)
-    await fresh.query(`listen ${busChannel}`)
-    lastId = await beginAfter(db, lastId)
+    try {
+      fresh.on('notification', readSoon)
+      await fresh.query(`listen ${busChannel}`)
+      lastId = await beginAfter(db, lastId)
+    } catch (error) {
+      // The pool may be away for longer than this connection was; nothing else would close it.
+      fresh.end().catch(() => {})
+      throw error
+    }
     fresh.on('end', reconnect)
     readSoon()
     return fresh

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Db } from '../../src/db/client.ts'
 import { openPostgresRelay } from '../../src/events/postgres-relay.ts'
 import { openRedisRelay } from '../../src/events/redis-relay.ts'
 import type { Relay } from '../../src/events/relay.ts'
@@ -96,4 +97,25 @@ test('over PostgreSQL, what comes after a crash that emptied the table and began
   await one.relay.send('after')
   await relays.PostgreSQL.breakConnections()
   await vi.waitFor(() => expect(other.received).toEqual(['before', 'after']))
+})
+
+test('over PostgreSQL, it holds one connection, however often it had to try until the pool was back', async () => {
+  let failures = Number.NEGATIVE_INFINITY
+  const pool = new Proxy(db, {
+    get(target, name) {
+      if (name === 'selectFrom' && failures++ >= 0) throw new Error('away')
+      const value = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const { received } = await listening(() => openPostgresRelay(pool as Db, databaseUrl))
+  failures = 0
+  await relays.PostgreSQL.breakConnections()
+  await vi.waitFor(() => expect(failures).toBeGreaterThan(2))
+  failures = Number.NEGATIVE_INFINITY
+  await sql`insert into bus_events (sender, payload) values ('another', 'back')`.execute(db)
+  await vi.waitFor(() => expect(received).toEqual(['back']))
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and application_name = 'hearth events'`.execute(db)
+  expect(rows).toHaveLength(1)
 })
