@@ -42,7 +42,8 @@ export async function emptyAccount(db: Db, id: string): Promise<void> {
       password_hash: null,
       mfa_enabled: false,
       totp_secret: null,
-      totp_used_steps: [],
+      totp_last_step: null,
+      totp_earlier_steps: [],
       deleted_at: sql<Date>`now()`,
     })
     .where('id', '=', id)

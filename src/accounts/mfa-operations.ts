@@ -13,7 +13,7 @@ import {
   updateCredentials,
 } from './queries.ts'
 
-type Totp = Pick<CredentialsRow, 'id' | 'totp_secret' | 'totp_used_steps'>
+type Totp = Pick<CredentialsRow, 'id' | 'totp_secret' | 'totp_last_step' | 'totp_earlier_steps'>
 
 /** How many steps a code can be of: one step of tolerance on each side. */
 const acceptedSteps = 3
@@ -68,7 +68,8 @@ export async function disableTotp(
     const account = await lock(trx, callerId)
     if (!account.mfa_enabled) throw new ApiError('mfa_not_enabled')
     if (!byPassword && !(await useSecondFactor(trx, account, proof.code!))) throw new ApiError('invalid_code')
-    await updateCredentials(trx, callerId, { mfa_enabled: false, totp_secret: null, totp_used_steps: [] })
+    const off = { mfa_enabled: false, totp_secret: null, totp_last_step: null, totp_earlier_steps: [] }
+    await updateCredentials(trx, callerId, off)
     await deleteBackupCodes(trx, callerId)
   })
 }
@@ -88,11 +89,15 @@ export async function useSecondFactor(trx: Db, account: Totp, code: string): Pro
 async function useTotp(trx: Db, account: Totp, code: string): Promise<boolean> {
   if (account.totp_secret === null || !/^[0-9]{6}$/.test(code)) return false
   const step = await totpStep(account.totp_secret, code)
-  if (step === undefined || account.totp_used_steps.includes(step)) return false
-  const used = [...account.totp_used_steps, step]
-  const oldest = Math.max(...used) - acceptedSteps + 1
-  // Whether an older code was used is forgotten: it is not taken again, should the clock be set back.
-  if (step < oldest) return false
-  await updateCredentials(trx, account.id, { totp_used_steps: used.filter((each) => each >= oldest) })
+  const last = Number(account.totp_last_step ?? -1)
+  const used = [last, ...account.totp_earlier_steps]
+  // Older ones are not remembered: should the clock be set back, none of them is taken again.
+  if (step === undefined || step <= last - acceptedSteps || used.includes(step)) return false
+  const latest = Math.max(step, last)
+  const earlier = [...used, step].filter((each) => each < latest && each > latest - acceptedSteps)
+  await updateCredentials(trx, account.id, {
+    totp_last_step: String(latest),
+    totp_earlier_steps: earlier,
+  })
   return true
 }

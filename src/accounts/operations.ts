@@ -53,11 +53,10 @@ export async function logIn(db: Db, { login, password, code }: LogIn, device: De
   if (!account || !isRight) throw new ApiError('invalid_credentials')
   if (account.mfa_enabled && code === undefined) throw new ApiError('mfa_required')
   return db.transaction().execute(async (trx) => {
-    const { password_hash, totp_secret, totp_used_steps, ...user } = await lockUnchanged(trx, account)
-    const isProven =
-      !user.mfa_enabled ||
-      (await useSecondFactor(trx, { id: user.id, totp_secret, totp_used_steps }, code ?? ''))
+    const locked = await lockUnchanged(trx, account)
+    const isProven = !locked.mfa_enabled || (await useSecondFactor(trx, locked, code ?? ''))
     if (!isProven) throw new ApiError('invalid_code')
+    const { password_hash, totp_secret, totp_last_step, totp_earlier_steps, ...user } = locked
     return { token: await openSession(trx, user.id, device), user: ownUser(user) }
   })
 }

@@ -25,7 +25,8 @@ const credentialColumns = [
   ...fullUserColumns,
   'users.password_hash',
   'users.totp_secret',
-  'users.totp_used_steps',
+  'users.totp_last_step',
+  'users.totp_earlier_steps',
 ] as const
 
 /** Accounts that are not deleted, with what proves their owners. */
@@ -65,7 +66,8 @@ export async function updateCredentials(
     password_hash?: string
     mfa_enabled?: boolean
     totp_secret?: string | null
-    totp_used_steps?: number[]
+    totp_last_step?: string | null
+    totp_earlier_steps?: number[]
   },
 ): Promise<void> {
   await db.updateTable('users').set(changes).where('id', '=', id).where('deleted_at', 'is', null).execute()

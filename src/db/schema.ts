@@ -286,13 +286,17 @@ export interface Users {
    */
   public: Generated<boolean>;
   /**
+   * of the two steps before it, those whose code was used
+   */
+  totp_earlier_steps: Generated<number[]>;
+  /**
+   * the latest 30 s step whose code was used
+   */
+  totp_last_step: Int8 | null;
+  /**
    * set before mfa_enabled, while enrolment is open
    */
   totp_secret: string | null;
-  /**
-   * the 30 s steps whose codes were used, of the last three
-   */
-  totp_used_steps: Generated<number[]>;
   /**
    * lower case; deleted-<id> once the account is deleted
    */

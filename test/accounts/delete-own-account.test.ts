@@ -31,7 +31,8 @@ test('a deleted account is emptied, its houses and groups pass on, its relations
   const said = await message(den.room_id, ann)
   const [icon, header] = [`${'a'.repeat(40)}.webp`, `${'b'.repeat(40)}.webp`]
   const texts = { bio: 'hi', location: 'here', website: 'https://ann.example' }
-  const proof = { email_verified: true, mfa_enabled: true, totp_secret: 's', totp_used_steps: [1] }
+  const used = { totp_last_step: '2', totp_earlier_steps: [1] }
+  const proof = { email_verified: true, mfa_enabled: true, totp_secret: 's', ...used }
   await db
     .updateTable('users')
     .set({ icon, header, public: true, ...texts, ...proof })
@@ -47,7 +48,7 @@ test('a deleted account is emptied, its houses and groups pass on, its relations
   expect(row).toMatchObject({ username: `deleted-${ann.id}`, name: 'Deleted user', icon: null, header: null })
   expect(row).toMatchObject({ bio: '', location: '', website: '', email: null, email_verified: false })
   expect(row).toMatchObject({ password_hash: null, mfa_enabled: false, totp_secret: null, public: false })
-  expect(row).toMatchObject({ totp_used_steps: [], deleted_at: expect.any(Date) })
+  expect(row).toMatchObject({ totp_last_step: null, totp_earlier_steps: [], deleted_at: expect.any(Date) })
   const owner = await db.selectFrom('houses').select('owner_id').where('id', '=', den.id).executeTakeFirst()
   expect(owner?.owner_id).toBe(bob.id)
   const rooms = await db
