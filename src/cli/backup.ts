@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
@@ -75,19 +74,17 @@ async function saveTable(client: pg.Client, { name, columns }: DumpedTable, fold
 
 async function saveFiles(store: Store, folder: string): Promise<Manifest['files']> {
   const target = openFolderStore(filesPath(folder))
-  const list = createFile(fileListPath(folder))
   const tally = startTally()
   let saved = 0
-  for await (const name of store.list()) {
-    const file = await saveFile(store, target, name)
-    if (!file) continue
-    const line = Buffer.from(`${JSON.stringify(file)}\n`)
-    tally.add(line)
-    saved += 1
-    if (!list.write(line)) await once(list, 'drain')
+  async function* saveAll(): AsyncGenerator<Buffer> {
+    for await (const name of store.list()) {
+      const file = await saveFile(store, target, name)
+      if (!file) continue
+      saved += 1
+      yield Buffer.from(`${JSON.stringify(file)}\n`)
+    }
   }
-  list.end()
-  await once(list, 'close')
+  await pipeline(tallied(saveAll(), tally), createFile(fileListPath(folder)))
   return { count: saved, sha256: tally.sha256() }
 }
 
