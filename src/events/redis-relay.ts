@@ -11,6 +11,7 @@ const impatient: RedisOptions = {
   connectTimeout: 2_000,
   socketTimeout: 2_000,
   retryStrategy: (attempt) => Math.min(attempt * 50, 500),
+  lazyConnect: true,
 }
 
 /**
@@ -19,15 +20,22 @@ const impatient: RedisOptions = {
  */
 export async function openRedisRelay(url: string): Promise<Relay> {
   const self = randomUUID()
-  const publisher = await connect(url, { commandTimeout: 4_000, maxRetriesPerRequest: 1 })
+  const publisher = new Redis(url, { ...impatient, commandTimeout: 4_000, maxRetriesPerRequest: 1 })
   // It never gives up: a subscription that is given up after a reconnection is not tried again.
   // It is patient, as what comes while it reconnects is lost.
-  const subscriber = await connect(url, { socketTimeout: 10_000, maxRetriesPerRequest: null })
+  const subscriber = new Redis(url, { ...impatient, socketTimeout: 10_000, maxRetriesPerRequest: null })
   let receive: (text: string) => void = () => {}
   subscriber.on('message', (_channel: string, message: string) => {
     if (!message.startsWith(self)) receive(message.slice(senderLength))
   })
-  await subscriber.subscribe(channel)
+  try {
+    await Promise.all([connect(publisher), connect(subscriber)])
+    await subscriber.subscribe(channel)
+  } catch (error) {
+    publisher.disconnect()
+    subscriber.disconnect()
+    throw error
+  }
   // It only listens: without this it could be dead without anybody noticing.
   const pinging = setInterval(() => {
     if (subscriber.status === 'ready') subscriber.ping().catch(() => {})
@@ -46,19 +54,15 @@ export async function openRedisRelay(url: string): Promise<Relay> {
   }
 }
 
-async function connect(url: string, settings: RedisOptions): Promise<Redis> {
-  const connection = new Redis(url, { ...impatient, ...settings, lazyConnect: true })
+/** Throws the reason when it fails; the library itself says no more than that the connection is closed. */
+async function connect(connection: Redis): Promise<void> {
   let reason: Error | undefined
   connection.on('error', (error: Error) => {
     reason = error
   })
-  try {
-    await connection.connect()
-    return connection
-  } catch (error) {
-    connection.disconnect()
+  await connection.connect().catch((error: Error) => {
     throw reason ?? error
-  }
+  })
 }
 
 /** Sends to every process that listens. Fails at once when Redis cannot be reached. */

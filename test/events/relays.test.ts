@@ -10,7 +10,14 @@ import { databaseUrl, db } from '../support/world.ts'
 /** A real server where one is given, else the double. */
 const given = process.env.TEST_REDIS_URL
 const redis = given
-  ? { url: given, hang: () => {}, drop: () => {}, stop: async () => {} }
+  ? {
+      url: given,
+      hang: () => {},
+      refuseSubscribers: () => {},
+      connectionCount: () => 0,
+      drop: () => {},
+      stop: async () => {},
+    }
   : await startRedis()
 afterAll(() => redis.stop())
 
@@ -75,6 +82,14 @@ test.skipIf(given)(
   },
   40_000,
 )
+
+test.skipIf(given)('over Redis, nothing stays open where the channel may not be subscribed to', async () => {
+  redis.refuseSubscribers(true)
+  onTestFinished(() => redis.refuseSubscribers(false))
+  await vi.waitFor(() => expect(redis.connectionCount()).toBe(0))
+  await expect(openRedisRelay(redis.url)).rejects.toThrow('NOPERM')
+  await vi.waitFor(() => expect(redis.connectionCount()).toBe(0))
+})
 
 test('over PostgreSQL, what was sent while the listener was away is not missed', async () => {
   const [one, other] = await Promise.all([

@@ -7,6 +7,7 @@ import { createServer, type Socket } from 'node:net'
  */
 export async function startRedis() {
   let hangs = false
+  let refusesSubscribers = false
   const subscribers = new Map<Socket, Set<string>>()
   const sockets = new Set<Socket>()
 
@@ -15,7 +16,9 @@ export async function startRedis() {
     if (command === 'info') socket.write(bulk('redis_version:7.0.0\r\nloading:0\r\n'))
     else if (command === 'hello') socket.write("-ERR unknown command 'HELLO'\r\n")
     else if (command === 'ping') socket.write('+PONG\r\n')
-    else if (command === 'subscribe') {
+    else if (command === 'subscribe' && refusesSubscribers) {
+      socket.write('-NOPERM No permissions to access a channel\r\n')
+    } else if (command === 'subscribe') {
       subscribers.set(socket, new Set([...(subscribers.get(socket) ?? []), args[0]!]))
       socket.write(`*3\r\n${bulk('subscribe')}${bulk(args[0]!)}:1\r\n`)
     } else if (command === 'publish') {
@@ -54,6 +57,11 @@ export async function startRedis() {
     hang(isHanging: boolean) {
       hangs = isHanging
     },
+    /** From now on it answers as to a user who may not use the channel, or may again. */
+    refuseSubscribers(isRefusing: boolean) {
+      refusesSubscribers = isRefusing
+    },
+    connectionCount: () => sockets.size,
     drop() {
       for (const socket of sockets) socket.destroy()
     },
