@@ -14,9 +14,7 @@ type Workers = {
   stop(): Promise<void>
 }
 
-/**
- * Starts `count` workers that share the port, with `environment` added to this process's; one that ends is replaced.
- */
+/** Starts `count` workers that share the port, with `environment` added to this process's; one that ends is replaced. */
 export function forkWorkers(count: number, environment: Record<string, string>): Workers {
   let stopping = false
   let answers = false
@@ -44,7 +42,7 @@ export function forkWorkers(count: number, environment: Record<string, string>):
     address,
     async stop() {
       stopping = true
-      const workers = Object.values(cluster.workers ?? {}).map((worker) => worker!)
+      const workers = runningWorkers()
       // The clients of one that ends connect anew. As long as another listened, these connections would wait for it, and
       // be lost when it ends.
       await Promise.all(workers.map(askToStopListening))
@@ -53,13 +51,17 @@ export function forkWorkers(count: number, environment: Record<string, string>):
   }
 }
 
+function runningWorkers(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+}
+
 /** How long a worker may take to send its metrics. */
 const metricsTimeoutMs = 2_000
 
 /** Collects the metrics of the other workers for the one that asked. */
 async function sendMetricsOfOthers(asker: Worker, id: number): Promise<void> {
-  const others = Object.values(cluster.workers ?? {}).filter((one) => one !== asker && one?.isConnected())
-  const lists = await Promise.all(others.map((one) => askForMetrics(one!)))
+  const others = runningWorkers().filter((one) => one !== asker && one.isConnected())
+  const lists = await Promise.all(others.map(askForMetrics))
   if (asker.isConnected()) asker.send({ metrics: 'all', id, lists: lists.filter((list) => list.length > 0) })
 }
 

@@ -65,7 +65,8 @@ export const resetPasswordCommand: Command = {
 
 export const issueCodeCommand: Command = {
   name: 'issue-code',
-  summary: 'hands out the code that a mail would hold; the code before it no longer works',
+  summary:
+    'hands out the code that a mail would hold, for verify-email or reset-password; the one before it no longer works',
   parameters: ['purpose', 'user'],
   options: {},
   async run({ parameters: [purpose, ref] }, context) {
