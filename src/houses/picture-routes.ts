@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { pictureAnswers } from '../http/media.ts'
-import { PictureParams } from '../http/params.ts'
+import { PictureParams, pictureAnswers } from '../http/pictures.ts'
 import { sendPicture } from '../images/serve.ts'
 import { findHouseIcon } from './queries.ts'
 

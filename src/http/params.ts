@@ -42,9 +42,3 @@ export function readPage({ limit, ...ids }: PageQuery) {
   if (given.length > 1) throw fieldsInvalid(...given)
   return { limit: limit === undefined ? defaultLimit : Number(limit), ...ids }
 }
-
-/** The owner of a picture, and its name. */
-export const PictureParams = Type.Object({
-  id: Id,
-  file: Type.String({ description: '40 hex characters and `.webp`' }),
-})
