@@ -16,7 +16,7 @@ import type { MessageOrder } from './message-order.ts'
 import { orderMessages } from './missing-messages.ts'
 import { createPresenceBatches, type PresenceBatches } from './presence-batches.ts'
 import { orderProfiles } from './profile-order.ts'
-import { listMembersFor, watchPresences } from './requests.ts'
+import { type Asked, listMembersFor, readAsked, watchPresences } from './requests.ts'
 import type { Session } from './session.ts'
 import type { GatewaySettings } from './settings.ts'
 
@@ -24,8 +24,12 @@ const opcodes = { logIn: 2, watchPresences: 6, listMembers: 7, resume: 11 } as c
 
 /** However many clients log in at once, only so many states are read from the database at a time. */
 const loginsAtOnce = 16
-/** Requests of a client that wait for an answer; further ones are ignored. */
-const maxWaitingRequests = 20
+/**
+ * The ids in requests of a client that wait for an answer, where each request counts as some more: past this, requests
+ * are ignored. As many as a client may send in a minute fit, if they do not name hundreds each.
+ */
+const maxWaitingIds = 60_000
+const idsPerRequest = 100
 
 type GatewayParts = {
   db: Db
@@ -36,6 +40,8 @@ type GatewayParts = {
   /** The server's public address. */
   origin: () => string
 }
+
+type Answer = (gateway: Gateway, session: Session, asked: Asked) => Promise<void>
 
 /** What a connection is doing: not logged in, logging in or resuming, or logged in. */
 type Client = { stage: 'new' | 'busy' | 'in'; session: Session | undefined }
@@ -141,9 +147,8 @@ export class Gateway {
       void work.catch((error: unknown) => this.#fail(connection, client, error))
     }
     if (client.stage !== 'in' || !client.session) return
-    if (op === opcodes.watchPresences)
-      this.#ask(client.session, () => watchPresences(this, client.session!, d))
-    if (op === opcodes.listMembers) this.#ask(client.session, () => listMembersFor(this, client.session!, d))
+    if (op === opcodes.watchPresences) this.#ask(client.session, d, watchPresences)
+    if (op === opcodes.listMembers) this.#ask(client.session, d, listMembersFor)
   }
 
   /** Closes every connection as soon as its queue is written, or when the time is up. */
@@ -169,18 +174,21 @@ export class Gateway {
   }
 
   /** Carries out the requests of a client one after the other, once its login is over. */
-  #ask(session: Session, work: () => Promise<void>): void {
-    if (session.waitingRequests >= maxWaitingRequests) return
-    session.waitingRequests += 1
+  #ask(session: Session, d: unknown, answer: Answer): void {
+    const asked = readAsked(d)
+    if (!asked) return
+    const ids = asked.ids.length + idsPerRequest
+    if (session.waitingIds + ids > maxWaitingIds) return
+    session.waitingIds += ids
     const run = () => {
       session.requests = session.requests
-        .then(work)
+        .then(() => answer(this, session, asked))
         .catch((error: unknown) => {
           this.log.error({ err: error }, 'a request on the gateway failed')
           this.end(session, 'internal_error')
         })
         .finally(() => {
-          session.waitingRequests -= 1
+          session.waitingIds -= ids
         })
     }
     if (session.held) session.hold(run)

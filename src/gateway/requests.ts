@@ -1,5 +1,5 @@
 import { listVisiblePairs } from '../friendships/contact-queries.ts'
-import { asId } from '../ids.ts'
+import { asId, nobodysId } from '../ids.ts'
 import { member } from '../members/forms.ts'
 import { listMembers, listMembersById, type MemberRow } from '../members/queries.ts'
 import { gatewayUser } from '../users/forms.ts'
@@ -9,10 +9,19 @@ import type { Gateway } from './gateway.ts'
 import type { Session } from './session.ts'
 import { maxChunkMembers, maxEventBytes, maxWatchedUsers } from './settings.ts'
 
+/** What op 6 and op 7 ask for. */
+export type Asked = { ids: string[]; houseId: string }
+
+/** Reads the `d` of op 6 and op 7. Undefined where its `user_ids` are no list of str. */
+export function readAsked(d: unknown): Asked | undefined {
+  const { user_ids, house_id } = (d ?? {}) as { user_ids?: unknown; house_id?: unknown }
+  if (!Array.isArray(user_ids) || !user_ids.every((id) => typeof id === 'string')) return undefined
+  return { ids: user_ids.map(asId), houseId: typeof house_id === 'string' ? asId(house_id) : nobodysId }
+}
+
 /** Op 6: replaces the users whose presence the session wants to be told of, and sends the present ones. */
-export async function watchPresences({ db, hub }: Gateway, session: Session, d: unknown): Promise<void> {
-  const ids = idsIn(d)
-  if (!ids || ids.length > maxWatchedUsers) return
+export async function watchPresences({ db, hub }: Gateway, session: Session, { ids }: Asked): Promise<void> {
+  if (ids.length > maxWatchedUsers) return
   const pairs = [...new Set(ids)].map((user_id) => ({ user_id, viewer_id: session.userId }))
   hub.watch(session, new Set(ids))
   const visible = await listVisiblePairs(db, pairs)
@@ -23,10 +32,12 @@ export async function watchPresences({ db, hub }: Gateway, session: Session, d: 
 }
 
 /** Op 7: sends some or all members of a house that the session was told of. */
-export async function listMembersFor({ db }: Gateway, session: Session, d: unknown): Promise<void> {
-  const ids = idsIn(d)
-  const houseId = (d as { house_id?: unknown } | null)?.house_id
-  if (!ids || typeof houseId !== 'string' || !session.houses.has(houseId)) return
+export async function listMembersFor(
+  { db }: Gateway,
+  session: Session,
+  { ids, houseId }: Asked,
+): Promise<void> {
+  if (!session.houses.has(houseId)) return
   if (ids.length > 0)
     return emitChunks(session, houseId, await listMembersById(db, houseId, [...new Set(ids)]))
   let last = '0'
@@ -60,11 +71,4 @@ function emitChunks(session: Session, houseId: string, rows: readonly MemberRow[
   }
   // Every request is answered, even if there are no members to send.
   if (chunk.length > 0 || rows.length === 0) emit()
-}
-
-/** The `user_ids` of a request, or undefined where that is no list of str. */
-function idsIn(d: unknown): string[] | undefined {
-  const ids = (d as { user_ids?: unknown } | null | undefined)?.user_ids
-  if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) return undefined
-  return ids.map(asId)
 }

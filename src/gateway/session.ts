@@ -43,7 +43,8 @@ export class Session {
   connection: Connection | undefined
   /** The requests of the client, which are carried out one after the other. */
   requests: Promise<void> = done
-  waitingRequests = 0
+  /** See `maxWaitingIds`. */
+  waitingIds = 0
   /** The last events that it was sent, for a replay. */
   readonly kept = new KeptEvents()
   #seq = 0
