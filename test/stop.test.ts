@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request as httpRequest } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -128,4 +129,24 @@ test('SIGTERM to npm start stops the server that it runs', async () => {
   npm.kill('SIGTERM')
   expect(await exited).toEqual([0, null])
   await expect(fetch(/answers at +(\S+)/.exec(output)![1]!)).rejects.toThrow()
+})
+
+test('a stop does not wait for a mail server that does not answer', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const server = await startServer(folder, {
+    environment: { DATABASE_URL: databaseUrl, SMTP_URL: `smtp://127.0.0.1:${port}` },
+  })
+  const asked = once(silent, 'connection')
+  const account = { email: 'kim@example.org', username: 'kim', password: 'correct horse' }
+  const answer = await fetch(`${server.origin}/auth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(account),
+  })
+  expect(answer.status).toBe(200)
+  await asked
+  expect(await server.end('SIGTERM')).toBe(0)
+  silent.close()
 })

@@ -1,14 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
 export type Mail = { to: string; subject: string; text: string }
 
 /** Sends mail in the background, so that the time of an answer does not tell whether a mail was sent. */
 export type Mailer = {
   send(mail: Mail): void
-  /** Settles when all mails have been sent, or have failed. */
+  /** Settles when all mails have been sent, or have failed, or a mail server that hangs was waited for long enough. */
   close(): Promise<void>
 }
 
 /** Mails in flight or queued; further ones are dropped. */
 const maxWaiting = 1_000
+/** How long a stop waits for mails on their way: it has to end within 10 s. */
+const closeWithinMs = 2_000
 /** How long a mail server that is tried may take. */
 const patienceMs = 5_000
 
@@ -40,7 +44,7 @@ export function openMailer(smtpUrl: string, from: string, onFailure: (reason: st
       last = last.then(() => deliver(mail))
     },
     async close() {
-      await last
+      await Promise.race([last, pause(closeWithinMs, undefined, { ref: false })])
       ;(await transport)?.close()
     },
   }
