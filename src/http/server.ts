@@ -68,7 +68,7 @@ export function createServer(
 function withoutVersion(url: string): string {
   // A client that takes the server for a proxy sends the whole URL.
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')
-  const path = target.startsWith('/v1/') ? target.slice(3) : target
+  const path = target.replace(/^\/(v|%76)(1|%31)\//, '/')
   return path.includes('%40') ? path.replace(/^[^?]*/, (each) => each.replaceAll('%40', '@')) : path
 }
 
