@@ -11,7 +11,7 @@ import { forkWorkers, listenUntilAsked } from './workers.ts'
 
 /** A stop that hangs exits with 1 after this time, so that it takes less than 10 s from SIGTERM. */
 const stopTimeoutMs = 9_000
-/** The most time for closing connections: if the database is away, that may never end. */
+/** The most time for closing connections, and for erasing: if the database is away, that may never end. */
 const closeTimeoutMs = 1_000
 
 /** The events after which there may be files to erase. */
@@ -102,7 +102,7 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   const eraser = startErasing(unhurried, store, (error) =>
     app.log.warn({ err: error }, 'discarded files stay'),
   )
-  stops.push(() => eraser.stop())
+  stops.push(() => withTimeout(eraser.stop()))
   bus.subscribe(({ type }) => {
     if (mayDiscardFiles.has(type)) eraser.wake()
   })

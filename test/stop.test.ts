@@ -7,10 +7,12 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { Client } from './support/gateway.ts'
 import { type Server, startServer } from './support/server.ts'
-import { call, databaseUrl, house, type Person, user } from './support/world.ts'
+import { untilWaiting } from './support/waiting.ts'
+import { call, databaseUrl, db, house, type Person, user } from './support/world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'hearth-stop-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -149,4 +151,19 @@ test('a stop does not wait for a mail server that does not answer', async () => 
   await asked
   expect(await server.end('SIGTERM')).toBe(0)
   silent.close()
+})
+
+test('a stop does not wait for files that cannot be erased', async () => {
+  const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl } })
+  await db.transaction().execute(async (trx) => {
+    await sql`lock table discarded_files in access exclusive mode`.execute(trx)
+    const { status } = await fetch(`${server.origin}/users/@me`, {
+      method: 'PATCH',
+      headers: { authorization: ann.token, 'content-type': 'application/json' },
+      body: JSON.stringify({ bio: 'after this, files may be erased' }),
+    })
+    expect(status).toBe(200)
+    await untilWaiting(1)
+    expect(await server.end('SIGTERM')).toBe(0)
+  })
 })
