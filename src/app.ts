@@ -37,6 +37,7 @@ import { inviteRoutes } from './invites/routes.ts'
 import { type Mailer, openMailer } from './mail/mailer.ts'
 import { memberRoutes } from './members/routes.ts'
 import { attachmentRoutes } from './messages/attachment-routes.ts'
+import { startSweeping } from './messages/explosion-operations.ts'
 import { mediaRoutes } from './messages/media-routes.ts'
 import { messageRoutes } from './messages/routes.ts'
 import { searchRoutes } from './messages/search-routes.ts'
@@ -109,6 +110,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   await limitRates(app, config, parts.now)
   keepOutOfCaches(app)
   await describeApi(app)
+  sweepExploded(app)
 
   for (const routes of plugins) await app.register(routes)
   const sending = openSending(db, bus, () => publicUrl(app))
@@ -159,4 +161,14 @@ function mailerOf(app: FastifyInstance): Mailer | undefined {
   const mailer = openMailer(smtpUrl, mailFrom, (reason) => app.log.warn({ reason }, 'a mail was not sent'))
   app.addHook('onClose', () => mailer.close())
   return mailer
+}
+
+/** Deletes exploding messages from when the app is ready until it closes. */
+function sweepExploded(app: FastifyInstance): void {
+  let stop = async () => {}
+  app.addHook('onReady', async () => {
+    const report = (error: unknown) => app.log.error({ err: error }, 'could not erase exploded messages')
+    stop = startSweeping(app.db, app.store, app.bus, report)
+  })
+  app.addHook('onClose', () => stop())
 }

@@ -10,7 +10,6 @@ import { Acked } from '../read-states/schemas.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
 import { type CallerInRoomRow, findCallerInRoom } from '../rooms/caller-queries.ts'
 import { canRead } from '../rooms/permissions.ts'
-import { startSweeping } from './explosion-operations.ts'
 import { message } from './forms.ts'
 import { deleteMessage, editMessage, startTyping } from './operations.ts'
 import { listMessages, listRoomMessages } from './page-queries.ts'
@@ -46,13 +45,6 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = as
     request.inRoom = await findCallerInRoom(app.db, { token_hash, room_id: asId(id) })
     return request.inRoom?.caller
   })
-
-  let stopSweeping = async () => {}
-  app.addHook('onReady', async () => {
-    const report = (error: unknown) => app.log.error({ err: error }, 'could not erase exploded messages')
-    stopSweeping = startSweeping(app.db, app.store, app.bus, report)
-  })
-  app.addHook('onClose', () => stopSweeping())
 
   app.post(
     '/rooms/:id/messages',
