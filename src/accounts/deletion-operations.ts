@@ -10,6 +10,7 @@ import { listHouseIds } from '../houses/queries.ts'
 import { compareIds } from '../ids.ts'
 import { leaveAllGroups } from '../rooms/group-operations.ts'
 import { discardFiles } from '../storage/discard.ts'
+import { lockUsers } from '../users/lock-queries.ts'
 import { pictureNames } from '../users/operations.ts'
 import { deleteBelongings, emptyAccount, lockWithBots } from './deletion-queries.ts'
 import { findCredentials } from './queries.ts'
@@ -50,8 +51,10 @@ export async function removeAccounts(db: Db, id: string): Promise<HearthEvent[] 
 }
 
 async function removeWithBots(trx: Db, id: string): Promise<HearthEvent[] | undefined> {
+  // A bot that is being made holds its owner; only a statement that begins afterwards finds it.
+  const [present] = await lockUsers(trx, [id])
+  if (!present) return undefined
   const accounts = await lockWithBots(trx, id)
-  if (accounts.length === 0) return undefined
   const ownFirst = [...accounts].sort((one, other) => Number(other.id === id) - Number(one.id === id))
   const events: HearthEvent[] = []
   for (const account of ownFirst) events.push(...(await remove(trx, account)))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
-/** An account that is not deleted and its bots, locked in id order; empty when it is gone. */
+/** An account that is not deleted and its bots, locked in id order. */
 export function lockWithBots(db: Db, id: string) {
   return db
     .selectFrom('users')

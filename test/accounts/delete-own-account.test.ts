@@ -1,7 +1,10 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { newId } from '../../src/ids.ts'
 import { password, resident } from '../support/accounts.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { noPermission, required, told } from '../support/permissions.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import {
   block,
   call,
@@ -159,6 +162,24 @@ test('an account deleted twice at once is deleted once', async () => {
   const gus = await resident('gus')
   const answers = await Promise.all([1, 2].map(() => call(gus, 'DELETE', path, { password })))
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
+})
+
+test('a bot that is made while its owner is deleted is deleted too', async () => {
+  const hal = await resident('hal')
+  const botId = newId()
+  const [deleting] = await db.transaction().execute(async (trx) => {
+    await sql`select from users where id = ${hal.id} for no key update`.execute(trx)
+    const deleting = call(hal, 'DELETE', path, { password })
+    await untilWaiting(1)
+    await trx
+      .insertInto('users')
+      .values({ id: botId, username: 'hals.bot', name: 'Bot', bot: true, owner_id: hal.id })
+      .execute()
+    return [deleting]
+  })
+  expect((await deleting).status).toBe(200)
+  const bot = await db.selectFrom('users').select('username').where('id', '=', botId).executeTakeFirst()
+  expect(bot?.username).toBe(`deleted-${botId}`)
 })
 
 test('without a token, or with a faulty one, deleting the account answers no_auth', async () => {
