@@ -14,7 +14,7 @@ export async function logIn(gateway: Gateway, connection: Connection, d: unknown
   const { caller, hash } = login
   if (hasTooManyConnections(gateway, caller.id)) return connection.close('too_many')
   const session = new Session(caller, extended === true, connection)
-  connection.acknowledges = session.extended
+  if (session.extended) connection.acknowledgeHeartbeats()
   gateway.hub.add(session)
   gateway.attach(connection, session)
   if (!(await tellState(gateway, session, hash))) gateway.end(session, 'invalid_token')

@@ -31,14 +31,15 @@ export class ConnectionSocket extends WebSocket {
 export class Connection {
   /** The address of the client. */
   readonly address: string
-  /** Whether each heartbeat gets an answer. */
-  acknowledges = false
   readonly openedAtMs = performance.now()
   #heardAtMs = performance.now()
   #pingedAtMs = 0
   #frameTimes: number[] = []
   /** Bytes in the socket's queue that do not count as unsent, as their sender waits for the queue to drain. */
   #exemptBytes = 0
+  #acknowledges = false
+  /** Heartbeats that came since the client asked to log in, or to resume. */
+  #unanswered = 0
   #ending = false
   #corked = false
   readonly #socket: ConnectionSocket
@@ -101,6 +102,17 @@ export class Connection {
     this.#checkUnsent()
   }
 
+  /** The client asks to log in, or to resume: heartbeats from now on get an answer if it is an extended one. */
+  beginLogin(): void {
+    this.#unanswered = 0
+  }
+
+  /** Each heartbeat gets an answer, also those since `beginLogin`. */
+  acknowledgeHeartbeats(): void {
+    this.#acknowledges = true
+    for (; this.#unanswered > 0; this.#unanswered -= 1) this.#answerHeartbeat()
+  }
+
   /** Writes what was sent so far, without waiting for what else is sent in this turn of the event loop. */
   flush(): void {
     this.#uncork()
@@ -154,13 +166,18 @@ export class Connection {
     if (this.#ending) return
     const frame = readFrame(data)
     if (!frame) this.close('bad_frame')
-    else if (frame.op === heartbeatOp) this.#acknowledge()
+    else if (frame.op === heartbeatOp) this.#heartbeat()
     else if (this.#isTooFast()) this.close('too_many')
     else this.#listener.frame(this, frame)
   }
 
-  #acknowledge(): void {
-    if (!this.acknowledges || !this.isOpen) return
+  #heartbeat(): void {
+    if (this.#acknowledges) this.#answerHeartbeat()
+    else this.#unanswered += 1
+  }
+
+  #answerHeartbeat(): void {
+    if (!this.isOpen) return
     this.#socket.send(heartbeatAck[this.#encoding])
     this.#checkUnsent()
   }

@@ -143,6 +143,7 @@ export class Gateway {
     if (!client) return
     if (client.stage === 'new' && (op === opcodes.logIn || op === opcodes.resume)) {
       client.stage = 'busy'
+      connection.beginLogin()
       const work = op === opcodes.logIn ? logIn(this, connection, d) : resume(this, connection, d)
       void work.catch((error: unknown) => this.#fail(connection, client, error))
     }

@@ -90,7 +90,7 @@ export class Session {
   /** Continues on another connection, with the events after `seq` that the client missed, and then RESUMED. */
   resume(connection: Connection, seq: number): void {
     this.connection = connection
-    connection.acknowledges = this.extended
+    if (this.extended) connection.acknowledgeHeartbeats()
     const missed = [...this.kept].slice(this.kept.length - (this.#seq - seq))
     missed.forEach((event, index) => {
       connection.send(seq + 1 + index, event, true)

@@ -151,6 +151,24 @@ test('heartbeats are not answered, but for an extended client after its login', 
   expect(client.frames.length).toBe(2)
 })
 
+test('an extended client gets an answer to each heartbeat behind its login, and to none before it', async () => {
+  const ann = await user()
+  const client = new Client(app)
+  client.send({ op: 3 })
+  client.send({ op: 2, d: { token: ann.token, extended: true } })
+  client.send({ op: 3 })
+  client.send({ op: 3 })
+  await logged(client)
+  client.send({ op: 3 })
+  const answers = () => client.frames.filter((frame) => frame.text === '{"op":12}').length
+  await client.until(() => answers() === 3)
+  const plain = new Client(app)
+  plain.send({ op: 2, d: { token: ann.token } })
+  plain.send({ op: 3 })
+  await logged(plain)
+  expect([answers(), plain.frames.length]).toEqual([3, 2])
+})
+
 test('more than 120 frames a minute are closed 4012 too_many, heartbeats not counted', async () => {
   const client = await logIn(app, await user())
   for (let count = 0; count < 300; count++) client.send({ op: 3 })
