@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Metric } from './counters.ts'
 
 /**
@@ -27,22 +28,18 @@ export function serveWorkerMetrics(collect: () => Promise<Metric[]>): () => void
 }
 
 /** The metrics of the other workers, without those that do not answer in time; none outside of a cluster. */
-export function collectWorkerMetrics(): Promise<Metric[][]> {
-  if (!cluster.isWorker) return Promise.resolve([])
+export async function collectWorkerMetrics(): Promise<Metric[][]> {
+  if (!cluster.isWorker) return []
   const id = ++asked
-  return new Promise((resolve) => {
-    function finish(lists: Metric[][]): void {
-      clearTimeout(timer)
-      process.off('message', onMessage)
-      resolve(lists)
-    }
-    function onMessage(message: MetricsMessage): void {
-      if (message.metrics === 'all' && message.id === id) finish(message.lists)
-    }
-    const timer = setTimeout(() => finish([]), timeoutMs)
-    process.on('message', onMessage)
-    send({ metrics: 'ask', id })
-  })
+  const { promise, resolve } = Promise.withResolvers<Metric[][]>()
+  function onMessage(message: MetricsMessage): void {
+    if (message.metrics === 'all' && message.id === id) resolve(message.lists)
+  }
+  process.on('message', onMessage)
+  send({ metrics: 'ask', id })
+  const lists = await Promise.race([promise, pause(timeoutMs, [], { ref: false })])
+  process.off('message', onMessage)
+  return lists
 }
 
 function send(message: MetricsMessage): void {

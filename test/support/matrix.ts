@@ -249,7 +249,7 @@ function isOutside(people: Scene['people'], caller: Person): boolean {
 const outsiders = ['stranger', 'left', 'banned', 'unreading']
 
 /** What a row says to one caller. */
-export function expectedFor(row: Row, caller: string): Expected {
+function expectedFor(row: Row, caller: string): Expected {
   const said = row.but?.[caller]
   if (said !== undefined) return said
   const { reach, needs, ok = 200 } = row

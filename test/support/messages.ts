@@ -41,7 +41,7 @@ export function listRows(roomId: string) {
 }
 
 /** Queries that are no page, and the parameters their failure names. */
-export const wrongPages: Record<string, string> = {
+const wrongPages: Record<string, string> = {
   'limit=0': 'limit',
   'limit=101': 'limit',
   'limit=x': 'limit',

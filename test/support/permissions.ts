@@ -47,7 +47,7 @@ export function told({ status, body }: Answer) {
 }
 
 /** A house with an owner, a member without roles, and a moderator of rank 10 holding `bits` beyond the defaults. */
-export type ModeratedDen = Den & { member: Person; moderator: Person; moderator_role_id: string }
+type ModeratedDen = Den & { member: Person; moderator: Person; moderator_role_id: string }
 
 export async function moderatedHouse(bits: number = permission.MANAGE_ROLES): Promise<ModeratedDen> {
   const [owner, member, moderator] = [await user(), await user(), await user()]

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
-export type ReceivedMail = { from: string; to: string[]; text: string }
+type ReceivedMail = { from: string; to: string[]; text: string }
 
 /** An SMTP server on 127.0.0.1 that takes every mail; `next` waits for one that nobody has asked for yet. */
 export async function smtpServer() {

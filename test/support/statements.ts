@@ -2,7 +2,7 @@ import pg from 'pg'
 import { vi } from 'vitest'
 import { planning } from '../../src/db/client.ts'
 
-export type Statement = { text: string; values: unknown[] }
+type Statement = { text: string; values: unknown[] }
 
 /** What goes on beside the requests, and what only opens or ends a transaction. */
 const beside = /"messages"\."expires_at" <= now\(\)|^(?:begin|commit|rollback)/
@@ -24,7 +24,7 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
 }
 
 /** A step of a plan, as it ran. */
-export type PlanStep = {
+type PlanStep = {
   'Node Type': string
   'Relation Name'?: string
   'Actual Rows': number

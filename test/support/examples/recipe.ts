@@ -6,7 +6,7 @@ import { standIns } from './stand-ins.ts'
 import { type Name, people } from './village.ts'
 
 /** How to ask for one operation in the village. */
-export type Recipe = {
+type Recipe = {
   /** Mira if not said; `null` has no token. */
   by?: Name | null
   params?: Record<string, string>
