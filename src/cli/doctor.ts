@@ -81,14 +81,13 @@ async function checkReached(db: Db): Promise<Finding[]> {
   ]
 }
 
-/** Writes a file, reads it and removes it. */
+/** Writes a file, looks it up and removes it, also when it cannot be looked up. */
 async function checkStore(config: Config): Promise<Finding> {
   const name = `doctor-${randomUUID()}`
   try {
     const store = await openStore(config.storageUrl)
     await store.write(name, Buffer.from('ok'))
-    const found = await store.find(name)
-    await store.remove(name)
+    const found = await store.find(name).finally(() => store.remove(name))
     if (found?.size === 2) return ok('The store of the files can be written and read.')
     return wrong('STORAGE_URL cannot be used: what is written there is not found again.')
   } catch (error) {
