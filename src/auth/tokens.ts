@@ -1,4 +1,4 @@
-import { createHash, hash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 const tokenBytes = 64
 
@@ -9,7 +9,7 @@ export function newToken(): string {
 
 /** SHA-256 of a token or code: only this is stored. */
 export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return hash('sha256', token, 'buffer')
 }
 
 /** The same as hex, which takes a third of the time: every request needs it. */

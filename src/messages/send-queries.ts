@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import { coalesce } from '../db/coalesce.ts'
+import { coalesce, inPlaces } from '../db/coalesce.ts'
 import { epochMs } from '../ids.ts'
 import { isThere, type MessageRow, messageColumns, type StoredAttachment } from './queries.ts'
 
@@ -202,6 +202,5 @@ export const findMessageByNonce = coalesce<
     from wanted join messages on messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
       and messages.nonce = wanted.nonce
     where (messages.room_id, messages.id) not in (select room_id, id from freed)`.execute(db)
-  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
-  return keys.map((_key, index) => byPlace.get(String(index + 1)))
+  return inPlaces(keys.length, rows)
 })
