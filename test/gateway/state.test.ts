@@ -1,10 +1,12 @@
 import { type KyselyPlugin, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { HearthEvent } from '../../src/events/events.ts'
+import type { Connection } from '../../src/gateway/connection.ts'
+import type { Payload } from '../../src/gateway/frames.ts'
 import { tellHouseUpdated } from '../../src/gateway/house-events.ts'
 import { loadHouseFor } from '../../src/gateway/house-state.ts'
 import { Hub } from '../../src/gateway/hub.ts'
-import type { Session } from '../../src/gateway/session.ts'
+import { Session } from '../../src/gateway/session.ts'
 import { Client, expectExact, listen, logIn } from '../support/gateway.ts'
 import {
   block,
@@ -24,6 +26,12 @@ import {
 
 const app = await listen({ offlineAfterMs: 50 })
 const readMessages = 2
+
+/** A session without a connection. */
+function sessionOf(id: string, emit: (event: Payload) => void): Session {
+  const caller = { id, session_id: '1', bot: false, is_idle: false }
+  return Object.assign(new Session(caller, false, undefined as unknown as Connection), { emit })
+}
 
 test('INIT_STATE holds exactly its keys, with every kind of thing in it', async () => {
   const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
@@ -150,12 +158,14 @@ test('a changed house that is big is told to each member, however many sessions 
   await sql`insert into members (house_id, user_id, joined_at)
     values (${den.id}, ${ben.id}, now() + interval '1 hour')`.execute(db)
   const told: string[][] = []
-  const emit = ({ json }: { json: string }) => {
+  const emit = ({ json }: Payload) => {
     told.push(JSON.parse(json).members.map((one: { id: string }) => one.id))
   }
-  const session = (userId: string) => ({ userId, emit }) as unknown as Session
   // Those before ben have left since; they are told nothing.
-  const sessions = [...Array.from({ length: 2600 }, (_, n) => session(`${n + 8000}`)), session(ben.id)]
+  const sessions = [
+    ...Array.from({ length: 2600 }, (_, n) => sessionOf(`${n + 8000}`, emit)),
+    sessionOf(ben.id, emit),
+  ]
   const audience = { inHouse: () => sessions, inRoom: () => [], ofUser: () => [] }
   const gateway = { db, hub: new Hub() } as Parameters<typeof tellHouseUpdated>[0]
   await tellHouseUpdated(gateway, { type: 'house_updated', house_id: den.id }, audience)
@@ -203,8 +213,7 @@ test('who leaves while a changed house is read is not told of it: no house comes
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const told: string[] = []
-  const session = ({ id }: { id: string }) =>
-    ({ userId: id, emit: () => told.push(id) }) as unknown as Session
+  const session = ({ id }: Person) => sessionOf(id, () => told.push(id))
   const audience = { inHouse: () => [session(ann), session(ben)], inRoom: () => [], ofUser: () => [] }
   const gateway = { db: whereLeftFromLists(ben.id) } as Parameters<typeof tellHouseUpdated>[0]
   await tellHouseUpdated(gateway, { type: 'house_updated', house_id: den.id }, audience)
