@@ -1,5 +1,6 @@
 import type { Member } from '../members/schemas.ts'
 import type { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
+import type { Role } from '../roles/schemas.ts'
 import type { Presence } from './presence.ts'
 
 /**
@@ -38,7 +39,8 @@ export type HearthEvent =
   | { type: 'member_left'; house_id: string; user_id: string; member: Member }
   /** Roles or profile changed. */
   | { type: 'member_updated'; house_id: string; user_id: string }
-  | { type: 'role_created' | 'role_updated'; house_id: string; role_id: string }
+  /** A process of an older version, which may run beside this one, tells the role as it is here. */
+  | { type: 'role_created' | 'role_updated'; house_id: string; role: Role }
   | { type: 'role_deleted'; house_id: string; role_id: string }
   | { type: 'entities_updated'; house_id: string }
   | { type: 'room_created'; room_id: string; house_id: string }

@@ -140,7 +140,7 @@ export async function tellRole(
 ) {
   const sessions = audience.inHouse(fact.house_id)
   if (sessions.length === 0) return
-  const row = await findRole(db, fact.house_id, fact.role_id)
+  const row = await findRole(db, fact.house_id, fact.role.id)
   if (row) emitTo(sessions, payload(fact.type === 'role_created' ? 'ROLE_CREATE' : 'ROLE_UPDATE', role(row)))
 }
 

@@ -35,7 +35,7 @@ export async function createRole(db: Db, caller: Membership, fields: CreateRole)
     if (!canCreateRole(membership, row)) throw new ApiError('no_permission')
     if ((await countRoles(trx, house_id)) >= maxRoles) throw limitReached('roles')
     await insertRole(trx, row)
-    return { answer: role(row), events: [{ type: 'role_created', house_id, role_id: row.id }] }
+    return { answer: role(row), events: [{ type: 'role_created', house_id, role: role(row) }] }
   })
 }
 
@@ -69,7 +69,7 @@ function editEvents(before: RoleRow, after: RoleRow): HearthEvent[] {
   const { house_id } = after
   const keys = ['name', 'position', 'color', 'allow', 'deny'] as const
   if (keys.every((key) => before[key] === after[key])) return []
-  const events: HearthEvent[] = [{ type: 'role_updated', house_id, role_id: after.id }]
+  const events: HearthEvent[] = [{ type: 'role_updated', house_id, role: role(after) }]
   if ((changedBits(before, after) & readingBits) !== 0 || before.position !== after.position) {
     events.push({ type: 'visibility_changed', house_id, user_ids: null })
   }

@@ -135,6 +135,15 @@ test('of changes at the same moment at two processes, the last event everywhere 
   }
 })
 
+test('what a process of an older version tells of a role is told as the role is now', async () => {
+  const { ann, den } = await scene()
+  const made = await ask(here, ann, 'POST', `/houses/${den.id}/roles`, { name: 'made' })
+  const client = await logIn(there, ann)
+  const role = { ...made, name: 'as it was then' }
+  await here.bus.publish([{ type: 'role_updated', house_id: den.id, role }])
+  expect((await client.next('ROLE_UPDATE')).d).toEqual(made)
+})
+
 test('a big house lists who is online at another process before those who are not', async () => {
   const { ann, ben, den } = await scene()
   await sql`insert into users (id, username, name)

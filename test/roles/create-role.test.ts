@@ -30,7 +30,7 @@ test('creating a role answers it, keeps it, and tells the house', async () => {
   const row = { ...fields, id: made.id, house_id: den.id, color: '#ffaa00' }
   expect(made).toEqual({ ...row, level: 9 })
   expect((await rolesOf(den.id)).find((one) => one.id === made.id)).toEqual(row)
-  expect(events).toEqual([{ type: 'role_created', house_id: den.id, role_id: made.id }])
+  expect(events).toEqual([{ type: 'role_created', house_id: den.id, role: made }])
 })
 
 test('a role with a name alone gets the defaults', async () => {

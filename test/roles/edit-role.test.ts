@@ -42,7 +42,7 @@ test('editing a role changes the fields sent, answers it and tells the house', a
   }
   expect(answer.body.data).toEqual({ ...row, level: 3 })
   expect(await roleRow(den.role_id)).toEqual(row)
-  expect(events).toEqual([{ type: 'role_updated', house_id: den.id, role_id: den.role_id }])
+  expect(events).toEqual([{ type: 'role_updated', house_id: den.id, role: { ...row, level: 3 } }])
 })
 
 test.each([
