@@ -127,8 +127,8 @@ export class Hub {
   /** Returns whether the session had been told of the room. */
   leaveRoom(session: Session, houseId: string | null, roomId: string): boolean {
     if (houseId !== null) {
-      session.unsettled.get(houseId)?.delete(roomId)
-      if (!session.houses.get(houseId)?.has(roomId)) return false
+      const wasUnsettled = session.unsettled.get(houseId)?.delete(roomId) ?? false
+      if (!session.houses.get(houseId)?.has(roomId)) return wasUnsettled
       this.#changeRooms(session, houseId, roomId)
       return true
     }

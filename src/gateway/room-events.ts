@@ -29,9 +29,8 @@ export async function tellRoomCreated({ db, hub }: Gateway, fact: Of<'room_creat
 export function tellRoomDeleted({ hub }: Gateway, fact: Of<'room_deleted'>, audience: Audience) {
   const { house_id, room_id } = fact
   const event = payload('ROOM_DELETE', { id: room_id, house_id })
-  for (const session of audience.inRoom(room_id)) {
-    hub.leaveRoom(session, house_id, room_id)
-    session.emit(event)
+  for (const session of audience.inHouse(house_id)) {
+    if (hub.leaveRoom(session, house_id, room_id)) session.emit(event)
   }
 }
 

@@ -104,6 +104,26 @@ test('what HOUSE_UPDATE shows earlier than its time is set right when the next c
   expect(onBen.passed).toEqual([])
 })
 
+test('a room that HOUSE_UPDATE shows, and that is deleted before its creation is told, ends with ROOM_DELETE', async () => {
+  const { den, onBen, onCat } = await scene()
+  const brief = await houseRoom(den)
+  const known = den.room_id
+  await app.bus.publish([{ type: 'house_updated', house_id: den.id }])
+  expect((await onBen.next('HOUSE_UPDATE')).d.rooms.map((one: { id: string }) => one.id)).toContain(brief)
+  await db.deleteFrom('rooms').where('id', 'in', [brief, known]).execute()
+  const house_id = den.id
+  await app.bus.publish([
+    { type: 'room_created', house_id, room_id: brief },
+    { type: 'room_deleted', house_id, room_id: brief },
+    { type: 'room_deleted', house_id, room_id: brief },
+    { type: 'room_deleted', house_id, room_id: known },
+  ])
+  for (const client of [onBen, onCat]) {
+    expect((await client.next('ROOM_DELETE')).d).toEqual({ id: brief, house_id })
+    expect((await client.next('ROOM_DELETE')).d).toEqual({ id: known, house_id })
+  }
+})
+
 test('a logout closes the sockets of that login session, and no others', async () => {
   const { ann, onAnn, onBen } = await scene()
   expect((await call(ann, 'POST', '/auth/logout')).status).toBe(204)
