@@ -25,6 +25,8 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
 
   async function listen(): Promise<pg.Client> {
     const fresh = await connectWithPulse(databaseUrl, 'hearth events')
+    // It may end before it is in use.
+    const ended = new Promise<void>((resolve) => fresh.once('end', () => resolve()))
     try {
       fresh.on('notification', readSoon)
       await fresh.query(`listen ${busChannel}`)
@@ -34,7 +36,7 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
       fresh.end().catch(() => {})
       throw error
     }
-    fresh.on('end', reconnect)
+    void ended.then(reconnect)
     readSoon()
     return fresh
   }

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Db } from '../../src/db/client.ts'
-import { openPostgresRelay } from '../../src/events/postgres-relay.ts'
+import { openPostgresRelay, sendOverPostgres } from '../../src/events/postgres-relay.ts'
 import { openRedisRelay } from '../../src/events/redis-relay.ts'
 import type { Relay } from '../../src/events/relay.ts'
 import { startRedis } from '../support/redis.ts'
@@ -113,6 +113,30 @@ test('over PostgreSQL, what comes after a crash that emptied the table and began
   await relays.PostgreSQL.breakConnections()
   await vi.waitFor(() => expect(other.received).toEqual(['before', 'after']))
 })
+
+test('over PostgreSQL, a connection that breaks again before it is in use is opened anew', async () => {
+  const { received } = await listening(relays.PostgreSQL.open)
+  const listeners = () => count(sql`application_name = 'hearth events'`)
+  await db.transaction().execute(async (trx) => {
+    await sql`lock table bus_events`.execute(trx)
+    await relays.PostgreSQL.breakConnections()
+    await vi.waitFor(async () => expect(await count(sql`wait_event_type = 'Lock'`)).toBe(1))
+    expect(await listeners()).toBe(1)
+    await relays.PostgreSQL.breakConnections()
+    await vi.waitFor(async () => expect(await listeners()).toBe(0))
+  })
+  for (const text of ['one', 'other']) {
+    await sendOverPostgres(db, text)
+    await vi.waitFor(() => expect(received).toContain(text))
+  }
+})
+
+/** How many connections to this database there are like that. */
+async function count(where: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and ${where}`.execute(db)
+  return rows.length
+}
 
 test('over PostgreSQL, it holds one connection, however often it had to try until the pool was back', async () => {
   let failures = Number.NEGATIVE_INFINITY
