@@ -25,8 +25,8 @@ type Peers = {
   /** Whether other processes publish events as well, or ever have. */
   readonly isShared: boolean
   /**
-   * Sends events to them, in order. Settles when all have dealt with them, or at once if all of them are
-   * `unawaited`.
+   * Sends events to them, in order. Settles when all have dealt with them, or the time for that is up; at once if all
+   * of them are `unawaited`.
    */
   publish(events: readonly HearthEvent[]): Promise<void>
   /** Tells them that a user came online, or went offline, at this process. */
@@ -130,6 +130,7 @@ export function joinPeers(
     const isNew = !lastHeardMs.has(peer)
     isShared = true
     lastHeardMs.set(peer, performance.now())
+    acknowledgements.heard(peer)
     if (type === 'hello' || (isNew && type !== 'online')) send({ type: 'online', users: usersAt() })
     if (isNew && type !== 'online' && type !== 'hello') send({ type: 'hello' })
   }

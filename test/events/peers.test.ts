@@ -219,3 +219,28 @@ test('who lets a member join waits until every peer has told their sockets, or a
   expect(settled).toBe(2)
   await slow.close()
 })
+
+test('a peer that did not answer for a second is not waited for again before it is heard', async () => {
+  const wire = newWire()
+  const [one, other] = [join(wire), join(wire)]
+  await vi.advanceTimersByTimeAsync(0)
+  let settled = 0
+  const publish = () =>
+    one.peers.publish([{ type: 'house_deleted', house_id: '1' }]).then(() => (settled += 1))
+  wire.isCut = true
+  void publish()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(settled).toBe(1)
+  void publish()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(settled).toBe(2)
+  wire.isCut = false
+  await vi.advanceTimersByTimeAsync(5_000)
+  wire.isCut = true
+  void publish()
+  await vi.advanceTimersByTimeAsync(900)
+  expect(settled).toBe(2)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(settled).toBe(3)
+  await other.peers.close()
+})
