@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { type DumpedTable, inTransaction, listAppliedMigrations, listTables, readTable } from '../db/dump.ts'
+import { StoreAway } from '../errors.ts'
 import { openFolderStore, type Store } from '../storage/store.ts'
 import {
   createFile,
@@ -72,7 +73,8 @@ async function saveTable(client: pg.Client, { name, columns }: DumpedTable, fold
   return { name, columns, rows: reader.rowCount, sha256: tally.sha256() }
 }
 
-async function saveFiles(store: Store, folder: string): Promise<Manifest['files']> {
+/** Copies all files of a store into the folder of a backup, with a list of them. */
+export async function saveFiles(store: Store, folder: string): Promise<Manifest['files']> {
   const target = openFolderStore(filesPath(folder))
   const tally = startTally()
   let saved = 0
@@ -88,13 +90,18 @@ async function saveFiles(store: Store, folder: string): Promise<Manifest['files'
   return { count: saved, sha256: tally.sha256() }
 }
 
+/** The store that is full is the folder of the backup, not that of the installation. */
+function throwCause(error: Error): never {
+  throw error instanceof StoreAway ? error.cause : error
+}
+
 /** Undefined when the file has been erased in the meantime: no row of now names it. */
 async function saveFile(store: Store, target: Store, name: string): Promise<ListedFile | undefined> {
   const tally = startTally()
   try {
     const found = await store.find(name)
     if (!found) return undefined
-    await target.write(name, Readable.from(tallied(await found.open(), tally)))
+    await target.write(name, Readable.from(tallied(await found.open(), tally))).catch(throwCause)
   } catch (error) {
     if ((await store.find(name)) === undefined) return undefined
     throw error

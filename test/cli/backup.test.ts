@@ -1,7 +1,9 @@
-import { stat } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { beforeAll, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
+import { saveFiles } from '../../src/cli/backup.ts'
 import { namingFolder } from '../../src/cli/backup-folder.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { createBus } from '../../src/events/bus.ts'
@@ -23,6 +25,7 @@ import {
   oneToOne,
   type Person,
   role,
+  store,
   user,
 } from '../support/world.ts'
 
@@ -139,6 +142,25 @@ test('a full disk ends a backup in a sentence that names its folder', async () =
     errno: -28,
   })
   await expect(namingFolder('/backup', () => Promise.reject(stop))).rejects.toThrow(
+    'Backup folder /backup: ENOSPC: no space left on device, write.',
+  )
+})
+
+test('a disk that files fill ends a backup with the same sentence', async () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+    code: 'ENOSPC',
+    errno: -28,
+  })
+  const content = () =>
+    new Readable({
+      read() {
+        this.destroy(full)
+      },
+    })
+  const source = { ...store, find: async () => ({ size: 7, open: async () => content() }) }
+  const place = join(places, 'full')
+  await mkdir(place)
+  await expect(namingFolder('/backup', () => saveFiles(source, place))).rejects.toThrow(
     'Backup folder /backup: ENOSPC: no space left on device, write.',
   )
 })
