@@ -244,3 +244,183 @@ test('a peer that did not answer for a second is not waited for again before it 
   expect(settled).toBe(3)
   await other.peers.close()
 })
+
+test('who waits for a peer that stops waits no longer than it is there', async () => {
+  const wire = newWire()
+  const one = join(wire)
+  const stopping = joinPeers(wire.open(), () => new Promise(() => {}))
+  await vi.advanceTimersByTimeAsync(0)
+  let isSettled = false
+  const publish = () => one.peers.publish([{ type: 'member_joined', house_id: '1', user_id: '2' }])
+  void publish().then(() => {
+    isSettled = true
+  })
+  await vi.advanceTimersByTimeAsync(100)
+  expect(isSettled).toBe(false)
+  await stopping.close()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(isSettled).toBe(true)
+})
+
+test('who waits for several peers, or several times, waits for each of them each time', async () => {
+  const wire = newWire()
+  const one = join(wire)
+  const finishers: (() => void)[] = []
+  const busy = () => new Promise<void>((resolve) => finishers.push(resolve))
+  joinPeers(wire.open(), busy)
+  joinPeers(wire.open(), busy)
+  await vi.advanceTimersByTimeAsync(0)
+  const settled: string[] = []
+  for (const house_id of ['1', '2']) {
+    const joined: HearthEvent = { type: 'member_joined', house_id, user_id: '2' }
+    void one.peers.publish([joined]).then(() => settled.push(house_id))
+    await vi.advanceTimersByTimeAsync(0)
+  }
+  const finishNext = async () => {
+    finishers.shift()!()
+    await vi.advanceTimersByTimeAsync(0)
+    return [...settled]
+  }
+  expect(await finishNext()).toEqual([])
+  expect(await finishNext()).toEqual(['1'])
+  expect(await finishNext()).toEqual(['1'])
+  expect(await finishNext()).toEqual(['1', '2'])
+})
+
+test('what a peer tells another process that it has dealt with is not taken for an answer to this one', async () => {
+  const wire = newWire()
+  const one = join(wire)
+  const there = wire.open()
+  there.listen(() => {})
+  const say = (message: object) => there.send(JSON.stringify([{ from: 'there', count: 0, ...message }]))
+  await say({ type: 'alive' })
+  await vi.advanceTimersByTimeAsync(0)
+  let isSettled = false
+  const publish = () => one.peers.publish([{ type: 'member_joined', house_id: '1', user_id: '2' }])
+  void publish().then(() => {
+    isSettled = true
+  })
+  await vi.advanceTimersByTimeAsync(0)
+  const sent = JSON.parse(wire.sent.at(-1)!)[0]
+  await say({ type: 'acknowledged', to: 'another', number: sent.acknowledge })
+  await vi.advanceTimersByTimeAsync(0)
+  expect(isSettled).toBe(false)
+  await say({ type: 'acknowledged', to: sent.from, number: sent.acknowledge })
+  await vi.advanceTimersByTimeAsync(0)
+  expect(isSettled).toBe(true)
+})
+
+test('a process of which a sign of life is the first that is heard is told who is online here, and asked the same', async () => {
+  const wire = newWire()
+  setPresence('5', 'online')
+  join(wire)
+  await vi.advanceTimersByTimeAsync(0)
+  wire.sent.splice(0)
+  wire.send(JSON.stringify([{ from: 'there', count: 0, type: 'alive' }]))
+  await vi.advanceTimersByTimeAsync(0)
+  setPresence('5', 'offline')
+  const answers = wire.sent.slice(1).flatMap((text) => JSON.parse(text))
+  expect(answers).toMatchObject([{ type: 'online', users: ['5'] }, { type: 'hello' }])
+})
+
+test.each(['stops', 'is silent'])(
+  'whoever is online at a process alone is offline once it %s',
+  async (how) => {
+    const wire = newWire()
+    const here = join(wire)
+    const there = wire.open()
+    there.listen(() => {})
+    const say = (message: object) => there.send(JSON.stringify([{ from: 'there', count: 0, ...message }]))
+    await say({ type: 'online', users: ['8', '9'] })
+    await vi.advanceTimersByTimeAsync(10_000)
+    await say({ type: 'alive' })
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(usersElsewhere()).toEqual(expect.arrayContaining(['8', '9']))
+    here.delivered.splice(0)
+    if (how === 'stops') await say({ type: 'gone' })
+    else await vi.advanceTimersByTimeAsync(10_000)
+    const offline = ['8', '9'].map((user_id) => ({ type: 'presence_changed', user_id, presence: 'offline' }))
+    expect(here.delivered).toEqual(offline)
+    expect(usersElsewhere()).toEqual([])
+  },
+)
+
+test('a text that cannot be sent for five seconds is given up, counts as lost, and holds nothing else up', async () => {
+  const wire = newWire()
+  const [one, other] = [join(wire), join(wire)]
+  await vi.advanceTimersByTimeAsync(0)
+  wire.failures = Number.POSITIVE_INFINITY
+  await one.peers.publish([happened])
+  await vi.advanceTimersByTimeAsync(5_500)
+  wire.failures = 0
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(other.delivered).toEqual([lost])
+  await one.peers.publish([happened])
+  await vi.advanceTimersByTimeAsync(0)
+  expect(other.delivered).toEqual([lost, happened])
+})
+
+test('a second loss is noticed like the first one', async () => {
+  const wire = newWire()
+  const [one, other] = [join(wire), join(wire)]
+  await vi.advanceTimersByTimeAsync(0)
+  for (const losses of [1, 2]) {
+    wire.isCut = true
+    await one.peers.publish([happened])
+    await vi.advanceTimersByTimeAsync(0)
+    wire.isCut = false
+    await vi.advanceTimersByTimeAsync(8_000)
+    expect(other.delivered).toEqual(Array(losses).fill(lost))
+  }
+})
+
+test('what comes in another order is no loss, and counts once', async () => {
+  const wire = newWire()
+  const here = join(wire)
+  const event = (n: number): HearthEvent => ({ ...happened, timestamp: n }) as HearthEvent
+  const come = async (count: number) => {
+    wire.send(JSON.stringify([{ from: 'there', count, type: 'events', events: [event(count)] }]))
+    await vi.advanceTimersByTimeAsync(100)
+  }
+  for (const count of [1, 4, 3, 4, 3, 2, 2, 6, 5]) await come(count)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(here.delivered).toEqual([1, 4, 3, 2, 6, 5].map(event))
+  here.delivered.splice(0)
+  for (const count of [8, 10]) {
+    await come(count)
+    await vi.advanceTimersByTimeAsync(2_000)
+  }
+  expect(here.delivered).toEqual([event(8), lost, event(10), lost])
+})
+
+test('an old presence that comes a second time changes nothing', async () => {
+  const wire = newWire()
+  const here = join(wire)
+  const come = async (count: number, presence: string) => {
+    wire.send(JSON.stringify([{ from: 'there', count, type: 'presence', user_id: '6', presence }]))
+    await vi.advanceTimersByTimeAsync(0)
+  }
+  await come(1, 'online')
+  await come(2, 'offline')
+  here.delivered.splice(0)
+  await come(1, 'online')
+  expect([here.delivered, usersElsewhere()]).toEqual([[], []])
+})
+
+test('a stop sends what was published before it, and a goodbye, before it closes the relay', async () => {
+  const done: string[] = []
+  const slow: Relay = {
+    async send(text) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      done.push(...JSON.parse(text).map((message: { type: string }) => message.type))
+    },
+    listen: () => {},
+    close: async () => void done.push('closed'),
+  }
+  const peers = joinPeers(slow, async () => {}, { isOneOfMany: true })
+  await peers.publish([happened])
+  const closing = peers.close()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await closing
+  expect(done).toEqual(['hello', 'events', 'gone', 'closed'])
+})

@@ -44,6 +44,17 @@ async function listening(open: () => Promise<Relay>): Promise<{ relay: Relay; re
   return { relay, received }
 }
 
+/** The pool, with what is called on it made known before. */
+function watched(onUse: (name: string | symbol) => void): Db {
+  return new Proxy(db, {
+    get(target, name) {
+      onUse(name)
+      const value = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  }) as Db
+}
+
 describe.each(Object.entries(relays))('the relay over %s', (_name, { open, breakConnections }) => {
   test('brings everything to every other process, once and in one order, and nothing back to the sender', async () => {
     const [one, other, third] = await Promise.all([listening(open), listening(open), listening(open)])
@@ -140,14 +151,10 @@ async function count(where: RawBuilder<unknown>): Promise<number> {
 
 test('over PostgreSQL, it holds one connection, however often it had to try until the pool was back', async () => {
   let failures = Number.NEGATIVE_INFINITY
-  const pool = new Proxy(db, {
-    get(target, name) {
-      if (name === 'selectFrom' && failures++ >= 0) throw new Error('away')
-      const value = Reflect.get(target, name)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
+  const pool = watched((name) => {
+    if (name === 'selectFrom' && failures++ >= 0) throw new Error('away')
   })
-  const { received } = await listening(() => openPostgresRelay(pool as Db, databaseUrl))
+  const { received } = await listening(() => openPostgresRelay(pool, databaseUrl))
   failures = 0
   await relays.PostgreSQL.breakConnections()
   await vi.waitFor(() => expect(failures).toBeGreaterThan(2))
@@ -157,4 +164,48 @@ test('over PostgreSQL, it holds one connection, however often it had to try unti
   const { rows } = await sql`select from pg_stat_activity
     where datname = current_database() and application_name = 'hearth events'`.execute(db)
   expect(rows).toHaveLength(1)
+})
+
+test('over PostgreSQL, what comes after a crash is not missed either when the listener is back before it', async () => {
+  let reads = 0
+  const counting = watched((name) => {
+    if (name === 'selectFrom') reads += 1
+  })
+  const one = await listening(relays.PostgreSQL.open)
+  const other = await listening(() => openPostgresRelay(counting, databaseUrl))
+  await one.relay.send('before')
+  await vi.waitFor(() => expect(other.received).toEqual(['before']))
+  await sql`truncate bus_events restart identity`.execute(db)
+  reads = 0
+  await relays.PostgreSQL.breakConnections()
+  // It asks where to go on, and reads from there.
+  await vi.waitUntil(() => reads >= 2)
+  await one.relay.send('after')
+  await vi.waitFor(() => expect(other.received).toEqual(['before', 'after']))
+})
+
+test('over PostgreSQL, what was sent before a process started does not reach it', async () => {
+  const one = await listening(relays.PostgreSQL.open)
+  await one.relay.send('before')
+  const late = await listening(relays.PostgreSQL.open)
+  await one.relay.send('after')
+  await vi.waitFor(() => expect(late.received).toContain('after'))
+  expect(late.received).toEqual(['after'])
+})
+
+test('over PostgreSQL, what is older than a minute is deleted, and nothing else', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { relay } = await listening(relays.PostgreSQL.open)
+  await sql`delete from bus_events`.execute(db)
+  await sql`insert into bus_events (sender, payload, created_at)
+    values ('another', 'old', now() - interval '61 seconds'), ('another', 'new', now() - interval '50 seconds')`.execute(
+    db,
+  )
+  vi.advanceTimersByTime(30_000)
+  await vi.waitFor(async () => {
+    const { rows } = await sql`select payload from bus_events`.execute(db)
+    expect(rows).toEqual([{ payload: 'new' }])
+  })
+  await relay.send('newer')
 })

@@ -86,14 +86,17 @@ test('what two processes answered one after the other is told everywhere in that
   const said = (await ask(here, ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'said' })).id
   const { id: role_id } = await ask(here, ann, 'POST', `/houses/${den.id}/roles`, { name: 'made' })
   const clients = [await logIn(here, ann), await logIn(there, ann)]
-  const change = (at: typeof here, by: Person, path: string, body: object) => ask(at, by, 'PATCH', path, body)
-  for (const [index, at] of [here, there, here, there].entries()) {
-    const name = `change ${index}`
-    await change(at, ann, `/rooms/${den.room_id}/messages/${said}`, { content: name })
-    await change(at, ann, `/houses/${den.id}/roles/${role_id}`, { name })
-    await change(at, ann, `/houses/${den.id}`, { name })
-    await change(at, ann, `/rooms/${den.room_id}`, { name })
-    await change(at, ann, '/users/@me', { bio: name })
+  const changed: [string, string][] = [
+    [`/rooms/${den.room_id}/messages/${said}`, 'content'],
+    [`/houses/${den.id}/roles/${role_id}`, 'name'],
+    [`/houses/${den.id}`, 'name'],
+    [`/rooms/${den.room_id}`, 'name'],
+    ['/users/@me', 'bio'],
+  ]
+  for (const [path, field] of changed) {
+    for (const [index, at] of [here, there, here, there].entries()) {
+      await ask(at, ann, 'PATCH', path, { [field]: `change ${index}` })
+    }
   }
   await ask(here, ann, 'POST', '/relationships/@me/friend-requests', { user_id: ben.id })
   await ask(there, ben, 'POST', '/relationships/@me/friend-requests', { user_id: ann.id })

@@ -1,10 +1,10 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { discardFiles, eraseDiscarded, holdFile, keepFiles, saveFile } from '../../src/storage/discard.ts'
 import { startErasing } from '../../src/storage/eraser.ts'
-import { db, folder, store, user } from '../support/world.ts'
+import { db, folder, house, store, user } from '../support/world.ts'
 
 const bytes = Buffer.from('bytes')
 const file = `${'b'.repeat(40)}.webp`
@@ -67,6 +67,18 @@ test('a file whose writing takes longer than an hour is not erased meanwhile', a
   expect(await listed()).toEqual(['attachments/1/6'])
 })
 
+test('a file is renewed only while it is being written', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const during: number[] = []
+  const counting = { ...store, write: async () => void during.push(vi.getTimerCount()) }
+  const failing = { ...store, write: () => Promise.reject(new Error('the store is away')) }
+  const before = vi.getTimerCount()
+  await saveFile(db, counting, 'attachments/1/8', bytes)
+  await expect(saveFile(db, failing, 'attachments/1/9', bytes)).rejects.toThrow('away')
+  expect([...during, vi.getTimerCount()]).toEqual([before + 1, before])
+})
+
 test('a file that was put to use is not listed again by whoever wrote it', async () => {
   await saveFile(db, store, 'attachments/1/7', bytes)
   await db.transaction().execute((trx) => keepFiles(trx, ['attachments/1/7']))
@@ -111,14 +123,31 @@ test('a file given up in a transaction that fails stays', async () => {
 })
 
 test('a listed picture that a row names again is taken off the list and stays', async () => {
-  const ann = await user()
+  const [ann, bob] = [await user(), await user()]
+  const den = await house({ owner: ann })
   await db.updateTable('users').set({ icon: file }).where('id', '=', ann.id).execute()
-  const names = [`users/${ann.id}/headers/${file}`, `users/${ann.id}/icons/${file}`]
-  for (const name of names) await store.write(name, bytes)
-  await discardFiles(db, names)
-  expect(await eraseDiscarded(db, store)).toBe(2)
-  expect(await Promise.all(names.map(has))).toEqual([false, true])
+  await db.updateTable('users').set({ header: file }).where('id', '=', bob.id).execute()
+  await db.updateTable('houses').set({ icon: file }).where('id', '=', den.id).execute()
+  const used = [
+    `users/${ann.id}/icons/${file}`,
+    `users/${bob.id}/headers/${file}`,
+    `houses/${den.id}/icons/${file}`,
+  ]
+  const unused = [`users/${ann.id}/headers/${file}`, `users/${bob.id}/icons/${file}`]
+  for (const name of [...used, ...unused]) await store.write(name, bytes)
+  await discardFiles(db, [...used, ...unused])
+  expect(await eraseDiscarded(db, store)).toBe(5)
+  expect(await Promise.all(used.map(has))).toEqual([true, true, true])
+  expect(await Promise.all(unused.map(has))).toEqual([false, false])
   expect(await listed()).toEqual([])
+})
+
+test('a picture that is to be erased and is saved again is not erased before it is put to use', async () => {
+  await store.write('users/1/icons/again', bytes)
+  await discardFiles(db, ['users/1/icons/again'])
+  await saveFile(db, store, 'users/1/icons/again', bytes)
+  expect(await eraseDiscarded(db, store)).toBe(0)
+  expect(await has('users/1/icons/again')).toBe(true)
 })
 
 test('a file that the store does not let go of stays listed, and the others go', async () => {
@@ -154,4 +183,64 @@ test('the eraser erases what it finds at its start, and more when woken', async 
   await expect.poll(listed).toEqual([])
   await eraser.stop()
   expect(failures).toEqual([])
+})
+
+test('the eraser finds once a minute what was left to it by others', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const erased: string[] = []
+  const noting = { ...store, remove: async (name: string) => void erased.push(name) }
+  await discardFiles(db, ['attachments/6/1'])
+  const eraser = startErasing(db, noting, () => {})
+  await expect.poll(listed).toEqual([])
+  await discardFiles(db, ['attachments/6/2'])
+  vi.advanceTimersByTime(60_000)
+  await expect.poll(listed).toEqual([])
+  expect(erased).toEqual(['attachments/6/1', 'attachments/6/2'])
+  await eraser.stop()
+})
+
+test('the eraser says that it failed, and tries again when woken', async () => {
+  let isAway = true
+  const failing = new Proxy(db, {
+    get(target, name) {
+      if (isAway) throw new Error('away')
+      const value = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  await discardFiles(db, ['attachments/7/1'])
+  const failures: unknown[] = []
+  const eraser = startErasing(failing, store, (error) => failures.push(error))
+  await expect.poll(() => failures).toEqual([new Error('away')])
+  isAway = false
+  eraser.wake()
+  await expect.poll(listed).toEqual([])
+  await eraser.stop()
+  expect(failures).toHaveLength(1)
+})
+
+test('an eraser that is stopped finishes what it is erasing, and begins nothing more', async () => {
+  const names = Array.from({ length: 120 }, (_, i) => `attachments/8/${i}`)
+  await discardFiles(db, names)
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  const slow = {
+    ...store,
+    async remove() {
+      begin()
+      await held
+    },
+  }
+  const eraser = startErasing(db, slow, () => {})
+  await begun
+  let isStopped = false
+  const stopped = eraser.stop().then(() => {
+    isStopped = true
+  })
+  expect(await listed()).toHaveLength(120)
+  expect(isStopped).toBe(false)
+  letGo()
+  await stopped
+  expect(await listed()).toHaveLength(20)
 })

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -77,6 +77,57 @@ describe.each(Object.entries(stores))('a store in %s', (_kind, store) => {
     expect(await store.find('c/1')).toBeUndefined()
     expect(double.uploads.size).toBe(0)
   })
+})
+
+test('in a folder, a file on its way is not listed, and nothing is left of one that breaks', async () => {
+  const listed: string[] = []
+  let present: string[] = []
+  const breaking = Readable.from(
+    (async function* () {
+      yield Buffer.from('half')
+      for await (const name of stores.folder.list()) listed.push(name)
+      present = await readdir(join(folder, 'g'))
+      throw new Error('the client went away')
+    })(),
+  )
+  await expect(stores.folder.write('g/1', breaking)).rejects.toThrow('went away')
+  expect(present).toHaveLength(1)
+  expect(listed.filter((name) => name.startsWith('g/'))).toEqual([])
+  expect(await readdir(join(folder, 'g'))).toEqual([])
+})
+
+test('in a folder, one name may be written several times at once', async () => {
+  await Promise.all(Array.from({ length: 8 }, () => stores.folder.write('h/1', inChunks(big))))
+  expect((await stores.folder.find('h/1'))?.size).toBe(big.length)
+  expect(await readdir(join(folder, 'h'))).toEqual(['1'])
+})
+
+test.each(['ENOSPC', 'EDQUOT', 'EROFS'])('a disk that refuses writing with %s is away', async (code) => {
+  const stop = Object.assign(new Error('no more'), { code })
+  const refused = Readable.from(
+    (async function* () {
+      yield Buffer.from('half')
+      throw stop
+    })(),
+  )
+  await expect(stores.folder.write('i/1', refused)).rejects.toBeInstanceOf(StoreAway)
+})
+
+test('in S3, a bucket may be used without a prefix, and slashes around one are of no account', async () => {
+  const at = (path: string) => openStore(`s3://other${path}?endpoint=${double.endpoint}`)
+  for (const [path, key] of [
+    ['', '/other/j/1'],
+    ['/', '/other/j/1'],
+    ['/deep/', '/other/deep/j/1'],
+  ] as const) {
+    double.objects.delete(key)
+    const store = await at(path)
+    await store.write('j/1', Buffer.from('here'))
+    expect(double.objects.has(key)).toBe(true)
+    const names: string[] = []
+    for await (const name of store.list()) names.push(name)
+    expect(names).toContain('j/1')
+  }
 })
 
 test.each([500, 403, 'no answer'] as const)(
