@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { Client, listen, logged, logIn, raw } from '../support/gateway.ts'
+import { once } from 'node:events'
+import { connect as openStream } from 'node:net'
+import { expect, test, vi } from 'vitest'
+import { Client, listen, logged, logIn, portOf, raw } from '../support/gateway.ts'
 import { call, failure, house, user } from '../support/world.ts'
 
 const app = await listen()
@@ -23,6 +25,7 @@ test('any spelling of path and query connects, and only a compression beginning 
     ['/%73ocket?encoding=json&compression=zlib_json', true],
     ['/socket?compression=text_json?encoding=json', false],
     ['/socket?encoding=etf&compression=lz4', false],
+    ['/socket?compression=text_zlib', false],
     ['/socket?compression=%', false],
   ]
   for (const [path, binary] of paths) {
@@ -31,6 +34,15 @@ test('any spelling of path and query connects, and only a compression beginning 
     expect(client.frames[0]!.binary, path).toBe(binary)
     await client.close()
   }
+})
+
+test('the protocol of the upgrade may be written in capitals', async () => {
+  const stream = openStream(portOf(app), '127.0.0.1')
+  const names = 'Connection: UPGRADE\r\nUPGRADE: WebSocket\r\nHost: x\r\nSec-WebSocket-Version: 13\r\n'
+  stream.write(`GET /socket HTTP/1.1\r\n${names}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`)
+  const [answer] = await once(stream, 'data')
+  stream.destroy()
+  expect(String(answer)).toMatch(/^HTTP\/1.1 101 /)
 })
 
 test('what a client offers besides does not keep it out, and is not taken up', async () => {
@@ -163,7 +175,7 @@ test('an extended client gets an answer to each heartbeat behind its login, and 
   const answers = () => client.frames.filter((frame) => frame.text === '{"op":12}').length
   await client.until(() => answers() === 3)
   const plain = new Client(app)
-  plain.send({ op: 2, d: { token: ann.token } })
+  plain.send({ op: 2, d: { token: ann.token, extended: 'true' } })
   plain.send({ op: 3 })
   await logged(plain)
   expect([answers(), plain.frames.length]).toEqual([3, 2])
@@ -177,6 +189,39 @@ test('more than 120 frames a minute are closed 4012 too_many, heartbeats not cou
   expect(client.closed ?? witness.closed).toBeUndefined()
   client.send({ op: 4 })
   expect(await client.end()).toEqual({ code: 4012, reason: 'too_many' })
+})
+
+test('120 frames in one minute and 120 in the next are no more than may come', async () => {
+  const client = await logIn(app, await user(), { extended: true })
+  const answers = () => client.frames.filter((frame) => frame.text === '{"op":12}').length
+  for (let count = 0; count < 119; count++) client.send({ op: 4 })
+  client.send({ op: 3 })
+  await client.until(() => answers() === 1)
+  const now = performance.now.bind(performance)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 60_000)
+  for (let count = 0; count < 120; count++) client.send({ op: 4 })
+  client.send({ op: 3 })
+  await client.until(() => answers() === 2 || client.closed !== undefined)
+  clock.mockRestore()
+  expect(client.closed).toBeUndefined()
+})
+
+test('a second login behind the first is ignored, though the first is not over yet', async () => {
+  const ann = await user()
+  const client = new Client(app)
+  for (let count = 0; count < 3; count++) client.send({ op: 2, d: { token: ann.token } })
+  await logged(client)
+  await call(ann, 'POST', '/houses', { name: 'own' })
+  await client.next('HOUSE_JOIN')
+  expect(client.events.map((frame) => frame.e)).toEqual(['INIT_STATE', 'HOUSE_JOIN'])
+  expect(app.gateway.hub.ofUser(ann.id)).toHaveLength(1)
+})
+
+test('the answers to heartbeats are compressed like all that is sent to a zlib client', async () => {
+  const client = await logIn(app, await user(), { extended: true, zlib: true })
+  client.send({ op: 3 })
+  await client.until(() => client.frames.length === 3)
+  expect(client.frames[2]).toMatchObject({ text: '{"op":12}', binary: true })
 })
 
 test('the path without an upgrade answers not_found, and so does an upgrade elsewhere', async () => {
@@ -194,6 +239,7 @@ test('the path without an upgrade answers not_found, and so does an upgrade else
     const answer = await raw(app, `GET /socket HTTP/1.1\r\n${faulty.trimEnd()}\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1.1 404 .*application\/json.*"not_found"/s)
   }
+  expect(await raw(app, `GET /socket% HTTP/1.1\r\n${upgrade}${key}`)).toMatch(/^HTTP\/1.1 404 .*"not_found"/s)
   const h2c = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n'
   expect(await raw(app, h2c)).toMatch(/^HTTP\/1.1 200 .*"ok"/s)
 })

@@ -1,8 +1,24 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
+import { defaultSettings } from '../../src/gateway/settings.ts'
 import { Client, listen, logIn, portOf } from '../support/gateway.ts'
 import { bus, call, config, house, user } from '../support/world.ts'
+
+test('the times and bounds of a connection are those of the contract (PROTOCOL 8.4, 8.7, 8.8)', () => {
+  expect(defaultSettings).toMatchObject({
+    houseJoinDelayMs: 50,
+    loginTimeoutMs: 30_000,
+    pingAfterMs: 45_000,
+    pingEveryMs: 15_000,
+    closeSilentAfterMs: 90_000,
+    offlineAfterMs: 5_000,
+    stopWithinMs: 5_000,
+    maxConnectionsPerUser: 50,
+    maxFramesPerMinute: 120,
+  })
+  expect(defaultSettings.resumableForMs).toBeGreaterThanOrEqual(5 * 60_000)
+})
 
 test('no login in time closes 4003 login_timeout, heartbeats or not', async () => {
   const app = await listen({ loginTimeoutMs: 60, sweepEveryMs: 10 })
@@ -27,13 +43,20 @@ test('a silent client is pinged, and lives while it answers; one that does not i
   deaf.socket.on('upgrade', () => {
     ;(deaf.socket as unknown as { _autoPong: boolean })._autoPong = false
   })
+  let unanswered = 0
+  deaf.socket.on('ping', () => {
+    unanswered += 1
+  })
   deaf.send({ op: 2, d: { token: (await user()).token } })
   expect(await deaf.end()).toEqual({ code: 4007, reason: 'heartbeat_missing' })
   await expect.poll(() => pings, { timeout: 10_000 }).toBeGreaterThan(2)
   expect(answering.closed).toBeUndefined()
+  // One after 200 ms, then one every 100 ms at the most.
+  expect(unanswered).toBeGreaterThan(1)
+  expect(unanswered).toBeLessThanOrEqual(18)
 })
 
-test('a client that heartbeats is never pinged', async () => {
+test('a client that heartbeats is never pinged, and one that pings itself lives', async () => {
   const app = await listen({
     pingAfterMs: 1_500,
     pingEveryMs: 20,
@@ -45,14 +68,19 @@ test('a client that heartbeats is never pinged', async () => {
   client.socket.on('ping', () => {
     pings += 1
   })
-  const beating = setInterval(() => client.send({ op: 3 }), 40)
+  const pinging = await logIn(app, await user())
+  ;(pinging.socket as unknown as { _autoPong: boolean })._autoPong = false
+  const beating = setInterval(() => {
+    client.send({ op: 3 })
+    pinging.socket.ping()
+  }, 40)
   const silent = new Client(app)
   silent.socket.on('upgrade', () => {
     ;(silent.socket as unknown as { _autoPong: boolean })._autoPong = false
   })
   await silent.end()
   clearInterval(beating)
-  expect([pings, client.closed]).toEqual([0, undefined])
+  expect([pings, client.closed, pinging.closed]).toEqual([0, undefined, undefined])
 })
 
 test('a client that sends 500 pings at once gets a pong for each, and stays', async () => {
@@ -165,6 +193,15 @@ test('a stop closes every connection 1001 going_away after what is queued', asyn
   expect(await stranger.end()).toEqual({ code: 1001, reason: 'going_away' })
   expect(client.events.at(-1)!.e).toBe('MESSAGE_CREATE')
   await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow()
+})
+
+test('a stop waits no longer than its time for who reads nothing', async () => {
+  const app = await listen({ stopWithinMs: 100 })
+  const client = await logIn(app, await user())
+  client.socket.pause()
+  const started = Date.now()
+  await app.close()
+  expect(Date.now() - started).toBeLessThan(10_000)
 })
 
 /** The answer to an upgrade that is refused. */

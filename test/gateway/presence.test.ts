@@ -124,3 +124,24 @@ test('those who log in while somebody comes online share the event with those wh
   expect(kept[0]!.keepers).toBe(3)
   expect(new Set(kept).size).toBe(1)
 })
+
+test('who joins and comes online while others come online is first told of as a member', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  for (const person of [ben, cat]) await friends(ann, person)
+  const den = await house({ owner: ann, members: [ben, cat] })
+  const onAnn = await logIn(app, ann)
+  onAnn.takeAll()
+  const { promise: gate, resolve: openGate } = Promise.withResolvers<void>()
+  const held = app.gateway.lanes(den.id, () => gate)
+  bus.setPresence(ben.id, 'online')
+  await onAnn.next('PRESENCE_UPDATE')
+  const joined = bus.publish([{ type: 'member_joined', house_id: den.id, user_id: cat.id }])
+  bus.setPresence(cat.id, 'online')
+  await onAnn.next('PRESENCE_UPDATE')
+  openGate()
+  await Promise.all([held, joined])
+  const told = []
+  for (const name of ['HOUSE_MEMBER_ENTER', 'HOUSE_MEMBER_JOIN', 'HOUSE_MEMBER_ENTER'])
+    told.push((await onAnn.next(name)).d.user_id)
+  expect(told).toEqual([ben.id, cat.id, cat.id])
+})

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { expectExact, listen, logIn, resume } from '../support/gateway.ts'
-import { bus, call, db, house, user } from '../support/world.ts'
+import type { HearthEvent } from '../../src/events/events.ts'
+import { Client, expectExact, listen, logIn, resume } from '../support/gateway.ts'
+import { bus, call, type Den, db, house, user } from '../support/world.ts'
 
 const app = await listen()
 
@@ -149,4 +150,82 @@ test('who connects anew and anew without resuming keeps so many sessions, and th
   for (const id of ids.slice(2)) await resume(few, ann, id, 1).next('RESUMED')
   await resume(few, ben, other.events[0]!.d.session_id, 1).next('RESUMED')
   expect(few.gateway.hub.detached.size).toBe(0)
+})
+
+test('a seq that is no int cannot be resumed, though the events around it are kept', async () => {
+  const { ben, client, session_id, send } = await scene()
+  const seq = client.events.at(-1)!.seq!
+  await send(2)
+  await client.until(() => client.events.at(-1)!.seq === seq + 2)
+  await client.cut()
+  for (const wrong of [seq + 0.5, String(seq + 1), [seq + 1], true, null]) {
+    const refused = await resume(app, ben, session_id, wrong as number).end()
+    expect(refused, JSON.stringify(wrong)).toEqual({ code: 4009, reason: 'cannot_resume' })
+  }
+  await resume(app, ben, session_id, seq + 1).next('RESUMED')
+})
+
+test('a session whose login is not over cannot be resumed, and its login goes on', async () => {
+  const slow = await listen({ houseJoinDelayMs: 500 })
+  const ann = await user()
+  await house({ owner: ann })
+  const client = new Client(slow)
+  client.send({ op: 2, d: { token: ann.token } })
+  const { session_id } = (await client.next('INIT_STATE')).d
+  const early = resume(slow, ann, session_id, 1)
+  expect(await early.end()).toEqual({ code: 4009, reason: 'cannot_resume' })
+  await client.next('HOUSE_JOIN')
+})
+
+test('a session that was resumed outlives the time it had for that', async () => {
+  const forgetful = await listen({ resumableForMs: 1_500, sweepEveryMs: 20 })
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann })
+  const client = await logIn(forgetful, ann)
+  const other = await logIn(forgetful, ben)
+  await client.cut()
+  const again = resume(forgetful, ann, client.events[0]!.d.session_id, 2)
+  await again.next('RESUMED')
+  await other.cut()
+  const { session_id } = other.events[0]!.d
+  await expect.poll(() => forgetful.gateway.hub.sessions.has(session_id), { timeout: 10_000 }).toBe(false)
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'still here' })
+  await again.next('MESSAGE_CREATE')
+})
+
+/** An event of a house whose `d` takes so many bytes. Not a thing the server says; only its size matters. */
+function bigEvent(den: Den, bytes: number, timestamp: number): HearthEvent {
+  const typing = { room_id: den.room_id, house_id: den.id, author_id: '', timestamp }
+  const author_id = 'x'.repeat(bytes - JSON.stringify(typing).length)
+  return { type: 'typing_started', ...typing, author_id }
+}
+
+test('all that is kept is replayed at once, and who then reads too slowly is closed 4008', async () => {
+  const { ben, den, client, session_id } = await scene()
+  await client.cut()
+  const stamps = Array.from({ length: 1_000 }, (_none, index) => index)
+  for (const stamp of stamps) await bus.publish([bigEvent(den, 8_388, stamp)])
+  const again = resume(app, ben, session_id, 2)
+  await again.next('RESUMED')
+  expect(again.events.slice(0, -1).map((frame) => frame.d.timestamp)).toEqual(stamps)
+  again.socket.pause()
+  const { connection } = app.gateway.hub.sessions.get(session_id)!
+  let sent = 0
+  // More than 8 MiB, as the operating system takes some.
+  for (; connection!.isOpen && sent < 34; sent += 1) {
+    await bus.publish([bigEvent(den, 2 ** 19, sent)])
+    await new Promise(setImmediate)
+  }
+  again.socket.resume()
+  expect(await again.end()).toEqual({ code: 4008, reason: 'slow_consumer' })
+})
+
+test('events that pass 8 MiB together are not all kept, the last of them are', async () => {
+  const { ben, den, client, session_id } = await scene()
+  await client.cut()
+  for (let number = 0; number < 10; number++) await bus.publish([bigEvent(den, 2 ** 20, number)])
+  expect(await resume(app, ben, session_id, 3).end()).toEqual({ code: 4009, reason: 'cannot_resume' })
+  const again = resume(app, ben, session_id, 4)
+  await again.next('RESUMED')
+  expect(again.events.slice(0, -1).map((frame) => frame.d.timestamp)).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
 })

@@ -259,6 +259,28 @@ test('what happens during a login in a place that was entered meanwhile follows 
   expect(client.passed).toEqual([])
 })
 
+test('what friends and oneself change during a login follows after the HOUSE_JOINs, once', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await friends(ann, ben)
+  await house({ owner: ben })
+  const slow = await listen({ houseJoinDelayMs: 300 })
+  const client = new Client(slow, {})
+  client.send({ op: 2, d: { token: ben.token } })
+  await client.next('INIT_STATE')
+  await bus.publish([{ type: 'user_updated', user_id: ann.id, only_self: false }])
+  await bus.publish([{ type: 'user_updated', user_id: ben.id, only_self: false }])
+  await client.next('HOUSE_JOIN')
+  await call(ben, 'POST', '/houses', { name: 'witness' })
+  await client.next('HOUSE_JOIN')
+  expect(client.events.map((frame) => [frame.e, frame.e === 'USER_UPDATE' && frame.d.id])).toEqual([
+    ['INIT_STATE', false],
+    ['HOUSE_JOIN', false],
+    ['USER_UPDATE', ann.id],
+    ['USER_UPDATE', ben.id],
+    ['HOUSE_JOIN', false],
+  ])
+})
+
 /** Makes somebody a member, and what tells of it. */
 async function joining(house_id: string, { id: user_id }: Person): Promise<HearthEvent> {
   await db.insertInto('members').values({ house_id, user_id }).execute()

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { type KyselyPlugin, sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { listen, logIn } from '../support/gateway.ts'
+import { listMembersFor } from '../../src/gateway/requests.ts'
+import { Client, listen, logIn } from '../support/gateway.ts'
 import { expectSilence, heard, publish, scene } from '../support/gateway-scene.ts'
-import { call, db, friends } from '../support/world.ts'
+import { call, db, friends, house, user } from '../support/world.ts'
 
 const app = await listen({ offlineAfterMs: 30 })
 
@@ -71,6 +73,52 @@ test('every op 7 is answered, however many a client sends at once', async () => 
   await expect.poll(answers).toBe(119)
 })
 
+test('an op 7 that is answered makes room for others, however many ids they name', async () => {
+  const { ann, den, onBen } = await scene(app)
+  const strangers = Array.from({ length: 1_000 }, (_, number) => `${number + 1}`)
+  for (let number = 0; number < 60; number += 1) {
+    onBen.send({ op: 7, d: { house_id: den.id, user_ids: strangers } })
+    expect((await heard(onBen, 'HOUSE_MEMBERS_CHUNK')).members).toEqual({})
+  }
+  onBen.send({ op: 7, d: { house_id: den.id, user_ids: [ann.id] } })
+  expect(Object.keys((await heard(onBen, 'HOUSE_MEMBERS_CHUNK')).members)).toEqual([ann.id])
+})
+
+test('an op 7 during the login is answered behind the HOUSE_JOINs', async () => {
+  const slow = await listen({ houseJoinDelayMs: 300 })
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const client = new Client(slow)
+  client.send({ op: 2, d: { token: ann.token } })
+  await client.next('INIT_STATE')
+  client.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
+  expect(Object.keys((await heard(client, 'HOUSE_MEMBERS_CHUNK')).members)).toEqual([ann.id])
+  expect(client.passed).toEqual(['HOUSE_JOIN'])
+})
+
+test('members asked for by their ids come in chunks of a thousand as well', async () => {
+  const { den, onBen } = await scene(app)
+  await sql`insert into users (id, username, name)
+    select n, 'asked' || n, 'Asked' from generate_series(1, 1500) as n`.execute(db)
+  await sql`insert into members (house_id, user_id)
+    select ${den.id}, n from generate_series(1, 1500) as n`.execute(db)
+  const user_ids = Array.from({ length: 1_500 }, (_, number) => `${number + 1}`)
+  onBen.send({ op: 7, d: { house_id: den.id, user_ids } })
+  const chunks = [await heard(onBen, 'HOUSE_MEMBERS_CHUNK'), await heard(onBen, 'HOUSE_MEMBERS_CHUNK')]
+  const listed = chunks.map(({ members }) => Object.keys(members))
+  expect(listed.map((ids) => ids.length)).toEqual([1_000, 500])
+  expect(listed.flat()).toEqual(user_ids)
+})
+
+test('what cannot be told ends the sessions in that house 1011, and no others', async () => {
+  const { den, onAnn, onBen, onCat } = await scene(app)
+  // No id: the database refuses it, as a bug would have it do.
+  await publish({ type: 'member_updated', house_id: den.id, user_id: 'nonsense' })
+  for (const client of [onAnn, onBen])
+    expect(await client.end()).toEqual({ code: 1011, reason: 'internal_error' })
+  expect(onCat.closed).toBeUndefined()
+})
+
 test('a slow reader who asks for members by op 7 is not sent one who has left before they read on', async () => {
   const { ann, ben, cat, den, onBen } = await scene(app)
   await db.insertInto('members').values({ house_id: den.id, user_id: cat.id }).execute()
@@ -88,6 +136,22 @@ test('a slow reader who asks for members by op 7 is not sent one who has left be
   onBen.socket.resume()
   await onBen.next('HOUSE_MEMBER_LEAVE')
   expect(Object.keys((await heard(onBen, 'HOUSE_MEMBERS_CHUNK')).members)).toEqual([ann.id, ben.id])
+})
+
+test('who leaves a house while its members are read for op 7 is sent none of them', async () => {
+  const { ann, ben, den, onBen } = await scene(app)
+  const { hub } = app.gateway
+  const [session] = hub.ofUser(ben.id)
+  const leaving: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      hub.leaveHouse(session!, den.id)
+      return result
+    },
+  }
+  const gateway = { db: db.withPlugin(leaving) } as Parameters<typeof listMembersFor>[0]
+  await listMembersFor(gateway, session!, { ids: [ann.id], houseId: den.id })
+  await expectSilence(onBen, ben)
 })
 
 test('a session that ends closes its connections 4003, and no others', async () => {
