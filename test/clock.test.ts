@@ -5,7 +5,7 @@ import { newId } from '../src/ids.ts'
 import { saveFile } from '../src/storage/discard.ts'
 import { Client, listen, logIn, resume } from './support/gateway.ts'
 import { otherApp } from './support/other-app.ts'
-import { call, config, db, house, store, user } from './support/world.ts'
+import { call, config, db, house, role, store, user } from './support/world.ts'
 
 const hourMs = 3_600_000
 
@@ -91,6 +91,30 @@ test('a process that starts with its clock behind makes greater ids than there a
   const ahead = String(BigInt(newId()) + (BigInt(hourMs) << 22n))
   await db.updateTable('rooms').set({ last_message_id: ahead }).where('id', '=', room_id).execute()
   await continueIds(db)
+  expect(BigInt(newId())).toBeGreaterThan(BigInt(ahead))
+})
+
+test.each([
+  ['users', { username: 'ahead', email: null }],
+  ['sessions', { token_hash: '\\x00' }],
+  ['houses', {}],
+  ['roles', {}],
+  ['entities', {}],
+  ['rooms', {}],
+])('a process that starts with its clock behind the ids of %s makes greater ones', async (table, unique) => {
+  await role(await house({ owner: await user() }))
+  const ahead = String(BigInt(newId()) + (BigInt(hourMs) << 22n))
+  const fields = JSON.stringify({ ...unique, id: ahead })
+  // Undone afterwards, as this row would answer for those of the other tables.
+  const undone = db.transaction().execute(async (trx) => {
+    await sql`insert into ${sql.table(table)}
+      select (jsonb_populate_record(one, ${fields}::jsonb)).* from ${sql.table(table)} one limit 1`.execute(
+      trx,
+    )
+    await continueIds(trx)
+    throw new Error('undone')
+  })
+  await expect(undone).rejects.toThrow('undone')
   expect(BigInt(newId())).toBeGreaterThan(BigInt(ahead))
 })
 

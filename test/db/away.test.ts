@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isDatabaseAway } from '../../src/db/away.ts'
 import { awayCheck, openDatabase, poolUse } from '../../src/db/client.ts'
@@ -154,6 +155,30 @@ test('a node number whose connection has gone silent is given up, and one is cla
     await releaseNumber()
     assignNodeNumber(0)
   }
+})
+
+test('a node number is claimed anew also when the database was away for longer, and given back at the end', async () => {
+  const held = async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and application_name = 'hearth node number'`.execute(db)
+    return rows.length
+  }
+  const releaseNumber = await claimNodeNumber(way.through(proxy.port))
+  const connects = vi.spyOn(pg.Client.prototype, 'connect')
+  try {
+    await proxy.set('refuse')
+    await vi.waitUntil(() => nodeNumber() === null)
+    connects.mockClear()
+    await vi.waitUntil(() => connects.mock.calls.length > 2, { timeout: 5_000 })
+    await proxy.set('fine')
+    await vi.waitUntil(() => nodeNumber() !== null, { timeout: 5_000 })
+    await expect.poll(held).toBe(1)
+  } finally {
+    connects.mockRestore()
+    await releaseNumber()
+    assignNodeNumber(0)
+  }
+  await expect.poll(held).toBe(0)
 })
 
 describe('with the limit of connections reached', () => {

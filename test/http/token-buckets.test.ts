@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { TokenBuckets } from '../../src/http/token-buckets.ts'
+
+const maxKeys = 50_000
+const limit = { burst: 2, refillMs: 1_000 }
+
+/** Buckets, and a clock that only `pass` moves. */
+function bucketsAt() {
+  let now = 0
+  const buckets = new TokenBuckets(() => now)
+  const take = (key: string) => buckets.take(key, limit)
+  const isEmpty = (key: string) => buckets.waitMs(key, limit) > 0
+  return { take, isEmpty, pass: (ms: number) => (now += ms) }
+}
+
+test('a bucket gives its burst at once, then one for each refill, and says how long to wait', () => {
+  const { take, isEmpty, pass } = bucketsAt()
+  expect([take('ann'), take('ann')]).toEqual([
+    { current: 1, ttl: 1_000 },
+    { current: 2, ttl: 2_000 },
+  ])
+  expect([isEmpty('ann'), isEmpty('bob')]).toEqual([true, false])
+  expect(take('ann')).toEqual({ current: 3, ttl: 1_000 })
+  pass(999)
+  expect(take('ann')).toEqual({ current: 3, ttl: 1 })
+  pass(1)
+  expect(take('ann').current).toBe(2)
+  expect(take('ann').current).toBe(3)
+})
+
+test('of more buckets than are remembered the full ones are dropped first, then that which was used longest ago', () => {
+  const { take, isEmpty, pass } = bucketsAt()
+  for (const key of ['first', 'second', 'second', 'first']) take(key)
+  for (let n = 3; n <= maxKeys; n += 1) take(`other ${n}`)
+  expect([isEmpty('first'), isEmpty('second')]).toEqual([true, true])
+  take('one too many')
+  expect([isEmpty('first'), isEmpty('second')]).toEqual([true, false])
+  pass(1_000)
+  for (const key of ['second', 'second', 'third', 'third', 'first']) take(key)
+  expect(['first', 'second', 'third'].map(isEmpty)).toEqual([true, true, true])
+})

@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { openMailer } from '../../src/mail/mailer.ts'
+import { smtpServer } from '../support/smtp.ts'
+
+const from = 'hearth@hearth.test'
+const smtp = await smtpServer()
+afterAll(() => smtp.close())
+const mail = (n: number) => ({ to: `ann${n}@example.org`, subject: 'Hello', text: `mail ${n}` })
+
+test('a stop waits for the mails that were sent before it', async () => {
+  const failures: string[] = []
+  const mailer = openMailer(smtp.url, from, (reason) => failures.push(reason))
+  for (const n of [1, 2, 3]) mailer.send(mail(n))
+  await mailer.close()
+  const to = smtp.mails.splice(0).map((each) => each.to)
+  expect([to, failures]).toEqual([[['ann1@example.org'], ['ann2@example.org'], ['ann3@example.org']], []])
+})
+
+test('an address is taken as one, whatever is in it', async () => {
+  const mailer = openMailer(smtp.url, from, () => {})
+  mailer.send({ ...mail(1), to: 'ann@example.org,eve@example.net' })
+  await mailer.close()
+  expect(smtp.mails.splice(0).flatMap((each) => each.to)).not.toContain('eve@example.net')
+})
+
+test('mails go out one after the other', async () => {
+  const comers: (number | undefined)[] = []
+  const silent = createServer((socket) => {
+    comers.push(socket.remotePort)
+    onTestFinished(() => void socket.destroy())
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void silent.close())
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const mailer = openMailer(`smtp://127.0.0.1:${port}`, from, () => {})
+  for (const n of [1, 2, 3]) mailer.send(mail(n))
+  await once(silent, 'connection')
+  // Whoever had begun to connect together with the first comes before this one.
+  const last = connect(port, '127.0.0.1')
+  await vi.waitUntil(() => last.localPort !== undefined && comers.includes(last.localPort))
+  expect(comers).toHaveLength(2)
+  last.destroy()
+})
+
+test('of mails that cannot be sent each is told, past a thousand that wait at once, and later ones are tried again', async () => {
+  const failures: string[] = []
+  const mailer = openMailer('smtp://127.0.0.1:1', from, (reason) => failures.push(reason))
+  for (let n = 0; n < 1_001; n += 1) mailer.send(mail(n))
+  expect(failures).toEqual(['too many mails are waiting'])
+  await vi.waitUntil(() => failures.length === 1_001, { timeout: 50_000 })
+  mailer.send(mail(1))
+  await vi.waitUntil(() => failures.length === 1_002)
+  expect(new Set(failures.slice(1))).toEqual(new Set(['ESOCKET']))
+})
