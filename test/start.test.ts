@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -36,6 +38,25 @@ test.each(cases)('a start with %s ends with one sentence and exit code 1', async
   const { code, stderr } = await failToStart(folder, { DATABASE_URL: databaseUrl, ...wrong })
   expect(code).toBe(1)
   expect(stderr).toMatch(new RegExp(`^${sentence}\\.\\n$`))
+})
+
+test('a start on a port that is taken says so, and what to set', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const environment = { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: String(port) }
+  const { code, stderr } = await failToStart(folder, environment)
+  taken.close()
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^HOST and PORT cannot be listened on: .*EADDRINUSE.* Set PORT to a free one/)
+})
+
+test('a start of several processes of which none comes up ends with the reason and exit code 1', async () => {
+  const environment = { DATABASE_URL: databaseUrl, REDIS_URL: 'redis://127.0.0.1:1', WORKERS: '2' }
+  const { code, stderr } = await failToStart(folder, environment)
+  expect(code).toBe(1)
+  expect(stderr).toContain('REDIS_URL cannot be used')
+  expect(stderr).toMatch(/^The processes that share the port ended at once\.$/m)
 })
 
 test('a start makes the folders of the files, for the account of the server alone', async () => {

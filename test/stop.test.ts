@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { Client } from './support/gateway.ts'
 import { type Server, startServer } from './support/server.ts'
 import { untilWaiting } from './support/waiting.ts'
@@ -166,4 +166,21 @@ test('a stop does not wait for files that cannot be erased', async () => {
     await untilWaiting(1)
     expect(await server.end('SIGTERM')).toBe(0)
   })
+})
+
+test('a second SIGTERM, as of an impatient Ctrl-C, does not cut the stop short', async () => {
+  const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl } })
+  const agent = new Agent()
+  const sending = await db.transaction().execute(async (trx) => {
+    await sql`select from rooms where id = ${den.room_id} for update`.execute(trx)
+    const sending = send(server.origin, agent, ann, { content: 'in flight' })
+    await untilWaiting(1)
+    server.child.kill('SIGTERM')
+    server.child.kill('SIGINT')
+    // Refused connections show that the stop has begun.
+    await vi.waitFor(() => expect(fetch(`${server.origin}/health`)).rejects.toThrow(), 10_000)
+    return { outcome: sending }
+  })
+  expect(await sending.outcome).toMatchObject({ isWhole: true })
+  expect(await server.end('SIGTERM')).toBe(0)
 })

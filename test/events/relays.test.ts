@@ -209,3 +209,20 @@ test('over PostgreSQL, what is older than a minute is deleted, and nothing else'
   })
   await relay.send('newer')
 })
+
+test('over PostgreSQL, what could not be read is read again, though nothing else comes', async () => {
+  let failures = 0
+  const pool = new Proxy(db, {
+    get(target, name) {
+      if (name === 'selectFrom' && failures-- > 0) return () => target.selectFrom('nothing' as 'bus_events')
+      const value = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const one = await listening(relays.PostgreSQL.open)
+  const { received } = await listening(() => openPostgresRelay(pool as Db, databaseUrl))
+  // The first read of all may still be to come.
+  failures = 2
+  await one.relay.send('once')
+  await vi.waitFor(() => expect(received).toEqual(['once']), 5_000)
+})

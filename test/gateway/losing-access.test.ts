@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { password, personOf, resident } from '../support/accounts.ts'
 import { type Client, expectExact, listen, logIn } from '../support/gateway.ts'
 import {
@@ -160,6 +160,11 @@ test('a deleted account is closed 4003 and shown offline at once', async () => {
   for (const gone of [onBen, onBot]) expect(await gone.end()).toEqual({ code: 4003, reason: 'invalid_token' })
   const told = (await onAnn.next('RELATIONSHIP_UPDATE')).d
   expect(told).toMatchObject({ type: 0, user: { name: 'Deleted user', presence: 'offline' } })
+  const presences = () =>
+    onAnn.frames
+      .filter((frame) => frame.e === 'PRESENCE_UPDATE')
+      .map((frame) => [frame.d.id, frame.d.presence])
+  await vi.waitFor(() => expect(presences().at(-1)).toEqual([ben.id, 'offline']))
   const later = await logIn(app, ann)
   expect(later.events[0]!.d.presences).toEqual({})
   expect(later.events[0]!.d.private_rooms[0]).toMatchObject({

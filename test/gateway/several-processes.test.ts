@@ -7,7 +7,7 @@ import { password } from '../support/accounts.ts'
 import { logIn, resume } from '../support/gateway.ts'
 import { ask, startProcess } from '../support/processes.ts'
 import { relayDoubles } from '../support/relay-double.ts'
-import { db, friends, group, house, houseRoom, type Person, user } from '../support/world.ts'
+import { db, friends, group, house, houseRoom, oneToOne, type Person, user } from '../support/world.ts'
 
 // Two processes that hear of each other late: what one has answered holds for what the other does next.
 
@@ -167,6 +167,7 @@ test('a big house lists who is online at another process before those who are no
 test('who deletes their account is offline for everybody at once, at whichever process they are connected', async () => {
   const { ann, ben } = await scene()
   await friends(ann, ben)
+  await oneToOne(ann, ben)
   const password_hash = await hashPassword(password)
   await db.updateTable('users').set({ password_hash }).where('id', '=', ann.id).execute()
   await logIn(there, ann)
@@ -176,6 +177,7 @@ test('who deletes their account is offline for everybody at once, at whichever p
   await ask(here, ann, 'DELETE', '/users/@me', { password })
   const { user: deleted } = (await client.next('RELATIONSHIP_UPDATE')).d
   expect([deleted.name, deleted.presence]).toEqual(['Deleted user', 'offline'])
+  expect((await client.next('PRESENCE_UPDATE')).d).toMatchObject({ id: ann.id, presence: 'offline' })
 })
 
 test('who may have missed something, because the relay lost it, is closed and has to log in again', async () => {

@@ -43,7 +43,7 @@ test('past the limit of requests in flight the next one answers 503, whatever it
   expect(answer.headers.get('retry-after')).toBe('1')
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')
   expect((await fetch(`${origin}/nowhere`)).status).toBe(503)
-  for (const path of ['/health', '/v1/health', '/ready', '/metrics']) {
+  for (const path of ['/health', '/v1/health', '/ready', '/ready?from=proxy', '/metrics']) {
     expect((await fetch(`${origin}${path}`)).status).toBe(200)
   }
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/socket`)
@@ -61,13 +61,36 @@ test('past the limit of requests in flight the next one answers 503, whatever it
 test('one address has less than all of it where rates are limited', async () => {
   const { app, origin } = await listening({ ...calm, inFlight: 4 }, { rateLimit: true })
   const sockets = [await hang(app), await hang(app)]
+  const started = performance.now()
   expect((await fetch(`${origin}/users/@me`)).status).toBe(503)
+  // Who floods is made to wait.
+  expect(performance.now() - started).toBeGreaterThan(900)
   const other = connect({ port: portOf(app), host: '127.0.0.1', localAddress: '127.0.0.2' })
   other.write('GET /users/@me HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
   let text = ''
   for await (const chunk of other) text += chunk
   expect(text).toMatch(/^HTTP\/1.1 400 /)
   for (const each of sockets) each.destroy()
+})
+
+test('behind a proxy, which is one address for all, it has all of it', async () => {
+  const { app, origin } = await listening({ ...calm, inFlight: 4 }, { rateLimit: true, trustProxy: 1 })
+  const sockets = [await hang(app), await hang(app), await hang(app)]
+  expect((await fetch(`${origin}/users/@me`)).status).toBe(400)
+  for (const each of sockets) each.destroy()
+})
+
+test('a connection whose requests were refused may go on sending', async () => {
+  const { app } = await listening({ ...calm, inFlight: 4 }, { rateLimit: true })
+  const sockets = [await hang(app), await hang(app)]
+  const socket = connect(portOf(app), '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk) => (text += chunk))
+  for (const answers of [40, 80]) {
+    socket.write('GET /users/@me HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(40))
+    await vi.waitFor(() => expect(text.match(/HTTP\/1.1 503/g)).toHaveLength(answers), 5_000)
+  }
+  for (const each of [...sockets, socket]) each.destroy()
 })
 
 test('what was in flight on a connection counts no more once it is closed, answered or not', async () => {
@@ -111,11 +134,27 @@ test('while the event loop is late requests answer 503, and no longer', async ()
   clearInterval(block)
   expect([answer.status, await answer.json()]).toEqual([503, unavailable])
   await vi.waitUntil(() => app.load.limit > 10, { timeout: 5_000 })
+  await vi.waitUntil(() => app.load.limit === calm.inFlight, { timeout: 15_000 })
   expect((await fetch(`${origin}/users/@me`, { headers: { authorization: ann.token } })).status).toBe(200)
 })
 
-test('who waits for a client does not count for long', async () => {
-  const { app, origin } = await listening({ ...calm, inFlight: 40 }, { rateLimit: true })
+test('however late the event loop is, some requests are admitted', async () => {
+  const { app, origin } = await listening({ ...calm, delayMs: 30, leastInFlight: 7 })
+  const block = setInterval(() => {
+    const until = performance.now() + 80
+    while (performance.now() < until);
+  }, 1)
+  await vi.waitUntil(() => app.load.limit < calm.inFlight, { timeout: 5_000 })
+  expect(app.load.limit).toBe(7)
+  expect((await fetch(`${origin}/nowhere`)).status).toBe(404)
+  clearInterval(block)
+})
+
+test.each([
+  ['of an address', 40, true],
+  ['of a process', 20, false],
+])('who waits for a client does not count for long as one %s', async (_whose, inFlight, rateLimit) => {
+  const { app, origin } = await listening({ ...calm, inFlight }, { rateLimit })
   const sockets = await Promise.all(Array.from({ length: 20 }, () => connect(portOf(app), '127.0.0.1')))
   const head = 'POST /auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json'
   for (const socket of sockets) socket.write(`${head}\r\ncontent-length: 5\r\n\r\n{`)
@@ -127,10 +166,20 @@ test('who waits for a client does not count for long', async () => {
   await vi.waitUntil(() => app.load.inFlight === 0)
 })
 
+test('a connection may send 64 requests ahead of their answers', async () => {
+  const { app } = await listening(calm)
+  const socket = connect(portOf(app), '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk) => (text += chunk))
+  socket.write('GET /users/@me HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(64))
+  await vi.waitFor(() => expect(text.match(/HTTP\/1.1 400/g)).toHaveLength(64))
+  socket.destroy()
+})
+
 test('a connection that sends far ahead of its answers is hung up on', async () => {
   const { app, origin } = await listening(calm)
   const socket = connect(portOf(app), '127.0.0.1')
-  socket.write('GET /users/@me HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500))
+  socket.write('GET /users/@me HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(65))
   socket.resume()
   await new Promise((resolve) => socket.once('close', resolve))
   await vi.waitUntil(() => app.load.inFlight === 0)
