@@ -36,3 +36,14 @@ test('a login that has come is read before the time for it is over, though the s
   await client.next('INIT_STATE')
   expect(client.closed).toBeUndefined()
 })
+
+test('a login that fails is closed 1011 internal_error', async () => {
+  const gone = openDatabase(databaseUrl)
+  const { app } = await otherApp({}, { db: gone })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const client = new Client(app)
+  await client.hello()
+  await gone.destroy()
+  client.send({ op: 2, d: { token: (await user()).token } })
+  expect(await client.end()).toEqual({ code: 1011, reason: 'internal_error' })
+})

@@ -124,6 +124,42 @@ test('a room that HOUSE_UPDATE shows, and that is deleted before its creation is
   }
 })
 
+test('who gains one room and loses another hears of the one gained, the one lost, and then the entities', async () => {
+  const { den, onBen } = await scene()
+  const second = await houseRoom(den, { default_deny: readMessages })
+  const deny = (id: string, default_deny: number) =>
+    db.updateTable('rooms').set({ default_deny }).where('id', '=', id).execute()
+  await deny(den.room_id, readMessages)
+  await deny(second, 0)
+  await app.bus.publish([{ type: 'visibility_changed', house_id: den.id, user_ids: null }])
+  expect((await onBen.next('ROOM_CREATE')).d.id).toBe(second)
+  expect((await onBen.next('ROOM_DELETE')).d.id).toBe(den.room_id)
+  const { entities } = (await onBen.next('HOUSE_ENTITIES_UPDATE')).d
+  const pointers = entities[0].resource_pointers.map((one: { resource_id: string }) => one.resource_id)
+  expect(pointers).toEqual([second])
+  expect(onBen.passed).toEqual([])
+})
+
+test('a room that HOUSE_UPDATE shows or leaves out before it is told of is told of once', async () => {
+  const { den, onBen } = await scene()
+  const published = (type: 'house_updated' | 'visibility_changed') =>
+    app.bus.publish([{ type, house_id: den.id, user_ids: null }])
+  const room_id = await houseRoom(den)
+  await published('house_updated')
+  await app.bus.publish([{ type: 'room_created', house_id: den.id, room_id }])
+  expect((await onBen.next('ROOM_CREATE')).d.id).toBe(room_id)
+  await published('visibility_changed')
+  await db.deleteFrom('rooms').where('id', '=', room_id).execute()
+  await published('house_updated')
+  await app.bus.publish([{ type: 'room_deleted', house_id: den.id, room_id }])
+  expect((await onBen.next('ROOM_DELETE')).d.id).toBe(room_id)
+  expect(onBen.passed).toEqual(['HOUSE_UPDATE'])
+  await published('visibility_changed')
+  await published('house_updated')
+  await onBen.next('HOUSE_UPDATE')
+  expect(onBen.passed).toEqual([])
+})
+
 test('a logout closes the sockets of that login session, and no others', async () => {
   const { ann, onAnn, onBen } = await scene()
   expect((await call(ann, 'POST', '/auth/logout')).status).toBe(204)

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createBus } from '../../src/events/bus.ts'
 import { type Client, expectExact, logIn } from '../support/gateway.ts'
 import { ask, startProcess } from '../support/processes.ts'
 import { relayDoubles, type Way } from '../support/relay-double.ts'
-import { house, type Person, user } from '../support/world.ts'
+import { db, house, type Person, user } from '../support/world.ts'
 
 /** Apps that share relays of this kind. */
 async function processes(count: number, way: Way, missingMessageMs = 500): Promise<FastifyInstance[]> {
@@ -125,6 +126,25 @@ test('what nobody can find any more holds the next message up no longer than its
   const next = await send(there, ben, den.room_id, 'next')
   await client.until(() => toldOf(client, 'MESSAGE_CREATE').at(-1) === next)
   expect(toldOf(client, 'MESSAGE_CREATE')).toHaveLength(2)
+})
+
+test('who misses more messages than are looked up is closed 1011, and nobody else', async () => {
+  const bus = createBus()
+  const here = await startProcess(bus, { missingMessageMs: 50 })
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const [client, other] = [await logIn(here, ann), await logIn(here, cat)]
+  const first = await send(here, ben, den.room_id, 'first')
+  const message = (await client.next('MESSAGE_CREATE')).d
+  await sql`insert into messages (room_id, id, author_id, device_id, content)
+    select room_id, id + n, author_id, device_id, content from messages, generate_series(1, 501) as n
+    where room_id = ${den.room_id} and id = ${first}`.execute(db)
+  const [id, after] = [`${BigInt(first) + 502n}`, `${BigInt(first) + 501n}`]
+  const place = { room_id: den.room_id, house_id: den.id }
+  await bus.publish([{ type: 'message_created', ...place, message: { ...message, id }, after }])
+  expect(await client.end()).toEqual({ code: 1011, reason: 'internal_error' })
+  expect(toldOf(client, 'MESSAGE_CREATE')).toEqual([first])
+  expect(other.closed).toBeUndefined()
 })
 
 test('where a second process joins one that was alone, nothing is told twice, and nothing waits', async () => {

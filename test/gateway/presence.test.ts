@@ -65,6 +65,19 @@ test('who comes back within the grace never went offline', async () => {
   expect(ofAnn.length).toBe(1)
 })
 
+test('who closes the connection that took over from another is offline after that', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await friends(ann, ben)
+  const onBen = await logIn(app, ben)
+  const onAnn = await logIn(app, ann)
+  const again = resume(app, ann, onAnn.events[0]!.d.session_id, 1)
+  await again.next('RESUMED')
+  await onAnn.end()
+  await again.close()
+  const told = [(await onBen.next('PRESENCE_UPDATE')).d, (await onBen.next('PRESENCE_UPDATE')).d]
+  expect(told.map(({ presence }) => presence)).toEqual(['online', 'offline'])
+})
+
 test('op 6 answers at once for those one may see, and tells their changes; a new list replaces the old', async () => {
   const [ann, ben, cat, dan, eve] = [await user(), await user(), await user(), await user(), await user()]
   await house({ owner: ann, members: [ben, cat, dan] })

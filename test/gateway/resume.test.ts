@@ -119,6 +119,17 @@ test('extended goes on after a resume', async () => {
   await again.until(() => again.frames.at(-1)!.op === 12)
 })
 
+test('the op 6 list goes on after a resume', async () => {
+  const { ann, ben, client, session_id } = await scene()
+  client.send({ op: 6, d: { user_ids: [ann.id] } })
+  const { seq } = await client.next('PRESENCE_UPDATE')
+  await client.cut()
+  const again = resume(app, ben, session_id, seq!)
+  await again.next('RESUMED')
+  await logIn(app, ann)
+  expect((await again.next('PRESENCE_UPDATE')).d).toMatchObject({ id: ann.id, presence: 'online' })
+})
+
 test('resuming is no way past the number of connections, taking over is', async () => {
   const few = await listen({ maxConnectionsPerUser: 2 })
   const ann = await user()

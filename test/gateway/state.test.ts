@@ -7,7 +7,7 @@ import { tellHouseUpdated } from '../../src/gateway/house-events.ts'
 import { loadHouseFor } from '../../src/gateway/house-state.ts'
 import { Hub } from '../../src/gateway/hub.ts'
 import { Session } from '../../src/gateway/session.ts'
-import { Client, expectExact, listen, logIn } from '../support/gateway.ts'
+import { Client, expectExact, listen, logIn, resume } from '../support/gateway.ts'
 import {
   block,
   bus,
@@ -279,6 +279,36 @@ test('what friends and oneself change during a login follows after the HOUSE_JOI
     ['USER_UPDATE', ben.id],
     ['HOUSE_JOIN', false],
   ])
+})
+
+test('a login during which too much happens is closed 4008, and cannot be resumed', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const slow = await listen({ houseJoinDelayMs: 2_000 })
+  const client = new Client(slow, {})
+  client.send({ op: 2, d: { token: ann.token } })
+  const { session_id } = (await client.next('INIT_STATE')).d
+  const [session] = slow.gateway.hub.ofUser(ann.id)
+  for (let count = 0; count < 20_000; count += 1) session!.hold(() => {})
+  expect(client.closed).toBeUndefined()
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'one too many' })
+  expect(await client.end()).toEqual({ code: 4008, reason: 'slow_consumer' })
+  const again = resume(slow, ann, session_id, 1)
+  expect(await again.end()).toEqual({ code: 4009, reason: 'cannot_resume' })
+})
+
+test('who joins a house while a login of theirs breaks off is answered all the same', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await house({ owner: ben })
+  const den = await house({ owner: ann })
+  const slow = await listen({ houseJoinDelayMs: 2_000 })
+  const client = new Client(slow, {})
+  client.send({ op: 2, d: { token: ben.token } })
+  await client.next('INIT_STATE')
+  const joined = bus.publish([await joining(den.id, ben)])
+  await client.cut()
+  await joined
+  expect(client.events.map((frame) => frame.e)).toEqual(['INIT_STATE'])
 })
 
 /** Makes somebody a member, and what tells of it. */
