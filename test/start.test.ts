@@ -40,6 +40,12 @@ test.each(cases)('a start with %s ends with one sentence and exit code 1', async
   expect(stderr).toMatch(new RegExp(`^${sentence}\\.\\n$`))
 })
 
+test('a start with a folder for data that cannot be made ends with one sentence and exit code 1', async () => {
+  const { code, stderr } = await failToStart(folder, { DATA_DIR: '/dev/null/hearth' })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^DATA_DIR cannot be used: [^\n]*ENOTDIR[^\n]*\.\n$/)
+})
+
 test('a start on a port that is taken says so, and what to set', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')

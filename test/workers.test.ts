@@ -109,6 +109,23 @@ async function workerIds(): Promise<number[]> {
   return children.trim().split(/\s+/).filter(Boolean).map(Number)
 }
 
+test.runIf(process.platform === 'linux')(
+  'while one of the processes hangs, metrics are those of the others',
+  async () => {
+    const [hanging] = await workerIds()
+    process.kill(hanging!, 'SIGSTOP')
+    try {
+      const text = await vi.waitFor(async () => {
+        const answer = await fetch(`${server.origin}/metrics`, { signal: AbortSignal.timeout(5_000) })
+        return answer.text()
+      }, 20_000)
+      expect(text).toMatch(/^hearth_processes 2$/m)
+    } finally {
+      process.kill(hanging!, 'SIGCONT')
+    }
+  },
+)
+
 /** The status of an answer over a connection of its own; undefined when there is none. */
 function knock(): Promise<number | undefined> {
   return new Promise((resolve) => {
