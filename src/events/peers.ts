@@ -9,7 +9,7 @@ import type { Relay } from './relay.ts'
 
 /** The messages between processes. `hello` asks who is online, `alive` is a heartbeat, `gone` a goodbye. */
 type Message =
-  | { type: 'events'; events: HearthEvent[]; acknowledge?: number }
+  | { type: 'events'; events: readonly HearthEvent[]; acknowledge?: number }
   | { type: 'acknowledged'; to: string; number: number }
   | { type: 'hello' | 'alive' | 'gone' }
   | { type: 'online'; users: string[] }
@@ -72,7 +72,7 @@ const unawaited: ReadonlySet<HearthEvent['type']> = new Set<HearthEvent['type']>
 
 /** The message of a process that publishes events without joining the others. */
 export function eventsWithoutSender(events: readonly HearthEvent[]): string {
-  const sent: Sent[] = [{ type: 'events', events: [...events] }]
+  const sent: Sent[] = [{ type: 'events', events }]
   return JSON.stringify(sent)
 }
 
@@ -188,14 +188,13 @@ export function joinPeers(
       return isShared
     },
     async publish(events) {
-      const published = events.filter((event) => event.type !== 'presence_changed')
-      if (published.length === 0) return
+      if (events.length === 0) return
       count += 1
       if (isAlone()) return
-      const mustWait = lastHeardMs.size > 0 && published.some(({ type }) => !unawaited.has(type))
-      if (!mustWait) return send({ type: 'events', events: published })
+      const mustWait = lastHeardMs.size > 0 && events.some(({ type }) => !unawaited.has(type))
+      if (!mustWait) return send({ type: 'events', events })
       const { number, settled } = acknowledgements.expect(lastHeardMs.keys())
-      send({ type: 'events', events: published, acknowledge: number })
+      send({ type: 'events', events, acknowledge: number })
       await settled
     },
     publishPresence(user_id, presence) {
