@@ -146,13 +146,17 @@ test('leaving a house: HOUSE_LEAVE to the one gone and nothing after it, HOUSE_M
   await expectSilence(onBen, ben)
 })
 
-test('deleting a house: HOUSE_DOWN to all members', async () => {
-  const { ann, cat, den, onAnn, onBen, onCat } = await scene(app)
+test('deleting a house: HOUSE_DOWN to all members, and nothing of it after that', async () => {
+  const { ann, ben, cat, den, onAnn, onBen, onCat } = await scene(app)
   await call(ann, 'DELETE', `/houses/${den.id}`)
   for (const client of [onAnn, onBen]) {
     expect(await heard(client, 'HOUSE_DOWN')).toEqual({ unavailable: false, house_id: den.id })
   }
   await expectSilence(onCat, cat)
+  await call(ben, 'POST', '/houses', { name: 'own' })
+  const own = await heard(onBen, 'HOUSE_JOIN')
+  for (const house_id of [den.id, own.id]) onBen.send({ op: 7, d: { house_id, user_ids: [ben.id] } })
+  expect((await heard(onBen, 'HOUSE_MEMBERS_CHUNK')).house_id).toBe(own.id)
 })
 
 test('a member changed: HOUSE_MEMBER_UPDATE to the house', async () => {

@@ -112,6 +112,23 @@ test('a HOUSE_JOIN that is too large lists as many members as fit, oneself first
   expect(join.d.members.slice(0, 2).map((one: { id: string }) => one.id)).toEqual([ben.id, ann.id])
 })
 
+test('members who are too large for one HOUSE_MEMBERS_CHUNK come in two, though they are a thousand', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const emoji = '💬'
+  await sql`insert into users (id, username, name, bio, website, location)
+    select n, 'wordy' || n, repeat(${emoji}, 64), repeat(${emoji}, 512), repeat(${emoji}, 256), repeat(${emoji}, 64)
+    from generate_series(50001, 50999) as n`.execute(db)
+  await sql`insert into members (house_id, user_id)
+    select ${den.id}, n from generate_series(50001, 50999) as n`.execute(db)
+  const client = await logIn(app, ann)
+  client.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
+  const chunks = [await client.next('HOUSE_MEMBERS_CHUNK'), await client.next('HOUSE_MEMBERS_CHUNK')]
+  expectCut(chunks[0]!)
+  const listed = chunks.flatMap((frame) => Object.keys(frame.d.members))
+  expect([listed.length, new Set(listed).size]).toEqual([1_000, 1_000])
+})
+
 /** Lets the first 400 of a thousand members know the house, from another id each time, as if they had lost their lines. */
 async function detachedMembers(den: Den, firstId: number, rooms: string[]): Promise<Session[]> {
   await sql`insert into users (id, username, name)

@@ -152,6 +152,16 @@ test('the number of failed logins is a setting, and they count by the address th
   expect((await refusedUpgrade(open, { 'x-forwarded-for': '192.0.2.3' })).status).toBe(429)
 })
 
+test('where rate limits are off, failed logins keep nobody out', async () => {
+  const rateLimits = { ...config.rateLimits, gateway: { burst: 1, refillMs: 60_000 } }
+  const app = await listen({}, { rateLimit: false, rateLimits })
+  for (let count = 0; count < 2; count++) {
+    const client = new Client(app)
+    client.send({ op: 2, d: { token: 'x' } })
+    expect(await client.end()).toEqual({ code: 4003, reason: 'invalid_token' })
+  }
+})
+
 test('a reader that stops reading is dropped 4008 at its bound, may resume, and holds nobody up', async () => {
   const app = await listen()
   const [ann, ben] = [await user(), await user()]

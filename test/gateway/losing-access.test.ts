@@ -1,6 +1,8 @@
+import type { KyselyPlugin } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { password, personOf, resident } from '../support/accounts.ts'
-import { type Client, expectExact, listen, logIn } from '../support/gateway.ts'
+import { Client, expectExact, listen, logIn } from '../support/gateway.ts'
+import { otherApp } from '../support/other-app.ts'
 import {
   call,
   type Den,
@@ -216,6 +218,24 @@ test('a token that ends while its login is under way never gets its state', asyn
   const outcome = await client
   if (outcome instanceof Error) expect(outcome.message).toContain('4003')
   else expect(await outcome.end()).toEqual({ code: 4003, reason: 'invalid_token' })
+})
+
+test('a token that ends behind the first look at it never gets its state', async () => {
+  const ann = await user()
+  const ending: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (result.rows.some((row) => row.session_id === ann.session_id))
+        await db.deleteFrom('sessions').where('id', '=', ann.session_id).execute()
+      return result
+    },
+  }
+  const { app } = await otherApp({}, { db: db.withPlugin(ending) })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const client = new Client(app)
+  client.send({ op: 2, d: { token: ann.token } })
+  expect(await client.end()).toEqual({ code: 4003, reason: 'invalid_token' })
+  expect(client.events).toEqual([])
 })
 
 async function expectLastIsWitness(client: Client, person: Person): Promise<void> {

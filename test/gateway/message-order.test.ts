@@ -147,6 +147,17 @@ test('who misses more messages than are looked up is closed 1011, and nobody els
   expect(other.closed).toBeUndefined()
 })
 
+test('a deletion of a message that never came is told when its time is up', async () => {
+  const bus = createBus()
+  const here = await startProcess(bus, { missingMessageMs: 50 })
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const client = await logIn(here, ann)
+  const message_id = `${BigInt(await send(here, ann, den.room_id, 'first')) + 1n}`
+  await bus.publish([{ type: 'message_deleted', room_id: den.room_id, house_id: den.id, message_id }])
+  expect((await client.next('MESSAGE_DELETE')).d.message_id).toBe(message_id)
+})
+
 test('where a second process joins one that was alone, nothing is told twice, and nothing waits', async () => {
   const openRelay = relayDoubles(() => [0])
   const here = await startProcess(createBus(openRelay()), { missingMessageMs: 60_000 })

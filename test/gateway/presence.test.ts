@@ -101,6 +101,19 @@ test('op 6 answers at once for those one may see, and tells their changes; a new
   expect(told).not.toContain(cat.id)
 })
 
+test('a friend who asked for it by op 6 as well is told once', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await friends(ann, ben)
+  const onBen = await logIn(app, ben)
+  onBen.send({ op: 6, d: { user_ids: [ann.id] } })
+  await onBen.next('PRESENCE_UPDATE')
+  await logIn(app, ann)
+  await onBen.next('PRESENCE_UPDATE')
+  await call(ben, 'POST', '/houses', { name: 'own' })
+  await onBen.next('HOUSE_JOIN')
+  expect(onBen.passed).toEqual([])
+})
+
 test('a crowd that comes or goes at once is told of in a few statements', async () => {
   const crowd = await Promise.all(Array.from({ length: 40 }, () => user()))
   const ann = await user()
