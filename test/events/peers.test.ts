@@ -204,7 +204,7 @@ test('who lets a member join waits until every peer has told their sockets, or a
   await vi.advanceTimersByTimeAsync(0)
   const joined: HearthEvent = { type: 'member_joined', house_id: '1', user_id: '2' }
   let settled = 0
-  const publish = () => one.peers.publish([joined]).then(() => (settled += 1))
+  const publish = () => one.peers.publish([happened, joined]).then(() => (settled += 1))
   void publish()
   await vi.advanceTimersByTimeAsync(500)
   expect(settled).toBe(0)
