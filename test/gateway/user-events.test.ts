@@ -52,6 +52,7 @@ test('read state and settings go to extended connections of oneself alone', asyn
 
 test('op 7 answers the members asked for, and nothing to a stranger', async () => {
   const { ann, ben, cat, den, onBen, onCat } = await scene(app)
+  onBen.send({ op: 7, d: { house_id: den.id, user_ids: [ben.id, 5] } })
   onBen.send({ op: 7, d: { house_id: den.id, user_ids: [ann.id, cat.id, '1', 'x', ann.id] } })
   const some = await heard(onBen, 'HOUSE_MEMBERS_CHUNK')
   expect([some.house_id, Object.keys(some.members)]).toEqual([den.id, [ann.id]])
