@@ -28,6 +28,7 @@ export const soak: Part = {
   name: 'soak',
   promise:
     'under a mixed load for hours memory stays flat, no event is lost, and nothing stays open after it',
+  mostlyWaits: true,
   async run({ quick, minutes, seed }) {
     const size = quick ? 'quick' : 'long'
     const stage = await openStage()
