@@ -17,6 +17,7 @@ const backWithinMs = 20_000
 export const kills: Part = {
   name: 'kills',
   promise: 'an answer of success means committed, and a repeated nonce makes no second message',
+  mostlyWaits: true,
   async run({ quick, minutes, seed }) {
     const size = quick ? 'quick' : 'long'
     const random = randomFrom(seed)
