@@ -51,7 +51,7 @@ export type HearthEvent =
   | { type: 'private_room_left'; room_id: string; user_id: string }
   /** Profile or username changed; `only_self`: what changed is visible to the user alone. */
   | { type: 'user_updated'; user_id: string; only_self: boolean }
-  /** The relation of `user_id` to `other_id` became this. */
+  /** The relation of `user_id` to `other_id` changed. A process of an older version tells the type given here. */
   | {
       type: 'relationship_updated'
       user_id: string

@@ -55,9 +55,8 @@ export async function tellHouseUpdated(gateway: Gateway, fact: Of<'house_updated
 
 /** Notes where the rooms that a HOUSE_UPDATE lists are others than the session was told of. */
 function noteUnsettled(session: Session, houseId: string, listed: ReadonlySet<string>) {
-  const known = session.houses.get(houseId) ?? new Set()
-  const differing = [...known, ...listed].filter((id) => known.has(id) !== listed.has(id))
-  if (differing.length > 0) session.unsettled.set(houseId, new Set(differing))
+  const differing = listed.symmetricDifference(session.houses.get(houseId) ?? new Set<string>())
+  if (differing.size > 0) session.unsettled.set(houseId, differing)
   else session.unsettled.delete(houseId)
 }
 

@@ -90,10 +90,10 @@ function tellDifference(
 ) {
   const known = session.houses.get(houseId)
   if (!known) return
-  const unsettled = session.unsettled.get(houseId)
+  const unsettled = session.unsettled.get(houseId) ?? new Set<string>()
   session.unsettled.delete(houseId)
-  const gained = [...readable.values()].filter((row) => !known.has(row.id) || unsettled?.has(row.id))
-  const lost = [...new Set([...known, ...(unsettled ?? [])])].filter((id) => !readable.has(id))
+  const gained = [...readable.values()].filter((row) => !known.has(row.id) || unsettled.has(row.id))
+  const lost = [...known.union(unsettled)].filter((id) => !readable.has(id))
   for (const row of gained) {
     hub.enterRoom(session, houseId, row.id)
     session.emit(events.gained(row))
