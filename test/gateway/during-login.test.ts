@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import type { HearthEvent } from '../../src/events/events.ts'
+import { Client, listen, resume } from '../support/gateway.ts'
+import { bus, call, db, friends, house, type Person, user } from '../support/world.ts'
+
+test('what happens during a login follows after the HOUSE_JOINs, once and in order', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const slow = await listen({ houseJoinDelayMs: 300 })
+  const client = new Client(slow, {})
+  client.send({ op: 2, d: { token: ben.token } })
+  await client.next('INIT_STATE')
+  const sent: string[] = []
+  for (let count = 0; count < 10; count++) {
+    const answer = await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: `m${count}` })
+    sent.push(answer.body.data.id)
+  }
+  await client.next('HOUSE_JOIN')
+  const heard: string[] = []
+  for (let count = 0; count < 10; count++) heard.push((await client.next('MESSAGE_CREATE')).d.id)
+  expect(heard).toEqual(sent)
+})
+
+test('what happens during a login in a place that was entered meanwhile follows after it as well', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await house({ owner: ben })
+  const den = await house({ owner: ann })
+  const slow = await listen({ houseJoinDelayMs: 300 })
+  const client = new Client(slow, {})
+  client.send({ op: 2, d: { token: ben.token } })
+  await client.next('INIT_STATE')
+  const pair = (await call(ann, 'POST', '/users/@me/rooms', { recipient: ben.id })).body.data
+  await call(ann, 'POST', `/rooms/${pair.id}/messages`, { content: 'in the pair' })
+  const joined = bus.publish([await joining(den.id, ben)])
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'in the house' })
+  await joined
+  await client.next('HOUSE_JOIN')
+  expect((await client.next('ROOM_CREATE')).d.id).toBe(pair.id)
+  expect((await client.next('MESSAGE_CREATE')).d.content).toBe('in the pair')
+  expect((await client.next('HOUSE_JOIN')).d.id).toBe(den.id)
+  expect((await client.next('MESSAGE_CREATE')).d.content).toBe('in the house')
+  expect(client.passed).toEqual([])
+})
+
+test('what friends and oneself change during a login follows after the HOUSE_JOINs, once', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await friends(ann, ben)
+  await house({ owner: ben })
+  const slow = await listen({ houseJoinDelayMs: 300 })
+  const client = new Client(slow, {})
+  client.send({ op: 2, d: { token: ben.token } })
+  await client.next('INIT_STATE')
+  await bus.publish([{ type: 'user_updated', user_id: ann.id, only_self: false }])
+  await bus.publish([{ type: 'user_updated', user_id: ben.id, only_self: false }])
+  await client.next('HOUSE_JOIN')
+  await call(ben, 'POST', '/houses', { name: 'witness' })
+  await client.next('HOUSE_JOIN')
+  expect(client.events.map((frame) => [frame.e, frame.e === 'USER_UPDATE' && frame.d.id])).toEqual([
+    ['INIT_STATE', false],
+    ['HOUSE_JOIN', false],
+    ['USER_UPDATE', ann.id],
+    ['USER_UPDATE', ben.id],
+    ['HOUSE_JOIN', false],
+  ])
+})
+
+test('a login during which too much happens is closed 4008, and cannot be resumed', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const slow = await listen({ houseJoinDelayMs: 2_000 })
+  const client = new Client(slow, {})
+  client.send({ op: 2, d: { token: ann.token } })
+  const { session_id } = (await client.next('INIT_STATE')).d
+  const [session] = slow.gateway.hub.ofUser(ann.id)
+  for (let count = 0; count < 20_000; count += 1) session!.hold(() => {})
+  expect(client.closed).toBeUndefined()
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'one too many' })
+  expect(await client.end()).toEqual({ code: 4008, reason: 'slow_consumer' })
+  const again = resume(slow, ann, session_id, 1)
+  expect(await again.end()).toEqual({ code: 4009, reason: 'cannot_resume' })
+})
+
+test('who joins a house while a login of theirs breaks off is answered all the same', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await house({ owner: ben })
+  const den = await house({ owner: ann })
+  const slow = await listen({ houseJoinDelayMs: 2_000 })
+  const client = new Client(slow, {})
+  client.send({ op: 2, d: { token: ben.token } })
+  await client.next('INIT_STATE')
+  const joined = bus.publish([await joining(den.id, ben)])
+  await client.cut()
+  await joined
+  expect(client.events.map((frame) => frame.e)).toEqual(['INIT_STATE'])
+})
+
+/** Makes somebody a member, and what tells of it. */
+async function joining(house_id: string, { id: user_id }: Person): Promise<HearthEvent> {
+  await db.insertInto('members').values({ house_id, user_id }).execute()
+  return { type: 'member_joined', house_id, user_id }
+}
