@@ -20,6 +20,7 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
   let closing = false
   let lastId = (await findNewestId(db)) ?? '0'
   let reading = Promise.resolve()
+  let willRead = false
   let client = await listen()
   const cleaning = setInterval(() => deleteOld(db).catch(() => {}), cleaningMs)
 
@@ -52,12 +53,15 @@ export async function openPostgresRelay(db: Db, databaseUrl: string): Promise<Re
     }
   }
 
-  /** One read after the other, so that none overtakes another. */
+  /** One read after the other, so that none overtakes another. All that come during one share the next. */
   function readSoon(): void {
+    if (willRead) return
+    willRead = true
     reading = reading.then(read, read)
   }
 
   async function read(): Promise<void> {
+    willRead = false
     let rows = await listAfter(db, lastId).catch(() => undefined)
     // No further notification would come for the rows that are there already, so a failed read is repeated.
     while (!rows && !closing) {

@@ -193,6 +193,20 @@ test('over PostgreSQL, what was sent before a process started does not reach it'
   expect(late.received).toEqual(['after'])
 })
 
+test('over PostgreSQL, the rows of many who call at once are read together', async () => {
+  let reads = 0
+  const counting = watched((name) => {
+    if (name === 'selectFrom') reads += 1
+  })
+  const { received } = await listening(() => openPostgresRelay(counting, databaseUrl))
+  await sql`with added as (insert into bus_events (sender, payload) select 'another', 'row ' || n from generate_series(1, 100) as n)
+    select pg_notify('hearth_events', caller::text) from generate_series(1, 100) as caller`.execute(db)
+  await vi.waitFor(() => expect(received).toHaveLength(100))
+  await sendOverPostgres(db, 'last')
+  await vi.waitFor(() => expect(received).toContain('last'))
+  expect(reads).toBeLessThan(10)
+})
+
 test('over PostgreSQL, what is older than a minute is deleted, and nothing else', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
