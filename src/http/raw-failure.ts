@@ -31,8 +31,12 @@ export function answerRaw(
   linger(stream)
 }
 
-/** Waits for the client to close: if we closed with data unread, the connection would be reset and the answer lost. */
+/**
+ * Waits for the client to close: if we closed with data unread, the connection would be reset and the answer lost. The
+ * client may reset it, too: without a listener, which Node takes off after a CONNECT, that would end the process.
+ */
 function linger(stream: Duplex): void {
+  stream.on('error', () => {})
   const timer = setTimeout(() => stream.destroy(), lingerMs).unref()
   stream.once('close', () => clearTimeout(timer)).resume()
 }

@@ -1,4 +1,5 @@
-import { type AddressInfo, connect } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { app, failure } from '../support/world.ts'
 
@@ -53,6 +54,17 @@ test('CONNECT is answered also while what is meant for the other end is still on
   const text = `CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n${'x'.repeat(8_000_000)}`
   const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(text)))
   for (const answer of answers) expect(answer).toContain('HTTP/1.1 404 ')
+})
+
+test('a client that resets its connection after a CONNECT does not end the process', async () => {
+  const { port } = app.server.address() as AddressInfo
+  const arrived = once(app.server, 'connect')
+  const client = connect(port, '127.0.0.1', () => client.write('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n'))
+  const [, socket] = (await arrived) as [unknown, Socket]
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  client.resetAndDestroy()
+  await closed
+  expect(socket.errored).toMatchObject({ code: 'ECONNRESET' })
 })
 
 describe('what Node would refuse before any route', () => {
