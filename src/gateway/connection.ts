@@ -96,9 +96,9 @@ export class Connection {
   send(seq: number, event: Payload, exempt = false): void {
     if (!this.isOpen) return
     this.#cork()
-    const frame = this.#encoding === 'text' ? textFrame(seq, event) : zlibFrame(seq, event)
-    this.#socket.send(frame)
-    if (exempt) this.#exemptBytes += frame.length
+    const unsent = this.#socket.bufferedAmount
+    this.#socket.send(this.#encoding === 'text' ? textFrame(seq, event) : zlibFrame(seq, event))
+    if (exempt) this.#exemptBytes += this.#socket.bufferedAmount - unsent
     this.#checkUnsent()
   }
 
@@ -192,7 +192,7 @@ export class Connection {
 
   #checkUnsent(): void {
     const unsent = this.#socket.bufferedAmount
-    if (unsent < pacedBelowBytes) this.#exemptBytes = 0
+    this.#exemptBytes = Math.min(this.#exemptBytes, unsent)
     if (unsent - this.#exemptBytes > maxUnsentBytes) this.close('slow_consumer')
   }
 

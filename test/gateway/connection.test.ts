@@ -1,0 +1,61 @@
+import type { Duplex } from 'node:stream'
+import { beforeEach, expect, test } from 'vitest'
+import { Connection, type ConnectionSocket } from '../../src/gateway/connection.ts'
+import { payload } from '../../src/gateway/frames.ts'
+import { defaultSettings } from '../../src/gateway/settings.ts'
+
+const mebibyte = 1024 * 1024
+
+/** What waits to be written to a client who reads when the test says so. */
+let waiting: number
+let closed: string | undefined
+let connection: Connection
+
+beforeEach(() => {
+  waiting = 0
+  closed = undefined
+  const socket = {
+    OPEN: 1,
+    readyState: 1,
+    on() {},
+    get bufferedAmount() {
+      return waiting
+    },
+    send(frame: string) {
+      waiting += Buffer.byteLength(frame)
+    },
+    close(_code: number, reason: string) {
+      closed = reason
+    },
+  } as unknown as ConnectionSocket
+  connection = new Connection({
+    socket,
+    stream: { cork() {}, uncork() {} } as Duplex,
+    encoding: 'text',
+    address: '127.0.0.1',
+    listener: { frame() {}, closed() {} },
+    settings: defaultSettings,
+  })
+})
+
+function send(mebibytes: number, exempt = false, character = 'x'): void {
+  const d = character.repeat((mebibytes * mebibyte) / Buffer.byteLength(character))
+  connection.send(1, payload('TYPING_START', d), exempt)
+}
+
+test('what was written of the HOUSE_JOINs of a login does not raise the bound of unsent data', () => {
+  for (let count = 0; count < 20; count++) {
+    send(3, true)
+    waiting = mebibyte
+  }
+  for (let count = 0; count < 7; count++) send(1)
+  expect(closed).toBeUndefined()
+  send(1)
+  send(1)
+  expect(closed).toBe('slow_consumer')
+})
+
+test('a replay in letters of several bytes does not count as unsent data either', () => {
+  for (let count = 0; count < 8; count++) send(3, true, '語')
+  expect(closed).toBeUndefined()
+})
