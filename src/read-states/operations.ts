@@ -4,7 +4,7 @@ import type { Outcome } from '../events/bus.ts'
 import { isGreaterId, nobodysId } from '../ids.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
 import { canRead } from '../rooms/permissions.ts'
-import { countMentions, listReadStateRows, moveReadState } from './queries.ts'
+import { findReadState, listReadStateRows, moveReadState } from './queries.ts'
 import type { Acked, ReadStates } from './schemas.ts'
 
 /**
@@ -21,12 +21,10 @@ export async function ackMessage(
   const isKnown = messageId !== nobodysId && !isGreaterId(messageId, last_message_id ?? nobodysId)
   if (!isKnown) throw new ApiError('message_not_found')
   const moved = await moveReadState(db, userId, room_id, messageId)
-  if (!moved) throw new ApiError('room_not_found')
-  const { message_id, previous } = moved
-  const mention_count = await countMentions(db, userId, room_id, message_id)
-  const answer = { room_id, message_id, mention_count }
-  const hasMoved = message_id !== previous
-  return { answer, events: hasMoved ? [{ type: 'read_state_updated', user_id: userId, ...answer }] : [] }
+  const state = moved ?? (await findReadState(db, userId, room_id))
+  if (!state) throw new ApiError('room_not_found')
+  const answer = { room_id, ...state }
+  return { answer, events: moved ? [{ type: 'read_state_updated', user_id: userId, ...answer }] : [] }
 }
 
 /** The read states of a user, by room: of the rooms they can read now, and have acked or are mentioned in. */

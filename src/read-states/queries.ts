@@ -12,39 +12,42 @@ function mentionCount(userId: string, roomId: RawBuilder<unknown>, after: RawBui
       and not exists (select from blocks where blocks.user_id = ${userId} and target_id = author_id))`
 }
 
+/** The last message of a room that a user has read, and how many mentions of them count as unread after it. */
+type ReadStateInRoom = { message_id: string; mention_count: number }
+
 /**
- * Moves the read state of a user in a room forward to a message, never back. Gives where it stands now, and where it
- * stood before (null: nowhere); undefined when the room is gone, or the user leaves its house at this moment.
+ * Moves the read state of a user in a room forward to a message. Undefined when it stands there or further on, the room
+ * is gone, or the user leaves its house at this moment. Moves at once are answered in the order in which they are made.
  */
 export async function moveReadState(
   db: Db,
   userId: string,
   roomId: string,
   messageId: string,
-): Promise<{ message_id: string; previous: string | null } | undefined> {
-  const { rows } = await sql<{ message_id: string; previous: string | null }>`
-    with ${openRoomFor(userId, roomId)}
-    insert into read_states (user_id, room_id, message_id)
-    select ${userId}, id, ${messageId} from open_room
-    on conflict (user_id, room_id) do update
-      set message_id = greatest(read_states.message_id, excluded.message_id)
-    returning message_id,
-      (select message_id from read_states where user_id = ${userId} and room_id = ${roomId}) as previous`.execute(
-    db,
-  )
+): Promise<ReadStateInRoom | undefined> {
+  const { rows } = await sql<ReadStateInRoom>`
+    with ${openRoomFor(userId, roomId)}, moved as (
+      insert into read_states (user_id, room_id, message_id)
+      select ${userId}, id, ${messageId} from open_room
+      on conflict (user_id, room_id) do update set message_id = excluded.message_id
+        where read_states.message_id < excluded.message_id
+      returning room_id, message_id
+    )
+    select message_id, ${mentionCount(userId, sql`moved.room_id`, sql`moved.message_id`)} as mention_count
+    from moved`.execute(db)
   return rows[0]
 }
 
-/** How many mentions of a user in a room count as unread after a message. */
-export async function countMentions(
+/** The read state of a user in a room, or undefined when they have acked nothing there. */
+export async function findReadState(
   db: Db,
   userId: string,
   roomId: string,
-  messageId: string,
-): Promise<number> {
-  const count = mentionCount(userId, sql`${roomId}::bigint`, sql`${messageId}::bigint`)
-  const { rows } = await sql<{ count: number }>`select ${count} as count`.execute(db)
-  return rows[0]!.count
+): Promise<ReadStateInRoom | undefined> {
+  const { rows } = await sql<ReadStateInRoom>`
+    select message_id, ${mentionCount(userId, sql`read_states.room_id`, sql`read_states.message_id`)} as mention_count
+    from read_states where user_id = ${userId} and room_id = ${roomId}`.execute(db)
+  return rows[0]
 }
 
 type ReadStateRow = RoomAccessRow & { message_id: string | null; mention_count: number }

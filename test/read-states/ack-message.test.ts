@@ -43,15 +43,21 @@ test('an ack of an older message answers the present state and tells of nothing'
   expect(published.length).toBe(before)
 })
 
-test('acks at once end at the newest', async () => {
-  const ann = await user()
-  const { room_id } = await house({ owner: ann })
-  const ids: string[] = []
-  for (let n = 0; n < 8; n += 1) ids.push(await message(room_id, ann))
-  const urls = ids.map((id) => `/rooms/${room_id}/messages/${id}/ack`)
-  const answers = await Promise.all(urls.reverse().map((url) => call(ann, 'POST', url)))
-  expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => 200))
-  expect(await readStateOf(ann.id, room_id)).toBe(ids.at(-1))
+test('acks at once end at the newest, and are told of in their order, each step once', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const ann = await user()
+    const { room_id } = await house({ owner: ann })
+    const ids: string[] = []
+    for (let n = 0; n < 4; n += 1) ids.push(await message(room_id, ann))
+    const urls = [...ids, ...ids].map((id) => `/rooms/${room_id}/messages/${id}/ack`)
+    const before = published.length
+    const answers = await Promise.all(urls.map((url) => call(ann, 'POST', url)))
+    expect(answers.map((answer) => answer.status)).toEqual(urls.map(() => 200))
+    expect(await readStateOf(ann.id, room_id)).toBe(ids.at(-1))
+    const told = published.slice(before).map((event) => 'message_id' in event && event.message_id)
+    expect(told).toEqual(ids.filter((id) => told.includes(id)))
+    expect(told.at(-1)).toBe(ids.at(-1))
+  }
 })
 
 test('mentions by oneself, by the blocked and restricted, and exploded ones do not count', async () => {
