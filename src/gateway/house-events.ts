@@ -12,6 +12,7 @@ import type { Gateway } from './gateway.ts'
 import { HouseParts } from './house-payload.ts'
 import { factsOf, houseOf, inOrder, listMembersToShow, loadHouseFor, memberEvent } from './house-state.ts'
 import type { MembersPresence } from './presence-batches.ts'
+import { retryUntilBack } from './retry.ts'
 import type { Session } from './session.ts'
 
 /** After sending so many characters of a house, other work gets its turn: big houses take long to send. */
@@ -115,7 +116,7 @@ export async function tellMembersPresence(
   // Sessions that are logging in are sent the same event later: they share it with all others.
   await Promise.all(
     changes.map(async (change) => {
-      change.event ??= await presenceEvent(db, house_id, change)
+      change.event ??= await retryUntilBack(() => presenceEvent(db, house_id, change))
     }),
   )
   for (const { user_id, event } of changes) {

@@ -10,6 +10,7 @@ import { findGatewayUser, findUser } from '../users/queries.ts'
 import { type Audience, emitTo, usersOf } from './audience.ts'
 import { payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
+import { retryUntilBack } from './retry.ts'
 import type { Session } from './session.ts'
 
 /** The user is shown whether the address is verified; friends and private-room partners are not. */
@@ -59,18 +60,21 @@ export async function tellSettings({ db }: Gateway, { user_id }: Of<'settings_up
 export async function tellPresence(gateway: Gateway, fact: Of<'presence_changed'>): Promise<void> {
   const { db, hub } = gateway
   const { user_id, presence } = fact
-  const [row, contacts, houseIds] = await Promise.all([
-    findGatewayUser(db, user_id),
-    listContacts(db, user_id),
-    listHousesWithPresence(db, user_id),
-  ])
+  const [row, contacts, houseIds, watchers] = await retryUntilBack(() =>
+    Promise.all([
+      findGatewayUser(db, user_id),
+      listContacts(db, user_id),
+      listHousesWithPresence(db, user_id),
+      watchersOf(gateway, user_id),
+    ]),
+  )
   if (!row) return
   const event = payload('PRESENCE_UPDATE', { ...gatewayUser(row), presence })
   const told = new Set<Session>()
   for (const contact of contacts) {
     if (!contact.is_blocked) for (const session of hub.ofUser(contact.user_id)) told.add(session)
   }
-  for (const session of await watchersOf(gateway, user_id)) told.add(session)
+  for (const session of watchers) told.add(session)
   for (const session of told) hub.sendWhenLive(session, event)
   await Promise.all(houseIds.map((id) => gateway.presences.add(id, { user_id, presence })))
 }

@@ -1,0 +1,38 @@
+import { afterAll, expect, test } from 'vitest'
+import { openDatabase } from '../../src/db/client.ts'
+import { presenceOf } from '../../src/events/presence.ts'
+import { logIn } from '../support/gateway.ts'
+import { otherApp } from '../support/other-app.ts'
+import { detour, openTcpProxy } from '../support/tcp-proxy.ts'
+import { databaseUrl, friends, house, user } from '../support/world.ts'
+
+const way = detour(databaseUrl)
+const proxy = await openTcpProxy(way.target)
+const proxied = openDatabase(way.through(proxy.port))
+const { app, call } = await otherApp({}, { db: proxied, gateway: { offlineAfterMs: 50 } })
+await app.listen({ host: '127.0.0.1', port: 0 })
+afterAll(async () => {
+  await app.close()
+  await proxied.destroy()
+  await proxy.close()
+})
+
+test('who goes offline while the database is away is told of when it is back', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  await friends(ann, ben)
+  await house({ owner: ann, members: [cat] })
+  const client = await logIn(app, ann)
+  const leaving = [await logIn(app, ben), await logIn(app, cat)]
+  await client.next('HOUSE_MEMBER_ENTER')
+  await proxy.set('refuse')
+  for (const one of leaving) await one.close()
+  await expect.poll(() => [presenceOf(ben.id), presenceOf(cat.id)]).toEqual(['offline', 'offline'])
+  // What was asked before it has failed as well.
+  expect((await call(ann, 'GET', '/users/@me')).status).toBe(503)
+  await proxy.set('fine')
+  const told = (e: string) => client.events.findLast((frame) => frame.e === e)?.d
+  await client.until(() => told('HOUSE_MEMBER_EXIT') !== undefined, 'the exit')
+  await client.until(() => told('PRESENCE_UPDATE')?.presence === 'offline', 'the presence')
+  expect([told('HOUSE_MEMBER_EXIT').id, told('PRESENCE_UPDATE').id]).toEqual([cat.id, ben.id])
+  expect(client.closed).toBeUndefined()
+})
