@@ -1,11 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { isPassword } from '../auth/passwords.ts'
 import { hashToken } from '../auth/tokens.ts'
 import { type Db, violates } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
-import { type CodePurpose, findPendingEmail, takeCode, upsertCode } from './code-queries.ts'
-import { findCredentials, findTaken, updateCredentials } from './queries.ts'
+import {
+  type CodePurpose,
+  deleteCodesElsewhere,
+  findCodeHolder,
+  findPendingEmail,
+  takeCode,
+  upsertCode,
+} from './code-queries.ts'
+import { lockProven, provePassword } from './proof-operations.ts'
+import { findCredentials, findTaken, lockCredentials, updateCredentials } from './queries.ts'
 
 const codeBytes = 16
 const lifeMs = { verify_email: 86_400_000, reset_password: 3_600_000 }
@@ -37,16 +44,29 @@ export async function findUnprovenEmail(
   return pending ?? (account.email_verified ? undefined : (account.email ?? undefined))
 }
 
-/** Sets the address of a code as the user's own, verified one. Throws `invalid_code`. */
+/** Uses a code up, and locks its account first, as everybody does who changes codes. Throws `invalid_code`. */
+export async function useCode(trx: Db, purpose: CodePurpose, code: string) {
+  const codeHash = hashToken(code)
+  const userId = await findCodeHolder(trx, purpose, codeHash)
+  const account = userId && (await lockCredentials(trx, userId))
+  const taken = account && (await takeCode(trx, purpose, codeHash))
+  if (!taken) throw new ApiError('invalid_code')
+  return taken
+}
+
+/**
+ * Sets the address of a code as the user's own, verified one; a code for a new password that the former one was sent is
+ * cancelled. Throws `invalid_code`.
+ */
 export async function verifyEmail(db: Db, code: string): Promise<Outcome<{ email_verified: true }>> {
   try {
     return await db.transaction().execute(async (trx) => {
-      const taken = await takeCode(trx, 'verify_email', hashToken(code))
-      if (!taken?.email) throw new ApiError('invalid_code')
-      await updateCredentials(trx, taken.user_id, { email: taken.email, email_verified: true })
+      const { user_id, email } = await useCode(trx, 'verify_email', code)
+      await updateCredentials(trx, user_id, { email: email!, email_verified: true })
+      await deleteCodesElsewhere(trx, user_id)
       return {
         answer: { email_verified: true as const },
-        events: [{ type: 'user_updated' as const, user_id: taken.user_id, only_self: true }],
+        events: [{ type: 'user_updated' as const, user_id, only_self: true }],
       }
     })
   } catch (error) {
@@ -58,7 +78,8 @@ export async function verifyEmail(db: Db, code: string): Promise<Outcome<{ email
 
 /**
  * Begins the change of the caller's address: the new one counts once its code has come back. Returns the code, or
- * undefined when it is the present, proven address. Throws `no_permission`, `invalid_credentials`, `email_taken`.
+ * undefined when it is the present, proven address; then a change that has begun is cancelled. Throws `no_permission`,
+ * `invalid_credentials`, `email_taken`.
  */
 export async function changeEmail(
   db: Db,
@@ -66,12 +87,16 @@ export async function changeEmail(
   fields: { email: string; password: string },
 ): Promise<IssuedCode | undefined> {
   if (caller.bot) throw new ApiError('no_permission')
-  const account = await findCredentials(db, caller.id)
-  const isRight = await isPassword(fields.password, account?.password_hash)
-  if (!account || !isRight) throw new ApiError('invalid_credentials')
-  const isPresent = account.email?.toLowerCase() === fields.email.toLowerCase()
-  if (fields.email === account.email && account.email_verified) return undefined
-  const { email: isTaken } = await findTaken(db, { email: fields.email, username: '' })
-  if (isTaken && !isPresent) throw new ApiError('email_taken')
-  return issueCode(db, caller.id, 'verify_email', fields.email)
+  const proven = await provePassword(await findCredentials(db, caller.id), fields.password)
+  return db.transaction().execute(async (trx) => {
+    const account = await lockProven(trx, proven)
+    if (fields.email === account.email && account.email_verified) {
+      await deleteCodesElsewhere(trx, caller.id)
+      return undefined
+    }
+    const isPresent = account.email?.toLowerCase() === fields.email.toLowerCase()
+    const { email: isTaken } = await findTaken(trx, { email: fields.email, username: '' })
+    if (isTaken && !isPresent) throw new ApiError('email_taken')
+    return issueCode(trx, caller.id, 'verify_email', fields.email)
+  })
 }

@@ -3,24 +3,28 @@ import type { Db } from '../db/client.ts'
 
 export type CodePurpose = 'verify_email' | 'reset_password'
 
-/** Keeps the hash of a code; an older one for the same purpose is cancelled. */
+/** Keeps the hash of a code, unless the account is deleted; an older one for the same purpose is cancelled. */
 export async function upsertCode(
   db: Db,
   code: { user_id: string; purpose: CodePurpose; code_hash: Buffer; email: string; lifeMs: number },
 ): Promise<void> {
   const { user_id, purpose, code_hash, email, lifeMs } = code
-  const expires_at = sql<Date>`now() + ${lifeMs} * interval '1 millisecond'`
-  await db
-    .insertInto('account_codes')
-    .values({ user_id, purpose, code_hash, email, expires_at })
-    .onConflict((conflict) =>
-      conflict.columns(['user_id', 'purpose']).doUpdateSet({ code_hash, email, expires_at }),
-    )
-    .execute()
+  await sql`
+    insert into account_codes (user_id, purpose, code_hash, email, expires_at)
+    select id, ${purpose}, ${code_hash}, ${email}, now() + ${lifeMs} * interval '1 millisecond'
+    from users where id = ${user_id} and deleted_at is null for share
+    on conflict (user_id, purpose) do update
+      set code_hash = excluded.code_hash, email = excluded.email, expires_at = excluded.expires_at`.execute(
+    db,
+  )
 }
 
-/** Whether a code is good at this moment. */
-export async function isCode(db: Db, purpose: CodePurpose, codeHash: Buffer): Promise<boolean> {
+/** Whose code it is, or undefined when it is wrong or too old at this moment. */
+export async function findCodeHolder(
+  db: Db,
+  purpose: CodePurpose,
+  codeHash: Buffer,
+): Promise<string | undefined> {
   const row = await db
     .selectFrom('account_codes')
     .select('user_id')
@@ -28,7 +32,7 @@ export async function isCode(db: Db, purpose: CodePurpose, codeHash: Buffer): Pr
     .where('purpose', '=', purpose)
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
-  return row !== undefined
+  return row?.user_id
 }
 
 /** Uses a code up: whose it was and which address it proves, or undefined when it is wrong or too old. */
@@ -40,6 +44,15 @@ export function takeCode(db: Db, purpose: CodePurpose, codeHash: Buffer) {
     .where('expires_at', '>', sql<Date>`now()`)
     .returning(['user_id', 'email'])
     .executeTakeFirst()
+}
+
+/** Cancels the codes of a user that went to another address than their present one. */
+export async function deleteCodesElsewhere(db: Db, userId: string): Promise<void> {
+  await sql`
+    delete from account_codes using users
+    where users.id = ${userId} and user_id = users.id and lower(account_codes.email) <> lower(users.email)`.execute(
+    db,
+  )
 }
 
 /** The address of a user that waits for its code to come back, or undefined. */

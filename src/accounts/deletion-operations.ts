@@ -1,4 +1,3 @@
-import { isPassword } from '../auth/passwords.ts'
 import type { Caller } from '../auth/queries.ts'
 import { type Db, isDeadlock } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
@@ -10,15 +9,16 @@ import { listHouseIds } from '../houses/queries.ts'
 import { compareIds } from '../ids.ts'
 import { leaveAllGroups } from '../rooms/group-operations.ts'
 import { discardFiles } from '../storage/discard.ts'
-import { lockUsers } from '../users/lock-queries.ts'
 import { pictureNames } from '../users/operations.ts'
 import { deleteBelongings, emptyAccount, lockWithBots } from './deletion-queries.ts'
-import { findCredentials } from './queries.ts'
+import { provePassword } from './proof-operations.ts'
+import { findCredentials, lockCredentials } from './queries.ts'
 import { sessionsEnded } from './session-operations.ts'
 import { deleteSessions } from './session-queries.ts'
 
 const attempts = 5
 
+type Proven = { id: string; password_hash: string | null }
 type Account = { id: string; icon: string | null; header: string | null }
 
 /** Deletes the caller's account (PROTOCOL 9.4). Throws `no_permission` for bots, `invalid_credentials`. */
@@ -28,32 +28,31 @@ export async function deleteOwnAccount(
   password: string,
 ): Promise<Outcome<{ id: string }>> {
   if (caller.bot) throw new ApiError('no_permission')
-  const account = await findCredentials(db, caller.id)
-  if (!(await isPassword(password, account?.password_hash))) throw new ApiError('invalid_credentials')
-  const events = await removeAccounts(db, caller.id)
-  if (!events) throw new ApiError('no_auth')
+  const account = await provePassword(await findCredentials(db, caller.id), password)
+  const events = await removeAccounts(db, account)
+  if (!events) throw new ApiError('invalid_credentials')
   return { answer: { id: caller.id }, events }
 }
 
 /**
- * Deletes an account and its bots, all or nothing, and returns the events; undefined when it is gone already. Messages
- * stay under the emptied account. Holds locks of many houses and groups, which others may hold in another order: then
- * it begins again.
+ * Deletes an account and its bots, all or nothing, and returns the events; undefined when it is gone already, or its
+ * password is another by now (bots have none). Messages stay under the emptied account. Holds locks of many houses and
+ * groups, which others may hold in another order: then it begins again.
  */
-export async function removeAccounts(db: Db, id: string): Promise<HearthEvent[] | undefined> {
+export async function removeAccounts(db: Db, account: Proven): Promise<HearthEvent[] | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await db.transaction().execute((trx) => removeWithBots(trx, id))
+      return await db.transaction().execute((trx) => removeWithBots(trx, account))
     } catch (error) {
       if (!isDeadlock(error) || attempt === attempts) throw error
     }
   }
 }
 
-async function removeWithBots(trx: Db, id: string): Promise<HearthEvent[] | undefined> {
+async function removeWithBots(trx: Db, { id, password_hash }: Proven): Promise<HearthEvent[] | undefined> {
   // A bot that is being made holds its owner; only a statement that begins afterwards finds it.
-  const [present] = await lockUsers(trx, [id])
-  if (!present) return undefined
+  const present = await lockCredentials(trx, id)
+  if (present?.password_hash !== password_hash) return undefined
   const accounts = await lockWithBots(trx, id)
   const ownFirst = [...accounts].sort((one, other) => Number(other.id === id) - Number(one.id === id))
   const events: HearthEvent[] = []

@@ -1,8 +1,8 @@
-import { isPassword } from '../auth/passwords.ts'
 import { hashToken } from '../auth/tokens.ts'
 import { newBackupCodes, newTotpSecret, totpStep } from '../auth/totp.ts'
 import type { Db } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
+import { lockProven, provePassword } from './proof-operations.ts'
 import {
   type CredentialsRow,
   deleteBackupCode,
@@ -61,11 +61,9 @@ export async function disableTotp(
   const before = await findCredentials(db, callerId)
   if (!before?.mfa_enabled) throw new ApiError('mfa_not_enabled')
   const byPassword = proof.code === undefined
-  if (byPassword && !(await isPassword(proof.password ?? '', before.password_hash))) {
-    throw new ApiError('invalid_credentials')
-  }
+  if (byPassword) await provePassword(before, proof.password ?? '')
   await db.transaction().execute(async (trx) => {
-    const account = await lock(trx, callerId)
+    const account = byPassword ? await lockProven(trx, before) : await lock(trx, callerId)
     if (!account.mfa_enabled) throw new ApiError('mfa_not_enabled')
     if (!byPassword && !(await useSecondFactor(trx, account, proof.code!))) throw new ApiError('invalid_code')
     const off = { mfa_enabled: false, totp_secret: null, totp_last_step: null, totp_earlier_steps: [] }

@@ -1,17 +1,17 @@
-import { hashPassword, isPassword } from '../auth/passwords.ts'
+import { hashPassword } from '../auth/passwords.ts'
 import { type Db, violates } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { ownUser } from '../users/forms.ts'
 import { isReserved } from '../users/permissions.ts'
 import { useSecondFactor } from './mfa-operations.ts'
+import { lockProven, provePassword } from './proof-operations.ts'
 import {
   type CredentialsRow,
   findCredentialsByEmail,
   findCredentialsByUsername,
   findTaken,
   insertAccount,
-  lockCredentials,
 } from './queries.ts'
 import type { LoggedIn, LogIn, Register } from './schemas.ts'
 import { type Device, openSession } from './session-operations.ts'
@@ -48,24 +48,15 @@ async function refuseTaken(db: Db, email: string, username: string): Promise<voi
  * password; after the right password `mfa_required` or `invalid_code`.
  */
 export async function logIn(db: Db, { login, password, code }: LogIn, device: Device): Promise<LoggedIn> {
-  const account = await findByLogin(db, login)
-  const isRight = await isPassword(password, account?.password_hash)
-  if (!account || !isRight) throw new ApiError('invalid_credentials')
+  const account = await provePassword(await findByLogin(db, login), password)
   if (account.mfa_enabled && code === undefined) throw new ApiError('mfa_required')
   return db.transaction().execute(async (trx) => {
-    const locked = await lockUnchanged(trx, account)
+    const locked = await lockProven(trx, account)
     const isProven = !locked.mfa_enabled || (await useSecondFactor(trx, locked, code ?? ''))
     if (!isProven) throw new ApiError('invalid_code')
     const { password_hash, totp_secret, totp_last_step, totp_earlier_steps, ...user } = locked
     return { token: await openSession(trx, user.id, device), user: ownUser(user) }
   })
-}
-
-/** Locks an account. Throws `invalid_credentials` if since it was read it was deleted, or its password was changed. */
-async function lockUnchanged(trx: Db, { id, password_hash }: CredentialsRow): Promise<CredentialsRow> {
-  const account = await lockCredentials(trx, id)
-  if (account?.password_hash !== password_hash) throw new ApiError('invalid_credentials')
-  return account
 }
 
 /** An `@` after the first character makes it an e-mail address; a leading one is dropped. */

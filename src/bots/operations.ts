@@ -87,7 +87,7 @@ export async function rotateBotToken(
 /** Deletes a bot of the caller, as an account is deleted. Throws `bot_not_found`. */
 export async function deleteBot(db: Db, callerId: string, id: string): Promise<Outcome<{ id: string }>> {
   await reachBot(db, callerId, id)
-  const events = await removeAccounts(db, id)
+  const events = await removeAccounts(db, { id, password_hash: null })
   if (!events) throw new ApiError('bot_not_found')
   return { answer: { id }, events }
 }

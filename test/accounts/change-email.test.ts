@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { password } from '../support/accounts.ts'
 import { watching } from '../support/houses.ts'
@@ -6,9 +7,11 @@ import { refusesStrangers } from '../support/messages.ts'
 import { noPermission, required, told } from '../support/permissions.ts'
 import { codeIn } from '../support/smtp.ts'
 import { invalidCode } from '../support/two-factor.ts'
-import { call, failure, type Person, user } from '../support/world.ts'
+import { untilWaiting } from '../support/waiting.ts'
+import { call, db, failure, type Person, user } from '../support/world.ts'
 
 const path = '/users/@me/email'
+const invalidCredentials = failure('invalid_credentials', 'The login or password is wrong')
 
 test('the address changes when the code sent to the new one comes back, and not before', async () => {
   const cem = await registered('cem')
@@ -56,11 +59,7 @@ test('changing the address refuses a wrong password, a taken address, wrong fiel
     [dan, {}, required('email', 'password')],
     [dan, { ...change, email: 'x' }, required('email')],
     [dan, { ...change, password: 5 }, required('password')],
-    [
-      dan,
-      { ...change, password: 'wrong one' },
-      failure('invalid_credentials', 'The login or password is wrong'),
-    ],
+    [dan, { ...change, password: 'wrong one' }, invalidCredentials],
     [dan, { ...change, email: 'TAKEN@example.org' }, failure('email_taken', 'That email is already taken')],
     [bot, change, noPermission],
   ]
@@ -69,6 +68,43 @@ test('changing the address refuses a wrong password, a taken address, wrong fiel
   }
   expect((await call(dan, 'GET', '/users/@me')).body.data.email).toBe('dan@example.org')
   expect((await call(null, 'POST', '/auth/verify-email', { code: dan.code })).status).toBe(200)
+})
+
+test('a change to another address ends when the present one is chosen again, or the password is changed', async () => {
+  const ida = await registered('ida')
+  await call(null, 'POST', '/auth/verify-email', { code: ida.code })
+  const begin = async () => {
+    await mailing.call(ida, 'PATCH', path, { email: 'typo@example.org', password })
+    return { code: codeIn(await smtp.next()) }
+  }
+  const first = await begin()
+  await mailing.call(ida, 'PATCH', path, { email: 'ida@example.org', password })
+  expect(told(await call(null, 'POST', '/auth/verify-email', first))).toEqual([400, invalidCode])
+  const second = await begin()
+  await call(ida, 'PATCH', '/users/@me/password', { current: password, new: 'battery staple' })
+  expect(told(await call(null, 'POST', '/auth/verify-email', second))).toEqual([400, invalidCode])
+  expect((await call(ida, 'GET', '/users/@me')).body.data.email).toBe('ida@example.org')
+})
+
+test('once the address has changed, a code for a new password that the former one was sent is wrong', async () => {
+  const jon = await registered('jon')
+  await mailing.call(null, 'POST', '/auth/forgot-password', { email: 'jon@example.org' })
+  const reset = { code: codeIn(await smtp.next()), password: 'a new password' }
+  await mailing.call(jon, 'PATCH', path, { email: 'jons@example.org', password })
+  await call(null, 'POST', '/auth/verify-email', { code: codeIn(await smtp.next()) })
+  expect(told(await call(null, 'POST', '/auth/reset-password', reset))).toEqual([400, invalidCode])
+})
+
+test('a password that is changed meanwhile no longer changes the address', async () => {
+  const kim = await registered('kim')
+  const [changing] = await db.transaction().execute(async (trx) => {
+    await sql`select from users where id = ${kim.id} for no key update`.execute(trx)
+    const changing = mailing.call(kim, 'PATCH', path, { email: 'kims@example.org', password })
+    await Promise.race([changing, untilWaiting(1)])
+    await trx.updateTable('users').set({ password_hash: 'another' }).where('id', '=', kim.id).execute()
+    return [changing]
+  })
+  expect(told(await changing)).toEqual([400, invalidCredentials])
 })
 
 test('without a token, or with a faulty one, changing the address answers no_auth', async () => {

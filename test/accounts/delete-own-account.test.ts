@@ -164,6 +164,22 @@ test('an account deleted twice at once is deleted once', async () => {
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
 })
 
+test('a password that is changed meanwhile no longer deletes the account', async () => {
+  const ida = await resident('ida')
+  const [deleting] = await db.transaction().execute(async (trx) => {
+    await sql`select from users where id = ${ida.id} for no key update`.execute(trx)
+    const deleting = call(ida, 'DELETE', path, { password })
+    await untilWaiting(1)
+    await trx.updateTable('users').set({ password_hash: 'another' }).where('id', '=', ida.id).execute()
+    return [deleting]
+  })
+  expect(told(await deleting)).toEqual([
+    400,
+    failure('invalid_credentials', 'The login or password is wrong'),
+  ])
+  expect((await call(ida, 'GET', path)).status).toBe(200)
+})
+
 test('a bot that is made while its owner is deleted is deleted too', async () => {
   const hal = await resident('hal')
   const botId = newId()

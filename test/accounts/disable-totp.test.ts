@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { password, resident } from '../support/accounts.ts'
 import { watching } from '../support/houses.ts'
@@ -12,7 +13,8 @@ import {
   totpOf,
   withTotp,
 } from '../support/two-factor.ts'
-import { call, failure } from '../support/world.ts'
+import { untilWaiting } from '../support/waiting.ts'
+import { call, db, failure } from '../support/world.ts'
 
 const notEnabled = failure('mfa_not_enabled', 'Two-factor authentication is not enabled')
 const wrongPassword = failure('invalid_credentials', 'The login or password is wrong')
@@ -61,6 +63,19 @@ test('where it is off, turning it off answers mfa_not_enabled; of two at once on
   const answers = await Promise.all([1, 2].map(() => call(kim, 'DELETE', path, { password })))
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
   expect(answers.find((answer) => answer.status === 400)!.body).toEqual(notEnabled)
+})
+
+test('a password that is changed meanwhile no longer turns it off', async () => {
+  const lea = await withTotp('lea')
+  const [disabling] = await db.transaction().execute(async (trx) => {
+    await sql`select from users where id = ${lea.id} for no key update`.execute(trx)
+    const disabling = call(lea, 'DELETE', path, { password })
+    await untilWaiting(1)
+    await trx.updateTable('users').set({ password_hash: 'another' }).where('id', '=', lea.id).execute()
+    return [disabling]
+  })
+  expect(told(await disabling)).toEqual([400, wrongPassword])
+  expect((await totpOf(lea)).mfa_enabled).toBe(true)
 })
 
 test('without a token, or with a faulty one, turning it off answers no_auth', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { password, resident } from '../support/accounts.ts'
-import { codesOf, mailing, smtp } from '../support/mail.ts'
+import { codesOf, mailing, registered, smtp } from '../support/mail.ts'
 import { required, told } from '../support/permissions.ts'
 import { codeIn } from '../support/smtp.ts'
 import { invalidCode } from '../support/two-factor.ts'
@@ -70,4 +70,18 @@ test('a reset names its wrong fields, and does not use the code up', async () =>
     required('password'),
   ])
   expect((await call(null, 'POST', path, { code, password: 'long enough' })).status).toBe(200)
+})
+
+test('a reset ends the change to another address that somebody else may have begun', async () => {
+  const eve = await resident('eve')
+  await mailing.call(eve, 'PATCH', '/users/@me/email', { email: 'thief@example.org', password })
+  const change = codeIn(await smtp.next())
+  await call(null, 'POST', path, { code: await codeFor('eve'), password: 'a new password' })
+  expect(told(await call(null, 'POST', '/auth/verify-email', { code: change }))).toEqual([400, invalidCode])
+})
+
+test('a new password leaves the code that proves the present address', async () => {
+  const fay = await registered('fay')
+  await call(null, 'POST', path, { code: await codeFor('fay'), password: 'a new password' })
+  expect((await call(null, 'POST', '/auth/verify-email', { code: fay.code })).status).toBe(200)
 })

@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { issueCode } from '../../src/accounts/code-operations.ts'
 import { codesOf, registered } from '../support/mail.ts'
 import { required, told } from '../support/permissions.ts'
 import { invalidCode } from '../support/two-factor.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import { call, db, published, user } from '../support/world.ts'
 
 const path = '/auth/verify-email'
@@ -50,4 +52,33 @@ test('a code that is missing or no text answers invalid_schema', async () => {
   for (const body of [undefined, {}, { code: 5 }]) {
     expect(told(await call(null, 'POST', path, body))).toEqual([400, required('code')])
   }
+})
+
+test('a code that comes while its account is deleted answers invalid_code', async () => {
+  const gus = await registered('gus')
+  const [proving] = await db.transaction().execute(async (trx) => {
+    await sql`select from users where id = ${gus.id} for no key update`.execute(trx)
+    const proving = call(null, 'POST', path, { code: gus.code })
+    await untilWaiting(1)
+    await trx.deleteFrom('account_codes').where('user_id', '=', gus.id).execute()
+    const deleted = { email: null, deleted_at: new Date() }
+    await trx.updateTable('users').set(deleted).where('id', '=', gus.id).execute()
+    return [proving]
+  })
+  expect(told(await proving)).toEqual([400, invalidCode])
+})
+
+test('a code that is asked for while the account is deleted is not kept', async () => {
+  const hal = await registered('hal')
+  const [issuing] = await db.transaction().execute(async (trx) => {
+    await sql`select from users where id = ${hal.id} for no key update`.execute(trx)
+    await trx.deleteFrom('account_codes').where('user_id', '=', hal.id).execute()
+    const issuing = issueCode(db, hal.id, 'verify_email', 'hal@example.org')
+    await Promise.race([issuing, untilWaiting(1)])
+    const deleted = { email: null, deleted_at: new Date() }
+    await trx.updateTable('users').set(deleted).where('id', '=', hal.id).execute()
+    return [issuing]
+  })
+  await issuing
+  expect(await codesOf(hal)).toEqual([])
 })
