@@ -179,6 +179,10 @@ export async function lockRoomsToSend(db: Db, roomIds: readonly string[]): Promi
 
 const nonceAgeMs = 24 * 60 * 60 * 1000
 
+/** Whether a message still stands for its nonce: it is not too old, and has not exploded. */
+const holdsNonce = sql`(
+  messages.id >> 22 >= (extract(epoch from now()) * 1000)::bigint - ${sql.lit(epochMs + nonceAgeMs)} and ${isThere})`
+
 /**
  * The message that a nonce stands for in a room, or undefined. A nonce older than 24 h, or of a message that has
  * exploded, is set free for the next one.
@@ -194,13 +198,11 @@ export const findMessageByNonce = coalesce<
     ), freed as (
       update messages set nonce = null from wanted
       where messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
-        and messages.nonce = wanted.nonce
-        and (messages.id >> 22 < (extract(epoch from now()) * 1000)::bigint - ${epochMs + nonceAgeMs} or messages.expires_at <= now())
-      returning messages.room_id, messages.id
+        and messages.nonce = wanted.nonce and not ${holdsNonce}
     )
     select place, ${messageColumns}
     from wanted join messages on messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
       and messages.nonce = wanted.nonce
-    where (messages.room_id, messages.id) not in (select room_id, id from freed)`.execute(db)
+    where ${holdsNonce}`.execute(db)
   return inPlaces(keys.length, rows)
 })

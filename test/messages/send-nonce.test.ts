@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { firstIdAt } from '../../src/ids.ts'
+import { findMessageByNonce } from '../../src/messages/send-queries.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import { call, db, house, houseRoom, published, user } from '../support/world.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -82,4 +84,17 @@ test('a nonce is free again once its message is deleted or has exploded', async 
   const expires_at = new Date(Date.now() - 1)
   await db.updateTable('messages').set({ expires_at }).where('id', '=', second.id).execute()
   expect((await send(ann, 'third', 'n')).content).toBe('third')
+})
+
+test('a nonce that another process sets free at this moment stands for its message no more', async () => {
+  const { ann, made, send } = await den()
+  const first = await send(ann, 'first', 'n')
+  const id = firstIdAt(Date.now() - dayMs - 60_000)
+  await db.updateTable('messages').set({ id }).where('id', '=', first.id).execute()
+  const other = await db.startTransaction().execute()
+  await other.updateTable('messages').set({ nonce: null }).where('id', '=', id).execute()
+  const found = findMessageByNonce(db, { room_id: made.room_id, author_id: ann.id, nonce: 'n' })
+  await untilWaiting(1)
+  await other.commit().execute()
+  expect(await found).toBeUndefined()
 })
