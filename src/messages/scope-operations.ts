@@ -18,7 +18,6 @@ export async function listOwnFeed(db: Db, userId: string, page: Page): Promise<L
   const spoken = rooms.filter((room) => room.last_message_id !== null)
   if (spoken.length === 0) return []
   const room_ids = spoken.map((room) => room.room_id)
-  // No message is older than its room.
   const oldest = room_ids.reduce(smallerId)
   const newest = spoken.map((room) => room.last_message_id!).reduce(greaterId)
   return listFeed(db, { user_id: userId, room_ids, oldest, newest }, page)

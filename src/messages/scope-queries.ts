@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import { firstIdAt, greaterId, idTimeMs, isGreaterId, nextId, smallerId } from '../ids.ts'
+import { firstIdAt, idTimeMs, isGreaterId, nextId, nobodysId, smallerId } from '../ids.ts'
 import { type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
 import { type ListedMessageRow, listSelected, newestFirst, type Page } from './page-queries.ts'
 import { isThere } from './queries.ts'
@@ -59,7 +59,7 @@ const spanGrowth = 8
 /**
  * A page of the messages of many rooms by people whom the user has not blocked or restricted, newest first. Messages
  * are read in spans of time that grow until the page is full, so that it is not necessary to sort all messages, or to
- * query each room. All messages of the rooms have ids from `oldest` to `newest`.
+ * query each room. No message has an id above `newest`, and hardly any (since the clock was set back) below `oldest`.
  */
 export async function listFeed(
   db: Db,
@@ -73,17 +73,18 @@ export async function listFeed(
   }
   const found: ListedMessageRow[] = []
   const end = nextId(scope.newest)
+  const oldestMs = idTimeMs(scope.oldest)
   const isForward = after !== undefined
-  let edge = isForward ? greaterId(nextId(after), scope.oldest) : smallerId(before ?? end, end)
+  let edge = isForward ? nextId(after) : smallerId(before ?? end, end)
   for (let spanMs = firstSpanMs; found.length < limit; spanMs *= spanGrowth) {
-    const isOver = isForward ? !isGreaterId(end, edge) : !isGreaterId(edge, scope.oldest)
+    const isOver = isForward ? !isGreaterId(end, edge) : edge === nobodysId
     if (isOver) break
-    const turn = isForward
-      ? smallerId(firstIdAt(idTimeMs(edge) + spanMs), end)
-      : greaterId(firstIdAt(Math.max(idTimeMs(edge) - spanMs, idTimeMs(scope.oldest))), '0')
-    const span = isForward ? { from: edge, to: turn } : { from: turn, to: edge }
+    const edgeMs = idTimeMs(edge)
+    const newer = smallerId(firstIdAt(Math.max(edgeMs, oldestMs) + spanMs), end)
+    const older = edgeMs - spanMs > oldestMs ? firstIdAt(edgeMs - spanMs) : nobodysId
+    const span = isForward ? { from: edge, to: newer } : { from: older, to: edge }
     found.push(...(await listSpan(db, scope, { ...span, isForward, limit: limit - found.length })))
-    edge = turn
+    edge = isForward ? newer : older
   }
   return found.sort(newestFirst)
 }

@@ -43,7 +43,7 @@ test('pages by limit, before, after and around, over messages years apart', asyn
   const ann = await user()
   const den = await house({ owner: ann })
   const rooms = [den.room_id, await houseRoom(den)]
-  // Rooms as old as the oldest message: no message is older than its room.
+  // Rooms as old as the oldest message.
   const hourMs = 3_600_000
   const agesMs = [
     0,
@@ -84,6 +84,16 @@ test('pages by limit, before, after and around, over messages years apart', asyn
   expect(await idsFor(ann, `?before=9223372036854775807`)).toEqual(ids)
   expect(await idsFor(ann, `?after=9223372036854775807`)).toEqual([])
   expect(await idsFor(ann, '?before=0')).toEqual([])
+})
+
+test('a message is in the feed though it is older than its room, as the clock was set back', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  await db.deleteFrom('entity_rooms').where('room_id', '=', den.room_id).execute()
+  const roomId = firstIdAt(Date.now() + 3_600_000)
+  await db.updateTable('rooms').set({ id: roomId }).where('id', '=', den.room_id).execute()
+  const id = (await call(ann, 'POST', `/rooms/${roomId}/messages`, { content: 'earlier' })).body.data.id
+  for (const page of ['', '?after=0', `?around=${id}`]) expect(await idsFor(ann, page)).toEqual([id])
 })
 
 test('a malformed page answers invalid_schema with the name of the parameter', async () => {
