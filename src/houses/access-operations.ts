@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
-import { findMembership, lockHouse, type Membership, type MembershipRow } from './queries.ts'
+import { findMembership, type HouseRow, lockHouse, type Membership, type MembershipRow } from './queries.ts'
 
 /** The caller's membership in a house. Throws `house_not_found` for a house that is unknown, or not theirs. */
 export async function reachHouse(db: Db, caller: Membership): Promise<MembershipRow> {
@@ -10,18 +10,18 @@ export async function reachHouse(db: Db, caller: Membership): Promise<Membership
 }
 
 /**
- * Runs `work` in a transaction that locks the house, with the caller's membership as it is under the lock: their
- * permissions cannot change meanwhile. Somebody who is no member is refused before anything is locked. Throws
- * `house_not_found`.
+ * Runs `work` in a transaction that locks the house, with the caller's membership and the house as they are under the
+ * lock: the caller's permissions cannot change meanwhile. Somebody who is no member is refused before anything is
+ * locked. Throws `house_not_found`.
  */
 export async function inHouse<Result>(
   db: Db,
   caller: Membership,
-  work: (trx: Db, membership: MembershipRow) => Promise<Result>,
+  work: (trx: Db, membership: MembershipRow, house: HouseRow) => Promise<Result>,
 ): Promise<Result> {
   await reachHouse(db, caller)
   return db.transaction().execute(async (trx) => {
-    await lockHouse(trx, caller.house_id)
-    return work(trx, await reachHouse(trx, caller))
+    const house = await lockHouse(trx, caller.house_id)
+    return work(trx, await reachHouse(trx, caller), house!)
   })
 }

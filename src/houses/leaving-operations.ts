@@ -6,7 +6,7 @@ import { member } from '../members/forms.ts'
 import { removeMember } from '../members/operations.ts'
 import { findMember } from '../members/queries.ts'
 import { discardRoomFiles } from '../messages/attachment-queries.ts'
-import { reachHouse } from './access-operations.ts'
+import { inHouse } from './access-operations.ts'
 import { discardIcon } from './icon-operations.ts'
 import {
   deleteHouse as deleteHouseRow,
@@ -78,12 +78,10 @@ export async function handOverHouse(
   heirId: string,
 ): Promise<Outcome<{ house_id: string; owner_id: string }>> {
   const { house_id, user_id } = caller
-  return db.transaction().execute(async (trx) => {
-    await reachHouse(trx, caller)
-    const house = await lockHouse(trx, house_id)
+  return inHouse(db, caller, async (trx, { owner_id }) => {
     const heir = await findMember(trx, { house_id, user_id: heirId })
     if (!heir) throw new ApiError('member_not_found')
-    if (house?.owner_id !== user_id || heir.user.bot) throw new ApiError('no_permission')
+    if (owner_id !== user_id || heir.user.bot) throw new ApiError('no_permission')
     const answer = { house_id, owner_id: heirId }
     if (heirId === user_id) return { answer, events: [] }
     await updateHouse(trx, house_id, { owner_id: heirId })

@@ -13,6 +13,7 @@ import { insertHouseRoom } from '../rooms/house-room-queries.ts'
 import { roomType } from '../rooms/permissions.ts'
 import type { Store } from '../storage/store.ts'
 import { lockUsers } from '../users/lock-queries.ts'
+import { inHouse } from './access-operations.ts'
 import { discardIcon, readEditedIcon, replaceIcon, saveIcon } from './icon-operations.ts'
 import { canEditHouse, newHousePermissions } from './permissions.ts'
 import {
@@ -101,17 +102,14 @@ function eventsOf(house_id: string, changes: Partial<HouseRow>): HearthEvent[] {
 }
 
 /** Takes the icon off a house. Throws `house_not_found`, `no_permission`. */
-export async function removeHouseIcon(db: Db, membership: Membership): Promise<Outcome<EditedHouse>> {
-  const house_id = membership.house_id
-  return db.transaction().execute(async (trx) => {
-    const house = await lockHouse(trx, house_id)
-    const caller = await findMembership(trx, membership)
-    if (!house || !caller) throw new ApiError('house_not_found')
-    if (!canEditHouse(caller)) throw new ApiError('no_permission')
-    const answer = { name: house.name, house_id }
-    if (house.icon === null) return { answer, events: [] }
+export async function removeHouseIcon(db: Db, caller: Membership): Promise<Outcome<EditedHouse>> {
+  const { house_id } = caller
+  return inHouse(db, caller, async (trx, membership, { name, icon }) => {
+    if (!canEditHouse(membership)) throw new ApiError('no_permission')
+    const answer = { name, house_id }
+    if (icon === null) return { answer, events: [] }
     await updateHouse(trx, house_id, { icon: null })
-    await discardIcon(trx, house_id, house.icon)
+    await discardIcon(trx, house_id, icon)
     return { answer, events: [{ type: 'house_updated', house_id }] }
   })
 }

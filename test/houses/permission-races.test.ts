@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { allPermissions } from '../../src/houses/permissions.ts'
+import { houseNotFound, noPermission } from '../support/permissions.ts'
 import { untilWaiting } from '../support/waiting.ts'
 import { call, db, failure, house, houseRoom, role, user } from '../support/world.ts'
-
-const noPermission = failure('no_permission', 'You do not have permission to do this')
 
 test('whoever loses a permission while a change waits for its turn is refused the change', async () => {
   const [ann, ben] = [await user(), await user()]
@@ -41,11 +40,33 @@ test('whoever loses a permission while a change waits for its turn is refused th
 
 test('who is no member is refused at once, without waiting for a change', async () => {
   const [den, ben] = [await house({ owner: await user() }), await user()]
-  const answer = await db.transaction().execute(async (trx) => {
+  const answers = await db.transaction().execute(async (trx) => {
     await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
-    return call(ben, 'POST', `/houses/${den.id}/roles`, { name: 'new' })
+    const requests = [
+      ['POST', `/houses/${den.id}/roles`, { name: 'new' }],
+      ['PATCH', `/houses/${den.id}/owner`, { user_id: ben.id }],
+      ['DELETE', `/houses/${den.id}/icon`, undefined],
+    ] as const
+    return Promise.all(requests.map(([method, url, body]) => call(ben, method, url, body)))
   })
-  expect(answer.body).toEqual(failure('house_not_found', 'That house does not exist'))
+  for (const answer of answers) expect(answer.body).toEqual(houseNotFound)
+})
+
+test('an owner who leaves, or deletes the house, while handing it over waits for its turn is a stranger by then', async () => {
+  for (const going of ['/users/@me/houses', '/houses']) {
+    const [ann, ben] = [await user(), await user()]
+    const den = await house({ owner: ann, members: [ben] })
+    const [gone, handed] = await db.transaction().execute(async (trx) => {
+      await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
+      const leaving = call(ann, 'DELETE', `${going}/${den.id}`)
+      await untilWaiting(1)
+      const handing = call(ann, 'PATCH', `/houses/${den.id}/owner`, { user_id: ben.id })
+      await untilWaiting(2)
+      return [leaving, handing] as const
+    })
+    expect((await gone).status).toBe(204)
+    expect((await handed).body).toEqual(houseNotFound)
+  }
 })
 
 test('an override for a member who leaves while it waits for its turn is refused, and none is left', async () => {
