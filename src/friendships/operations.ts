@@ -66,10 +66,15 @@ export async function withdrawRequest(
   callerId: string,
   otherId: string,
 ): Promise<Outcome<Relationship>> {
-  if (!(await deleteFriendRequest(db, callerId, otherId))) throw new ApiError('friend_request_not_found')
-  const nothing = noRelation()
-  const other = await findGatewayUser(db, otherId)
-  return { answer: relationship(other!, nothing, callerId), events: updatedBoth(callerId, otherId, nothing) }
+  return db.transaction().execute(async (trx) => {
+    if (!(await deleteFriendRequest(trx, callerId, otherId))) throw new ApiError('friend_request_not_found')
+    const nothing = noRelation()
+    const other = await findGatewayUser(trx, otherId)
+    return {
+      answer: relationship(other!, nothing, callerId),
+      events: updatedBoth(callerId, otherId, nothing),
+    }
+  })
 }
 
 /** Ends a friendship (API 4.8). Throws `not_friends`, also for users nobody knows. */

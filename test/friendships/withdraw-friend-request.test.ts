@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ask, expectTime, relations, updated } from '../support/friendships.ts'
 import { gatewayUser } from '../support/rooms.ts'
+import { failing } from '../support/statements.ts'
 import { call, failure, friends, noAuth, published, user } from '../support/world.ts'
 
 const path = (id: string) => `/relationships/@me/friend-requests/${id}`
@@ -46,6 +47,17 @@ test('where there is no request, also with friends, the answer is friend_request
   }
   expect(await relations(ann, ben)).toEqual([3, 3])
   expect(await relations(ben, cat)).toEqual([1, 2])
+  expect(published.length).toBe(before)
+})
+
+test('where the database fails in the middle of a withdrawal, the request stays and nobody is told', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await ask(ann, ben)
+  const before = published.length
+  await failing(/from "users"/, async () => {
+    expect((await call(ann, 'DELETE', path(ben.id))).status).toBe(503)
+  })
+  expect(await relations(ann, ben)).toEqual([1, 2])
   expect(published.length).toBe(before)
 })
 

@@ -13,14 +13,31 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
   try {
     await work()
     return spy.mock.calls.flatMap(([config, values]) => {
-      const query = config as unknown as string | Statement
-      const text = typeof query === 'string' ? query : query.text
-      const given = typeof query === 'string' ? (values as unknown as unknown[]) : query.values
+      const text = textOfStatement(config)
+      const given = typeof config === 'string' ? values : (config as unknown as Statement).values
       return beside.test(text) ? [] : { text, values: given ?? [] }
     })
   } finally {
     spy.mockRestore()
   }
+}
+
+/** Does something while the statements with such a text fail, as if the database had just gone away. */
+export async function failing(text: RegExp, work: () => Promise<unknown>): Promise<void> {
+  const { query } = pg.Client.prototype
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given) {
+    if (text.test(textOfStatement(given[0]))) return Promise.reject(new Error('Connection terminated'))
+    return Reflect.apply(query, this, given)
+  })
+  try {
+    await work()
+  } finally {
+    spy.mockRestore()
+  }
+}
+
+function textOfStatement(config: unknown): string {
+  return typeof config === 'string' ? config : (config as Statement).text
 }
 
 /** A step of a plan, as it ran. */
