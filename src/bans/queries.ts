@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import type { CompactUserRow } from '../users/queries.ts'
+import { type GatewayUserRow, gatewayUserJson } from '../users/queries.ts'
 
 export type BanRow = {
   house_id: string
   user_id: string
-  user: CompactUserRow
+  user: GatewayUserRow
   reason: string | null
   created_by: string
   created_at: Date
@@ -26,9 +26,7 @@ export async function getBan(db: Db, houseId: string, userId: string): Promise<B
 }
 
 const selectBans = sql`
-  select bans.house_id, bans.user_id, bans.reason, bans.created_by, bans.created_at,
-    json_build_object('icon', users.icon, 'id', users.id::text, 'username', users.username, 'name', users.name,
-      'header', users.header, 'flags', users.flags, 'bot', users.bot) as "user"
+  select bans.house_id, bans.user_id, bans.reason, bans.created_by, bans.created_at, ${gatewayUserJson} as "user"
   from bans join users on users.id = bans.user_id`
 
 /** Whether a user is banned from a house. */
