@@ -97,15 +97,19 @@ export async function deleteBot(db: Db, callerId: string, id: string): Promise<O
  * that is neither the caller's nor public, `no_permission`, `limit_reached`.
  */
 export async function addBot(db: Db, caller: Membership, botId: string): Promise<Outcome<Member>> {
-  const membership = await reachHouse(db, caller)
-  const found = await findBot(db, asId(botId))
-  if (!canAdd(found, caller.user_id)) throw new ApiError('bot_not_found')
-  if (!holds(membership, permission.MANAGE_BOTS)) throw new ApiError('no_permission')
+  const added = { house_id: caller.house_id, user_id: asId(botId) }
+  await refuseUnlessAddable(db, caller, added.user_id)
   return db.transaction().execute(async (trx) => {
-    const added = { house_id: caller.house_id, user_id: found.id }
     const events = await addMember(trx, added)
-    const row = events && (await findMember(trx, added))
-    if (!row) throw new ApiError('bot_not_found')
-    return { answer: member(row), events }
+    // Again, as things are under the locks that adding has taken.
+    await refuseUnlessAddable(trx, caller, added.user_id)
+    const row = await findMember(trx, added)
+    return { answer: member(row!), events: events! }
   })
+}
+
+async function refuseUnlessAddable(db: Db, caller: Membership, botId: string): Promise<void> {
+  const membership = await reachHouse(db, caller)
+  if (!canAdd(await findBot(db, botId), caller.user_id)) throw new ApiError('bot_not_found')
+  if (!holds(membership, permission.MANAGE_BOTS)) throw new ApiError('no_permission')
 }

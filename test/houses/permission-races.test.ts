@@ -10,6 +10,7 @@ test('whoever loses a permission while a change waits for its turn is refused th
   const den = await house({ owner: ann, members: [ben] })
   const high = await role(den, { allow: allPermissions, position: 9, members: [ben] })
   const low = await role(den, { position: 1 })
+  const bot = await user({ bot_of: ben })
   const roomId = await houseRoom(den)
   const [rooms, houses] = [`/rooms/${roomId}`, `/houses/${den.id}`]
   const requests = [
@@ -23,6 +24,7 @@ test('whoever loses a permission while a change waits for its turn is refused th
     ['PATCH', rooms, { name: 'other' }],
     ['DELETE', rooms, undefined],
     ['PUT', `${rooms}/overrides/${low}`, { type: 0, allow: 0, deny: 1 }],
+    ['POST', `${houses}/bots`, { bot_id: bot.id }],
   ] as const
   // Each waits with a connection of its own, and the pool has ten.
   for (const some of [requests.slice(0, 5), requests.slice(5)]) {
@@ -52,20 +54,22 @@ test('who is no member is refused at once, without waiting for a change', async 
   for (const answer of answers) expect(answer.body).toEqual(houseNotFound)
 })
 
-test('an owner who leaves, or deletes the house, while handing it over waits for its turn is a stranger by then', async () => {
+test('an owner who leaves, or deletes the house, while what they do to it waits for its turn is a stranger by then', async () => {
   for (const going of ['/users/@me/houses', '/houses']) {
     const [ann, ben] = [await user(), await user()]
+    const bot = await user({ bot_of: ann })
     const den = await house({ owner: ann, members: [ben] })
-    const [gone, handed] = await db.transaction().execute(async (trx) => {
+    const [gone, ...others] = await db.transaction().execute(async (trx) => {
       await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
       const leaving = call(ann, 'DELETE', `${going}/${den.id}`)
       await untilWaiting(1)
       const handing = call(ann, 'PATCH', `/houses/${den.id}/owner`, { user_id: ben.id })
-      await untilWaiting(2)
-      return [leaving, handing] as const
+      const adding = call(ann, 'POST', `/houses/${den.id}/bots`, { bot_id: bot.id })
+      await untilWaiting(3)
+      return [leaving, handing, adding] as const
     })
     expect((await gone).status).toBe(204)
-    expect((await handed).body).toEqual(houseNotFound)
+    for (const answer of await Promise.all(others)) expect(answer.body).toEqual(houseNotFound)
   }
 })
 
