@@ -30,11 +30,17 @@ export function forkWorkers(count: number, environment: Record<string, string>):
     worker.on('message', (message: MetricsMessage) => {
       if (message.metrics === 'ask') void sendMetricsOfOthers(worker, message.id)
     })
-    worker.once('exit', () => {
-      if (stopping) return
-      if (!answers) return reject(new WorkersError('The processes that share the port ended at once.'))
-      setTimeout(() => !stopping && fork(), restartPauseMs)
+    worker.once('exit', replace)
+    // That it could not be started, or that something was sent to it after it died and before its `exit`.
+    worker.on('error', () => {
+      if (worker.process.pid === undefined) replace()
     })
+  }
+
+  function replace(): void {
+    if (stopping) return
+    if (answers) setTimeout(() => !stopping && fork(), restartPauseMs)
+    else reject(new WorkersError('The processes that share the port ended at once.'))
   }
 
   for (let n = 0; n < count; n += 1) fork()

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { get } from 'node:http'
+import { Agent, get } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, test, vi } from 'vitest'
 import { logIn } from './support/gateway.ts'
 import { startServer } from './support/server.ts'
@@ -125,6 +126,45 @@ test.runIf(process.platform === 'linux')(
     }
   },
 )
+
+test.runIf(process.platform === 'linux')(
+  'metrics that are asked for at the moment a process dies end no other one',
+  async () => {
+    const before = await workerIds()
+    const agent = new Agent({ keepAlive: true })
+    const askAll = (path: string) => Promise.all(Array.from({ length: 9 }, () => statusOf(path, agent)))
+    // Connections to every process, each of which has loaded what it needs for an answer.
+    await askAll('/metrics')
+    // Its end is to be read after what the others ask.
+    process.kill(before[0]!, 'SIGSTOP')
+    server.child.kill('SIGSTOP')
+    const asked = askAll('/metrics')
+    try {
+      await pause(300)
+      process.kill(before[0]!, 'SIGKILL')
+      await pause(300)
+    } finally {
+      server.child.kill('SIGCONT')
+    }
+    expect(await asked).toContain(200)
+    await vi.waitFor(async () => {
+      const now = await workerIds()
+      expect(now).toHaveLength(3)
+      expect(now).not.toContain(before[0])
+    }, 10_000)
+    expect(server.child.exitCode).toBeNull()
+    agent.destroy()
+  },
+)
+
+function statusOf(path: string, agent: Agent): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const request = get(`${server.origin}${path}`, { agent }, (answer) => {
+      answer.resume().once('end', () => resolve(answer.statusCode))
+    })
+    request.on('error', () => resolve(undefined))
+  })
+}
 
 /** The status of an answer over a connection of its own; undefined when there is none. */
 function knock(): Promise<number | undefined> {
