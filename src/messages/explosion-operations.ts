@@ -9,16 +9,19 @@ const explodedAtOnce = 500
 /** Events go out within 1 s of the end of a message (PROTOCOL 4.11). */
 const sweepEveryMs = 400
 
-/** Deletes expired exploding messages and their files; returns the events. Safe in several processes at once. */
-export async function eraseExploded(db: Db, store: Store): Promise<HearthEvent[]> {
+/**
+ * Deletes expired exploding messages; returns the events, and the files that are now to be erased. Safe in several
+ * processes at once.
+ */
+export async function deleteExploded(db: Db): Promise<{ events: HearthEvent[]; files: string[] }> {
   const { exploded, files } = await db.transaction().execute(async (trx) => {
     const rows = await lockExploded(trx, explodedAtOnce)
     return { exploded: rows, files: rows.length > 0 ? await deleteMessages(trx, rows) : [] }
   })
-  await eraseFiles(db, store, files)
-  return exploded.map(({ room_id, house_id, id: message_id }) => {
+  const events = exploded.map(({ room_id, house_id, id: message_id }): HearthEvent => {
     return { type: 'message_deleted', room_id, house_id, message_id }
   })
+  return { events, files }
 }
 
 /**
@@ -39,8 +42,10 @@ export function startSweeping(
   async function run(): Promise<void> {
     let isMoreDue = false
     try {
-      const events = await eraseExploded(db, store)
+      const { events, files } = await deleteExploded(db)
+      // Told first, as the store may be slow, or the list of its files locked.
       await bus.publish(events)
+      await eraseFiles(db, store, files)
       isMoreDue = events.length === explodedAtOnce
       isFailing = false
     } catch (error) {

@@ -2,10 +2,10 @@ import { expect, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { createBus } from '../../src/events/bus.ts'
 import type { HearthEvent } from '../../src/events/events.ts'
-import { eraseExploded } from '../../src/messages/explosion-operations.ts'
+import { deleteExploded, startSweeping } from '../../src/messages/explosion-operations.ts'
 import { listRows } from '../support/messages.ts'
 import { filePart, multipart } from '../support/multipart.ts'
-import { app, call, config, db, house, message, published, store, user } from '../support/world.ts'
+import { app, bus, call, config, db, house, message, published, store, user } from '../support/world.ts'
 
 test('a message that explodes is erased within a second, with its mentions and file, and told of', async () => {
   const [ann, bob] = [await user(), await user()]
@@ -51,6 +51,20 @@ test('two processes that sweep at once tell of each message once', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   for (let n = 0; n < 20; n += 1) await message(room_id, ann, { expires_at: new Date(Date.now() - 1) })
-  const sweeps = await Promise.all([eraseExploded(db, store), eraseExploded(db, store)])
-  expect(sweeps.flat()).toHaveLength(20)
+  const sweeps = await Promise.all([deleteExploded(db), deleteExploded(db)])
+  expect(sweeps.flatMap(({ events }) => events)).toHaveLength(20)
+})
+
+test('an explosion is told of while the store is too slow to erase its file', async () => {
+  const ann = await user()
+  const { id: house_id, room_id } = await house({ owner: ann })
+  const message_id = await message(room_id, ann, { expires_at: new Date(Date.now() - 1) })
+  const attachment = JSON.stringify({ key: 'slow' })
+  await db.updateTable('messages').set({ attachment }).where('id', '=', message_id).execute()
+  const erased = Promise.withResolvers<void>()
+  const stop = startSweeping(db, { ...store, remove: () => erased.promise }, bus, () => {})
+  const event = { type: 'message_deleted', room_id, house_id, message_id }
+  await vi.waitFor(() => expect(published).toContainEqual(event), { timeout: 1000, interval: 20 })
+  erased.resolve()
+  await stop()
 })
