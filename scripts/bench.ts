@@ -3,11 +3,12 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startPostgres } from '../src/db/embedded.ts'
+import { type Server, startServer } from '../test/support/server.ts'
 import { onDatabase, prepareDatabase } from './bench/databases.ts'
 import { chooseInserts } from './bench/inserts.ts'
 import { chooseLoad, type LoadRequest, type LoadResult } from './bench/load.ts'
 import { type Measure, measures, pageRequests, sampleRequests } from './bench/measures.ts'
-import { residentMb, type Server, startCollectable, startServer } from './bench/processes.ts'
+import { residentMb, startCollectable } from './bench/processes.ts'
 import { type Report, type Row, writeReport } from './bench/report.ts'
 import { bigSize, smallSize } from './bench/seed.ts'
 import { measureBroadcast, measureIdleSockets } from './bench/socket-measures.ts'
@@ -43,10 +44,9 @@ try {
   const small = await prepareDatabase(cache, postgres.url, 'bench_small', smallSize)
   const big = quick ? small : await prepareDatabase(cache, postgres.url, 'bench_big', bigSize)
   // The first start of a clone compiles the modules, and keeps them.
-  await (await startHearth(small)).stop()
+  await (await startHearth(small)).end()
   const hearth = await startHearth(small)
   const sockets = {
-    root,
     cache,
     rounds,
     broadcasts,
@@ -56,7 +56,7 @@ try {
     restMs: restSeconds * 1_000,
   }
   await pause(idleSeconds * 1_000)
-  const idleMb = await residentMb(hearth.process)
+  const idleMb = await residentMb(hearth.child)
   const bare = await startBare(hearth)
   await measureRequests(hearth, bare, small)
   if (!quick) await measureSizes(hearth, await startHearth(big))
@@ -66,11 +66,11 @@ try {
   await pause(idleSeconds * 1_000)
   rows.push(
     plain(`Resident memory, idle, ${idleSeconds} s after the start`, idleMb, ' MB', 110),
-    plain(`… ${idleSeconds} s after the whole bench`, await residentMb(hearth.process), ' MB', 200),
+    plain(`… ${idleSeconds} s after the whole bench`, await residentMb(hearth.child), ' MB', 200),
   )
   await measureStart()
 } finally {
-  for (const server of servers.reverse()) await server.stop()
+  for (const server of servers.reverse()) await server.end()
 }
 const { rows: versions } = await onDatabase(postgres.url, 'show server_version')
 await postgres.stop()
@@ -90,14 +90,9 @@ await writeReport(join(root, 'docs'), {
 for (const row of rows) console.log(`${row.title}: ${row.value.toFixed(2)}${row.unit} (target ${row.target})`)
 
 async function startHearth(databaseUrl: string, startIt = startServer): Promise<Server> {
-  const env = {
-    DATABASE_URL: databaseUrl,
-    PORT: '0',
-    RATE_LIMIT: 'off',
-    LOG_LEVEL: 'error',
-    DATA_DIR: join(cache, 'data'),
-  }
-  const server = await startIt(join(root, 'start.js'), env)
+  const environment = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' }
+  const server = await startIt(join(cache, 'data'), { environment })
+  server.child.stderr!.pipe(process.stderr)
   servers.push(server)
   return server
 }
@@ -111,7 +106,8 @@ async function startBare(hearth: Server): Promise<Server> {
   }
   const file = join(cache, 'answers.json')
   await writeFile(file, JSON.stringify(answers))
-  const server = await startServer(join(root, 'scripts/bench/bare.ts'), { BARE_ANSWERS: file })
+  const main = join(root, 'scripts/bench/bare.ts')
+  const server = await startServer(cache, { main, environment: { BARE_ANSWERS: file } })
   servers.push(server)
   return server
 }
@@ -192,15 +188,15 @@ async function measureSizes(small: Server, big: Server): Promise<void> {
 
 /** From the start of the process to its first answer, with an embedded database whose data exists. */
 async function measureStart(): Promise<void> {
-  const env = { DATA_DIR: join(cache, 'start'), DATABASE_URL: '', PORT: '0', LOG_LEVEL: 'error' }
   const times: number[] = []
   for (let round = 0; round <= rounds; round += 1) {
     const started = performance.now()
-    const server = await startServer(join(root, 'start.js'), env)
+    const environment = { RATE_LIMIT: 'on', LOG_LEVEL: 'error' }
+    const server = await startServer(join(cache, 'start'), { environment })
     await (await fetch(`${server.origin}/health`)).arrayBuffer()
     // the first start makes the data
     if (round > 0) times.push((performance.now() - started) / 1000)
-    await server.stop()
+    await server.end()
   }
   rows.push(plain('Start to first answer, embedded database, existing data', median(times), ' s', 1))
 }

@@ -1,52 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-
-export type Server = { origin: string; process: ChildProcess; stop(): Promise<void> }
+import { type Options, type Server, startServer } from '../../test/support/server.ts'
 
 /** How long a process gets to collect what nobody uses. */
 const collectMs = 2_000
 
-/** Starts a script with Node and waits until it prints its address. */
-export async function startServer(
-  script: string,
-  env: Record<string, string>,
-  flags: readonly string[] = [],
-): Promise<Server> {
-  const child = spawn(process.execPath, [...flags, script], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const origin = await addressIn(child)
-  return {
-    origin,
-    process: child,
-    async stop() {
-      if (child.exitCode !== null) return
-      const gone = once(child, 'exit')
-      child.kill('SIGTERM')
-      await gone
-    },
-  }
-}
-
-async function addressIn(child: ChildProcess): Promise<string> {
-  for await (const line of createInterface({ input: child.stdout! })) {
-    const found = /answers at\s+(http:\S+)/.exec(line)
-    if (found) {
-      child.stdout!.resume()
-      return found[1]!
-    }
-  }
-  throw new Error('the server ended without an address')
-}
-
 /** A server that can be told to collect its memory. */
-export function startCollectable(script: string, env: Record<string, string>): Promise<Server> {
-  return startServer(script, env, ['--import', join(import.meta.dirname, 'collect.js')])
+export function startCollectable(dataDir: string, options: Options = {}): Promise<Server> {
+  return startServer(dataDir, { ...options, flags: ['--import', join(import.meta.dirname, 'collect.js')] })
 }
 
 /** Resident memory of a collectable process in MB, of what is in use. */

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { type Options, type Server, startServer } from '../../test/support/server.ts'
 import { median } from '../percentile.ts'
-import { collectedMb, type Server, startCollectable, startServer } from './processes.ts'
+import { collectedMb, startCollectable } from './processes.ts'
 import type { Row } from './report.ts'
 import { memberCount, person, roomId } from './seed.ts'
 
 type SocketSettings = {
-  root: string
   cache: string
   rounds: number
   broadcasts: number
@@ -29,8 +29,13 @@ type Sockets = {
   close(): Promise<void>
 }
 
-function startSockets(root: string): Sockets {
-  const child = fork(join(root, 'scripts/bench/sockets.ts'), { execArgv: [] })
+/** The yardstick, with the frame that it sends. */
+function bareSockets(frame: string): Options {
+  return { main: join(import.meta.dirname, 'bare-sockets.ts'), environment: { BARE_FRAME: frame } }
+}
+
+function startSockets(): Sockets {
+  const child = fork(join(import.meta.dirname, 'sockets.ts'), { execArgv: [] })
   const end = once(child, 'exit')
   const answer = async () => {
     const [message] = await Promise.race([once(child, 'message'), end])
@@ -54,7 +59,7 @@ function startSockets(root: string): Sockets {
 
 /** Deliveries per second of messages to all sockets of one house, beside a bare loop with a frame of the same size. */
 export async function measureBroadcast(settings: SocketSettings, hearth: Server): Promise<Row> {
-  const { root, cache, rounds, broadcasts, count } = settings
+  const { cache, rounds, broadcasts, count } = settings
   const tokens = Array.from({ length: count }, (_, n) => person(n).token)
   const post = {
     method: 'POST',
@@ -68,8 +73,8 @@ export async function measureBroadcast(settings: SocketSettings, hearth: Server)
   const sample = (await ((await send()).json() as Promise<{ data: unknown }>)).data
   const frame = join(cache, 'frame.json')
   await writeFile(frame, JSON.stringify({ seq: 1000, op: 0, e: 'MESSAGE_CREATE', d: sample }))
-  const bare = await startServer(join(root, 'scripts/bench/bare-sockets.ts'), { BARE_FRAME: frame })
-  const [ours, theirs] = [startSockets(root), startSockets(root)]
+  const bare = await startServer(cache, bareSockets(frame))
+  const [ours, theirs] = [startSockets(), startSockets()]
   await ours.open(hearth.origin, '/socket', tokens)
   await theirs.open(
     bare.origin,
@@ -85,7 +90,7 @@ export async function measureBroadcast(settings: SocketSettings, hearth: Server)
     figures.push([ourRate, barely])
   }
   await Promise.all([ours.close(), theirs.close()])
-  await bare.stop()
+  await bare.end()
   const [ourRate, barely] = figures[ratios.indexOf(median(ratios))]!
   return {
     title: `Deliveries to ${count} sockets`,
@@ -121,20 +126,18 @@ async function broadcast(
  * it is given back says nothing of sockets. Both servers have to be collectable.
  */
 export async function measureIdleSockets(settings: SocketSettings, hearth: Server): Promise<Row> {
-  const { root, cache, idle, idleRounds, restMs } = settings
-  const bare = await startCollectable(join(root, 'scripts/bench/bare-sockets.ts'), {
-    BARE_FRAME: join(cache, 'frame.json'),
-  })
+  const { cache, idle, idleRounds, restMs } = settings
+  const bare = await startCollectable(cache, bareSockets(join(cache, 'frame.json')))
   const ourTokens = Array.from({ length: idle }, (_, n) => person(n % memberCount).token)
   const theirTokens = ourTokens.map(() => null)
   const open = async (origin: string, path: string, tokens: (string | null)[]) => {
-    const sockets = startSockets(root)
+    const sockets = startSockets()
     await sockets.open(origin, path, tokens)
     return sockets
   }
   const restingMb = async (server: Server) => {
     await pause(restMs)
-    return collectedMb(server.process)
+    return collectedMb(server.child)
   }
   const kbEach = async (server: Server, path: string, tokens: (string | null)[]) => {
     const before = await restingMb(server)
@@ -151,7 +154,7 @@ export async function measureIdleSockets(settings: SocketSettings, hearth: Serve
     const theirs = await kbEach(bare, '/', theirTokens)
     figures.push([await kbEach(hearth, '/socket', ourTokens), theirs])
   }
-  await bare.stop()
+  await bare.end()
   const ratios = figures.map(([ours, theirs]) => ours / theirs)
   const [ours, theirs] = figures[ratios.indexOf(median(ratios))]!
   return {

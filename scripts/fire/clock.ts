@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { randomFrom } from '../../test/support/random.ts'
 import { type ClockedServer, startClocked } from './clock/clocked-server.ts'
 import { watchExploding } from './clock/exploding.ts'
 import { keepRecords } from './clock/records.ts'
-import { logIn, resume } from './clock/sockets.ts'
 import { knownSteps, randomSteps, type Step } from './clock/steps.ts'
 import {
   codeTrial,
@@ -14,8 +14,8 @@ import {
   totpTrial,
 } from './clock/trials.ts'
 import { BrokenPromise, type Part } from './part.ts'
+import { Listener } from './support/listener.ts'
 import { addPerson, ask, type Person } from './support/people.ts'
-import { randomFrom } from './support/random.ts'
 import { openStage, type Stage } from './support/stage.ts'
 
 const hourMs = 3_600_000
@@ -39,7 +39,7 @@ export const clock: Part = {
     'ids rise, and messages, tokens and codes end when they should, while the clock steps back and forth',
   mostlyWaits: true,
   async run({ quick, minutes, seed }) {
-    const random = randomFrom(seed)
+    const random = randomFrom(seed).number
     const deadline = performance.now() + (minutes ?? 60) * 60_000
     const seen = { seed, steps: 0, 'furthest step, hours': 0, starts: 0, 'ids compared': 0 }
     for (
@@ -115,8 +115,9 @@ async function stepThrough(
   const invites = inviteTrial(ann, houseId)
   const totp = await totpTrial(server, 'correct horse')
   const mailed = await codeTrial(stage, cleo)
-  const [stays, drops] = await Promise.all([logIn(server, ann), logIn(server, bob)])
-  drops.socket.terminate()
+  const [stays, drops] = [new Listener(server.origin, ann), new Listener(server.origin, bob)] as const
+  await Promise.all([stays.logIn(), drops.logIn()])
+  drops.cut()
 
   const findings: string[] = []
   const exploding: Promise<string[]>[] = []
@@ -133,10 +134,9 @@ async function stepThrough(
     await pause(Math.max(0, until - performance.now()))
   }
   findings.push(...(await mailed.look(server, steps.at(-1)!.what)))
-  if (stays.closeCode() !== undefined) findings.push(`a socket was closed with ${stays.closeCode()}`)
-  await resume(server, bob, drops).catch((error: Error) =>
-    findings.push(`a session cannot be resumed: ${error.message}`),
-  )
-  stays.socket.terminate()
+  await drops.resume().catch((error: Error) => findings.push(`a session cannot be resumed: ${error.message}`))
+  findings.push(...stays.findings, ...drops.findings)
+  drops.close()
+  stays.cut()
   return [...findings, ...(await Promise.all(exploding)).flat()]
 }

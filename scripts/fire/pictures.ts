@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import sharp from 'sharp'
+import { randomFrom } from '../../test/support/random.ts'
+import type { Server } from '../../test/support/server.ts'
 import { residentMb } from '../bench/processes.ts'
 import { BrokenPromise, type Part } from './part.ts'
 import { readRiff } from './pictures/containers.ts'
@@ -7,8 +9,7 @@ import { makePng } from './pictures/png.ts'
 import { listSpecimens, marker, type Specimen } from './pictures/specimens.ts'
 import { settledMb } from './support/memory.ts'
 import { addPerson, ask, type Person } from './support/people.ts'
-import { randomFrom } from './support/random.ts'
-import { openStage, type StageServer } from './support/stage.ts'
+import { openStage } from './support/stage.ts'
 
 /** As the Dockerfile has it: without, the C library keeps what large pictures took. */
 const asInImage = { MALLOC_MMAP_THRESHOLD_: '131072' }
@@ -27,7 +28,7 @@ export const pictures: Part = {
     try {
       const server = await stage.startServer(asInImage)
       const people = await Promise.all(Array.from({ length: atOnce }, () => addPerson(stage.db)))
-      const specimens = await listSpecimens(quick, randomFrom(seed))
+      const specimens = await listSpecimens(quick, randomFrom(seed).number)
       await warmUp(server, people[0]!)
       const before = await residentMb(server.child)
       const others = askMeanwhile(server, await addPerson(stage.db))
@@ -74,7 +75,7 @@ function kindsFor({ name }: Specimen, place: number, quick: boolean): Kind[] {
 }
 
 /** Sends ordinary pictures of each format: what the library and the memory's pools take for them is no leak. */
-async function warmUp(server: StageServer, person: Person): Promise<void> {
+async function warmUp(server: Server, person: Person): Promise<void> {
   for (const format of ['png', 'jpeg', 'webp', 'gif', 'avif'] as const) {
     const bytes = await sharp(makePng({ width: 1_600, height: 1_200, colour: 6 }))
       .toFormat(format)
@@ -88,7 +89,7 @@ async function warmUp(server: StageServer, person: Person): Promise<void> {
 
 /** Sends a picture as an own icon or header, and says what is wrong with what became of it. */
 async function judge(
-  server: StageServer,
+  server: Server,
   person: Person,
   specimen: Specimen,
   kind: Kind,
@@ -128,7 +129,7 @@ async function findStain(webp: Buffer, { frames = 1 }: Specimen, kind: Kind): Pr
 }
 
 /** Asks for something small again and again, until stopped. */
-function askMeanwhile(server: StageServer, person: Person) {
+function askMeanwhile(server: Server, person: Person) {
   let [isOver, slowest, answers] = [false, 0, 0]
   const asking = (async () => {
     while (!isOver) {

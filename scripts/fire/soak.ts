@@ -1,15 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Server } from '../../test/support/server.ts'
 import { median } from '../percentile.ts'
 import { BrokenPromise, type Figures, type Part } from './part.ts'
-import { Listener } from './soak/listener.ts'
 import { type Load, populate } from './soak/load.ts'
 import { type Sample, takeSample } from './soak/samples.ts'
+import { Listener } from './support/listener.ts'
 import { addPerson } from './support/people.ts'
-import { openStage, type Stage, type StageServer } from './support/stage.ts'
+import { openStage, type Stage } from './support/stage.ts'
 
 const defaultMinutes = { quick: 0.1, long: 60 }
 const people = { quick: 8, long: 40 }
 const socketsEach = 2
+const heartbeatMs = 30_000
 /** After each round nothing is under way, and everybody must have heard everything. */
 const roundMs = { quick: 3_000, long: 20_000 }
 const hearWithinMs = 5_000
@@ -38,7 +40,7 @@ export const soak: Part = {
       const crowd = await Promise.all(Array.from({ length: people[size] }, () => addPerson(stage.db)))
       const load = await populate(stage, server.origin, crowd, seed)
       const listeners = crowd.flatMap((person) => {
-        return Array.from({ length: socketsEach }, () => new Listener(server.origin, person))
+        return Array.from({ length: socketsEach }, () => new Listener(server.origin, person, heartbeatMs))
       })
       await Promise.all(listeners.map((listener) => listener.logIn()))
       const samples: Sample[] = []
@@ -71,7 +73,9 @@ async function playRound(load: Load, listeners: Listener[], ms: number): Promise
   const cuts = Math.ceil(listeners.length / cutShare)
   for (let cut = 0; cut < cuts; cut += 1) {
     await pause((ms / (cuts + 1)) * 0.9)
-    await listeners[Math.floor(Math.random() * listeners.length)]!.cutAndResume()
+    const listener = listeners[Math.floor(Math.random() * listeners.length)]!
+    listener.cut()
+    await listener.resume()
   }
   await loading
   const hasAll = ({ heard }: Listener) => {
@@ -97,7 +101,7 @@ function compare(load: Load, listener: Listener): string[] {
 /** What the server holds when nobody wants anything any more: as soon as it is back at what it was, or after a while. */
 async function settle(
   stage: Stage,
-  server: StageServer,
+  server: Server,
   whatIsLeft: (sample: Sample) => string[],
 ): Promise<Sample> {
   const deadline = performance.now() + backWithinMs

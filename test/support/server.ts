@@ -9,30 +9,49 @@ export type Server = {
   child: ChildProcess
   /** `http://127.0.0.1:port` */
   origin: string
-  /** Sends a signal and gives the exit code, null when the signal ended it. */
-  end(signal: NodeJS.Signals): Promise<number | null>
+  port: number
+  /** What it has written so far, its log included. */
+  output(): string
+  /** Sends a signal to one that still runs, and gives the exit code, null when a signal ended it. */
+  end(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-export type Options = { environment?: Record<string, string>; main?: string; uid?: number; gid?: number }
+export type Options = {
+  environment?: Record<string, string>
+  main?: string
+  /** For Node. */
+  flags?: readonly string[]
+  uid?: number
+  gid?: number
+}
 
 /** Starts a server and waits until it says where it answers. Throws with what it wrote when it ends before. */
 export async function startServer(dataDir: string, options: Options = {}): Promise<Server> {
   const child = spawnServer(dataDir, options)
+  // A server that hangs would outlive a run that is broken off, and take a processor for ever.
+  const endWithUs = () => child.kill('SIGKILL')
+  process.once('exit', endWithUs)
+  child.once('exit', () => process.off('exit', endWithUs))
   let output = ''
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk))
   const exited = once(child, 'exit')
   const origin = await new Promise<string>((resolve, reject) => {
-    child.stdout!.on('data', () => {
-      const address = /answers at +(\S+)/.exec(output)
-      if (address) resolve(address[1]!)
-    })
-    child.once('close', (code) => reject(new Error(`ended with ${code}: ${output}`)))
+    const look = () => {
+      const address = /answers at +(\S+)\n/.exec(output)
+      if (!address) return
+      child.stdout!.off('data', look)
+      resolve(address[1]!)
+    }
+    child.stdout!.on('data', look)
+    child.once('close', (code) => reject(new Error(`the server ended with ${code}: ${output}`)))
   })
   return {
     child,
     origin,
-    async end(signal) {
-      child.kill(signal)
+    port: Number(new URL(origin).port),
+    output: () => output,
+    async end(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal)
       const [code] = await exited
       return code as number | null
     },
@@ -48,10 +67,12 @@ export async function failToStart(dataDir: string, environment: Record<string, s
   return { code: code as number | null, stderr }
 }
 
-function spawnServer(dataDir: string, options: Options): ChildProcess {
+function spawnServer(
+  dataDir: string,
+  { environment, flags = [], uid, gid, ...options }: Options,
+): ChildProcess {
   const { PATH = '' } = process.env
-  const identity = options.uid === undefined ? {} : { uid: options.uid, gid: options.gid }
-  return spawn(process.execPath, [options.main ?? main], {
+  return spawn(process.execPath, [...flags, options.main ?? main], {
     env: {
       PATH,
       HOME: dataDir,
@@ -59,9 +80,9 @@ function spawnServer(dataDir: string, options: Options): ChildProcess {
       PORT: '0',
       RATE_LIMIT: 'off',
       LOG_LEVEL: 'silent',
-      ...options.environment,
+      ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...identity,
+    ...(uid === undefined ? {} : { uid, gid }),
   })
 }

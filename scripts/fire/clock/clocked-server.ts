@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Server } from '../../../test/support/server.ts'
 import { ask } from '../support/people.ts'
-import type { Stage, StageServer } from '../support/stage.ts'
+import type { Stage } from '../support/stage.ts'
 
 const preload = join(import.meta.dirname, 'shifted-clock.ts')
 
 /** A server whose clock can be stepped; that of PostgreSQL stays. */
-export type ClockedServer = StageServer & {
+export type ClockedServer = Server & {
   /** How far its clock is from the real one, in ms. */
   shiftMs(): number
   /** Steps its clock, and waits until it says so itself. */

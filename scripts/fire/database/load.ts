@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Server } from '../../../test/support/server.ts'
 import { addPerson, ask, type Person } from '../support/people.ts'
-import type { Stage, StageServer } from '../support/stage.ts'
+import type { Stage } from '../support/stage.ts'
 
 /** One answer: of what kind of request, when it came, and how long it took. Status 0: none came. */
 export type Sample = {
@@ -18,7 +19,7 @@ const restMs = 15
 const givenUpAfterMs = 15_000
 
 /** Asks for everything, steadily, until it is told to stop; then gives the nonces of the messages that were acknowledged. */
-export async function beginLoad(stage: Stage, server: StageServer) {
+export async function beginLoad(stage: Stage, server: Server) {
   const samples: Sample[] = []
   const acknowledged: string[] = []
   let stopped = false

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import WebSocket from 'ws'
+import { Listener } from '../support/listener.ts'
 import { ask, type Person } from '../support/people.ts'
 
 const everyMs = 40
@@ -19,7 +18,9 @@ export async function watch(origin: string, people: readonly Person[]): Promise<
   const house = await ask(origin, host!.token, 'POST', '/houses', { name: 'Witnesses' })
   const { code } = await ask(origin, host!.token, 'POST', `/houses/${house.id}/invites`, {})
   for (const guest of guests) await ask(origin, guest.token, 'POST', `/invites/${code}`)
-  const sockets = await Promise.all(people.map((person) => listen(origin, person)))
+  const room = house.rooms[0].id as string
+  const listeners = people.map((person) => new Listener(origin, person))
+  await Promise.all(listeners.map((listener) => listener.logIn()))
   const sent: string[] = []
   let slowestMs = 0
   let isOver = false
@@ -27,19 +28,13 @@ export async function watch(origin: string, people: readonly Person[]): Promise<
   async function talk(): Promise<void> {
     for (let turn = 0; !isOver; turn += 1) {
       const started = performance.now()
-      const { id } = await ask(
-        origin,
-        people[turn % people.length]!.token,
-        'POST',
-        `/rooms/${house.rooms[0].id}/messages`,
-        {
-          content: `message ${turn}`,
-        },
-      )
+      const { token } = people[turn % people.length]!
+      const body = { content: `message ${turn}` }
+      const { id } = await ask(origin, token, 'POST', `/rooms/${room}/messages`, body)
       sent.push(id)
-      const all = () =>
-        sockets.every((socket) => socket.heard.length >= sent.length || socket.closed !== undefined)
-      while (!all() && performance.now() - started < patienceMs) await pause(2)
+      const hasAll = ({ heard, findings }: Listener) =>
+        (heard.get(room)?.length ?? 0) >= sent.length || findings.length > 0
+      while (!listeners.every(hasAll) && performance.now() - started < patienceMs) await pause(2)
       slowestMs = Math.max(slowestMs, Math.round(performance.now() - started))
       await pause(everyMs)
     }
@@ -54,13 +49,14 @@ export async function watch(origin: string, people: readonly Person[]): Promise<
     async end() {
       isOver = true
       const failure = await talking
-      const findings = sockets.flatMap(({ heard, closed }) => {
-        if (closed !== undefined) return [`another socket was closed with ${closed}`]
-        return heard.join() === sent.join()
+      const findings = listeners.flatMap(({ heard, findings }) => {
+        if (findings.length > 0) return findings.map((finding) => `another: ${finding}`)
+        const ids = heard.get(room) ?? []
+        return ids.join() === sent.join()
           ? []
-          : [`another socket heard ${heard.length} of ${sent.length} messages`]
+          : [`another socket heard ${ids.length} of ${sent.length} messages`]
       })
-      for (const { socket } of sockets) socket.terminate()
+      for (const listener of listeners) listener.cut()
       return {
         messages: sent.length,
         slowestMs,
@@ -68,24 +64,4 @@ export async function watch(origin: string, people: readonly Person[]): Promise<
       }
     },
   }
-}
-
-async function listen(origin: string, { token }: Person) {
-  const socket = new WebSocket(`${origin.replace('http', 'ws')}/socket`)
-  const state = { socket, heard: [] as string[], closed: undefined as number | undefined }
-  socket.on('error', () => {})
-  socket.on('close', (code) => {
-    state.closed = code
-  })
-  const ready = new Promise<void>((resolve) => {
-    socket.on('message', (data) => {
-      const frame = JSON.parse(String(data))
-      if (frame.e === 'MESSAGE_CREATE') state.heard.push(frame.d.id)
-      if (frame.e === 'HOUSE_JOIN') resolve()
-    })
-  })
-  await once(socket, 'open')
-  socket.send(JSON.stringify({ op: 2, d: { token } }))
-  await ready
-  return state
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
+import type { Server } from '../../../test/support/server.ts'
 import type { Figures } from '../part.ts'
 import { digestTables } from '../support/digest.ts'
-import type { Stage, StageServer } from '../support/stage.ts'
+import type { Stage } from '../support/stage.ts'
 import { anyRequest, type Hostile, refusedRequest } from './hostile.ts'
 import { listOperations } from './operations.ts'
 import { describe, render } from './render.ts'
@@ -24,7 +25,7 @@ const endings = new Set([
 ])
 
 /** Hostile requests to every operation, in rounds; what was answered wrongly is in `findings`. */
-export async function openAttack(stage: Stage, server: StageServer, seed: number) {
+export async function openAttack(stage: Stage, server: Server, seed: number) {
   const operations = await listOperations()
   const arbitraries = {
     refused: fc.oneof(...operations.map(refusedRequest)),

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { StageServer } from '../support/stage.ts'
+import type { Server } from '../../../test/support/server.ts'
 import { exchangeAlone } from '../support/wire.ts'
 import { findFault } from './judge.ts'
 import { oddRequest, renderOdd } from './odd.ts'
@@ -8,7 +8,7 @@ const lanes = 3
 const perRound = 20
 
 /** Requests that are hardly HTTP, each on a connection of its own, until it is over or one was answered wrongly. */
-export function openFraming(server: StageServer, seed: number, isOver: () => boolean) {
+export function openFraming(server: Server, seed: number, isOver: () => boolean) {
   const findings: string[] = []
   let sent = 0
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { StageServer } from '../support/stage.ts'
+import type { Server } from '../../../test/support/server.ts'
 import { NoAnswer, Wire, type WireAnswer } from '../support/wire.ts'
 import type { Hostile } from './hostile.ts'
 import { findFault } from './judge.ts'
@@ -23,7 +23,7 @@ export function isWrite({ method, operation }: Hostile): boolean {
 export type Sender = ReturnType<typeof openSender>
 
 /** Many connections to a server, what was answered over them, and what was wrong with it. */
-export function openSender(server: StageServer) {
+export function openSender(server: Server) {
   const wires = Array.from({ length: connections }, () => new Wire(server.port))
   const findings: string[] = []
   const slow: Sent[] = []
@@ -90,7 +90,7 @@ export function openSender(server: StageServer) {
   }
 
   /** Reports what got no answer: that which gets none alone either, from a server started anew. */
-  async function reportUnanswered(startAnew: () => Promise<StageServer>): Promise<void> {
+  async function reportUnanswered(startAnew: () => Promise<Server>): Promise<void> {
     if (unanswered.length === 0) return
     const { port } = await startAnew()
     for (const {

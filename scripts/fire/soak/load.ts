@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { randomFrom } from '../../../test/support/random.ts'
 import { addPerson, ask, type Person } from '../support/people.ts'
-import { randomFrom } from '../support/random.ts'
 import type { Stage } from '../support/stage.ts'
 
 const houseCount = 3
@@ -24,8 +24,7 @@ export type Load = {
 
 /** Makes the people, who are all members of all houses, and one who comes and goes. */
 export async function populate(stage: Stage, origin: string, people: Person[], seed: number): Promise<Load> {
-  const random = randomFrom(seed)
-  const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)]!
+  const { number: random, pick, weighted } = randomFrom(seed)
   const wanderer = await addPerson(stage.db)
   const rooms: Room[] = []
   const codes: string[] = []
@@ -50,7 +49,7 @@ export async function populate(stage: Stage, origin: string, people: Person[], s
     send: {
       weight: 50,
       async act(author, room) {
-        const mention = random() < 0.1 ? ` <@${pick(people).id}>` : ''
+        const mention = random() < 0.1 ? ` <@${pick(people)!.id}>` : ''
         const body = { content: `message ${random()}${mention}`, nonce: `${random()}` }
         const { id } = await ask(origin, author.token, 'POST', `/rooms/${room.id}/messages`, body)
         sent.get(room.id)!.push(id)
@@ -95,20 +94,20 @@ export async function populate(stage: Stage, origin: string, people: Person[], s
       async act() {
         if (wandering) return
         wandering = true
-        const house = rooms.indexOf(pick(rooms))
+        const house = rooms.indexOf(pick(rooms)!)
         await ask(origin, wanderer.token, 'POST', `/invites/${codes[house]}`)
         await ask(origin, wanderer.token, 'DELETE', `/users/@me/houses/${rooms[house]!.house_id}`)
         wandering = false
       },
     },
   }
-  const drawn = Object.entries(acts).flatMap(([name, { weight }]) => Array<string>(weight).fill(name))
+  const choices = Object.entries(acts).map(([name, { weight }]) => [weight, name] as const)
 
   async function work(until: number): Promise<void> {
     while (performance.now() < until) {
-      const name = pick(drawn)
+      const name = weighted(choices)
       counts[name] = (counts[name] ?? 0) + 1
-      await acts[name]!.act(pick(people), pick(rooms)).catch((error: Error) => findings.push(error.message))
+      await acts[name]!.act(pick(people)!, pick(rooms)!).catch((error: Error) => findings.push(error.message))
       await pause(restMs)
     }
   }

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { sql } from 'kysely'
-import type { Stage, StageServer } from '../support/stage.ts'
+import type { Server } from '../../../test/support/server.ts'
+import type { Stage } from '../support/stage.ts'
 
 /** What a server holds at a moment. */
 export type Sample = {
@@ -14,7 +15,7 @@ export type Sample = {
 }
 
 /** Looks at a server from outside (its memory, its handles, its connections) and asks its /metrics. */
-export async function takeSample(stage: Stage, server: StageServer): Promise<Sample> {
+export async function takeSample(stage: Stage, server: Server): Promise<Sample> {
   const answer = await fetch(`${server.origin}/metrics`, { headers: { connection: 'close' } })
   const text = await answer.text()
   const read = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])

@@ -1,27 +1,14 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { type Db, openUnhurriedDatabase } from '../../../src/db/client.ts'
 import { startPostgres } from '../../../src/db/embedded.ts'
+import { type Server, startServer } from '../../../test/support/server.ts'
 
 const run = promisify(execFile)
-const main = join(import.meta.dirname, '../../../start.js')
-
-/** A server in a process of its own. */
-export type StageServer = {
-  child: ChildProcess
-  origin: string
-  port: number
-  /** What it has written to stderr and to its log so far. */
-  output(): string
-  /** Sends a signal and gives the exit code, null when the signal ended it. */
-  end(signal?: NodeJS.Signals): Promise<number | null>
-}
 
 /** A folder with a PostgreSQL in it, on which servers can be started. */
 export type Stage = {
@@ -29,7 +16,7 @@ export type Stage = {
   databaseUrl: string
   db: Db
   /** Starts a server on the database; `environment` goes over what is usual: no rate limits, only errors logged. */
-  startServer(environment?: Record<string, string>): Promise<StageServer>
+  startServer(environment?: Record<string, string>): Promise<Server>
   /** Stops the servers that run, as an operator would. */
   stopServers(): Promise<void>
   /** Takes everything down, servers that still run included. */
@@ -46,13 +33,14 @@ export async function openStage(settings: string[] = [], given?: string): Promis
   const db = openUnhurriedDatabase(postgres.url)
   const endWithUs = () => interrupt(join(folder, 'postgres'))
   process.once('exit', endWithUs)
-  const servers = new Set<StageServer>()
+  const servers = new Set<Server>()
   return {
     folder,
     databaseUrl: postgres.url,
     db,
     async startServer(environment = {}) {
-      const server = await startServer({ DATABASE_URL: postgres.url, DATA_DIR: folder, ...environment })
+      const usual = { DATABASE_URL: postgres.url, LOG_LEVEL: 'error' }
+      const server = await startServer(folder, { environment: { ...usual, ...environment } })
       servers.add(server)
       server.child.once('exit', () => servers.delete(server))
       return server
@@ -98,41 +86,5 @@ function interrupt(folder: string): void {
     )
   } catch {
     // It does not run.
-  }
-}
-
-/** Starts a server and waits until it says where it answers. Throws with what it wrote when it ends before. */
-async function startServer(environment: Record<string, string>): Promise<StageServer> {
-  const { PATH = '', HOME = '' } = process.env
-  const usual = { PATH, HOME, PORT: '0', RATE_LIMIT: 'off', LOG_LEVEL: 'error' }
-  const child = spawn(process.execPath, [main], {
-    env: { ...usual, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const exited = once(child, 'exit')
-  // A server that hangs would outlive a run that is broken off, and take a processor for ever.
-  const endWithUs = () => child.kill('SIGKILL')
-  process.once('exit', endWithUs)
-  child.once('exit', () => process.off('exit', endWithUs))
-  let output = ''
-  child.stderr.on('data', (chunk) => (output += chunk))
-  const origin = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const found = /answers at\s+(http:\S+)/.exec(line)
-      if (found) resolve(found[1]!)
-      else output += `${line}\n`
-    })
-    child.once('close', (code) => reject(new Error(`the server ended with ${code}: ${output}`)))
-  })
-  return {
-    child,
-    origin,
-    port: Number(new URL(origin).port),
-    output: () => output,
-    async end(signal = 'SIGTERM') {
-      if (child.exitCode === null && child.signalCode === null) child.kill(signal)
-      const [code] = await exited
-      return code as number | null
-    },
   }
 }

@@ -1,42 +1,51 @@
 import WebSocket from 'ws'
-import type { Person } from '../support/people.ts'
+import type { Person } from './people.ts'
 
-const heartbeatMs = 30_000
 const openWithinMs = 15_000
 
-/** A client of the gateway that loses its line now and then, resumes, and notes every message it is told of. */
+/** A client of the gateway, which may lose its line and resume, and notes every message it is told of. */
 export class Listener {
-  readonly person: Person
   /** The ids of messages by room, in the order in which they came, since the last `forget`. */
   readonly heard = new Map<string, string[]>()
-  /** What must not happen: a gap in the numbers, an id that does not rise, a refused resume. */
+  /** What must not happen: a gap in the numbers, an id that does not rise, a close, a refused resume. */
   readonly findings: string[] = []
   events = 0
   resumes = 0
   readonly #origin: string
+  readonly #person: Person
+  readonly #heartbeatMs: number | null
   readonly #last = new Map<string, bigint>()
   #socket: WebSocket | undefined
   #sessionId = ''
   #seq = 0
+  /** Of the houses of the login, those that are still to come. */
+  #houses = 0
   #heartbeat: NodeJS.Timeout | undefined
 
-  constructor(origin: string, person: Person) {
+  /** Without heartbeats it only answers pings. */
+  constructor(origin: string, person: Person, heartbeatMs: number | null = null) {
     this.#origin = origin.replace('http', 'ws')
-    this.person = person
+    this.#person = person
+    this.#heartbeatMs = heartbeatMs
   }
 
   /** Logs in; settles with the state of the last house. */
   async logIn(): Promise<void> {
     this.#seq = 0
-    await this.#open({ op: 2, d: { token: this.person.token } }, 'HOUSE_JOIN')
+    const isComplete = (event: string) => event !== 'RESUMED' && this.#houses === 0
+    await this.#open({ op: 2, d: { token: this.#person.token } }, isComplete)
   }
 
-  /** Loses the line without a word, and takes the session up again on another. */
-  async cutAndResume(): Promise<void> {
+  /** Loses the line without a word. */
+  cut(): void {
     this.#drop((socket) => socket.terminate())
+  }
+
+  /** Takes the session up again on another line. */
+  async resume(): Promise<void> {
     this.resumes += 1
-    const d = { session_id: this.#sessionId, seq: this.#seq, token: this.person.token }
-    await this.#open({ op: 11, d }, 'RESUMED')
+    const d = { session_id: this.#sessionId, seq: this.#seq, token: this.#person.token }
+    await this.#open({ op: 11, d }, (event) => event === 'RESUMED')
   }
 
   /** Ends the session. */
@@ -58,20 +67,24 @@ export class Listener {
     end(socket)
   }
 
-  #open(frame: object, until: string): Promise<void> {
+  #open(frame: object, isOpen: (event: string) => boolean): Promise<void> {
     const socket = new WebSocket(`${this.#origin}/socket`)
     this.#socket = socket
-    this.#heartbeat = setInterval(() => socket.send('{"op":3}'), heartbeatMs)
+    if (this.#heartbeatMs !== null)
+      this.#heartbeat = setInterval(() => socket.send('{"op":3}'), this.#heartbeatMs)
     socket.on('open', () => socket.send(JSON.stringify(frame)))
     socket.on('error', () => {})
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`no ${until} within ${openWithinMs} ms`)), openWithinMs)
+      const late = () => reject(new Error(`no answer to ${JSON.stringify(frame)} within ${openWithinMs} ms`))
+      const timer = setTimeout(late, openWithinMs)
       socket.on('close', (code) => {
         this.findings.push(`a socket was closed with ${code}`)
-        reject(new Error(`closed with ${code} before ${until}`))
+        clearTimeout(timer)
+        reject(new Error(`closed with ${code}`))
       })
       socket.on('message', (bytes) => {
-        if (this.#hear(String(bytes)) !== until) return
+        const event = this.#hear(String(bytes))
+        if (event === undefined || !isOpen(event)) return
         clearTimeout(timer)
         resolve()
       })
@@ -84,7 +97,8 @@ export class Listener {
     this.events += 1
     if (seq !== this.#seq + 1) this.findings.push(`event ${seq} (${e}) came after ${this.#seq}`)
     this.#seq = seq
-    if (e === 'INIT_STATE') this.#sessionId = d.session_id
+    if (e === 'INIT_STATE') [this.#sessionId, this.#houses] = [d.session_id, d.house_ids.length]
+    if (e === 'HOUSE_JOIN') this.#houses -= 1
     if (e === 'MESSAGE_CREATE') this.#note(d)
     return e
   }
