@@ -111,7 +111,7 @@ test.each(wrongValues)('%s set to %s is refused with one sentence that names the
   expect(read).toThrow(new RegExp(`^${name} is not usable: [^\\n]+\\.$`))
 })
 
-test.each(settingNames)('%s is taken', (name) => {
+test.each(settingNames)('%s of the environment is in the configuration', (name) => {
   const { right, gives } = cases[name]!
   expect(readConfig({ [name]: right })).toEqual({ ...readConfig({}), ...gives, ...filesOf(gives) })
 })

@@ -25,7 +25,7 @@ test('a process that stood still for longer does not give up at once', async () 
   expect(giveUp).not.toHaveBeenCalled()
 })
 
-test('who waits no longer does not give up', async () => {
+test('a wait that is over before its time gives nothing up', async () => {
   vi.useFakeTimers()
   const giveUp = vi.fn()
   const stopWaiting = waitAtMost(100, giveUp)

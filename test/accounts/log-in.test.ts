@@ -59,7 +59,7 @@ test('an unknown name costs a hash of the same cost as a known one', async () =>
   expect(parseOptions(nobodysHash)).toEqual(parseOptions(await hashPassword(password)))
 })
 
-test('missing and wrong fields are named', async () => {
+test('missing and wrong fields answer invalid_schema with their names', async () => {
   const cases: [unknown, string][] = [
     [{}, 'Required fields (login, password) not met'],
     [{ login: 'ann', password: 5 }, 'Required fields (password) not met'],

@@ -98,7 +98,7 @@ test('a used e-mail address is refused without case, before a used username', as
   expect(told(await call(null, 'POST', '/auth/register', other))).toEqual([400, usernameTaken])
 })
 
-test('a reserved username is refused as taken', async () => {
+test('a reserved username answers username_taken', async () => {
   for (const username of ['admin', 'Hearth', 'undefined', 'deleted-1']) {
     const answer = await call(null, 'POST', '/auth/register', { ...good, email: 'r@example.org', username })
     expect(answer.status).toBe(400)

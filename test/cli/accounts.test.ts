@@ -50,7 +50,7 @@ describe('create-user', () => {
     expect(result).toMatchObject({ code, out: '' })
   })
 
-  test('an address that is taken is refused', async () => {
+  test('an address that is taken, in any case, ends with 1 and a sentence', async () => {
     await user({ email: 'taken@example.org' })
     const { code, err } = await hearth('create-user', 'TAKEN@example.org', 'somebody')
     expect([code, err]).toEqual([1, 'That email is already taken.'])
@@ -114,7 +114,7 @@ describe('issue-code', () => {
     expect((await call(null, 'POST', '/auth/reset-password', body)).status).toBe(200)
   })
 
-  test('another purpose is refused', async () => {
+  test('a purpose that there is not ends with 2 and a sentence that names the two', async () => {
     const { code, err } = await hearth('issue-code', 'anything', 'gus')
     expect(code).toBe(2)
     expect(err).toMatch(

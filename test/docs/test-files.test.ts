@@ -31,7 +31,7 @@ test('every operation has a test file of its name: createHouse in create-house.t
   expect(lacking, `no test file ${lacking.join(', ')}`).toEqual([])
 })
 
-test('the twins are operations', () => {
+test('every twin without a test file of its own is an operation', () => {
   expect(Object.keys(twins).filter((id) => !operations.includes(id))).toEqual([])
 })
 

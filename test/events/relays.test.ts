@@ -69,7 +69,7 @@ describe.each(Object.entries(relays))('the relay over %s', (_name, { open, break
     expect(other.received.every((text) => text.startsWith('one'))).toBe(true)
   })
 
-  test('comes back after its connections broke', async () => {
+  test('a relay whose connections broke delivers again', async () => {
     const [one, other] = await Promise.all([listening(open), listening(open)])
     await breakConnections()
     await vi.waitFor(async () => {

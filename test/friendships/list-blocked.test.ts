@@ -21,7 +21,7 @@ describe.each([
     expect(answer.body).toEqual({ success: true, data: [compactUser(ben!), compactUser(zoe!)] })
   })
 
-  test('nobody gives an empty list', async () => {
+  test('who has nobody in the list gets an empty one', async () => {
     expect((await call(await user(), 'GET', path)).body).toEqual({ success: true, data: [] })
   })
 

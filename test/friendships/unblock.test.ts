@@ -61,7 +61,7 @@ describe.each([
     expect(published.length).toBe(before)
   })
 
-  test('nobody answers user_not_found', async () => {
+  test('a deleted account, an unknown id and one that is none answer user_not_found', async () => {
     const [ann, gone] = [await user(), await user()]
     await erase(gone)
     for (const id of [gone.id, '1', '0', 'x', '%00']) {

@@ -67,7 +67,7 @@ test('what sessions keep counts once however many keep it, before and after they
   expect(sweep(later, 30)).toEqual([...others, late])
 })
 
-test('what is forgotten counts no longer', () => {
+test('events that a session keeps no longer do not count against the bound', () => {
   const { detached, sessions } = detachedSessions(1)
   for (let number = 0; number < 5_000; number += 1) sessions[0]!.emit(event(0))
   sessions[0]!.emit(event(999))

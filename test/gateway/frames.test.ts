@@ -14,7 +14,7 @@ test('a zlib frame is a complete zlib stream of the very text frame, whatever it
   )
 })
 
-test('so is one of a megabyte', () => {
+test('a zlib frame of a megabyte is a complete zlib stream of the text frame, too', () => {
   const event = payload('ROLE_DELETE', { text: 'ä💬'.repeat(200_000) })
   expect(inflateSync(zlibFrame(7, event)).toString()).toBe(textFrame(7, event))
 })

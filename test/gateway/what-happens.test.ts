@@ -70,7 +70,7 @@ function toAll(...names: string[]): Told {
   return { ann: names, ben: names, cat: names }
 }
 
-test('relations (9.1)', async () => {
+test('every change of a relation tells those whose side changed, in order (9.1)', async () => {
   const { ann, ben, told } = await scene()
   const [both, justAnn] = [
     { ann: ['RELATIONSHIP_UPDATE'], ben: ['RELATIONSHIP_UPDATE'] },
@@ -92,7 +92,7 @@ test('relations (9.1)', async () => {
   await told(ann, 'DELETE', `/relationships/@me/restricted/${ben.id}`, undefined, justAnn)
 })
 
-test('private rooms (9.2)', async () => {
+test('every change of a private room tells the people in it, in order (9.2)', async () => {
   const { ann, ben, cat, clients, told } = await scene()
   const both = (name: string) => ({ ann: [name], ben: [name] })
   const pair = await told(ann, 'POST', '/users/@me/rooms', { recipient: ben.id }, both('ROOM_CREATE'))
@@ -129,7 +129,7 @@ test('private rooms (9.2)', async () => {
   await told(ben, 'DELETE', `/users/@me/rooms/${group.id}`, undefined, { ben: ['ROOM_DELETE'] })
 })
 
-test('houses, their rooms and entities (9.3)', async () => {
+test('every change of a house, its rooms and entities tells those who see it, in order (9.3)', async () => {
   const { ann, ben, cat, told } = await scene()
   const house = await told(ann, 'POST', '/houses', { name: 'H' }, { ann: ['HOUSE_JOIN'] })
   const path = `/houses/${house.id}`
@@ -172,7 +172,7 @@ test('houses, their rooms and entities (9.3)', async () => {
   await told(ann, 'DELETE', `/users/@me/houses/${house.id}`, undefined, { ann: ['HOUSE_LEAVE'] })
 })
 
-test('roles, permissions, messages and accounts (9.4)', async () => {
+test('every change of roles, permissions, messages and accounts tells those who see it, in order (9.4)', async () => {
   const { ann, ben, cat, clients, told } = await scene()
   const house = (await call(ann, 'POST', '/houses', { name: 'H' })).body.data
   const path = `/houses/${house.id}`

@@ -144,7 +144,7 @@ test('a wrong content type answers 415', async () => {
   expect(answer.body).toEqual(failure('internal_server_error', 'Something went wrong internally'))
 })
 
-test('GET /houses does not exist', async () => {
+test('GET /houses answers 404 not_found', async () => {
   const answer = await call(await user(), 'GET', '/houses')
   expect(answer.status).toBe(404)
   expect(answer.body).toEqual(failure('not_found', 'Not found'))

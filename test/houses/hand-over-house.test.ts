@@ -31,7 +31,7 @@ test('handing it to oneself changes nothing and tells nobody', async () => {
   expect(events).toEqual([])
 })
 
-test('only the owner may, and not to a bot', async () => {
+test('handing over by an administrator, or to a bot, answers no_permission', async () => {
   const [ann, ben] = [await user(), await user()]
   const bot = await user({ bot_of: ann })
   const den = await house({ owner: ann, members: [ben, bot] })

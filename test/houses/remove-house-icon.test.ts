@@ -28,7 +28,7 @@ test('taking the icon off answers name and id, gives the file up, and tells once
   expect(again.events).toEqual([])
 })
 
-test('several at once tell once', async () => {
+test('taking the icon off several times at once succeeds each time, and tells once', async () => {
   const den = await withIcon()
   const { answer, events } = await watching(() => Promise.all([1, 2, 3].map(() => den.remove(den.owner))))
   expect(answer.map((one) => one.status)).toEqual([200, 200, 200])

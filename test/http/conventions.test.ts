@@ -53,7 +53,7 @@ test('a path with bad percent-encoding answers not_found', async () => {
   }
 })
 
-test('paths are percent-decoded', async () => {
+test('a path in percent-encoding leads where the plain one does', async () => {
   const ann = await user()
   for (const path of ['/%75sers/@me', '/users/%40me', '/users/%40%6de', '/%76%31/users/@me']) {
     expect([path, (await call(ann, 'GET', path)).body.data?.id]).toEqual([path, ann.id])

@@ -43,7 +43,7 @@ test('a path without a route is counted as none', async () => {
   expect(await read(line)).toBe(before + 1)
 })
 
-test('events and batches are counted', async () => {
+test('a send counts one event and one written batch', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const events = 'hearth_events_total{type="message_created"}'

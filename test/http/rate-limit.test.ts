@@ -172,7 +172,7 @@ test('wrong passwords of a caller count, right ones and other mistakes do not, a
 })
 
 describe('the settings', () => {
-  test('off turns all of it off', async () => {
+  test('with rate limits off nothing is limited, and no header tells of a limit', async () => {
     const off = await otherApp({ rateLimit: false })
     const answers = await times(110, () => off.call(null, 'GET', '/users/nobody'))
     expect(limited(answers)).toBe(0)

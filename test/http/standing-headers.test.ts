@@ -24,7 +24,7 @@ test('every route of the contract is walked', () => {
   expect(routes.filter((route) => route.isPrivate).length).toBeGreaterThan(60)
 })
 
-test.each(routes)('$method $path', async ({ method, path, isPrivate }) => {
+test.each(routes)('$method $path carries the standing headers', async ({ method, path, isPrivate }) => {
   const ann = await user()
   for (const caller of [null, ann]) {
     const { headers } = await call(caller, method, path)

@@ -158,7 +158,7 @@ describe('icons', () => {
     expect((await sharp(content).metadata()).pages ?? 1).toBe(1)
   })
 
-  test('faulty base64 is no icon', async () => {
+  test('an icon in faulty base64 is refused with invalid_icon_file_format', async () => {
     await expect(readIcon('no base64')).rejects.toMatchObject({
       code: 'invalid_icon_file_format',
       status: 400,

@@ -28,7 +28,7 @@ test('making an invite answers it, keeps it, and tells nobody', async () => {
   expect(events).toEqual([])
 })
 
-test('nothing, null and 0 mean no limit', async () => {
+test('max_uses and max_age that are absent, null or 0 are no limit', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   for (const body of [undefined, {}, { max_uses: null, max_age: null }, { max_uses: 0, max_age: 0 }]) {

@@ -21,7 +21,7 @@ test('the hits are list-form messages, by author, before an id, and up to a limi
   expect(found.body.data).toEqual([single.body.data])
 })
 
-test('exploded messages are not found', async () => {
+test('a search of a house finds no exploded message', async () => {
   const { den, ann, inHouse } = await archive()
   await message(den.room_id, ann, { content: 'secret', expires_at: new Date(Date.now() - 1) })
   expect(await inHouse(q('secret'))).toEqual([])

@@ -59,7 +59,7 @@ test('a private room is searched by those in it', async () => {
   expect(told(await search(await user()))).toEqual([404, roomNotFound])
 })
 
-test('exploded messages are not found', async () => {
+test('a search of a room finds no exploded message', async () => {
   const { den, ann, inRoom } = await archive()
   const fields = { content: 'secret', expires_at: new Date(Date.now() - 1) }
   await message(den.room_id, ann, fields)

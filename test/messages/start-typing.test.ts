@@ -26,7 +26,7 @@ test('typing answers room and time, and tells of it, whatever the body', async (
   }
 })
 
-test('who may not send may not type', async () => {
+test('typing where one may not send answers no_permission', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const quiet = await houseRoom(den, { default_deny: 1 })

@@ -57,7 +57,7 @@ test('mentions by oneself, by the blocked and restricted, and exploded ones do n
   expect(await statesOf(bob)).toEqual({ [room_id]: { message_id: '0', mention_count: 1 } })
 })
 
-test('a deleted message counts no longer', async () => {
+test('a mention in a message that was deleted counts no longer', async () => {
   const [ann, bob] = [await user(), await user()]
   const { room_id } = await house({ owner: ann, members: [bob] })
   const id = await message(room_id, ann, { mentions: [bob] })

@@ -43,7 +43,7 @@ test('the end of an override that changed no bit is told as well, for the room s
   expect(events).toEqual([{ type: 'room_updated', room_id: den.room_id, house_id: den.id }])
 })
 
-test('of several removals at once one tells', async () => {
+test('an override removed several times at once is told once', async () => {
   const den = await moderatedHouse()
   await override(den.room_id, den.member.id, { type: 1, deny: SEND_MESSAGES })
   const before = await withEvents(async () => {

@@ -95,7 +95,7 @@ test('with a file goes what a crash in the middle of writing it has left', async
   expect(await readdir(join(folder, 'files/attachments/2'))).toEqual(['11'])
 })
 
-test('a file put to use stays', async () => {
+test('a file that was put to use is not erased after an hour', async () => {
   await saveFile(db, store, 'attachments/1/3', bytes)
   await db.transaction().execute((trx) => keepFiles(trx, ['attachments/1/3']))
   await anHourLater()

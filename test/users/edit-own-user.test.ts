@@ -195,7 +195,7 @@ test('a string of megabytes is too long, and no more than that', async () => {
   }
 })
 
-test('the type must be JSON', async () => {
+test('a body of another type than JSON answers 415', async () => {
   const ann = await user()
   for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded']) {
     const more = { headers: { 'content-type': type }, payload: '{"bio":"x"}' }
@@ -205,7 +205,7 @@ test('the type must be JSON', async () => {
   }
 })
 
-test('a bot may edit itself', async () => {
+test('a bot that edits itself gets its changed user, without an e-mail address', async () => {
   const bot = await user({ bot_of: await user() })
   expect((await editOwnUser(bot, { bio: 'beep' })).body.data).toMatchObject({
     id: bot.id,

@@ -131,7 +131,7 @@ test('a deleted account is not found, by neither id nor username', async () => {
   }
 })
 
-test('a bot is found, and says so', async () => {
+test('the lookup of a bot answers it with bot: true', async () => {
   const bot = await user({ bot_of: await user() })
   expect((await call(null, 'GET', `/users/${bot.username}`)).body.data).toMatchObject({
     id: bot.id,

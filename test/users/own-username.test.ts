@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { editOwnUser, rowOf, usernameTaken } from '../support/own-user.ts'
 import { user } from '../support/world.ts'
 
-test('a reserved username is taken', async () => {
+test('a reserved username answers username_taken, and nothing changes', async () => {
   const ann = await user()
   for (const username of ['admin', 'ADMIN', 'hearth', 'undefined', 'deleted-1x', 'Deleted-user']) {
     const answer = await editOwnUser(ann, { username, bio: 'x' })
