@@ -26,7 +26,13 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const answer = await register(app.db, request.body, deviceOf(request))
       const { id, email } = answer.user
-      if (app.mailer) app.mailer.send(verificationMail(await issueCode(app.db, id, 'verify_email', email)))
+      // Not waited for: the account is there, and whoever gets no code asks for another.
+      if (app.mailer) {
+        issueCode(app.db, id, 'verify_email', email).then(
+          (issued) => app.mailer?.send(verificationMail(issued)),
+          (error) => request.log.error({ err: error }, 'no code could be made for a new account'),
+        )
+      }
       return ok(answer)
     },
   )

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { mailing } from '../support/mail.ts'
 import { told } from '../support/permissions.ts'
 import { call, db, failure, published, user } from '../support/world.ts'
 
@@ -51,6 +53,15 @@ test('of password and token only hashes are kept, and the session names client a
   expect(session.client).toBe(headers['user-agent'].slice(0, 256))
   expect(session.address).toBe('127.0.0.1')
   expect(session.token_hash).toHaveLength(32)
+})
+
+test('an account is made, and its token answered, also when no code can be made for its address', async () => {
+  const body = { email: 'codeless@example.org', username: 'codeless', password: good.password }
+  await sql`alter table account_codes rename to moved_codes`.execute(db)
+  const answer = await mailing.call(null, 'POST', '/auth/register', body)
+  await sql`alter table moved_codes rename to account_codes`.execute(db)
+  expect(answer.status).toBe(200)
+  expect(answer.body.data.token).toMatch(/^[0-9a-f]{128}$/)
 })
 
 test('missing and wrong fields are named in their order', async () => {
