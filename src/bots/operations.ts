@@ -65,8 +65,9 @@ export async function editBot(
   fields: EditBot,
 ): Promise<Outcome<Bot>> {
   await reachBot(db, callerId, id)
-  const { events } = await editUser(db, store, id, fields)
-  return { answer: bot(await reachBot(db, callerId, id)), events }
+  const edited = await editUser(db, store, id, fields)
+  if (!edited) throw new ApiError('bot_not_found')
+  return { answer: bot({ ...edited.answer, owner_id: callerId }), events: edited.events }
 }
 
 /** Gives a bot of the caller a new token; the old one ends at once. Throws `bot_not_found`. */

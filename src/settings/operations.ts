@@ -11,9 +11,11 @@ export async function editSettings(
   user_id: string,
   fields: EditSettings,
 ): Promise<Outcome<Settings>> {
-  const isChange = await upsertSettings(db, user_id, fields)
-  const answer = await findSettings(db, user_id)
-  return { answer, events: isChange ? [{ type: 'settings_updated', user_id }] : [] }
+  return db.transaction().execute(async (trx) => {
+    const isChange = await upsertSettings(trx, user_id, fields)
+    const answer = await findSettings(trx, user_id)
+    return { answer, events: isChange ? [{ type: 'settings_updated', user_id }] : [] }
+  })
 }
 
 /** Sets what the caller wants to hear of a room they can read. Throws `room_not_found`. */

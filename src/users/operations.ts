@@ -8,7 +8,6 @@ import { isId } from '../ids.ts'
 import { type Picture, pictureName, readHeader, readIcon } from '../images/icon.ts'
 import { discardFiles, keepFiles, saveFile } from '../storage/discard.ts'
 import type { Store } from '../storage/store.ts'
-import { ownUser } from './forms.ts'
 import { isReserved } from './permissions.ts'
 import {
   type FullUserRow,
@@ -18,7 +17,7 @@ import {
   type UserChanges,
   updateUser,
 } from './queries.ts'
-import type { EditUser, FullUser } from './schemas.ts'
+import type { EditUser } from './schemas.ts'
 
 /**
  * The user that an id or a username means, with or without a leading `@`, or undefined (PROTOCOL 4.1). Text that can be
@@ -32,16 +31,16 @@ export async function findUserByRef(db: Db, ref: string): Promise<FullUserRow | 
 }
 
 /**
- * Edits a user, a bot likewise, and of a bot also whether it is public (API 4.1). The answer is the user as they
- * themself see it; nothing happens where nothing is different. Throws `invalid_header_file_format`,
- * `invalid_icon_file_format`, `payload_too_large`, `username_taken`, and `no_auth` for an account that is gone.
+ * Edits a user, a bot likewise, and of a bot also whether it is public (API 4.1). Undefined for an account that is gone;
+ * nothing happens where nothing is different. Throws `invalid_header_file_format`, `invalid_icon_file_format`,
+ * `payload_too_large`, `username_taken`.
  */
 export async function editUser(
   db: Db,
   store: Store,
   userId: string,
   fields: EditUser & { public?: boolean },
-): Promise<Outcome<FullUser>> {
+): Promise<Outcome<EditedUser> | undefined> {
   const { header, icon, ...texts } = fields
   const pictures = {
     header: header == null ? header : await readHeader(header),
@@ -78,21 +77,24 @@ async function savePictures(db: Db, store: Store, userId: string, pictures: { he
   if (icon) await saveFile(db, store, pictureName('users/icons', userId, icon.file), icon.content)
 }
 
-async function applyEdit(trx: Db, userId: string, wanted: UserChanges): Promise<Outcome<FullUser>> {
+type EditedUser = FullUserRow & { public: boolean }
+
+async function applyEdit(
+  trx: Db,
+  userId: string,
+  wanted: UserChanges,
+): Promise<Outcome<EditedUser> | undefined> {
   const before = await lockUser(trx, userId)
-  if (!before) throw new ApiError('no_auth')
+  if (!before) return undefined
   const changes = changedFields(wanted, before)
   if (Object.keys(changes).length > 0) {
     await updateUser(trx, userId, changes)
     await keepFiles(trx, pictureNames(userId, changes))
     await discardFiles(trx, pictureNames(userId, changedFields(before, { ...before, ...changes })))
   }
-  const { public: _before, ...profile } = before
-  const { public: _changed, ...changedProfile } = changes
-  return {
-    answer: ownUser({ ...profile, ...changedProfile }),
-    events: Object.keys(changedProfile).length > 0 ? await updatesOf(trx, userId) : [],
-  }
+  const { public: _, ...changedProfile } = changes
+  const events = Object.keys(changedProfile).length > 0 ? await updatesOf(trx, userId) : []
+  return { answer: { ...before, ...changes }, events }
 }
 
 /** The names in the store of a user's pictures. */

@@ -54,7 +54,9 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      return ok(await app.publish(await editUser(app.db, app.store, request.caller.id, request.body)))
+      const edited = await editUser(app.db, app.store, request.caller.id, request.body)
+      if (!edited) throw new ApiError('no_auth')
+      return ok(ownUser(await app.publish(edited)))
     },
   )
 

@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { botRow, refusesForeignBots } from '../support/bots.ts'
 import { refusesStrangers } from '../support/messages.ts'
-import { emptyBody, invalid, told } from '../support/permissions.ts'
+import { botNotFound, emptyBody, invalid, told } from '../support/permissions.ts'
 import { picture } from '../support/pictures.ts'
-import { call, failure, published, user } from '../support/world.ts'
+import { untilWaiting, withChangeAfter } from '../support/waiting.ts'
+import { call, db, failure, published, user } from '../support/world.ts'
 
 async function withBot() {
   const ann = await user()
@@ -43,6 +45,30 @@ test('an edit that changes nothing, only unknown fields, or who may add the bot,
     expect((await edit(body)).status).toBe(200)
   }
   expect(published).toEqual([])
+})
+
+test('an edit is answered and told, whatever happens to the bot right afterwards', async () => {
+  const { ann, bot, edit } = await withBot()
+  published.length = 0
+  const answer = await withChangeAfter(
+    () => edit({ name: 'New', public: true }),
+    'users',
+    sql`select from users where id = ${bot.id} for update`,
+    (trx) => trx.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', bot.id).execute(),
+  )
+  expect(answer.body.data).toMatchObject({ owner_id: ann.id, public: true, user: { name: 'New' } })
+  expect(published).toEqual([{ type: 'user_updated', user_id: bot.id, only_self: false }])
+})
+
+test('a bot that is deleted meanwhile answers bot_not_found', async () => {
+  const { bot, edit } = await withBot()
+  const [editing] = await db.transaction().execute(async (trx) => {
+    await trx.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', bot.id).execute()
+    const editing = edit({ name: 'New' })
+    await untilWaiting(1)
+    return [editing]
+  })
+  expect(told(await editing)).toEqual([404, botNotFound])
 })
 
 test('an empty body and wrong fields answer invalid_schema, and nothing changes', async () => {

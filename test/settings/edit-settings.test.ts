@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { refusesStrangers } from '../support/messages.ts'
 import { told } from '../support/permissions.ts'
+import { withChangeAfter } from '../support/waiting.ts'
 import { call, db, failure, published, user } from '../support/world.ts'
 
 const path = '/users/@me/settings'
@@ -31,6 +33,20 @@ test('an edit changes the named settings alone, and says nothing when nothing ch
   expect(rows).toEqual([
     { user_id: ann.id, theme: null, onboarded: true, enable_desktop_notifications: false },
   ])
+})
+
+test('an edit answers what it made of the settings, whatever happens to them right afterwards', async () => {
+  const ann = await user()
+  await call(ann, 'PATCH', path, { onboarded: true })
+  published.length = 0
+  const answer = await withChangeAfter(
+    () => call(ann, 'PATCH', path, { theme: 'dark' }),
+    'settings',
+    sql`select from settings where user_id = ${ann.id} for update`,
+    (trx) => trx.deleteFrom('settings').where('user_id', '=', ann.id).execute(),
+  )
+  expect(answer.body.data).toMatchObject({ theme: 'dark', onboarded: true })
+  expect(published).toEqual([{ type: 'settings_updated', user_id: ann.id }])
 })
 
 test('different settings edited at once are all kept', async () => {

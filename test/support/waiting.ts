@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { newId } from '../../src/ids.ts'
 import { type Answer, db, type Person } from './world.ts'
 
@@ -10,6 +10,31 @@ export async function untilWaiting(count: number): Promise<void> {
       where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
     if (rows[0]!.waiting >= count) return
   }
+}
+
+/**
+ * Makes a request that waits for a row which `lock` locks. Right after it has committed, and before it reads anything
+ * more of the table, `change` happens.
+ */
+export async function withChangeAfter(
+  ask: () => Promise<Answer>,
+  table: 'settings' | 'users',
+  lock: RawBuilder<unknown>,
+  change: (trx: typeof db) => Promise<unknown>,
+): Promise<Answer> {
+  const [asking, changing] = await db.transaction().execute(async (trx) => {
+    await lock.execute(trx)
+    const asking = ask()
+    await untilWaiting(1)
+    const changing = db.transaction().execute(async (later) => {
+      await sql`lock table ${sql.table(table)}`.execute(later)
+      await change(later)
+    })
+    await untilWaiting(2)
+    return [asking, changing] as const
+  })
+  await changing
+  return asking
 }
 
 /** Makes a request that waits for a message with a file, which is being sent. Gives the answer, and the file's name. */
