@@ -100,12 +100,14 @@ test('banning needs EVICT_MEMBERS and a higher rank; nobody bans themself or the
   expect(await membersOf(den.id)).toEqual([ann.id, ben.id, cat.id])
 })
 
-test('unknown and deleted users answer user_not_found', async () => {
-  const [ann, gone] = [await user(), await user()]
-  const den = await house({ owner: ann })
+test('unknown and deleted users answer user_not_found, whatever the member may do', async () => {
+  const [ann, ben, gone] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
   await erase(gone)
   for (const id of [newId(), 'x', gone.id]) {
-    expect(told(await call(ann, 'PUT', `/houses/${den.id}/bans/${id}`))).toEqual([400, userNotFound])
+    for (const member of [ann, ben]) {
+      expect(told(await call(member, 'PUT', `/houses/${den.id}/bans/${id}`))).toEqual([400, userNotFound])
+    }
     expect(told(await call(await user(), 'PUT', `/houses/${den.id}/bans/${id}`))).toEqual([
       404,
       houseNotFound,

@@ -31,7 +31,7 @@ test('leaving a house answers 204 without body and type, and tells with the memb
   ])
 })
 
-test('roles, overrides and read states of who leaves go, their messages and settings and those of others stay', async () => {
+test('roles, overrides and read states of who leaves go, their messages, settings and other houses stay', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const other = await house({ owner: ann, members: [ben] })
@@ -60,6 +60,7 @@ test('roles, overrides and read states of who leaves go, their messages and sett
     .values({ ...alone, permission_overrides: own })
     .execute()
   await leave(ben, den.id)
+  expect(await membersOf(other.id)).toEqual([ann.id, ben.id])
   expect(await db.selectFrom('member_roles').selectAll().where('user_id', '=', ben.id).execute()).toEqual([])
   const roomsIn = async (table: 'read_states' | 'room_settings', person: Person) => {
     const rows = await db.selectFrom(table).select('room_id').where('user_id', '=', person.id).execute()

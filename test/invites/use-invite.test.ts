@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { fillMemberships, houseSummary, membersOf, watching } from '../support/houses.ts'
 import { expire, inviteTo, refusesDeadInvites } from '../support/invites.ts'
@@ -105,6 +106,22 @@ test('the same person using an invite many times at once joins once and counts o
   expect(answer.map((one) => one.status)).toEqual(Array(6).fill(200))
   expect(events).toHaveLength(1)
   expect((await call(null, 'GET', `/invites/${code}`)).body.data.invite.uses).toBe(1)
+})
+
+test('who waits to join has joined after those who came in meanwhile', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann })
+  const code = await inviteTo(den)
+  const [joining] = await db.transaction().execute(async (trx) => {
+    await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
+    const joining = call(ben, 'POST', `/invites/${code}`)
+    await untilWaiting(1)
+    const joined_at = sql<Date>`clock_timestamp()`
+    await trx.insertInto('members').values({ house_id: den.id, user_id: cat.id, joined_at }).execute()
+    return [joining]
+  })
+  expect((await joining!).status).toBe(200)
+  expect(await membersOf(den.id)).toEqual([ann.id, cat.id, ben.id])
 })
 
 test('the house of an invite that is deleted at that moment answers invite_not_found', async () => {

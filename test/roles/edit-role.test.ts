@@ -13,7 +13,7 @@ import {
 } from '../support/permissions.ts'
 import { call, db, role, user } from '../support/world.ts'
 
-const { SEND_MESSAGES, READ_MESSAGES, ATTACH_MEDIA, MANAGE_ROOMS } = permission
+const { SEND_MESSAGES, READ_MESSAGES, ADMINISTRATOR, ATTACH_MEDIA, MANAGE_ROOMS } = permission
 
 function roleRow(id: string) {
   return db.selectFrom('roles').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
@@ -47,11 +47,12 @@ test('editing a role changes the fields sent, answers it and tells the house', a
 
 test.each([
   ['READ_MESSAGES', { deny: READ_MESSAGES }, true],
+  ['ADMINISTRATOR', { allow: ADMINISTRATOR }, true],
   ['its position', { position: 4 }, true],
   ['another bit', { deny: ATTACH_MEDIA }, false],
 ])('changing %s of a role says whether somebody may read other rooms now', async (_name, fields, isSaid) => {
   const den = await houseWithRole()
-  const { events } = await withEvents(() => call(den.moderator, 'PATCH', den.path, fields))
+  const { events } = await withEvents(() => call(den.owner, 'PATCH', den.path, fields))
   const said = { type: 'visibility_changed', house_id: den.id, user_ids: null }
   expect(events.slice(1)).toEqual(isSaid ? [said] : [])
   expect(events[0]!.type).toBe('role_updated')
