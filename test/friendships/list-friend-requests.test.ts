@@ -5,19 +5,19 @@ import { block, call, friends, noAuth, user } from '../support/world.ts'
 const path = '/relationships/@me/friend-requests'
 
 test('open requests come in two lists by direction, by username, without friends and blocked people', async () => {
-  const [ann, zoe, ben, cat, dan, eve] = await Promise.all(
-    ['ann', 'zoe', 'ben', 'cat', 'dan', 'eve'].map((username) => user({ username })),
-  )
-  await ask(ann!, zoe!)
-  await ask(ann!, ben!)
-  await ask(cat!, ann!)
-  await friends(ann!, dan!)
-  await block(ann!, eve!)
-  const answer = await call(ann!, 'GET', path)
+  // Not in the order of their usernames.
+  const [zoe, ann, dan] = [await user({ username: 'zoe' }), await user(), await user()]
+  const [yan, cat, ben] = [await user({ username: 'yan' }), await user(), await user({ username: 'ben' })]
+  const eve = await user()
+  for (const asked of [zoe, yan, ben]) await ask(ann, asked)
+  await ask(cat, ann)
+  await friends(ann, dan)
+  await block(ann, eve)
+  const answer = await call(ann, 'GET', path)
   expect(answer.status).toBe(200)
   expect(answer.body).toEqual({
     success: true,
-    data: { incoming: [compactUser(cat!)], outgoing: [compactUser(ben!), compactUser(zoe!)] },
+    data: { incoming: [compactUser(cat)], outgoing: [ben, yan, zoe].map(compactUser) },
   })
 })
 

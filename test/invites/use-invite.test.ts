@@ -124,6 +124,24 @@ test('who waits to join has joined after those who came in meanwhile', async () 
   expect(await membersOf(den.id)).toEqual([ann.id, cat.id, ben.id])
 })
 
+test.each([
+  ['expires', { expires_at: sql<Date>`clock_timestamp()` }],
+  ['is used up', { uses: 1 }],
+])('who waits to join by an invite that %s meanwhile does not come in', async (_name, changes) => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann })
+  const code = await inviteTo(den, { max_uses: 1 })
+  const [joining] = await db.transaction().execute(async (trx) => {
+    await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
+    const joining = call(ben, 'POST', `/invites/${code}`)
+    await untilWaiting(1)
+    await trx.updateTable('invites').set(changes).where('code', '=', code).execute()
+    return [joining]
+  })
+  expect(told(await joining!)).toEqual([404, inviteNotFound])
+  expect(await membersOf(den.id)).toEqual([ann.id])
+})
+
 test('the house of an invite that is deleted at that moment answers invite_not_found', async () => {
   const den = await house({ owner: await user() })
   const [code, ben] = [await inviteTo(den), await user()]
