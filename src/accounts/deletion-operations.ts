@@ -57,6 +57,8 @@ async function removeWithBots(trx: Db, { id, password_hash }: Proven): Promise<H
   const ownFirst = [...accounts].sort((one, other) => Number(other.id === id) - Number(one.id === id))
   const events: HearthEvent[] = []
   for (const account of ownFirst) events.push(...(await remove(trx, account)))
+  // Last, as whoever writes a row that refers to an emptied account waits: they may hold a house that a bot is in.
+  for (const { id } of accounts) await emptyAccount(trx, id)
   return events
 }
 
@@ -70,6 +72,5 @@ async function remove(trx: Db, account: Account): Promise<HearthEvent[]> {
   }
   await deleteBelongings(trx, account.id)
   await discardFiles(trx, pictureNames(account.id, account))
-  await emptyAccount(trx, account.id)
   return [...ended, { type: 'account_deleted', user_id: account.id }, ...relations, ...groups, ...houses]
 }

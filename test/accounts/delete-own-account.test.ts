@@ -198,6 +198,20 @@ test('a bot that is made while its owner is deleted is deleted too', async () =>
   expect(bot?.username).toBe(`deleted-${botId}`)
 })
 
+test('who bans somebody does not wait for their deletion, which waits for the house of their bot', async () => {
+  const [ivy, jan] = [await resident('ivy'), await user()]
+  const den = await house({ owner: jan, members: [await user({ bot_of: ivy })] })
+  const [deleting] = await db.transaction().execute(async (trx) => {
+    await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
+    const deleting = call(ivy, 'DELETE', path, { password })
+    await untilWaiting(1)
+    await sql`set local lock_timeout = '300ms'`.execute(trx)
+    await trx.insertInto('bans').values({ house_id: den.id, user_id: ivy.id, created_by: jan.id }).execute()
+    return [deleting]
+  })
+  expect((await deleting).status).toBe(200)
+})
+
 test('without a token, or with a faulty one, deleting the account answers no_auth', async () => {
   await refusesStrangers('DELETE', path)
 })
