@@ -40,12 +40,15 @@ export function isDatabaseRefusal(error: unknown): boolean {
   return error instanceof Error && /SSL|certificate/.test(error.message)
 }
 
-const lockNotAvailable = '55P03'
+/** Whether a statement had no effect because somebody else held a lock for too long. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03'
+}
 
 /**
  * Whether the database itself refused the statement, so that it certainly had no effect and may be tried again. After
  * any other failure it may have been carried out although the answer was lost, and must not be repeated.
  */
 export function isUndone(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === lockNotAvailable || !isDatabaseAway(error))
+  return isLockTimeout(error) || (error instanceof pg.DatabaseError && !isDatabaseAway(error))
 }

@@ -1,11 +1,17 @@
-import { isUndone } from '../db/away.ts'
+import { isLockTimeout, isUndone } from '../db/away.ts'
 import type { Db } from '../db/client.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { idTimeMs, makeIdsAfter, newId } from '../ids.ts'
 import type { Doubts } from './doubt-operations.ts'
 import { gatewayMessage } from './forms.ts'
 import type { SpeakerRow, StoredAttachment } from './queries.ts'
-import { insertMessages, lockRoomsToSend, type NewMessage, type Refusal } from './send-queries.ts'
+import {
+  type InsertOptions,
+  insertMessages,
+  lockRoomsToSend,
+  type NewMessage,
+  type Refusal,
+} from './send-queries.ts'
 
 /** The contents of a message to be sent. */
 export type Outgoing = {
@@ -60,7 +66,7 @@ export async function writeDrafts(db: Db, drafts: readonly Draft[], writing: Wri
 
 /** Writes messages. After a failure that leaves open whether they were written, they are added to the doubts. */
 async function writeAll(db: Db, messages: NewMessage[], writing: Writing): Promise<Attempt[]> {
-  const attempts = await insert(db, messages, writing.asksNewest).catch((error: unknown) => {
+  const attempts = await insertPastLocks(db, messages, writing.asksNewest).catch((error: unknown) => {
     if (!isUndone(error)) writing.doubts.add(messages)
     throw error
   })
@@ -74,13 +80,33 @@ async function writeAll(db: Db, messages: NewMessage[], writing: Writing): Promi
   return attempts.map((attempt) => (attempt.failure === 'behind' ? late.shift()! : attempt))
 }
 
-async function insert(db: Db, messages: readonly NewMessage[], asksNewest: boolean): Promise<Attempt[]> {
-  const { refusals, newestBefore } = await insertMessages(db, messages, asksNewest)
+/**
+ * Writes messages. When a lock has been waited for in vain, those into rooms that are locked fail, and the others are
+ * written: while a big room is deleted, which may take half a minute, only those who send there wait for it.
+ */
+async function insertPastLocks(
+  db: Db,
+  messages: readonly NewMessage[],
+  asksNewest: boolean,
+): Promise<Attempt[]> {
+  try {
+    return await insert(db, messages, { asksNewest })
+  } catch (error) {
+    if (messages.length === 1 || !isLockTimeout(error)) throw error
+    const attempts = await insert(db, messages, { asksNewest, skipsLocked: true })
+    return attempts.map((attempt) => {
+      return attempt.failure === 'room_locked' ? { ...attempt, failure: error as Error } : attempt
+    })
+  }
+}
+
+async function insert(db: Db, messages: readonly NewMessage[], how: InsertOptions): Promise<Attempt[]> {
+  const { refusals, newestBefore } = await insertMessages(db, messages, how)
   const reasons = new Map(refusals.map(({ id, reason }) => [id, reason]))
   return messages.map((message) => {
     const failure = reasons.get(message.id)
     if (failure !== undefined) return { message, failure }
-    if (!asksNewest) return { message }
+    if (!how.asksNewest) return { message }
     const after = newestBefore.get(message.room_id) ?? null
     newestBefore.set(message.room_id, message.id)
     return { message, after }
@@ -103,7 +129,7 @@ async function writeLate(
       const rooms = behind.map((message) => message.room_id)
       for (const id of await lockRoomsToSend(trx, rooms)) makeIdsAfter(id)
       late = behind.map(withNewId)
-      return insert(trx, late, asksNewest)
+      return insert(trx, late, { asksNewest })
     })
   } catch (error) {
     if (!isUndone(error)) doubts.add(late)

@@ -18,8 +18,10 @@ export type NewMessage = {
   attachment: StoredAttachment | null
 }
 
-/** Why a message was not written: its room is gone, has a greater id, or has a message with the same nonce. */
-export type Refusal = { id: string; reason: 'room_gone' | 'behind' | 'nonce_taken' }
+/**
+ * Why a message was not written: its room is gone, is locked, has a greater id, or has a message with the same nonce.
+ */
+export type Refusal = { id: string; reason: 'room_gone' | 'room_locked' | 'behind' | 'nonce_taken' }
 
 /**
  * The result of an insertion: the refused messages, in no order, and, if asked for, the newest id of each room before
@@ -27,8 +29,11 @@ export type Refusal = { id: string; reason: 'room_gone' | 'behind' | 'nonce_take
  */
 type Insertion = { refusals: Refusal[]; newestBefore: Map<string, string | null> }
 
+/** How a batch is written. `asksNewest`: tell the newest id of each room. `skipsLocked`: refuse rather than wait. */
+export type InsertOptions = { asksNewest: boolean; skipsLocked?: boolean }
+
 /** What a batch needs besides writing plain messages: parts of the statement that are left out otherwise. */
-type Extras = { hasNonce: boolean; hasAttachment: boolean; asksNewest: boolean }
+type Extras = InsertOptions & { hasNonce: boolean; hasAttachment: boolean }
 
 /**
  * An exploding message ends its age after the time in its id. If that time differs from the clock of the database by
@@ -52,7 +57,10 @@ const keptFiles = `, kept as (
 /** Adds rows to the refusals: the rooms, with their newest messages before these. */
 const newestOfRooms = 'union all select id, null, last_message_id from locked'
 
-function insertStatement({ hasNonce, hasAttachment, asksNewest }: Extras): string {
+/** Why `skip locked` missed a room. Without it a missed room is gone, even if the snapshot still shows it. */
+const missedRoom = `case when exists (select from rooms where id = room_id) then 'room_locked' else 'room_gone' end`
+
+function insertStatement({ hasNonce, hasAttachment, asksNewest, skipsLocked }: Extras): string {
   return `
     with sent as materialized (
       select room_id, id, author_id, device_id, content, mentions, exploding_age, nonce, attachment, ${expiry} as expires_at
@@ -60,7 +68,8 @@ function insertStatement({ hasNonce, hasAttachment, asksNewest }: Extras): strin
         $7::integer[], $8::timestamptz[], $9::text[], $10::text[])
       as sent (room_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment)
     ), locked as materialized (
-      select id, house_id, last_message_id from rooms where id = any($1::bigint[]) order by id for no key update
+      select id, house_id, last_message_id from rooms where id = any($1::bigint[]) order by id
+      for no key update ${skipsLocked ? 'skip locked' : ''}
     ), written as (
       insert into messages
         (room_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment)
@@ -90,7 +99,7 @@ function insertStatement({ hasNonce, hasAttachment, asksNewest }: Extras): strin
       on conflict (user_id, room_id) do update set message_id = excluded.message_id
     ) ${hasAttachment ? keptFiles : ''}
     select id, case
-        when not exists (select from locked where locked.id = room_id) then 'room_gone'
+        when not exists (select from locked where locked.id = room_id) then ${skipsLocked ? missedRoom : `'room_gone'`}
         when id <= (select last_message_id from locked where locked.id = room_id) then 'behind'
         else 'nonce_taken' end as reason, null::bigint as newest
     from sent where id not in (select id from written) ${asksNewest ? newestOfRooms : ''}`
@@ -112,19 +121,19 @@ function compiledInsert(extras: Extras, values: unknown[]): CompiledQuery<Insert
  * Writes messages with their mentions, moves the rooms' last message and the authors' read states to them, all in one
  * statement. The rooms are locked in id order; under that lock a message whose id is not greater than all before it
  * is refused (`behind`), so that the ids of a room rise in commit order. An author who is leaving the house gets no
- * read state, which would outlive the leaving. `asksNewest`: gives the newest id of each room before these, too.
+ * read state, which would outlive the leaving.
  */
 export async function insertMessages(
   db: Db,
   messages: readonly NewMessage[],
-  asksNewest: boolean,
+  options: InsertOptions,
 ): Promise<Insertion> {
   const column = <Name extends keyof NewMessage>(name: Name) => messages.map((message) => message[name])
   const [nonces, attachments] = [column('nonce'), column('attachment')]
   const hasNonce = nonces.some((nonce) => nonce !== null)
   const hasAttachment = attachments.some((attachment) => attachment !== null)
   const { rows } = await db.executeQuery(
-    compiledInsert({ hasNonce, hasAttachment, asksNewest }, [
+    compiledInsert({ hasNonce, hasAttachment, ...options }, [
       column('room_id'),
       column('id'),
       column('author_id'),
