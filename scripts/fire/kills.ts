@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDatabaseAway } from '../../src/db/away.ts'
 import { openUnhurriedDatabase } from '../../src/db/client.ts'
 import { findFreePort } from '../../src/db/embedded-cluster.ts'
 import { randomFrom } from '../../test/support/random.ts'
@@ -14,6 +15,7 @@ const rounds = { quick: 30, long: 1_000 }
 const longestMs = { quick: 60_000, long: 3 * 3_600_000 }
 const workMs = { from: 60, to: 500 }
 const backWithinMs = 20_000
+const retryMs = 20
 /** Connections come from 127.0.0.1: none takes the server's port here while it is gone. */
 const host = '127.0.0.3'
 
@@ -81,10 +83,23 @@ async function kill(victim: Victim, stage: Stage, server: Server, environment: R
   return server
 }
 
-/** Compares over a new connection: whether one of those before a kill is broken shows only when it is used. */
+/**
+ * Compares over a new connection, as whether one of those before a kill is broken shows only when it is used, and again
+ * until PostgreSQL is back: it may be that nobody has needed it since the kill.
+ */
 async function compareWithDatabase(stage: Stage, population: Population): Promise<string[]> {
-  const db = openUnhurriedDatabase(stage.databaseUrl)
-  return compare(db, population).finally(() => db.destroy())
+  const deadline = performance.now() + backWithinMs
+  for (;;) {
+    const db = openUnhurriedDatabase(stage.databaseUrl)
+    try {
+      return await compare(db, population)
+    } catch (error) {
+      if (!isDatabaseAway(error) || performance.now() > deadline) throw error
+    } finally {
+      await db.destroy()
+    }
+    await pause(retryMs)
+  }
 }
 
 async function within(ms: number, work: Promise<void>, complaint: () => string): Promise<void> {
