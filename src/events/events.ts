@@ -22,6 +22,7 @@ export type HearthEvent =
   | { type: 'message_updated'; room_id: string; house_id: string | null; message: EditedGatewayMessage }
   | { type: 'message_deleted'; room_id: string; house_id: string | null; message_id: string }
   | { type: 'typing_started'; room_id: string; house_id: string | null; author_id: string; timestamp: number }
+  /** A process of an older version tells the state given here. */
   | {
       type: 'read_state_updated'
       user_id: string

@@ -96,7 +96,7 @@ function tell(gateway: Gateway, fact: Fact, audience: Audience): void | Promise<
     case 'typing_started':
       return rooms.tellTyping(gateway, fact, audience)
     case 'read_state_updated':
-      return users.tellReadState(fact, audience)
+      return users.tellReadState(gateway, fact, audience)
     case 'house_updated':
       return houses.tellHouseUpdated(gateway, fact, audience)
     case 'house_deleted':

@@ -4,6 +4,7 @@ import { relationship } from '../friendships/forms.ts'
 import { relationshipType } from '../friendships/permissions.ts'
 import { findRelation } from '../friendships/queries.ts'
 import { listHousesWithPresence } from '../members/gateway-queries.ts'
+import { findReadState } from '../read-states/queries.ts'
 import { findSettings } from '../settings/queries.ts'
 import { gatewayUser, ownGatewayUser } from '../users/forms.ts'
 import { findGatewayUser, findUser } from '../users/queries.ts'
@@ -41,12 +42,16 @@ export async function tellRelationship(
   emitTo(sessions, payload('RELATIONSHIP_UPDATE', relationship(other, relation, fact.user_id)))
 }
 
-export function tellReadState(fact: Of<'read_state_updated'>, audience: Audience) {
-  const { room_id, message_id, mention_count } = fact
-  emitTo(
-    extendedOnly(audience.ofUser(fact.user_id)),
-    payload('READ_STATE_UPDATE', { room_id, message_id, mention_count }),
-  )
+export async function tellReadState(
+  { db }: Gateway,
+  { user_id, room_id }: Of<'read_state_updated'>,
+  audience: Audience,
+) {
+  const sessions = extendedOnly(audience.ofUser(user_id))
+  if (sessions.length === 0) return
+  // Of two acks, the later one may be heard of first.
+  const present = await findReadState(db, user_id, room_id)
+  if (present) emitTo(sessions, payload('READ_STATE_UPDATE', { room_id, ...present }))
 }
 
 export async function tellSettings({ db }: Gateway, { user_id }: Of<'settings_updated'>, audience: Audience) {
