@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { mailing } from '../support/mail.ts'
+import { usernameTaken } from '../support/own-user.ts'
 import { told } from '../support/permissions.ts'
 import { call, db, failure, published, user } from '../support/world.ts'
 
 const good = { email: 'Ann@Example.org', username: 'Ann.A', password: 'correct horse' }
 const emailTaken = failure('email_taken', 'That email is already taken')
-const usernameTaken = failure('username_taken', 'That username is already taken')
 
 test('registering answers a token and the full user, and the token works', async () => {
   const headers = { 'user-agent': 'Client/1 \u0001', authorization: 'nonsense' }

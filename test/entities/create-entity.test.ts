@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   houseNotFound,
@@ -9,14 +10,13 @@ import {
   noPermission,
   required,
   told,
-  withEvents,
 } from '../support/permissions.ts'
 import { call, db, failure, houseRoom, user } from '../support/world.ts'
 
 test('creating an entity answers all entities by position with readable pointers, and tells the house', async () => {
   const den = await moderatedHouse(permission.MANAGE_ROOMS)
   await houseRoom(den, { default_deny: permission.READ_MESSAGES })
-  const { answer, events } = await withEvents(() =>
+  const { answer, events } = await watching(() =>
     call(den.moderator, 'POST', `/houses/${den.id}/entities`, { name: 'More', type: 1 }),
   )
   expect(answer.status).toBe(200)

@@ -1,15 +1,9 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
-import {
-  entityNotFound,
-  houseNotFound,
-  moderatedHouse,
-  noPermission,
-  told,
-  withEvents,
-} from '../support/permissions.ts'
+import { entityNotFound, houseNotFound, moderatedHouse, noPermission, told } from '../support/permissions.ts'
 import { call, db, failure, user } from '../support/world.ts'
 
 /** A house with its first entity, which holds a room, and two empty ones after it. */
@@ -37,7 +31,7 @@ function entitiesOf(houseId: string) {
 
 test('an empty entity goes, the others close up, and the house is told', async () => {
   const den = await scene()
-  const { answer, events } = await withEvents(() => call(den.moderator, 'DELETE', den.at(den.empty)))
+  const { answer, events } = await watching(() => call(den.moderator, 'DELETE', den.at(den.empty)))
   expect(answer.status).toBe(200)
   expect(answer.body.data).toEqual({ id: den.empty, house_id: den.id })
   expect(events).toEqual([{ type: 'entities_updated', house_id: den.id }])
@@ -50,7 +44,7 @@ test('an empty entity goes, the others close up, and the house is told', async (
 
 test('an entity with rooms stays: entity_not_empty', async () => {
   const den = await scene()
-  const full = await withEvents(() => call(den.moderator, 'DELETE', den.at(den.entity_id)))
+  const full = await watching(() => call(den.moderator, 'DELETE', den.at(den.entity_id)))
   expect(told(full.answer)).toEqual([400, failure('entity_not_empty', 'That entity still contains rooms')])
   expect(full.events).toEqual([])
   expect(await entitiesOf(den.id)).toHaveLength(3)

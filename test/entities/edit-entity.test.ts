@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   emptyBody,
@@ -10,7 +11,6 @@ import {
   moderatedHouse,
   noPermission,
   told,
-  withEvents,
 } from '../support/permissions.ts'
 import { call, db, houseRoom, user } from '../support/world.ts'
 
@@ -42,7 +42,7 @@ async function prepared() {
 
 test('reordering leaves what the caller cannot read in its place, unseen', async () => {
   const den = await prepared()
-  const { answer, events } = await withEvents(() =>
+  const { answer, events } = await watching(() =>
     call(den.moderator, 'PATCH', den.path, den.to(den.last, den.room_id)),
   )
   expect(answer.status).toBe(200)
@@ -74,7 +74,7 @@ test('pointers that leave a room out, repeat one, or name what is not there are 
     [den.room_id, den.last, other.room_id],
     [den.room_id, den.last, 'x'],
   ]) {
-    const { answer, events } = await withEvents(() =>
+    const { answer, events } = await watching(() =>
       call(den.moderator, 'PATCH', den.path, { name: 'x', ...den.to(...ids) }),
     )
     expect(answer.status).toBe(400)
@@ -98,10 +98,10 @@ test('a changed position moves the others; past the end means last; what changes
     { id: den.second, position: 0 },
     { id: den.entity_id, position: 1 },
   ])
-  const moved = await withEvents(() => call(den.moderator, 'PATCH', den.path, { position: 0 }))
+  const moved = await watching(() => call(den.moderator, 'PATCH', den.path, { position: 0 }))
   expect(moved.events).toEqual([{ type: 'entities_updated', house_id: den.id }])
   for (const fields of [{ position: 0, name: 'New' }, { shiny: 1 }]) {
-    const again = await withEvents(() => call(den.moderator, 'PATCH', den.path, fields))
+    const again = await watching(() => call(den.moderator, 'PATCH', den.path, fields))
     expect(again.answer.status).toBe(200)
     expect(again.events).toEqual([])
   }

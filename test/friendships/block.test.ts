@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ask, expectTime, relations, updated } from '../support/friendships.ts'
+import { refusesStrangers } from '../support/messages.ts'
 import { erase, gatewayUser } from '../support/rooms.ts'
-import { block, call, db, failure, friends, noAuth, published, user } from '../support/world.ts'
+import { block, call, db, failure, friends, published, user } from '../support/world.ts'
 
 describe.each([
   { word: 'blocked', type: 5, other: 4 },
@@ -109,10 +110,6 @@ describe.each([
 
   test('no token, or a faulty one, answers no_auth', async () => {
     const ben = await user()
-    for (const headers of [{}, { authorization: 'x' }]) {
-      const answer = await call(null, 'PUT', path(ben.id), undefined, { headers })
-      expect(answer.status).toBe(400)
-      expect(answer.body).toEqual(noAuth)
-    }
+    await refusesStrangers('PUT', path(ben.id))
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compactUser } from '../support/friendships.ts'
-import { block, call, noAuth, user } from '../support/world.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { block, call, user } from '../support/world.ts'
 
 describe.each([
   { word: 'blocked', type: 5, other: 4 },
@@ -26,10 +27,6 @@ describe.each([
   })
 
   test('no token, or a faulty one, answers no_auth', async () => {
-    for (const headers of [{}, { authorization: 'x' }]) {
-      const answer = await call(null, 'GET', path, undefined, { headers })
-      expect(answer.status).toBe(400)
-      expect(answer.body).toEqual(noAuth)
-    }
+    await refusesStrangers('GET', path)
   })
 })

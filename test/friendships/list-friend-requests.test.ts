@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ask, compactUser } from '../support/friendships.ts'
-import { block, call, friends, noAuth, user } from '../support/world.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { block, call, friends, user } from '../support/world.ts'
 
 const path = '/relationships/@me/friend-requests'
 
@@ -27,9 +28,5 @@ test('both lists are there when there is no request', async () => {
 })
 
 test('listing requests without a token, or with a faulty one, answers no_auth', async () => {
-  for (const headers of [{}, { authorization: 'x' }]) {
-    const answer = await call(null, 'GET', path, undefined, { headers })
-    expect(answer.status).toBe(400)
-    expect(answer.body).toEqual(noAuth)
-  }
+  await refusesStrangers('GET', path)
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ask, compactUser } from '../support/friendships.ts'
-import { call, friends, noAuth, user } from '../support/world.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { call, friends, user } from '../support/world.ts'
 
 const path = '/relationships/@me/friends'
 
@@ -25,9 +26,5 @@ test('somebody without friends gets an empty list', async () => {
 })
 
 test('listing friends without a token, or with a faulty one, answers no_auth', async () => {
-  for (const headers of [{}, { authorization: 'x' }]) {
-    const answer = await call(null, 'GET', path, undefined, { headers })
-    expect(answer.status).toBe(400)
-    expect(answer.body).toEqual(noAuth)
-  }
+  await refusesStrangers('GET', path)
 })

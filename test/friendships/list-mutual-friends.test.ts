@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { ask, compactUser } from '../support/friendships.ts'
+import { refusesStrangers } from '../support/messages.ts'
 import { erase } from '../support/rooms.ts'
-import { call, failure, friends, noAuth, user } from '../support/world.ts'
+import { call, failure, friends, user } from '../support/world.ts'
 
 const path = (id: string) => `/relationships/${id}/mutual-friends`
 
@@ -39,9 +40,5 @@ test('an unknown or deleted user answers user_not_found', async () => {
 
 test('no token, or a faulty one, answers no_auth', async () => {
   const ben = await user()
-  for (const headers of [{}, { authorization: 'x' }]) {
-    const answer = await call(null, 'GET', path(ben.id), undefined, { headers })
-    expect(answer.status).toBe(400)
-    expect(answer.body).toEqual(noAuth)
-  }
+  await refusesStrangers('GET', path(ben.id))
 })

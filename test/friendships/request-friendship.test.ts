@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { ask, expectTime, relations, updated } from '../support/friendships.ts'
+import { noPermission } from '../support/permissions.ts'
 import { erase, gatewayUser } from '../support/rooms.ts'
 import { untilWaiting } from '../support/waiting.ts'
 import { block, call, db, failure, friends, noAuth, published, user } from '../support/world.ts'
 
 const path = '/relationships/@me/friend-requests'
-const noPermission = failure('no_permission', 'You do not have permission to do this')
 const required = failure('invalid_schema', 'Required fields (user_id) not met')
 
 test('asking for friendship answers an outgoing request and tells both', async () => {

@@ -3,10 +3,9 @@ import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { attach, houseRow, isDiscarded, membersOf, watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
+import { noPermission } from '../support/permissions.ts'
 import { whileFileIsSent } from '../support/waiting.ts'
-import { call, db, failure, house, houseRoom, message, role, user } from '../support/world.ts'
-
-const noPermission = failure('no_permission', 'You do not have permission to do this')
+import { call, db, house, houseRoom, message, role, user } from '../support/world.ts'
 
 test('deleting a house as its owner answers 204 without body and type, and nothing of it is left', async () => {
   const [ann, ben] = [await user(), await user()]

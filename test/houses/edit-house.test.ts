@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { allPermissions, permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { houseRow, isDiscarded, watching } from '../support/houses.ts'
+import { noPermission } from '../support/permissions.ts'
 import { picture, svg } from '../support/pictures.ts'
 import { untilWaiting } from '../support/waiting.ts'
 import { call, db, failure, house, noAuth, role, store, user } from '../support/world.ts'
 
 const nameMissing = failure('invalid_schema', 'Required fields (name) not met')
-const noPermission = failure('no_permission', 'You do not have permission to do this')
 
 test('editing a house answers its name and id alone, and tells', async () => {
   const ann = await user()

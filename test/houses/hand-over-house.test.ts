@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { houseRow, watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
+import { noPermission } from '../support/permissions.ts'
 import { call, failure, house, role, user } from '../support/world.ts'
-
-const noPermission = failure('no_permission', 'You do not have permission to do this')
 
 test('handing a house over answers the new owner, and tells of the house and of what the two can read', async () => {
   const [ann, ben] = [await user(), await user()]

@@ -2,10 +2,9 @@ import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { membersOf, watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
-import { told } from '../support/permissions.ts'
+import { noPermission, told } from '../support/permissions.ts'
 import { call, failure, house, role, user } from '../support/world.ts'
 
-const noPermission = failure('no_permission', 'You do not have permission to do this')
 const notFound = failure('not_found', 'Not found')
 
 test.each(['/houses', ''])(

@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  listRows,
-  messageNotFound,
-  noPermission,
-  refusesStrangers,
-  roomNotFound,
-} from '../support/messages.ts'
+import { listRows, messageNotFound, refusesStrangers } from '../support/messages.ts'
+import { noPermission, roomNotFound } from '../support/permissions.ts'
 import {
   call,
   db,

@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest'
-import {
-  gatewayUserOf,
-  listRows,
-  messageNotFound,
-  noPermission,
-  refusesStrangers,
-  roomNotFound,
-} from '../support/messages.ts'
-import { erase } from '../support/rooms.ts'
+import { listRows, messageNotFound, refusesStrangers } from '../support/messages.ts'
+import { noPermission, roomNotFound } from '../support/permissions.ts'
+import { erase, gatewayUser } from '../support/rooms.ts'
 import {
   call,
   db,
@@ -37,7 +31,7 @@ test('editing answers the edited gateway form, changes the row, and tells of it'
     const answer = await call(bob, method, url, { content: `first <@${ann.id}>` })
     expect(answer.status).toBe(200)
     const { edited_at } = answer.body.data
-    const changed = { content: `first <@${ann.id}>`, mentions: [gatewayUserOf(ann)] }
+    const changed = { content: `first <@${ann.id}>`, mentions: [gatewayUser(ann)] }
     expect(answer.body.data).toEqual({
       ...sent.body.data,
       ...changed,

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  listRows,
-  messageNotFound,
-  noPermission,
-  refusesStrangers,
-  roomNotFound,
-} from '../support/messages.ts'
-import { required, told } from '../support/permissions.ts'
+import { listRows, messageNotFound, refusesStrangers } from '../support/messages.ts'
+import { noPermission, required, roomNotFound, told } from '../support/permissions.ts'
 import { call, db, house, houseRoom, message, published, user } from '../support/world.ts'
 
 /** A message of Ann's that mentions Bob, and how to call its path: existing clients use it to edit and to ack. */

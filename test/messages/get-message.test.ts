@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { messageNotFound, refusesStrangers, roomNotFound } from '../support/messages.ts'
+import { messageNotFound, refusesStrangers } from '../support/messages.ts'
+import { roomNotFound } from '../support/permissions.ts'
 import { call, house, houseRoom, message, user } from '../support/world.ts'
 
 test('a message by its id is that of the history', async () => {

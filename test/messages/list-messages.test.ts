@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest'
 import { idTimeMs } from '../../src/ids.ts'
-import {
-  compactUserOf,
-  listIds,
-  refusesStrangers,
-  refusesWrongPages,
-  roomNotFound,
-} from '../support/messages.ts'
+import { compactUser } from '../support/friendships.ts'
+import { listIds, refusesStrangers, refusesWrongPages } from '../support/messages.ts'
+import { roomNotFound } from '../support/permissions.ts'
 import { block, call, db, group, house, houseRoom, message, user } from '../support/world.ts'
 
 test('the history holds list-form messages, newest first', async () => {
@@ -33,8 +29,8 @@ test('the history holds list-form messages, newest first', async () => {
     type: 0,
     timestamp: new Date(idTimeMs(first)).toISOString(),
     edited_at: '2026-01-02T03:04:05.678Z',
-    author: compactUserOf(ann),
-    mentions: [compactUserOf(bob), compactUserOf(ann)],
+    author: compactUser(ann),
+    mentions: [compactUser(bob), compactUser(ann)],
     attachment: null,
     embed: {},
     metadata: null,

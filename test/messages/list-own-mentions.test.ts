@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { idTimeMs } from '../../src/ids.ts'
-import { compactUserOf, listIds, refusesStrangers, refusesWrongPages } from '../support/messages.ts'
+import { compactUser } from '../support/friendships.ts'
+import { listIds, refusesStrangers, refusesWrongPages } from '../support/messages.ts'
 import {
   block,
   call,
@@ -39,8 +40,8 @@ test('the mentions are messages in the list form, newest first, over houses and 
     type: 0,
     timestamp: new Date(idTimeMs(first)).toISOString(),
     edited_at: '',
-    author: compactUserOf(ann),
-    mentions: [compactUserOf(bob), compactUserOf(ann)],
+    author: compactUser(ann),
+    mentions: [compactUser(bob), compactUser(ann)],
     attachment: null,
     embed: {},
     metadata: null,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { refusesStrangers, roomNotFound } from '../support/messages.ts'
-import { told } from '../support/permissions.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { roomNotFound, told } from '../support/permissions.ts'
 import { archive, q, refusesWrongSearches } from '../support/search.ts'
 import { call, group, house, message, user } from '../support/world.ts'
 

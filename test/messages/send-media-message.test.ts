@@ -5,8 +5,9 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { eraseDiscarded } from '../../src/storage/discard.ts'
 import { sendMedia } from '../support/media.ts'
-import { listRows, noPermission, refusesStrangers, roomNotFound } from '../support/messages.ts'
+import { listRows, refusesStrangers } from '../support/messages.ts'
 import { filePart, multipart } from '../support/multipart.ts'
+import { noPermission, roomNotFound } from '../support/permissions.ts'
 import {
   block,
   call,

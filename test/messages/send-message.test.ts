@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { epochMs, idTimeMs } from '../../src/ids.ts'
-import { gatewayUserOf, listRows, noPermission, roomNotFound } from '../support/messages.ts'
+import { listRows } from '../support/messages.ts'
+import { noPermission, roomNotFound } from '../support/permissions.ts'
 import { rolesAs } from '../support/roles.ts'
-import { erase } from '../support/rooms.ts'
+import { erase, gatewayUser } from '../support/rooms.ts'
 import { untilWaiting } from '../support/waiting.ts'
 import {
   block,
@@ -37,12 +38,12 @@ test('sending into a house room answers the gateway form, writes the row, and te
     room_id: den.room_id,
     house_id: den.id,
     author_id: bob.id,
-    author: gatewayUserOf(bob),
+    author: gatewayUser(bob),
     member: {
       id: bob.id,
       user_id: bob.id,
       house_id: den.id,
-      user: gatewayUserOf(bob),
+      user: gatewayUser(bob),
       roles: await rolesAs(ann, den.id, [baker]),
       presence: 'offline',
       last_permission_update: null,
@@ -50,7 +51,7 @@ test('sending into a house room answers the gateway form, writes the row, and te
     },
     content: `hi <@${ann.id}>`,
     timestamp: idTimeMs(data.id),
-    mentions: [gatewayUserOf(ann)],
+    mentions: [gatewayUser(ann)],
     exploding: null,
     exploding_age: null,
     device_id: bob.session_id,

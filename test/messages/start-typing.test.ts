@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { noPermission, refusesStrangers, roomNotFound } from '../support/messages.ts'
+import { refusesStrangers } from '../support/messages.ts'
+import { noPermission, roomNotFound } from '../support/permissions.ts'
 import { block, call, house, houseRoom, oneToOne, published, user } from '../support/world.ts'
 
 test('typing answers room and time, and tells of it, whatever the body', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { messageNotFound, refusesStrangers, roomNotFound } from '../support/messages.ts'
+import { messageNotFound, refusesStrangers } from '../support/messages.ts'
+import { roomNotFound } from '../support/permissions.ts'
 import { block, call, db, house, message, published, user } from '../support/world.ts'
 
 async function readStateOf(userId: string, roomId: string): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { newHousePermissions, permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   houseNotFound,
@@ -9,7 +10,6 @@ import {
   noPermission,
   required,
   told,
-  withEvents,
 } from '../support/permissions.ts'
 import { call, db, failure, role, user } from '../support/world.ts'
 
@@ -22,7 +22,7 @@ function rolesOf(houseId: string) {
 test('creating a role answers it, keeps it, and tells the house', async () => {
   const den = await moderatedHouse()
   const fields = { name: 'Helpers', color: 'FFaa00', position: 9, allow: MANAGE_ROLES, deny: SEND_MESSAGES }
-  const { answer, events } = await withEvents(() =>
+  const { answer, events } = await watching(() =>
     call(den.moderator, 'POST', `/houses/${den.id}/roles`, fields),
   )
   expect(answer.status).toBe(200)
@@ -55,9 +55,7 @@ test.each([
   ['several wrong fields', { name: 'x', deny: -1, color: 5 }, invalid('color', 'deny')],
 ])('creating a role with %s answers invalid_schema and makes none', async (_name, fields, body) => {
   const den = await moderatedHouse()
-  const { answer, events } = await withEvents(() =>
-    call(den.owner, 'POST', `/houses/${den.id}/roles`, fields),
-  )
+  const { answer, events } = await watching(() => call(den.owner, 'POST', `/houses/${den.id}/roles`, fields))
   expect(answer.status).toBe(400)
   expect(answer.body).toEqual(body)
   expect(events).toEqual([])

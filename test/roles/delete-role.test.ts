@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   houseNotFound,
@@ -8,7 +9,6 @@ import {
   override,
   roleNotFound,
   told,
-  withEvents,
 } from '../support/permissions.ts'
 import { call, db, house, houseRoom, role, user } from '../support/world.ts'
 
@@ -20,7 +20,7 @@ test('deleting a role takes it from all members and overrides, and tells the hou
   await override(den.room_id, role_id, { type: 0, allow: 2 })
   await override(roomWithBoth, role_id, { type: 0, deny: 2 })
   await override(roomWithBoth, den.member.id, { type: 1, allow: 2 })
-  const { answer, events } = await withEvents(() =>
+  const { answer, events } = await watching(() =>
     call(den.moderator, 'DELETE', `/houses/${den.id}/roles/${role_id}`, {}),
   )
   expect(answer.status).toBe(200)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   emptyBody,
@@ -9,7 +10,6 @@ import {
   noPermission,
   roleNotFound,
   told,
-  withEvents,
 } from '../support/permissions.ts'
 import { call, db, role, user } from '../support/world.ts'
 
@@ -27,7 +27,7 @@ async function houseWithRole(fields: { allow?: number; deny?: number; position?:
 
 test('editing a role changes the fields sent, answers it and tells the house', async () => {
   const den = await houseWithRole({ allow: SEND_MESSAGES, position: 3 })
-  const { answer, events } = await withEvents(() =>
+  const { answer, events } = await watching(() =>
     call(den.moderator, 'PATCH', den.path, { name: 'New', color: '#ABCDEF', shiny: 1 }),
   )
   expect(answer.status).toBe(200)
@@ -52,7 +52,7 @@ test.each([
   ['another bit', { deny: ATTACH_MEDIA }, false],
 ])('changing %s of a role says whether somebody may read other rooms now', async (_name, fields, isSaid) => {
   const den = await houseWithRole()
-  const { events } = await withEvents(() => call(den.owner, 'PATCH', den.path, fields))
+  const { events } = await watching(() => call(den.owner, 'PATCH', den.path, fields))
   const said = { type: 'visibility_changed', house_id: den.id, user_ids: null }
   expect(events.slice(1)).toEqual(isSaid ? [said] : [])
   expect(events[0]!.type).toBe('role_updated')
@@ -61,7 +61,7 @@ test.each([
 test('an edit that changes nothing, or names unknown fields only, answers the role and tells nobody', async () => {
   const den = await houseWithRole({ position: 3 })
   for (const fields of [{ name: 'role', position: 3, color: '99AAB5' }, { shiny: true }]) {
-    const { answer, events } = await withEvents(() => call(den.moderator, 'PATCH', den.path, fields))
+    const { answer, events } = await watching(() => call(den.moderator, 'PATCH', den.path, fields))
     expect(answer.status).toBe(200)
     expect(answer.body.data.name).toBe('role')
     expect(events).toEqual([])
@@ -81,7 +81,7 @@ test.each([
   ['a bit allowed that is denied already', { allow: SEND_MESSAGES }, invalid('allow')],
 ])('editing a role with %s answers invalid_schema and changes nothing', async (_name, fields, body) => {
   const den = await houseWithRole({ deny: SEND_MESSAGES })
-  const { answer, events } = await withEvents(() => call(den.owner, 'PATCH', den.path, fields))
+  const { answer, events } = await watching(() => call(den.owner, 'PATCH', den.path, fields))
   expect(answer.status).toBe(400)
   expect(answer.body).toEqual(body)
   expect(events).toEqual([])

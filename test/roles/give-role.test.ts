@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   houseNotFound,
@@ -8,7 +9,6 @@ import {
   noPermission,
   roleNotFound,
   told,
-  withEvents,
 } from '../support/permissions.ts'
 import { rolesAs } from '../support/roles.ts'
 import { gatewayUser } from '../support/rooms.ts'
@@ -25,7 +25,7 @@ async function houseWithRoles() {
 test('giving a role answers the member with roles highest first, and tells the house', async () => {
   const den = await houseWithRoles()
   await call(den.moderator, 'PUT', den.path(den.member.id, den.low))
-  const { answer, events } = await withEvents(() =>
+  const { answer, events } = await watching(() =>
     call(den.moderator, 'PUT', den.path(den.member.id, den.high), {}),
   )
   expect(answer.status).toBe(200)
@@ -50,13 +50,13 @@ test('giving a role answers the member with roles highest first, and tells the h
 test('giving a role somebody has, also twice at once, answers the member and changes once', async () => {
   const den = await houseWithRoles()
   const path = den.path(den.member.id, den.low)
-  const { events } = await withEvents(async () => {
+  const { events } = await watching(async () => {
     const [one, other] = await Promise.all([call(den.owner, 'PUT', path), call(den.owner, 'PUT', path)])
     expect([one!.status, other!.status]).toEqual([200, 200])
     return one!
   })
   expect(events).toHaveLength(2)
-  const again = await withEvents(() => call(den.owner, 'PUT', path))
+  const again = await watching(() => call(den.owner, 'PUT', path))
   expect(again.answer.body.data.roles).toEqual(await rolesAs(den.owner, den.id, [den.low]))
   expect(again.events).toEqual([])
 })

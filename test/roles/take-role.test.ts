@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   houseNotFound,
@@ -7,7 +8,6 @@ import {
   noPermission,
   roleNotFound,
   told,
-  withEvents,
 } from '../support/permissions.ts'
 import { call, db, role, user } from '../support/world.ts'
 
@@ -20,7 +20,7 @@ async function houseWithRole() {
 
 test('taking a role answers the member without it, and tells the house', async () => {
   const den = await houseWithRole()
-  const { answer, events } = await withEvents(() =>
+  const { answer, events } = await watching(() =>
     call(den.moderator, 'DELETE', den.path(den.member.id, den.low)),
   )
   expect(answer.status).toBe(200)
@@ -37,7 +37,7 @@ test('taking a role answers the member without it, and tells the house', async (
 
 test('taking a role somebody does not have answers the member and tells nobody', async () => {
   const den = await houseWithRole()
-  const { answer, events } = await withEvents(() =>
+  const { answer, events } = await watching(() =>
     call(den.moderator, 'DELETE', den.path(den.owner.id, den.low)),
   )
   expect(answer.status).toBe(200)

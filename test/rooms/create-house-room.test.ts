@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   houseNotFound,
@@ -10,7 +11,6 @@ import {
   noPermission,
   required,
   told,
-  withEvents,
 } from '../support/permissions.ts'
 import { call, type Den, db, failure, house, user } from '../support/world.ts'
 
@@ -38,7 +38,7 @@ async function entity(den: Den, name: string, position: number): Promise<string>
 
 test('creating a room answers it, puts it last in its entity, and tells the house', async () => {
   const den = await moderatedHouse(permission.MANAGE_ROOMS)
-  const { answer, events } = await withEvents(() =>
+  const { answer, events } = await watching(() =>
     call(den.moderator, 'POST', `/houses/${den.id}/rooms`, {
       name: 'news',
       description: 'd',

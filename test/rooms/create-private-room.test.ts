@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
+import { noPermission, userNotFound } from '../support/permissions.ts'
 import { erase, gatewayUser, participantsOf, roomRow } from '../support/rooms.ts'
 import { untilWaiting } from '../support/waiting.ts'
 import { block, call, db, failure, noAuth, oneToOne, type Person, published, user } from '../support/world.ts'
-
-const noPermission = failure('no_permission', 'You do not have permission to do this')
-const userNotFound = failure('user_not_found', 'That user does not exist')
 
 async function countRooms(): Promise<number> {
   return (await db.selectFrom('rooms').select('id').execute()).length

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
-import { isDiscarded } from '../support/houses.ts'
+import { isDiscarded, watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   houseNotFound,
@@ -8,7 +8,6 @@ import {
   noPermission,
   roomNotFound,
   told,
-  withEvents,
   wrongRoomType,
 } from '../support/permissions.ts'
 import { roomRow } from '../support/rooms.ts'
@@ -32,7 +31,7 @@ test.each(Object.entries(paths))(
       .set({ attachment: JSON.stringify({ key: 'k' }) })
       .where('id', '=', sent)
       .execute()
-    const { answer, events } = await withEvents(() => call(den.moderator, 'DELETE', path(den.id, id)))
+    const { answer, events } = await watching(() => call(den.moderator, 'DELETE', path(den.id, id)))
     expect(answer.status).toBe(200)
     expect(answer.body.data).toEqual({ id, house_id: den.id })
     expect(events).toEqual([

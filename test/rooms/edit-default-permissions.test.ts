@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   moderatedHouse,
@@ -8,7 +9,6 @@ import {
   required,
   roomNotFound,
   told,
-  withEvents,
   wrongRoomType,
 } from '../support/permissions.ts'
 import { roomRow } from '../support/rooms.ts'
@@ -24,7 +24,7 @@ async function scene() {
 test('default permissions are set, said with what they hide, and removed by two zeros', async () => {
   const { path, ...den } = await scene()
   const updated = { type: 'room_updated', room_id: den.room_id, house_id: den.id }
-  const set = (body: object) => withEvents(() => call(den.moderator, 'PATCH', path, body))
+  const set = (body: object) => watching(() => call(den.moderator, 'PATCH', path, body))
   const one = await set({ allow: 0, deny: SEND_MESSAGES })
   expect(one.answer.status).toBe(200)
   expect(one.answer.body.data.default_permission_override).toEqual({ allow: 0, deny: SEND_MESSAGES })
@@ -34,7 +34,7 @@ test('default permissions are set, said with what they hide, and removed by two 
   expect(none.answer.body.data.default_permission_override).toBeNull()
   expect(none.events).toEqual([updated])
   expect((await set({ allow: 0, deny: 0 })).events).toEqual([])
-  const hide = await withEvents(() => call(den.owner, 'PATCH', path, { allow: 0, deny: READ_MESSAGES }))
+  const hide = await watching(() => call(den.owner, 'PATCH', path, { allow: 0, deny: READ_MESSAGES }))
   expect(hide.events).toEqual([updated, { type: 'visibility_changed', house_id: den.id, user_ids: null }])
   expect(told(await call(den.member, 'GET', `/rooms/${den.room_id}`))).toEqual([404, roomNotFound])
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   emptyBody,
@@ -9,7 +10,6 @@ import {
   noPermission,
   roomNotFound,
   told,
-  withEvents,
   wrongRoomType,
 } from '../support/permissions.ts'
 import { roomRow } from '../support/rooms.ts'
@@ -23,7 +23,7 @@ async function entityOf(roomId: string): Promise<string | undefined> {
 test('editing a house room changes what was sent, and says which of both happened', async () => {
   const den = await moderatedHouse(permission.MANAGE_ROOMS)
   const path = `/rooms/${den.room_id}`
-  const { answer, events } = await withEvents(() =>
+  const { answer, events } = await watching(() =>
     call(den.moderator, 'PATCH', path, { name: 'hall', emoji: { type: 1, data: 'key' }, position: 4 }),
   )
   expect(answer.status).toBe(200)
@@ -39,14 +39,12 @@ test('a room moves to another entity of its house, which is told as a change of 
   const path = `/rooms/${den.room_id}`
   const made = await call(den.owner, 'POST', `/houses/${den.id}/entities`, { name: 'More' })
   const parent_entity_id = made.body.data.entities[1].id
-  const move = await withEvents(() =>
-    call(den.moderator, 'PATCH', path, { name: 'general', parent_entity_id }),
-  )
+  const move = await watching(() => call(den.moderator, 'PATCH', path, { name: 'general', parent_entity_id }))
   expect(move.events).toEqual([{ type: 'entities_updated', house_id: den.id }])
   expect(await entityOf(den.room_id)).toBe(parent_entity_id)
-  const again = await withEvents(() => call(den.moderator, 'PATCH', path, { parent_entity_id, emoji: null }))
+  const again = await watching(() => call(den.moderator, 'PATCH', path, { parent_entity_id, emoji: null }))
   expect([again.answer.status, again.events]).toEqual([200, []])
-  const both = await withEvents(() =>
+  const both = await watching(() =>
     call(den.moderator, 'PATCH', path, { parent_entity_id: den.entity_id, description: 'd' }),
   )
   expect(both.events.map((event) => event.type)).toEqual(['room_updated', 'entities_updated'])
@@ -54,7 +52,7 @@ test('a room moves to another entity of its house, which is told as a change of 
 
 test('an edit of unknown fields alone answers the room as it is, and tells nobody', async () => {
   const den = await moderatedHouse(permission.MANAGE_ROOMS)
-  const { answer, events } = await withEvents(() =>
+  const { answer, events } = await watching(() =>
     call(den.moderator, 'PATCH', `/rooms/${den.room_id}`, { type: 2, topic: 'x' }),
   )
   expect([answer.status, answer.body.data.name, answer.body.data.type]).toEqual([200, 'general', 0])
@@ -91,7 +89,7 @@ test('an entity of no house, or of another, answers parent_entity_doesnt_exist',
 test('in a group anybody edits name, description and emoji, and nothing else', async () => {
   const [ann, ben] = [await user(), await user()]
   const many = await group(ann, ben)
-  const { answer, events } = await withEvents(() =>
+  const { answer, events } = await watching(() =>
     call(ben, 'PATCH', `/rooms/${many}`, { name: 'us', emoji: 'x', description: 'd' }),
   )
   expect(answer.body.data).toMatchObject({ name: 'us', type: 2, emoji: { type: 1, data: 'x' } })

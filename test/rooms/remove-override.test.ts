@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   moderatedHouse,
@@ -7,7 +8,6 @@ import {
   override,
   refusesUnreachableRooms,
   told,
-  withEvents,
   wrongRoomType,
 } from '../support/permissions.ts'
 import { roomRow } from '../support/rooms.ts'
@@ -19,7 +19,7 @@ test('an override is removed and told with who sees the room again; where there 
   const den = await moderatedHouse(MANAGE_USER_OVERRIDES)
   await override(den.room_id, den.member.id, { type: 1, deny: READ_MESSAGES })
   const path = `/rooms/${den.room_id}/overrides/${den.member.id}`
-  const gone = await withEvents(() => call(den.moderator, 'DELETE', path))
+  const gone = await watching(() => call(den.moderator, 'DELETE', path))
   expect(gone.answer.status).toBe(200)
   expect(gone.answer.body.data.permission_overrides).toBeNull()
   expect((await roomRow(den.room_id))?.permission_overrides).toBe(null)
@@ -27,7 +27,7 @@ test('an override is removed and told with who sees the room again; where there 
     { type: 'room_updated', room_id: den.room_id, house_id: den.id },
     { type: 'visibility_changed', house_id: den.id, user_ids: [den.member.id] },
   ])
-  const again = await withEvents(() => call(den.moderator, 'DELETE', path))
+  const again = await watching(() => call(den.moderator, 'DELETE', path))
   expect([again.answer.status, again.answer.body]).toEqual([200, gone.answer.body])
   expect(again.events).toEqual([])
   for (const id of ['1', 'x']) {
@@ -39,14 +39,14 @@ test('the end of an override that changed no bit is told as well, for the room s
   const den = await moderatedHouse(MANAGE_USER_OVERRIDES)
   await override(den.room_id, den.member.id, { type: 1 })
   const path = `/rooms/${den.room_id}/overrides/${den.member.id}`
-  const { events } = await withEvents(() => call(den.moderator, 'DELETE', path))
+  const { events } = await watching(() => call(den.moderator, 'DELETE', path))
   expect(events).toEqual([{ type: 'room_updated', room_id: den.room_id, house_id: den.id }])
 })
 
 test('an override removed several times at once is told once', async () => {
   const den = await moderatedHouse()
   await override(den.room_id, den.member.id, { type: 1, deny: SEND_MESSAGES })
-  const before = await withEvents(async () => {
+  const before = await watching(async () => {
     const path = `/rooms/${den.room_id}/overrides/${den.member.id}`
     const answers = await Promise.all([1, 2, 3].map(() => call(den.owner, 'DELETE', path)))
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200])

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   memberNotFound,
@@ -10,7 +11,6 @@ import {
   roleNotFound,
   roomNotFound,
   told,
-  withEvents,
   wrongRoomType,
 } from '../support/permissions.ts'
 import { roomRow } from '../support/rooms.ts'
@@ -22,7 +22,7 @@ test("a member's override is set, told with whom it hides the room from, and not
   const den = await moderatedHouse(MANAGE_USER_OVERRIDES)
   const path = `/rooms/${den.room_id}/overrides/${den.member.id}`
   const body = { type: 1, allow: 0, deny: READ_MESSAGES }
-  const put = await withEvents(() => call(den.moderator, 'PUT', path, body))
+  const put = await watching(() => call(den.moderator, 'PUT', path, body))
   expect(put.answer.status).toBe(200)
   const overrides = { [den.member.id]: { id: den.member.id, ...body } }
   expect(put.answer.body.data.permission_overrides).toEqual(overrides)
@@ -31,14 +31,14 @@ test("a member's override is set, told with whom it hides the room from, and not
     { type: 'room_updated', room_id: den.room_id, house_id: den.id },
     { type: 'visibility_changed', house_id: den.id, user_ids: [den.member.id] },
   ])
-  expect((await withEvents(() => call(den.moderator, 'PUT', path, body))).events).toEqual([])
+  expect((await watching(() => call(den.moderator, 'PUT', path, body))).events).toEqual([])
 })
 
 test("a role's override is set and replaced; one that hides the room is told for everybody", async () => {
   const den = await moderatedHouse(MANAGE_ROOMS)
   const low = await role(den, { members: [den.member] })
   const put = (body: object) =>
-    withEvents(() => call(den.moderator, 'PUT', `/rooms/${den.room_id}/overrides/${low}`, body))
+    watching(() => call(den.moderator, 'PUT', `/rooms/${den.room_id}/overrides/${low}`, body))
   const updated = { type: 'room_updated', room_id: den.room_id, house_id: den.id }
   expect((await put({ type: 0, allow: SEND_MESSAGES, deny: 0 })).events).toEqual([updated])
   const second = await put({ type: 0, allow: 0, deny: READ_MESSAGES })
@@ -52,7 +52,7 @@ test("a role's override is set and replaced; one that hides the room is told for
 test('a new override that changes no bit is told as well, for the room shows it', async () => {
   const den = await moderatedHouse(MANAGE_USER_OVERRIDES)
   const path = `/rooms/${den.room_id}/overrides/${den.member.id}`
-  const put = () => withEvents(() => call(den.moderator, 'PUT', path, { type: 1, allow: 0, deny: 0 }))
+  const put = () => watching(() => call(den.moderator, 'PUT', path, { type: 1, allow: 0, deny: 0 }))
   expect((await put()).events).toEqual([{ type: 'room_updated', room_id: den.room_id, house_id: den.id }])
   expect((await put()).events).toEqual([])
 })

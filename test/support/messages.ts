@@ -1,9 +1,7 @@
 import { expect } from 'vitest'
 import { call, db, failure, noAuth, type Person } from './world.ts'
 
-export const roomNotFound = failure('room_not_found', 'That room does not exist')
 export const messageNotFound = failure('message_not_found', 'That message does not exist')
-export const noPermission = failure('no_permission', 'You do not have permission to do this')
 
 type Method = Parameters<typeof call>[1]
 
@@ -20,19 +18,6 @@ export async function listIds(caller: Person, url: string): Promise<string[]> {
   const answer = await call(caller, 'GET', url)
   expect(answer.status).toBe(200)
   return answer.body.data.map((one: { id: string }) => one.id)
-}
-
-/** The user as others see it over the gateway, offline. */
-export function gatewayUserOf({ id, username }: Person) {
-  const pictures = { icon: null, header: null }
-  const texts = { bio: '', website: '', location: '' }
-  const rest = { flags: 0, user_flags: '0', bot: false, presence: 'offline', email_verified: false }
-  return { id, username, name: username, ...pictures, ...texts, ...rest }
-}
-
-/** The user as authors and mentions of lists show it. */
-export function compactUserOf({ id, username }: Person) {
-  return { icon: null, id, username, name: username, header: null, flags: 0, bot: false }
 }
 
 /** The rows of a room, oldest first. */

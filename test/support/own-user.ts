@@ -9,10 +9,6 @@ export function editOwnUser(caller: Person | null, body: unknown) {
 
 export const usernameTaken = failure('username_taken', 'That username is already taken')
 
-export function invalidFields(...names: string[]) {
-  return failure('invalid_schema', `Invalid fields (${names.join(', ')})`)
-}
-
 export function rowOf(person: Person) {
   return db.selectFrom('users').selectAll().where('id', '=', person.id).executeTakeFirstOrThrow()
 }

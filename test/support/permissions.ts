@@ -1,17 +1,6 @@
 import { expect } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
-import {
-  type Answer,
-  type Den,
-  db,
-  failure,
-  house,
-  houseRoom,
-  type Person,
-  published,
-  role,
-  user,
-} from './world.ts'
+import { type Answer, type Den, db, failure, house, houseRoom, type Person, role, user } from './world.ts'
 
 export const noPermission = failure('no_permission', 'You do not have permission to do this')
 export const houseNotFound = failure('house_not_found', 'That house does not exist')
@@ -54,13 +43,6 @@ export async function moderatedHouse(bits: number = permission.MANAGE_ROLES): Pr
   const den = await house({ owner, members: [member, moderator] })
   const moderator_role_id = await role(den, { allow: bits, position: 10, members: [moderator] })
   return { ...den, member, moderator, moderator_role_id }
-}
-
-/** Does something, and gives its answer with the events it published. */
-export async function withEvents(work: () => Promise<Answer>) {
-  const before = published.length
-  const answer = await work()
-  return { answer, events: published.slice(before) }
 }
 
 /** Sets one override of a room. */

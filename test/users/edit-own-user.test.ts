@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { editOwnUser, invalidFields, isStored, pictureText, rowOf } from '../support/own-user.ts'
+import { editOwnUser, isStored, pictureText, rowOf } from '../support/own-user.ts'
+import { invalid } from '../support/permissions.ts'
 import { call, db, failure, house, noAuth, published, user } from '../support/world.ts'
 
 const asFile = expect.stringMatching(/^[0-9a-f]{40}\.webp$/)
@@ -151,7 +152,7 @@ test.each([
     [field]: value,
   })
   expect(answer.status).toBe(400)
-  expect(answer.body).toEqual(invalidFields(field))
+  expect(answer.body).toEqual(invalid(field))
   expect(await rowOf(ann)).toEqual(before)
 })
 
@@ -180,9 +181,7 @@ test('several wrong fields are named in the order of the contract', async () => 
     username: 1,
     location: 1,
   })
-  expect(answer.body).toEqual(
-    invalidFields('location', 'username', 'website', 'bio', 'header', 'icon', 'name'),
-  )
+  expect(answer.body).toEqual(invalid('location', 'username', 'website', 'bio', 'header', 'icon', 'name'))
 })
 
 test('a string of megabytes is too long, and no more than that', async () => {
@@ -191,7 +190,7 @@ test('a string of megabytes is too long, and no more than that', async () => {
   for (const field of ['location', 'username', 'website', 'bio', 'name']) {
     const answer = await editOwnUser(ann, { [field]: long })
     expect(answer.status).toBe(400)
-    expect(answer.body).toEqual(invalidFields(field))
+    expect(answer.body).toEqual(invalid(field))
   }
 })
 

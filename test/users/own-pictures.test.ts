@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { eraseDiscarded } from '../../src/storage/discard.ts'
-import { editOwnUser, invalidFields, isStored, pictureText, rowOf } from '../support/own-user.ts'
+import { editOwnUser, isStored, pictureText, rowOf } from '../support/own-user.ts'
+import { invalid } from '../support/permissions.ts'
 import { svg } from '../support/pictures.ts'
 import { db, failure, store, user } from '../support/world.ts'
 
@@ -19,7 +20,7 @@ test('what is no picture, or faulty base64, refuses the whole edit', async () =>
 
 test('pictures are judged after the fields and before the username', async () => {
   const ann = await user()
-  expect((await editOwnUser(ann, { icon: 'no base64', bio: 5 })).body).toEqual(invalidFields('bio'))
+  expect((await editOwnUser(ann, { icon: 'no base64', bio: 5 })).body).toEqual(invalid('bio'))
   expect((await editOwnUser(ann, { icon: 'no base64', username: 'admin' })).body).toEqual(noIcon)
 })
 
