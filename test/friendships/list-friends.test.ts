@@ -6,10 +6,11 @@ import { call, friends, user } from '../support/world.ts'
 const path = '/relationships/@me/friends'
 
 test('friends are compact users by username, whoever asked', async () => {
-  const [ann, ben, zoe, cat] = [
+  // Not in the order of their usernames.
+  const [ann, zoe, ben, cat] = [
     await user({ username: 'ann' }),
-    await user({ username: 'ben' }),
     await user({ username: 'zoe' }),
+    await user({ username: 'ben' }),
     await user({ username: 'cat' }),
   ]
   await friends(zoe, ann)

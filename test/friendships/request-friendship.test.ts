@@ -110,6 +110,18 @@ test('an unknown or deleted user, or an id that is none, answers user_not_found'
   }
 })
 
+test('of an account that is being deleted no request is sent: no_auth', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const [asking] = await db.transaction().execute(async (trx) => {
+    await trx.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ann.id).execute()
+    const asking = ask(ann, ben)
+    await untilWaiting(1)
+    return [asking]
+  })
+  expect((await asking!).body).toEqual(noAuth)
+  expect((await call(ben, 'GET', '/relationships/@me/friend-requests')).body.data.incoming).toEqual([])
+})
+
 test('a block or restriction in either direction answers no_permission', async () => {
   const ann = await user()
   for (const type of [4, 5] as const) {

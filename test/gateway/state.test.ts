@@ -73,15 +73,15 @@ test('INIT_STATE holds exactly its keys, with every kind of thing in it', async 
   expect(online.closed).toBeUndefined()
 })
 
-test('who has blocked one is not among the presences, nor is who was only asked for friendship', async () => {
-  const [ann, ben, cat] = [await user(), await user(), await user()]
-  await oneToOne(ann, ben)
+test('who has blocked one is not among the presences, nor who was only asked for friendship; who restricts one is', async () => {
+  const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
+  for (const partner of [ben, dan]) await oneToOne(ann, partner)
   await block(ben, ann)
+  await block(dan, ann, 4)
   await db.insertInto('friend_requests').values({ from_id: ann.id, to_id: cat.id }).execute()
-  await logIn(app, ben)
-  await logIn(app, cat)
+  for (const person of [ben, cat, dan]) await logIn(app, person)
   const client = await logIn(app, ann)
-  expect(client.events[0]!.d.presences).toEqual({})
+  expect(Object.keys(client.events[0]!.d.presences)).toEqual([dan.id])
 })
 
 test('there are as many HOUSE_JOINs as houses, at least 20 ms after INIT_STATE, in order of joining', async () => {
