@@ -164,6 +164,20 @@ test('an account deleted twice at once is deleted once', async () => {
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
 })
 
+test('a deletion that ends in a deadlock with something else begins again', async () => {
+  const [kim, lea] = [await resident('kim'), await user()]
+  const den = await house({ owner: lea, members: [kim] })
+  const [deleting] = await db.transaction().execute(async (trx) => {
+    await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
+    const deleting = call(kim, 'DELETE', path, { password })
+    await untilWaiting(1)
+    // The deletion has waited for longer, and so is the one that PostgreSQL ends.
+    await sql`select from users where id = ${kim.id} for no key update`.execute(trx)
+    return [deleting]
+  })
+  expect((await deleting).status).toBe(200)
+})
+
 test('a password that is changed meanwhile no longer deletes the account', async () => {
   const ida = await resident('ida')
   const [deleting] = await db.transaction().execute(async (trx) => {

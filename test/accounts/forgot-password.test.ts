@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { resident } from '../support/accounts.ts'
 import { watching } from '../support/houses.ts'
-import { codesOf, mailing, smtp } from '../support/mail.ts'
+import { codesOf, mailing, minutesLeft, smtp } from '../support/mail.ts'
 import { required, told } from '../support/permissions.ts'
 import { codeIn } from '../support/smtp.ts'
 import { call, db } from '../support/world.ts'
@@ -20,6 +20,7 @@ test('a known address, in any case, is sent a code; the newer cancels the older'
     codes.push(codeIn(mail))
   }
   expect(await codesOf(ann)).toEqual(['reset_password'])
+  expect(await minutesLeft(ann)).toBe(60)
   const reset = (code: string) =>
     call(null, 'POST', '/auth/reset-password', { code, password: 'a new password' })
   expect((await reset(codes[0]!)).status).toBe(400)

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { otherApp } from '../support/other-app.ts'
-import { db, type Person, user } from '../support/world.ts'
+import { call, db, type Person, user } from '../support/world.ts'
 
 async function lastSeen(person: Person): Promise<number> {
   const row = await db
@@ -10,6 +10,20 @@ async function lastSeen(person: Person): Promise<number> {
     .executeTakeFirstOrThrow()
   return row.last_seen_at.getTime()
 }
+
+test('a session is noted as seen within seconds, again and again', async () => {
+  const idle = await user()
+  const longAgo = new Date(Date.now() - 600_000)
+  for (let time = 0; time < 2; time += 1) {
+    await db
+      .updateTable('sessions')
+      .set({ last_seen_at: longAgo })
+      .where('id', '=', idle.session_id)
+      .execute()
+    await call(idle, 'GET', '/users/@me')
+    await vi.waitUntil(async () => (await lastSeen(idle)) > longAgo.getTime(), { timeout: 10_000 })
+  }
+})
 
 test('a session is noted as seen when that was five minutes ago or more', async () => {
   const [idle, busy] = [await user(), await user()]

@@ -26,11 +26,10 @@ test('a TOTP code works once, also when it comes twice at the same time', async 
 
 test('a TOTP code works after the one of the next step too, once, but not where the clock was set back', async () => {
   const fay = await withTotp('fay')
-  const [present, next] = [codeOf(fay.secret), codeOf(fay.secret, 1)]
+  const [former, present, next] = [-1, 0, 1].map((steps) => codeOf(fay.secret, steps))
   expect((await logIn('fay', next)).status).toBe(200)
   expect((await logIn('fay', present)).status).toBe(200)
-  expect((await logIn('fay', present)).body).toEqual(invalidCode)
-  expect((await logIn('fay', next)).body).toEqual(invalidCode)
+  for (const used of [former, present, next]) expect((await logIn('fay', used)).body).toEqual(invalidCode)
   const future = String(Math.floor(Date.now() / 30_000) + 9)
   await db.updateTable('users').set({ totp_last_step: future }).where('id', '=', fay.id).execute()
   expect((await logIn('fay', codeOf(fay.secret, 1))).body).toEqual(invalidCode)

@@ -42,11 +42,13 @@ test('a newer code is good for its own time, and a code to reset the password is
   expect(await codesOf(dan)).toEqual(['reset_password'])
 })
 
-test('a new address whose code has expired is forgotten, and sent no other', async () => {
+test('a new address is sent another code, until its code has expired: then it is forgotten', async () => {
   const eve = await registered('eve')
   await call(null, 'POST', '/auth/verify-email', { code: eve.code })
   await mailing.call(eve, 'PATCH', '/users/@me/email', { email: 'new@example.org', password })
   await smtp.next()
+  expect((await mailing.call(eve, 'POST', path)).body.data).toEqual({ email: 'new@example.org' })
+  expect((await smtp.next()).to).toEqual(['new@example.org'])
   const expires_at = new Date(Date.now() - 1)
   await db.updateTable('account_codes').set({ expires_at }).where('user_id', '=', eve.id).execute()
   expect((await mailing.call(eve, 'POST', path)).body.data).toEqual({ email: 'eve@example.org' })

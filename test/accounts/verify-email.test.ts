@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { issueCode } from '../../src/accounts/code-operations.ts'
-import { codesOf, registered } from '../support/mail.ts'
+import { codesOf, minutesLeft, registered } from '../support/mail.ts'
 import { required, told } from '../support/permissions.ts'
 import { invalidCode } from '../support/two-factor.ts'
 import { untilWaiting } from '../support/waiting.ts'
@@ -11,6 +11,7 @@ const path = '/auth/verify-email'
 
 test('registering sends a code, which proves the address once', async () => {
   const ann = await registered('ann')
+  expect(await minutesLeft(ann)).toBe(24 * 60)
   published.length = 0
   const answer = await call(null, 'POST', path, { code: ann.code })
   expect(answer.status).toBe(200)

@@ -162,13 +162,26 @@ test('wrong passwords of a caller count, right ones and other mistakes do not, a
     expect(mistake.body.error.code).toBe('invalid_schema')
   }
   const answers = await Promise.all(Array.from({ length: 12 }, () => change('wrong one')))
-  expect(answers.filter((answer) => answer.body.error.code === 'invalid_credentials')).toHaveLength(5)
+  const wrong = answers.filter((answer) => answer.body.error.code === 'invalid_credentials')
+  expect(wrong).toHaveLength(5)
+  // What they show is what is left of all requests.
+  expect(wrong[0]!.headers['ratelimit-limit']).toBe('100')
   expect(limited(answers)).toBe(7)
   expect((await change(password)).status).toBe(429)
   expect((await call(ann, 'DELETE', '/users/@me', { password })).status).toBe(429)
   expect((await call(ann, 'GET', '/users/@me')).status).toBe(200)
   time += 12_000
   expect((await change(password)).status).toBe(200)
+})
+
+test('wrong codes of a caller count as well, at the address they come from, and for nobody else there', async () => {
+  const [ann, bob] = [await resident(), await resident()]
+  const from = newAddress()
+  const enable = (person: typeof ann, where = from) =>
+    call(person, 'POST', '/users/@me/mfa/totp/enable', { code: '000000' }, where)
+  expect(limited(await times(6, () => enable(ann)))).toBe(1)
+  expect((await enable(bob)).body.error.code).toBe('invalid_code')
+  expect((await enable(ann, newAddress())).body.error.code).toBe('invalid_code')
 })
 
 describe('the settings', () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, expect } from 'vitest'
 import { password } from './accounts.ts'
 import { otherApp } from './other-app.ts'
@@ -17,6 +18,14 @@ export async function registered(username: string): Promise<Person & { code: str
   expect(mail.to).toEqual([fields.email])
   expect(mail.from).toContain('hearth@hearth.test')
   return { id: made.id, username, token, session_id: '', code: codeIn(mail) }
+}
+
+/** How long the only code of somebody is good for, in minutes. */
+export async function minutesLeft({ id }: { id: string }): Promise<number> {
+  const { rows } = await sql<{ minutes: number }>`
+    select round(extract(epoch from expires_at - now()) / 60)::int as minutes
+    from account_codes where user_id = ${id}`.execute(db)
+  return rows[0]!.minutes
 }
 
 /** The codes that are kept for somebody, by what they are for. */
