@@ -75,7 +75,15 @@ function loginOf(request: FastifyRequest): string {
   if (request.caller) return request.caller.id
   const { login, email } = (request.body ?? {}) as { login?: unknown; email?: unknown }
   const name = typeof login === 'string' ? login : email
-  return typeof name === 'string' ? name.replace(/^@/, '').toLowerCase().slice(0, 254) : ''
+  return typeof name === 'string' ? withoutCase(name.replace(/^@/, '').slice(0, 254)) : ''
+}
+
+/**
+ * Letter by letter, as PostgreSQL does it when it looks for an address: JavaScript makes two characters of an `İ`, and
+ * writes a `Σ` at the end of a word in another way.
+ */
+function withoutCase(name: string): string {
+  return Array.from(name, (letter) => letter.toLowerCase()[0]).join('')
 }
 
 /** The headers with the numbers of a limit (PROTOCOL 1.7). `ttl` in ms, `now` in ms since 1970. */

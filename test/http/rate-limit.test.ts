@@ -127,6 +127,16 @@ test('logins count by address and login, in any of its spellings, the right ones
   expect((await logIn('logan')).status).toBe(200)
 })
 
+test('logins by address count together however it is written, also where only PostgreSQL sees that it is the same', async () => {
+  await resident('ilias')
+  const from = newAddress()
+  const logIn = (login: string) => call(null, 'POST', '/auth/login', { login, password }, from)
+  for (const login of ['ilias@', 'Ilias@', 'İlias@', 'ilİas@', 'İlİas@']) {
+    expect((await logIn(`${login}example.org`)).status).toBe(200)
+  }
+  expect((await logIn('ILIAS@example.org')).status).toBe(429)
+})
+
 test('where a caller asks for a code, they count apart from others at their address', async () => {
   const [hal, ida] = [await resident('hal'), await resident('ida')]
   const from = newAddress()
