@@ -118,8 +118,8 @@ export async function namingFolder<Result>(folder: string, work: () => Promise<R
   try {
     return await work()
   } catch (error) {
-    const { errno, message } = error as NodeJS.ErrnoException
-    if (errno === undefined || isDatabaseAway(error)) throw error
+    const { errno, path, message } = error as NodeJS.ErrnoException
+    if (errno === undefined || (path === undefined && isDatabaseAway(error))) throw error
     throw new CliError(`Backup folder ${folder}: ${message}.`)
   }
 }

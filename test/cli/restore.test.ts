@@ -1,4 +1,4 @@
-import { appendFile, cp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { claimNodeNumber } from '../../src/db/node-number.ts'
@@ -89,6 +89,17 @@ test.each([
   // What was refused left the place empty: the undamaged backup still goes in.
   expect(await hearthIn(place, 'restore', folder)).toMatchObject({ code: 0, err: '' })
 })
+
+test.each(['database/users.copy', 'files.jsonl'])(
+  'restore of a backup without its %s names it',
+  async (path) => {
+    const copy = await damagedBackup((each) => rm(join(each, path)))
+    const { code, err } = await hearthIn(await emptyPlace(), 'restore', copy)
+    expect(code).toBe(1)
+    expect(err).toMatch(/^Backup folder [^\n]*: ENOENT[^\n]*\.$/)
+    expect(err).toContain(join(copy, path))
+  },
+)
 
 test('restore refuses a table with one word changed, and leaves the database empty', async () => {
   const place = await emptyPlace()
