@@ -20,8 +20,9 @@ export type Cluster = { dir: string; data: string; password: string }
 /** Where a running postmaster listens. */
 export type Postmaster = { pid: number; port: number }
 
+/** Names the TLS mode, as PGSSLMODE in the environment would hold otherwise, which is meant for other databases. */
 export function addressOf(cluster: Cluster, port: number, database: string): string {
-  return `postgres://${superuser}:${cluster.password}@127.0.0.1:${port}/${database}`
+  return `postgres://${superuser}:${cluster.password}@127.0.0.1:${port}/${database}?sslmode=disable`
 }
 
 /** What a socket's path may take of the 107 bytes that the system allows, without the name of the socket. */

@@ -83,7 +83,8 @@ export async function startPostgres(dir: string, settings: string[] = []): Promi
       if (stopping) return
       await pause(restartPauseMs)
       if (stopping) return
-      if (!isRunning(running)) running = await launch({ ...server, port: running.port })
+      // What cannot be launched now (its log cannot be written) is tried again.
+      if (!isRunning(running)) running = await launch({ ...server, port: running.port }).catch(() => running)
       charge = await takeCharge(admin, 0).catch(() => undefined)
     }
   }

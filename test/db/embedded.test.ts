@@ -140,6 +140,25 @@ test('a killed PostgreSQL is answered with 503 at once and comes back without a 
   await until(async () => (await fetch(`${server.origin}/users/nobody-here`)).status === 400)
 })
 
+test('a killed PostgreSQL whose log cannot be written comes back once it can be', async () => {
+  const dir = await copyOfUsed()
+  const server = await start(dir)
+  const log = join(dir, 'postgres/log')
+  await rm(log)
+  await mkdir(log)
+  process.kill(await postmasterPid(dir), 'SIGKILL')
+  await until(async () => (await fetch(`${server.origin}/ready`)).status === 503)
+  await pause(1_000)
+  expect((await fetch(`${server.origin}/health`)).status).toBe(200)
+  await rm(log, { recursive: true })
+  await until(async () => (await fetch(`${server.origin}/ready`)).status === 200)
+})
+
+test('settings for other databases in the environment do not keep it from starting', async () => {
+  const server = await start(await copyOfUsed(), { environment: { PGSSLMODE: 'require' } })
+  expect((await fetch(`${server.origin}/ready`)).status).toBe(200)
+})
+
 test('a second server on the same folder is refused with a sentence, and the first does not notice', async () => {
   const dir = await copyOfUsed()
   const first = await start(dir)
