@@ -42,7 +42,7 @@ export function openFolderStore(folder: string): Store {
     },
     async find(name) {
       const path = join(folder, name)
-      const found = await stat(path).catch(() => undefined)
+      const found = await stat(path).catch(undefinedIfMissing)
       if (!found?.isFile()) return undefined
       return { size: found.size, open: async (range) => (await open(path)).createReadStream(range) }
     },
@@ -73,11 +73,13 @@ async function writeWhole(path: string, content: Buffer | Readable): Promise<voi
   }
 }
 
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
+
 /** The files below `folder`, named from `root` on. */
 async function* listFiles(root: string, folder: string): AsyncGenerator<string> {
-  const entries = await opendir(folder).catch((error: { code?: string }) => {
-    if (error.code !== 'ENOENT') throw error
-  })
+  const entries = await opendir(folder).catch(undefinedIfMissing)
   if (!entries) return
   for await (const entry of entries) {
     const path = join(folder, entry.name)

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -94,6 +94,12 @@ test('in a folder, a file on its way is not listed, and nothing is left of one t
   expect(present).toHaveLength(1)
   expect(listed.filter((name) => name.startsWith('g/'))).toEqual([])
   expect(await readdir(join(folder, 'g'))).toEqual([])
+})
+
+test('in a folder, a file that cannot be looked up is not a missing one', async () => {
+  await symlink('loop', join(folder, 'loop'))
+  onTestFinished(() => rm(join(folder, 'loop')))
+  await expect(stores.folder.find('loop')).rejects.toThrow('ELOOP')
 })
 
 test('in a folder, one name may be written several times at once', async () => {
