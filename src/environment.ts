@@ -41,7 +41,7 @@ export const Environment = Type.Object({
   ),
   PUBLIC_URL: Type.Optional(
     Type.String({
-      pattern: '^https?://[^/?#@]+(/[^?#]*)?$',
+      pattern: '^https?://[^/?#@\\s]+(/[^?#\\s]*)?$',
       description: 'the http(s):// address that clients reach the server at, without ?, # or a password',
     }),
   ),

@@ -34,6 +34,7 @@ const cases: Record<string, Case> = {
       'https://chat.example.org/?page=1',
       'https://chat.example.org/#top',
       'https://me:secret@chat.example.org',
+      'https://chat.example.org ',
     ],
     right: 'https://chat.example.org/api/',
     gives: { publicUrl: 'https://chat.example.org/api', mailFrom: 'hearth@chat.example.org' },
