@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, realpath, rm, stat, symlink } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,6 +44,19 @@ test('a start with a folder for data that cannot be made ends with one sentence 
   const { code, stderr } = await failToStart(folder, { DATA_DIR: '/dev/null/hearth' })
   expect(code).toBe(1)
   expect(stderr).toMatch(/^DATA_DIR cannot be used: [^\n]*ENOTDIR[^\n]*\.\n$/)
+})
+
+test('a start from a folder of any name finds its migrations', async () => {
+  const odd = join(folder, 'chat #1, 100%41?')
+  const root = join(import.meta.dirname, '..')
+  await mkdir(odd)
+  for (const each of ['migrations', 'src', 'package.json', 'start.js']) {
+    await cp(join(root, each), join(odd, each), { recursive: true })
+  }
+  await symlink(await realpath(join(root, 'node_modules')), join(odd, 'node_modules'))
+  const environment = { DATABASE_URL: databaseUrl }
+  const server = await startServer(folder, { environment, main: join(odd, 'start.js') })
+  expect(await server.end('SIGTERM')).toBe(0)
 })
 
 test('a start on a port that is taken says so, and what to set', async () => {

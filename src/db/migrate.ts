@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Db } from './client.ts'
 
@@ -8,7 +9,7 @@ const migrationsDir = join(import.meta.dirname, '../../migrations')
 async function readMigrations(): Promise<Record<string, Migration>> {
   const files = (await readdir(migrationsDir)).filter((file) => file.endsWith('.ts')).sort()
   const modules = await Promise.all(
-    files.map((file) => import(join(migrationsDir, file)) as Promise<Migration>),
+    files.map((file) => import(pathToFileURL(join(migrationsDir, file)).href) as Promise<Migration>),
   )
   return Object.fromEntries(files.map((file, index) => [file.replace(/\.ts$/, ''), modules[index]!]))
 }
