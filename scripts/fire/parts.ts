@@ -1,4 +1,5 @@
 import { clock } from './clock.ts'
+import { crowd } from './crowd.ts'
 import { database } from './database.ts'
 import { flood } from './flood.ts'
 import { frames } from './frames.ts'
@@ -10,4 +11,15 @@ import { soak } from './soak.ts'
 import { upgrades } from './upgrades.ts'
 
 /** Every part, in the order in which they run; one line each. */
-export const parts: Part[] = [clock, database, flood, frames, kills, pictures, requests, soak, upgrades]
+export const parts: Part[] = [
+  clock,
+  crowd,
+  database,
+  flood,
+  frames,
+  kills,
+  pictures,
+  requests,
+  soak,
+  upgrades,
+]
