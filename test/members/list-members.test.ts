@@ -42,6 +42,24 @@ test('pages follow each other by `after`, without overlap or gap', async () => {
   expect(seen).toEqual(people.map((one) => one.id).sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)))
 })
 
+test('without a limit a page holds a hundred members', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const ids = Array.from({ length: 100 }, () => newId())
+  await db
+    .insertInto('users')
+    .values(ids.map((id) => ({ id, username: `member-${id}`, name: 'm' })))
+    .execute()
+  await db
+    .insertInto('members')
+    .values(ids.map((user_id) => ({ house_id: den.id, user_id })))
+    .execute()
+  const count = async (query: string) => {
+    return (await call(ann, 'GET', `/houses/${den.id}/members${query}`)).body.data.length
+  }
+  expect([await count(''), await count('?limit=1000')]).toEqual([100, 101])
+})
+
 test('`q` finds the start of a name or username in either case, and takes every character as it is', async () => {
   const ann = await user({ username: 'ann_a', name: 'Zoe' })
   const ben = await user({ username: 'benny', name: 'ÄNN%' })
