@@ -167,12 +167,19 @@ test('an account deleted twice at once is deleted once', async () => {
 test('a deletion that ends in a deadlock with something else begins again', async () => {
   const [kim, lea] = [await resident('kim'), await user()]
   const den = await house({ owner: lea, members: [kim] })
-  const [deleting] = await db.transaction().execute(async (trx) => {
-    await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
-    const deleting = call(kim, 'DELETE', path, { password })
-    await untilWaiting(1)
-    // The deletion has waited for longer, and so is the one that PostgreSQL ends.
-    await sql`select from users where id = ${kim.id} for no key update`.execute(trx)
+  const [deleting] = await db.transaction().execute(async (rival) => {
+    // The deletion alone looks for deadlocks, and so is the one that PostgreSQL ends.
+    await sql`set local deadlock_timeout = '1h'`.execute(rival)
+    await sql`select from houses where id = ${den.id} for no key update`.execute(rival)
+    const [deleting, locking] = await db.transaction().execute(async (trx) => {
+      await sql`select from sessions where user_id = ${kim.id} for update`.execute(trx)
+      const deleting = call(kim, 'DELETE', path, { password })
+      await untilWaiting(1)
+      const locking = sql`select from users where id = ${kim.id} for no key update`.execute(rival)
+      await untilWaiting(2)
+      return [deleting, locking] as const
+    })
+    await locking
     return [deleting]
   })
   expect((await deleting).status).toBe(200)

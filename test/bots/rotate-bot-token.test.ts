@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { refusesForeignBots } from '../support/bots.ts'
 import { refusesStrangers } from '../support/messages.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import { call, db, noAuth, published, user } from '../support/world.ts'
 
 test('a new token works, and ends the old one at once', async () => {
@@ -19,7 +21,13 @@ test('a new token works, and ends the old one at once', async () => {
 test('of several new tokens at once the last one alone works', async () => {
   const ann = await user()
   const bot = await user({ bot_of: ann })
-  const answers = await Promise.all([1, 2, 3, 4].map(() => call(ann, 'POST', `/bots/${bot.id}/token`, {})))
+  const asking = await db.transaction().execute(async (trx) => {
+    await sql`select from sessions where user_id = ${bot.id} for update`.execute(trx)
+    const requests = [1, 2, 3, 4].map(() => call(ann, 'POST', `/bots/${bot.id}/token`, {}))
+    await untilWaiting(requests.length)
+    return requests
+  })
+  const answers = await Promise.all(asking)
   expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200])
   const tries = await Promise.all(
     answers.map((answer) => call({ ...bot, token: answer.body.data.token }, 'GET', '/users/@me')),
