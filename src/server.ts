@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { lookup } from 'node:dns/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from './config.ts'
@@ -107,7 +108,7 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
     if (mayDiscardFiles.has(type)) eraser.wake()
   })
   stops.push(() => closeGracefully(app))
-  await app.listen({ host: config.host, port: config.port }).catch(failToListen)
+  await app.listen({ host: await addressOf(config.host), port: config.port }).catch(failToListen)
   listenUntilAsked(() => stopListening(app))
   returnIdleMemory()
   return app.listeningOrigin
@@ -150,6 +151,11 @@ async function needing<Result>(setting: string, work: Promise<Result>): Promise<
     const { message, code } = error as NodeJS.ErrnoException
     throw new ConfigError(`${setting} cannot be used: ${(message || code)?.replace(/\.$/, '')}.`)
   }
+}
+
+/** Fastify listens for `localhost` with a second server, whose connections neither limits nor a stop would know of. */
+async function addressOf(host: string): Promise<string> {
+  return host === 'localhost' ? (await lookup(host, { order: 'ipv4first' })).address : host
 }
 
 function failToListen({ code, message }: NodeJS.ErrnoException): never {

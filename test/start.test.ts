@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, realpath, rm, stat, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { failToStart, startServer } from './support/server.ts'
 import { databaseUrl } from './support/world.ts'
 
@@ -44,6 +44,32 @@ test('a start with a folder for data that cannot be made ends with one sentence 
   const { code, stderr } = await failToStart(folder, { DATA_DIR: '/dev/null/hearth' })
   expect(code).toBe(1)
   expect(stderr).toMatch(/^DATA_DIR cannot be used: [^\n]*ENOTDIR[^\n]*\.\n$/)
+})
+
+test('a start at localhost listens at one address, where it has several', async () => {
+  const twoAddresses = join(folder, 'two-addresses.mjs')
+  await writeFile(
+    twoAddresses,
+    `import dns from 'node:dns'
+    import { syncBuiltinESMExports } from 'node:module'
+    const all = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
+    const lookup = dns.lookup
+    dns.lookup = (host, options, callback) => {
+      if (host !== 'localhost') return lookup(host, options, callback)
+      const isAll = callback !== undefined && options.all
+      process.nextTick(callback ?? options, null, isAll ? all : '127.0.0.1', 4)
+    }
+    syncBuiltinESMExports()`,
+  )
+  const environment = {
+    DATABASE_URL: databaseUrl.replace('localhost', '127.0.0.1'),
+    HOST: 'localhost',
+    NODE_OPTIONS: `--import ${twoAddresses}`,
+  }
+  const server = await startServer(folder, { environment })
+  onTestFinished(async () => void (await server.end('SIGTERM')))
+  expect((await fetch(`${server.origin}/health`)).status).toBe(200)
+  await expect(fetch(server.origin.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed')
 })
 
 test('a start from a folder of any name finds its migrations', async () => {
