@@ -37,3 +37,28 @@ test.each([
   expect(tried).toEqual([['one', 'bad', 'two']])
   expect(statuses).toEqual(['rejected', 'rejected', 'rejected'])
 })
+
+test('what is written is announced in its order, though the next batch is written meanwhile', async () => {
+  const told: string[] = []
+  const first = Promise.withResolvers<void>()
+  const second = Promise.withResolvers<void>()
+  const write = coalesceWrites<string, string>(
+    async (batch) => {
+      if (batch.includes('second')) second.resolve()
+      return batch
+    },
+    async (batch) => {
+      if (batch.includes('first')) await first.promise
+      told.push(...batch)
+    },
+  )
+  const writing = [write('first')]
+  await new Promise(setImmediate)
+  writing.push(write('second'))
+  await second.promise
+  await new Promise(setImmediate)
+  expect(told).toEqual([])
+  first.resolve()
+  await Promise.all(writing)
+  expect(told).toEqual(['first', 'second'])
+})

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { listRows, messageNotFound, refusesStrangers } from '../support/messages.ts'
 import { noPermission, roomNotFound } from '../support/permissions.ts'
 import { erase, gatewayUser } from '../support/rooms.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import {
   call,
   db,
@@ -171,4 +172,17 @@ test('a message that is unknown, of another room, or exploded answers message_no
 
 test('without a token, or with a faulty one, editing answers no_auth', async () => {
   for (const method of methods) await refusesStrangers(method, '/rooms/1/messages/1')
+})
+
+test('a message that is deleted while it is edited answers message_not_found', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const id = await message(room_id, ann)
+  const [asking] = await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('messages').where('id', '=', id).execute()
+    const asked = call(ann, 'PATCH', `/rooms/${room_id}/messages/${id}`, { content: 'late' })
+    await untilWaiting(1)
+    return [asked]
+  })
+  expect(await asking).toMatchObject({ status: 404, body: messageNotFound })
 })

@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest'
 import { listRows } from '../support/messages.ts'
-import { call, failure, house, oneToOne, user } from '../support/world.ts'
+import { call, db, failure, house, oneToOne, user } from '../support/world.ts'
 
 test('an exploding message says so everywhere and ends at its time', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann })
   for (const roomId of [den.room_id, await oneToOne(ann, bob)]) {
-    const body = { content: 'boom', exploding: true, exploding_age: 5 }
+    const body = { content: `boom <@${ann.id}>`, exploding: true, exploding_age: 5 }
     const { data } = (await call(ann, 'POST', `/rooms/${roomId}/messages`, body)).body
     expect(data).toMatchObject({ exploding: true, exploding_age: 5 })
-    expect((await listRows(roomId))[0]?.expires_at).toEqual(new Date(data.timestamp + 5000))
+    const end = new Date(data.timestamp + 5000)
+    expect((await listRows(roomId))[0]?.expires_at).toEqual(end)
+    const mentions = db.selectFrom('mentions').select('expires_at').where('message_id', '=', data.id)
+    expect(await mentions.execute()).toEqual([{ expires_at: end }])
   }
 })
 

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { epochMs } from '../../src/ids.ts'
 import { listRows } from '../support/messages.ts'
-import { call, db, house, houseRoom, published, user } from '../support/world.ts'
+import { otherApp } from '../support/other-app.ts'
+import { bus, call, db, house, houseRoom, published, user } from '../support/world.ts'
 
 test('many sends at once into several rooms give rising ids per room, published in that order', async () => {
   const people = await Promise.all(Array.from({ length: 8 }, () => user()))
@@ -49,4 +50,16 @@ test('one row that the database refuses fails one request only', async () => {
   expect(answers.map((answer) => answer.status)).toEqual([200, 200, 500, 200, 200])
   expect((await listRows(room_id)).map((row) => row.content).sort()).toEqual(['four', 'one', 'three', 'two'])
   await db.schema.alterTable('messages').dropConstraint('no_boom').execute()
+})
+
+test('beside other processes each event names the message before it, also of those sent at once', async () => {
+  const shared = await otherApp({}, { bus: { ...bus, isShared: true } })
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const before = published.length
+  const send = (content: string) => shared.call(ann, 'POST', `/rooms/${room_id}/messages`, { content })
+  await Promise.all(['one', 'two', 'three', 'four'].map(send))
+  const events = published.slice(before).filter((event) => event.type === 'message_created')
+  const ids = events.map((event) => event.message.id)
+  expect(events.map((event) => event.after)).toEqual([null, ...ids.slice(0, -1)])
 })

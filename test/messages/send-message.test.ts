@@ -108,7 +108,8 @@ test('of more than fifty mentioned readers the first fifty are recorded', async 
   const ann = await user()
   const members = await Promise.all(Array.from({ length: 52 }, () => user()))
   const den = await house({ owner: ann, members })
-  const content = members.map((member) => `<@${member.id}>`).join('')
+  const stranger = await user()
+  const content = [stranger, ...members].map((one) => `<@${one.id}>`).join('')
   const { data } = (await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content })).body
   const first = members.slice(0, 50).map((member) => member.id)
   expect(data.mentions.map((one: { id: string }) => one.id)).toEqual(first)
