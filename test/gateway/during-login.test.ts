@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { HearthEvent } from '../../src/events/events.ts'
-import { Client, listen, resume } from '../support/gateway.ts'
+import { Client, listen, logged, resume } from '../support/gateway.ts'
 import { bus, call, db, friends, house, type Person, user } from '../support/world.ts'
 
 test('what happens during a login follows after the HOUSE_JOINs, once and in order', async () => {
@@ -19,6 +19,48 @@ test('what happens during a login follows after the HOUSE_JOINs, once and in ord
   const heard: string[] = []
   for (let count = 0; count < 10; count++) heard.push((await client.next('MESSAGE_CREATE')).d.id)
   expect(heard).toEqual(sent)
+})
+
+test('a login waits before each HOUSE_JOIN until its socket has taken the others', async () => {
+  const ben = await user()
+  for (let count = 0; count < 3; count++) await house({ owner: ben })
+  const slow = await listen({ houseJoinDelayMs: 300 })
+  const client = new Client(slow)
+  client.send({ op: 2, d: { token: ben.token } })
+  await client.next('INIT_STATE')
+  const waited = vi.spyOn(slow.gateway.hub.ofUser(ben.id)[0]!.connection!, 'drained')
+  for (let count = 0; count < 3; count++) await client.next('HOUSE_JOIN')
+  expect(waited).toHaveBeenCalledTimes(3)
+})
+
+test('a login whose connection breaks before the HOUSE_JOINs leaves no session behind', async () => {
+  const ben = await user()
+  await house({ owner: ben })
+  const slow = await listen({ houseJoinDelayMs: 300 })
+  const client = new Client(slow)
+  client.send({ op: 2, d: { token: ben.token } })
+  await client.next('INIT_STATE')
+  await client.cut()
+  await expect.poll(() => slow.gateway.hub.ofUser(ben.id)).toEqual([])
+})
+
+test('a token that ends at another process while a login waits for its turn is refused', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const app = await listen()
+  const { gateway } = app
+  let release = () => {}
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  for (let count = 0; count < 16; count++) void gateway.loginReads(() => isReleased)
+  const [client, other] = [new Client(app), new Client(app)]
+  client.send({ op: 2, d: { token: ben.token } })
+  other.send({ op: 2, d: { token: ann.token } })
+  await expect.poll(() => gateway.hub.ofUser(ben.id).length).toBe(1)
+  await db.deleteFrom('sessions').where('id', '=', ben.session_id).execute()
+  release()
+  expect(await client.end()).toEqual({ code: 4003, reason: 'invalid_token' })
+  await logged(other)
 })
 
 test('what happens during a login in a place that was entered meanwhile follows after it as well', async () => {
