@@ -1,5 +1,8 @@
 import { run } from './cli/run.ts'
 
+// Whoever reads the output may leave before its end, as `| head` does; the command still finishes what it does.
+process.stdout.on('error', () => {})
+
 process.exitCode = await run(process.argv.slice(2), {
   environment: process.env,
   print: (line) => process.stdout.write(`${line}\n`),

@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { environment, hearth, hearthIn } from '../support/cli.ts'
 
@@ -39,6 +41,14 @@ test('settings and a database that cannot be used end with 1 and a sentence that
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringMatching(/^PORT is not usable: [^\n]*\.$/)])
   const away = await hearthIn({ ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'list-houses')
   expect([away.code, away.err]).toEqual([1, expect.stringMatching(/^DATABASE_URL cannot be used: [^\n]*\.$/)])
+})
+
+test('a command whose output nobody reads to its end goes on to its own end', async () => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/cli.ts'), 'help'])
+  child.stdout.destroy()
+  const err = text(child.stderr)
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(await err).toBe('')
 })
 
 test('in a process of its own the exit code and both streams are those of the command', async () => {
