@@ -1,5 +1,6 @@
 import type { Caller } from '../auth/queries.ts'
-import { type Db, isDeadlock } from '../db/client.ts'
+import { isDeadlock } from '../db/away.ts'
+import type { Db } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'

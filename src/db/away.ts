@@ -5,9 +5,9 @@ export class DatabaseAway extends Error {}
 
 /**
  * SQLSTATEs: connection failures, shutdown, start-up, a full disk, too many connections, time limits, locks not
- * available.
+ * available, deadlocks.
  */
-const awayStates = /^(08|57P0|53|57014|55P03|25P03)/
+const awayStates = /^(08|57P0|53|57014|55P03|25P03|40P01)/
 const awaySystemCodes = new Set([
   'EAI_AGAIN',
   'ECONNABORTED',
@@ -45,10 +45,16 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03'
 }
 
+/** Whether a transaction was ended because of a deadlock; it may be tried again. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '40P01'
+}
+
 /**
  * Whether the database itself refused the statement, so that it certainly had no effect and may be tried again. After
  * any other failure it may have been carried out although the answer was lost, and must not be repeated.
  */
 export function isUndone(error: unknown): boolean {
-  return isLockTimeout(error) || (error instanceof pg.DatabaseError && !isDatabaseAway(error))
+  if (isLockTimeout(error) || isDeadlock(error)) return true
+  return error instanceof pg.DatabaseError && !isDatabaseAway(error)
 }

@@ -158,8 +158,3 @@ function isTooManyConnections(error: unknown): boolean {
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.constraint === constraint
 }
-
-/** Whether a transaction was ended because of a deadlock; it may be tried again. */
-export function isDeadlock(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '40P01'
-}

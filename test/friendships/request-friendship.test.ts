@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { ask, expectTime, relations, updated } from '../support/friendships.ts'
 import { noPermission } from '../support/permissions.ts'
@@ -180,4 +181,23 @@ test('asking without a token, or with a faulty one, answers no_auth', async () =
   expect((await ask(null, ben)).body).toEqual(noAuth)
   const headers = { authorization: 'x' }
   expect((await call(null, 'POST', path, { user_id: 5 }, { headers })).body).toEqual(noAuth)
+})
+
+test('a request that ends in a deadlock with something else answers 503, and changes nothing', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const [asking, locking] = await db.transaction().execute(async (rival) => {
+    // The request alone looks for deadlocks, and so is the one that PostgreSQL ends.
+    await sql`set local deadlock_timeout = '1h'`.execute(rival)
+    await sql`select from users where id = ${ben.id} for update`.execute(rival)
+    const asking = ask(ann, ben)
+    await untilWaiting(1)
+    return [asking, await sql`select from users where id = ${ann.id} for update`.execute(rival)]
+  })
+  expect(locking.rows).toHaveLength(1)
+  const answer = await asking
+  expect([answer.status, answer.body]).toEqual([
+    503,
+    failure('unavailable', 'The service is temporarily unavailable'),
+  ])
+  expect(await relations(ann, ben)).toEqual([0, 0])
 })
