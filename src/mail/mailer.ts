@@ -13,21 +13,29 @@ export type Mailer = {
 const maxWaiting = 1_000
 /** How long a stop waits for mails on their way: it has to end within 10 s. */
 const closeWithinMs = 2_000
-/** How long a mail server that is tried may take. */
-const patienceMs = 5_000
+/** How long a mail server may take for each step of a mail: the others wait meanwhile. */
+const defaultPatienceMs = 10_000
+/** The same for a mail server that is only tried. */
+const trialPatienceMs = 5_000
 
 /**
  * A mailer over SMTP; `onFailure` hears of each mail that could not be sent, without its address or text. The library
  * is loaded at the first mail.
  */
-export function openMailer(smtpUrl: string, from: string, onFailure: (reason: string) => void): Mailer {
+export function openMailer(
+  smtpUrl: string,
+  from: string,
+  onFailure: (reason: string) => void,
+  patienceMs = defaultPatienceMs,
+): Mailer {
+  const url = withTimeouts(smtpUrl, patienceMs)
   let waiting = 0
   let last: Promise<void> = Promise.resolve()
   let transport: Promise<{ sendMail(mail: object): Promise<unknown>; close(): void }> | undefined
 
   async function deliver({ to, subject, text }: Mail): Promise<void> {
     try {
-      transport ??= import('nodemailer').then((nodemailer) => nodemailer.createTransport(smtpUrl))
+      transport ??= import('nodemailer').then((nodemailer) => nodemailer.createTransport(url))
       // As an object the address is taken as it is, never parsed into several.
       await (await transport).sendMail({ from, to: { name: '', address: to }, subject, text })
     } catch (error) {
@@ -53,14 +61,19 @@ export function openMailer(smtpUrl: string, from: string, onFailure: (reason: st
 /** Connects to the mail server and logs in, without sending anything. Throws why that failed. */
 export async function tryMailServer(smtpUrl: string): Promise<void> {
   const { createTransport } = await import('nodemailer')
-  const hurried = new URL(smtpUrl)
-  for (const phase of ['connection', 'greeting', 'socket']) {
-    hurried.searchParams.set(`${phase}Timeout`, String(patienceMs))
-  }
-  const transport = createTransport(hurried.href)
+  const transport = createTransport(withTimeouts(smtpUrl, trialPatienceMs))
   try {
     await transport.verify()
   } finally {
     transport.close()
   }
+}
+
+/** Timeouts that the URL names itself stay. */
+function withTimeouts(smtpUrl: string, ms: number): string {
+  const url = new URL(smtpUrl)
+  for (const name of ['connectionTimeout', 'greetingTimeout', 'socketTimeout']) {
+    if (!url.searchParams.has(name)) url.searchParams.set(name, String(ms))
+  }
+  return url.href
 }

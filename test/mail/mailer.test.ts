@@ -44,6 +44,24 @@ test('mails go out one after the other', async () => {
   last.destroy()
 })
 
+test.each([
+  ['never greets', ''],
+  ['falls silent after its greeting', '220 double\r\n'],
+])('a mail server that %s does not hold up the next mail', async (_what, greeting) => {
+  const silent = createServer((socket) => {
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => {}).write(greeting)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void silent.close())
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const failures: string[] = []
+  const mailer = openMailer(`smtp://127.0.0.1:${port}`, from, (reason) => failures.push(reason), 100)
+  for (const n of [1, 2]) mailer.send(mail(n))
+  await vi.waitUntil(() => failures.length === 2, { timeout: 10_000 })
+  expect(failures).toEqual(['ETIMEDOUT', 'ETIMEDOUT'])
+})
+
 test('of mails that cannot be sent each is told, past a thousand that wait at once, and later ones are tried again', async () => {
   const failures: string[] = []
   const mailer = openMailer('smtp://127.0.0.1:1', from, (reason) => failures.push(reason))
