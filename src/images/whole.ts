@@ -16,9 +16,8 @@ export function isWhole(format: string, bytes: Buffer): boolean {
 function pngEnds(bytes: Buffer): boolean {
   let at = pngSignatureBytes
   while (at + 12 <= bytes.length) {
-    const end = at + 12 + bytes.readUInt32BE(at)
-    if (bytes.toString('latin1', at + 4, at + 8) === 'IEND') return end <= bytes.length
-    at = end
+    if (bytes.toString('latin1', at + 4, at + 8) === 'IEND') return true
+    at += 12 + bytes.readUInt32BE(at)
   }
   return false
 }
