@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { expect, test, vi } from 'vitest'
 import { closeGracefully } from '../../src/http/shutdown.ts'
@@ -30,7 +31,8 @@ test('a request that came while the process itself stood still is answered befor
   expect(answered().match(/connection: close/gi)).toHaveLength(1)
 })
 
-test('a connection whose request took longer than the others were waited for does not hold up the stop', async () => {
+/** An app that stops while a request is in flight, at the moment when it has closed the idle connections. */
+async function stopWithRequestInFlight() {
   const app = await listen()
   const { socket, answered } = talkTo(app)
   const begun = once(app.server, 'request')
@@ -41,7 +43,20 @@ test('a connection whose request took longer than the others were waited for doe
   const endsIdle = vi.spyOn(app.server, 'closeIdleConnections')
   const closing = closeGracefully(app)
   await vi.waitUntil(() => endsIdle.mock.calls.length > 0, { timeout: 20_000 })
+  return { socket, answered, stopped: Promise.all([closing, once(socket, 'close')]) }
+}
+
+test('a connection whose request took longer than the others were waited for does not hold up the stop', async () => {
+  const { socket, answered, stopped } = await stopWithRequestInFlight()
   socket.write('{}')
-  await Promise.all([closing, once(socket, 'close')])
+  await stopped
+  expect(answered()).toContain('HTTP/1.1 400')
+})
+
+test('a request that takes longer than idle connections are waited for, and as long again, is answered', async () => {
+  const { socket, answered, stopped } = await stopWithRequestInFlight()
+  await pause(1_500)
+  socket.write('{}')
+  await stopped
   expect(answered()).toContain('HTTP/1.1 400')
 })
