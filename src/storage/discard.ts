@@ -97,7 +97,7 @@ export async function eraseDiscarded(db: Db, store: Store): Promise<number> {
 
 /**
  * Erases listed files, except those that are `used` after all, and takes them off the list. Returns how many were taken
- * off: a file that the store fails to remove stays listed.
+ * off: a file that the store fails to remove stays listed, behind all others.
  */
 export async function eraseFiles(
   db: Db,
@@ -108,6 +108,14 @@ export async function eraseFiles(
   const attempts = await Promise.allSettled(names.map((name) => used.has(name) || store.remove(name)))
   const done = names.filter((_name, index) => attempts[index]!.status === 'fulfilled')
   if (done.length > 0) await db.deleteFrom('discarded_files').where('name', 'in', done).execute()
+  const refused = names.filter((_name, index) => attempts[index]!.status === 'rejected')
+  if (refused.length > 0) {
+    await db
+      .updateTable('discarded_files')
+      .set({ discarded_at: sql<Date>`now()` })
+      .where('name', 'in', refused)
+      .execute()
+  }
   return done.length
 }
 
@@ -116,6 +124,7 @@ async function lockDueFiles(trx: Db): Promise<string[]> {
     .selectFrom('discarded_files')
     .select('name')
     .where('discarded_at', '<=', sql<Date>`now()`)
+    .orderBy('discarded_at')
     .limit(erasedAtOnce)
     .forUpdate()
     .skipLocked()

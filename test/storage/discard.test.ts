@@ -162,6 +162,19 @@ test('a file that the store does not let go of stays listed, and the others go',
   expect(await listed()).toEqual(['attachments/3/1'])
 })
 
+test('files that the store does not let go of hold up no others, and are tried again', async () => {
+  const stubborn = {
+    ...store,
+    remove: (name: string) => (name.startsWith('attachments/9/') ? Promise.reject() : store.remove(name)),
+  }
+  const names = Array.from({ length: 100 }, (_, i) => `attachments/9/${i}`)
+  await discardFiles(db, names)
+  await discardFiles(db, ['attachments/10/1'])
+  for (let round = 0; round < 2; round += 1) await eraseDiscarded(db, stubborn)
+  expect(await listed()).toEqual(names.toSorted())
+  expect(await eraseDiscarded(db, store)).toBe(100)
+})
+
 test('many who erase at once deal with each file once', async () => {
   const names = Array.from({ length: 40 }, (_, i) => `attachments/4/${i}`)
   for (const name of names) await store.write(name, bytes)
