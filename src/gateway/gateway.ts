@@ -86,6 +86,11 @@ export class Gateway {
     return this.#clients.size
   }
 
+  /** Whether events of other processes come too, which may be later than what happened after them. */
+  get hearsLate(): boolean {
+    return this.#bus.isShared
+  }
+
   dispatch(fact: Fact): void | Promise<void> {
     return dispatch(this, fact)
   }

@@ -71,31 +71,55 @@ export function tellHouseDeleted({ hub }: Gateway, { house_id }: Of<'house_delet
 
 /** HOUSE_JOIN to the joiner, before anything else about the house; HOUSE_MEMBER_JOIN to the others. */
 export async function tellMemberJoined(gateway: Gateway, fact: Of<'member_joined'>, audience: Audience) {
-  const { db, hub } = gateway
   const { house_id, user_id } = fact
   const own = audience.ofUser(user_id).filter((session) => !session.houses.has(house_id))
-  if (own.length > 0) {
-    const house = await loadHouseFor(gateway, house_id, user_id)
-    for (const session of house ? own : []) {
-      hub.enterHouse(session, house_id, house!.roomIds)
-      session.emit(house!.event)
-      // Flushed, as the HTTP answer may be written before this turn ends: existing clients then look the house up.
-      session.connection?.flush()
-    }
-  }
+  await showHouse(gateway, own, house_id)
   const others = audience.inHouse(house_id).filter((session) => session.userId !== user_id)
   if (others.length === 0) return
-  const row = await findMember(db, { house_id, user_id })
+  const row = await findMember(gateway.db, { house_id, user_id })
   if (row) emitTo(others, memberEvent('HOUSE_MEMBER_JOIN', row))
 }
 
-export function tellMemberLeft({ hub }: Gateway, fact: Of<'member_left'>, audience: Audience) {
-  const { house_id, user_id, member } = fact
-  const farewell = payload('HOUSE_LEAVE', { id: house_id, house_id })
-  for (const session of audience.ofUser(user_id)) {
-    if (hub.leaveHouse(session, house_id)) session.emit(farewell)
+/** HOUSE_JOIN to sessions of one user, if they are a member now. */
+async function showHouse(gateway: Gateway, sessions: readonly Session[], houseId: string) {
+  if (sessions.length === 0) return
+  const house = await loadHouseFor(gateway, houseId, sessions[0]!.userId)
+  for (const session of house ? sessions : []) {
+    gateway.hub.enterHouse(session, houseId, house!.roomIds)
+    session.emit(house!.event)
+    // Flushed, as the HTTP answer may be written before this turn ends: existing clients then look the house up.
+    session.connection?.flush()
   }
-  emitTo(audience.inHouse(house_id), payload('HOUSE_MEMBER_LEAVE', member))
+}
+
+/** HOUSE_LEAVE to the one gone, HOUSE_MEMBER_LEAVE to the rest. */
+export function tellMemberLeft(
+  gateway: Gateway,
+  fact: Of<'member_left'>,
+  audience: Audience,
+): void | Promise<void> {
+  const { house_id, user_id, member } = fact
+  const own = audience.ofUser(user_id).filter((session) => gateway.hub.leaveHouse(session, house_id))
+  emitTo(own, payload('HOUSE_LEAVE', { id: house_id, house_id }))
+  const others = audience.inHouse(house_id)
+  emitTo(others, payload('HOUSE_MEMBER_LEAVE', member))
+  if (gateway.hearsLate && own.length + others.length > 0) return tellIfBack(gateway, fact, own, others)
+}
+
+/**
+ * The user may have joined again at another process, and that may have been told before the leave: then they are told
+ * of it again, so that it is the last that everybody hears.
+ */
+async function tellIfBack(
+  gateway: Gateway,
+  { house_id, user_id }: Of<'member_left'>,
+  own: readonly Session[],
+  others: readonly Session[],
+) {
+  const row = await findMember(gateway.db, { house_id, user_id })
+  if (!row) return
+  await showHouse(gateway, own, house_id)
+  emitTo(others, memberEvent('HOUSE_MEMBER_JOIN', row))
 }
 
 export async function tellMemberUpdated({ db }: Gateway, fact: Of<'member_updated'>, audience: Audience) {

@@ -4,7 +4,8 @@ import { hashPassword } from '../../src/auth/passwords.ts'
 import { createBus } from '../../src/events/bus.ts'
 import { usersElsewhere } from '../../src/events/presence.ts'
 import { password } from '../support/accounts.ts'
-import { logIn, resume } from '../support/gateway.ts'
+import { type Client, logIn, resume } from '../support/gateway.ts'
+import { inviteTo } from '../support/invites.ts'
 import { ask, startProcess } from '../support/processes.ts'
 import { relayDoubles } from '../support/relay-double.ts'
 import { db, friends, group, house, houseRoom, oneToOne, type Person, user } from '../support/world.ts'
@@ -79,6 +80,29 @@ test('who is out hears no message that was sent after the answer', async () => {
     return den.room_id
   }
   expect(await heardNext(ann, ben, kick)).toEqual(['HOUSE_LEAVE'])
+})
+
+test('who left a house, and joins it at another process that does not know that yet, is a member everywhere', async () => {
+  const { ann, ben, den } = await scene()
+  const code = await inviteTo(den)
+  const [own, ownThere] = [await logIn(here, ben), await logIn(there, ben)]
+  const [others, othersThere] = [await logIn(here, ann), await logIn(there, ann)]
+  const before = new Map([own, ownThere, others, othersThere].map((one) => [one, one.events.length]))
+  const heard = (client: Client) =>
+    client.events
+      .slice(before.get(client))
+      .map((frame) => frame.e!)
+      .filter((name) => /^HOUSE_(MEMBER_)?(JOIN|LEAVE)$|^MESSAGE_CREATE$/.test(name))
+  const kick = ask(here, ann, 'DELETE', `/houses/${den.id}/members/${ben.id}`)
+  await own.next('HOUSE_LEAVE')
+  await ask(there, ben, 'POST', `/invites/${code}`)
+  await kick
+  await ask(there, ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'next' })
+  for (const client of before.keys()) await client.next('MESSAGE_CREATE')
+  expect(heard(own)).toEqual(['HOUSE_LEAVE', 'HOUSE_JOIN', 'MESSAGE_CREATE'])
+  expect(heard(ownThere)).toEqual(['HOUSE_LEAVE', 'HOUSE_JOIN', 'MESSAGE_CREATE'])
+  expect(heard(others)).toEqual(['HOUSE_MEMBER_LEAVE', 'HOUSE_MEMBER_JOIN', 'MESSAGE_CREATE'])
+  expect(heard(othersThere).slice(-3)).toEqual(['HOUSE_MEMBER_LEAVE', 'HOUSE_MEMBER_JOIN', 'MESSAGE_CREATE'])
 })
 
 test('what two processes answered one after the other is told everywhere in that order', async () => {
