@@ -24,11 +24,22 @@ export const findCaller = coalesce<string, Caller | undefined>(async (db: Db, ha
   return inPlaces(hashes.length, await readCallers(db, { hashes: byteaArray(hashes) }))
 })
 
-/** Notes that login sessions are in use. */
+/**
+ * Notes that login sessions are in use, except those that somebody has locked, as to end them: whoever ends several
+ * could else meet this in a deadlock.
+ */
 export async function touchSessions(db: Db, ids: readonly string[]): Promise<void> {
   await db
     .updateTable('sessions')
     .set({ last_seen_at: sql<Date>`now()` })
-    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('sessions')
+        .select('id')
+        .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+        .orderBy('id')
+        .forNoKeyUpdate()
+        .skipLocked(),
+    )
     .execute()
 }

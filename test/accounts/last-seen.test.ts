@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { touchSessions } from '../../src/auth/queries.ts'
 import { otherApp } from '../support/other-app.ts'
 import { call, db, type Person, user } from '../support/world.ts'
 
@@ -42,4 +43,16 @@ test('a session is noted as seen when that was five minutes ago or more', async 
   await app.close()
   expect(await lastSeen(idle)).toBeGreaterThan(minutesAgo(1).getTime())
   expect(await lastSeen(busy)).toBe(recently.getTime())
+})
+
+test('a session that is being ended holds up the others no more than they hold up its end', async () => {
+  const [leaving, staying] = [await user(), await user()]
+  const ids = [leaving.session_id, staying.session_id]
+  const longAgo = new Date(Date.now() - 600_000)
+  await db.updateTable('sessions').set({ last_seen_at: longAgo }).where('id', 'in', ids).execute()
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('sessions').where('id', '=', leaving.session_id).execute()
+    await touchSessions(db, ids)
+    expect(await lastSeen(staying)).toBeGreaterThan(longAgo.getTime())
+  })
 })
