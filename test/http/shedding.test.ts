@@ -1,12 +1,15 @@
 import { connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import type { LoadLimits } from '../../src/http/shedding.ts'
 import { portOf } from '../support/gateway.ts'
-import { bus, config, db, failure, store, user } from '../support/world.ts'
+import { sendMedia } from '../support/media.ts'
+import { filePart } from '../support/multipart.ts'
+import { bus, config, db, failure, house, store, user } from '../support/world.ts'
 
 const unavailable = failure('unavailable', 'The service is temporarily unavailable')
 const ann = await user()
@@ -163,7 +166,42 @@ test.each([
   await vi.waitUntil(() => app.load.slow === 20, { timeout: 3_000 })
   expect((await fetch(`${origin}/nowhere`)).status).toBe(404)
   for (const each of sockets) each.destroy()
-  await vi.waitUntil(() => app.load.inFlight === 0)
+  await vi.waitUntil(() => app.load.inFlight === 0 && app.load.slow === 0)
+  const later = await Promise.all(Array.from({ length: 20 }, () => connect(portOf(app), '127.0.0.1')))
+  for (const socket of later) socket.write(`${head}\r\ncontent-length: 5\r\n\r\n{`)
+  await vi.waitUntil(() => app.load.inFlight === 20)
+  expect((await fetch(`${origin}/nowhere`)).status).toBe(503)
+  for (const each of later) each.destroy()
+})
+
+test('who does not read an answer does not count for long', async () => {
+  const { app, origin } = await listening({ ...calm, inFlight: 20 })
+  const { room_id } = await house({ owner: ann })
+  // More than the buffers of a connection hold.
+  const { data } = (await sendMedia(ann, room_id, filePart(Buffer.alloc(20_000_000), 'large.bin'))).body
+  const path = data.attachment.media_url.replace('http://hearth.test', '')
+  const sockets = Array.from({ length: 20 }, () => connect(portOf(app), '127.0.0.1'))
+  for (const socket of sockets) socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`)
+  await vi.waitUntil(() => app.load.slow === 20, { timeout: 10_000 })
+  expect((await fetch(`${origin}/nowhere`)).status).toBe(404)
+  for (const each of sockets) each.destroy()
+})
+
+test('what the server works on goes on counting', async () => {
+  const { app, origin } = await listening(calm)
+  const headers = { authorization: ann.token, 'content-type': 'application/json' }
+  const edit = () => fetch(`${origin}/users/@me`, { method: 'PATCH', headers, body: '{"bio":"x"}' })
+  const edits = await db.transaction().execute(async (trx) => {
+    await sql`select from users where id = ${ann.id} for update`.execute(trx)
+    const edits = Array.from({ length: 20 }, edit)
+    await vi.waitUntil(() => app.load.inFlight === 20)
+    const socket = await hang(app)
+    await vi.waitUntil(() => app.load.slow > 0)
+    expect(app.load.slow).toBe(1)
+    socket.destroy()
+    return { answers: Promise.all(edits) }
+  })
+  await edits.answers
 })
 
 test('a connection may send 64 requests ahead of their answers', async () => {
