@@ -166,7 +166,7 @@ test.each([
   await vi.waitUntil(() => app.load.slow === 20, { timeout: 3_000 })
   expect((await fetch(`${origin}/nowhere`)).status).toBe(404)
   for (const each of sockets) each.destroy()
-  await vi.waitUntil(() => app.load.inFlight === 0 && app.load.slow === 0)
+  await vi.waitUntil(() => app.load.inFlight === 0 && app.load.slow === 0, { timeout: 5_000 })
   const later = await Promise.all(Array.from({ length: 20 }, () => connect(portOf(app), '127.0.0.1')))
   for (const socket of later) socket.write(`${head}\r\ncontent-length: 5\r\n\r\n{`)
   await vi.waitUntil(() => app.load.inFlight === 20)
@@ -196,7 +196,7 @@ test('what the server works on goes on counting', async () => {
     const edits = Array.from({ length: 20 }, edit)
     await vi.waitUntil(() => app.load.inFlight === 20)
     const socket = await hang(app)
-    await vi.waitUntil(() => app.load.slow > 0)
+    await vi.waitUntil(() => app.load.slow > 0, { timeout: 10_000 })
     expect(app.load.slow).toBe(1)
     socket.destroy()
     return { answers: Promise.all(edits) }
