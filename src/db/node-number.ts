@@ -41,17 +41,19 @@ export async function claimNodeNumber(databaseUrl: string): Promise<() => Promis
 
   async function connect(): Promise<pg.Client> {
     const fresh = await connectWithPulse(databaseUrl, 'hearth node number')
-    const { rows } = await fresh.query<{ n: number }>(
-      `select n from generate_series(0, ${nodeNumbers - 1}) n where pg_try_advisory_lock(${lockSpace}, n) limit 1`,
-    )
-    const claimed = rows[0]
-    if (!claimed) {
+    try {
+      const { rows } = await fresh.query<{ n: number }>(
+        `select n from generate_series(0, ${nodeNumbers - 1}) n where pg_try_advisory_lock(${lockSpace}, n) limit 1`,
+      )
+      const claimed = rows[0]
+      if (!claimed) throw new Error(`All ${nodeNumbers} node numbers are taken`)
+      fresh.on('end', lose)
+      assignNodeNumber(claimed.n)
+      return fresh
+    } catch (error) {
       await fresh.end()
-      throw new Error(`All ${nodeNumbers} node numbers are taken`)
+      throw error
     }
-    fresh.on('end', lose)
-    assignNodeNumber(claimed.n)
-    return fresh
   }
 
   function lose(): void {

@@ -145,6 +145,23 @@ test('whoever waits for a row that another holds is answered 503', async () => {
   expect((await call(ann, 'PATCH', '/users/@me', { bio: 'later' })).status).toBe(200)
 })
 
+/** The connections that hold a node number, or are to. */
+async function held(): Promise<number> {
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and application_name = 'hearth node number'`.execute(db)
+  return rows.length
+}
+
+test('a claim of a node number that the database refuses leaves no connection open', async () => {
+  await sql`create schema refusing`.execute(db)
+  await sql`create function refusing.pg_try_advisory_lock(int, int) returns boolean language plpgsql
+    as 'begin raise exception ''refused''; end'`.execute(db)
+  const address = new URL(databaseUrl)
+  address.searchParams.set('options', '-c search_path=refusing,pg_catalog')
+  await expect(claimNodeNumber(address.href)).rejects.toThrow('refused')
+  await expect.poll(held).toBe(0)
+})
+
 test('a node number whose connection has gone silent is given up, and one is claimed anew', async () => {
   const releaseNumber = await claimNodeNumber(way.through(proxy.port))
   try {
@@ -158,11 +175,6 @@ test('a node number whose connection has gone silent is given up, and one is cla
 })
 
 test('a node number is claimed anew also when the database was away for longer, and given back at the end', async () => {
-  const held = async () => {
-    const { rows } = await sql`select from pg_stat_activity
-      where datname = current_database() and application_name = 'hearth node number'`.execute(db)
-    return rows.length
-  }
   const releaseNumber = await claimNodeNumber(way.through(proxy.port))
   const connects = vi.spyOn(pg.Client.prototype, 'connect')
   try {
