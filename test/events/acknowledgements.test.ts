@@ -1,15 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { HearthEvent } from '../../src/events/events.ts'
 import { joinPeers } from '../../src/events/peers.ts'
-import { join, newWire } from '../support/peers-wire.ts'
-
-const happened: HearthEvent = {
-  type: 'typing_started',
-  room_id: '1',
-  house_id: null,
-  author_id: '2',
-  timestamp: 3,
-}
+import { happened, join, newWire } from '../support/peers-wire.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

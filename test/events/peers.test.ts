@@ -3,15 +3,8 @@ import type { HearthEvent } from '../../src/events/events.ts'
 import { eventsWithoutSender, joinPeers } from '../../src/events/peers.ts'
 import { setPresence, usersElsewhere } from '../../src/events/presence.ts'
 import type { Relay } from '../../src/events/relay.ts'
-import { join, newWire } from '../support/peers-wire.ts'
+import { happened, join, newWire } from '../support/peers-wire.ts'
 
-const happened: HearthEvent = {
-  type: 'typing_started',
-  room_id: '1',
-  house_id: null,
-  author_id: '2',
-  timestamp: 3,
-}
 const lost: HearthEvent = { type: 'events_lost' }
 
 beforeEach(() => {

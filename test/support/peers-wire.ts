@@ -30,6 +30,15 @@ export function newWire() {
 
 export type Wire = ReturnType<typeof newWire>
 
+/** An event that no process waits for. */
+export const happened: HearthEvent = {
+  type: 'typing_started',
+  room_id: '1',
+  house_id: null,
+  author_id: '2',
+  timestamp: 3,
+}
+
 /** A process on the wire, and the events that it was delivered. */
 export function join(wire: Wire, settings: Partial<PeerSettings> = {}) {
   const delivered: HearthEvent[] = []
