@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, inject, test } from 'vitest'
 import { startPostgres } from '../../src/db/embedded.ts'
 import { environment, hearthIn } from '../support/cli.ts'
-import { databaseOn, onServer } from '../support/global-setup.ts'
+import { databaseOn, onServer } from '../support/database-server.ts'
 import { startRedis } from '../support/redis.ts'
 import { smtpServer } from '../support/smtp.ts'
 

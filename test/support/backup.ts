@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, inject } from 'vitest'
 import { openFolderStore } from '../../src/storage/store.ts'
 import { environment } from './cli.ts'
-import { databaseOn, onServer } from './global-setup.ts'
+import { databaseOn, onServer } from './database-server.ts'
 
 const server = inject('databaseUrl')
 /** A folder for backups, and for what is restored. */

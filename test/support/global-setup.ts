@@ -8,6 +8,7 @@ import { getContainerRuntimeClient } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../../src/db/embedded.ts'
 import { migrateToLatest } from '../../src/db/migrate.ts'
+import { databaseOn, onServer } from './database-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -82,22 +83,4 @@ async function startContainer() {
       process.stdout.write(`Docker answers, but not with postgres:18-alpine: ${error.message}\n`)
       return undefined
     })
-}
-
-/** The address of another database on the same server. */
-export function databaseOn(url: string, name: string): string {
-  const address = new URL(url)
-  address.pathname = `/${name}`
-  return address.href
-}
-
-/** Runs one statement in the server's own database. */
-export async function onServer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
 }

@@ -13,7 +13,7 @@ import type { HearthEvent } from '../../src/events/events.ts'
 import { newHousePermissions } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { openFolderStore } from '../../src/storage/store.ts'
-import { databaseOn, onServer } from './global-setup.ts'
+import { databaseOn, onServer } from './database-server.ts'
 
 // One fresh database, folder and app per test file: importing this module makes them.
 const serverUrl = inject('databaseUrl')
