@@ -122,7 +122,7 @@ describe('icons', () => {
   })
 
   test('a jpeg without its end is refused, whatever its last pixels are', async () => {
-    for (let n = 0; n < 40; n += 1) {
+    for (let n = 0; n < 20; n += 1) {
       const bytes = await picture('jpeg', { width: 8 + n, height: 8 })
       const refusal = expect(makeIcon(bytes.subarray(0, bytes.length - 2 + (n % 2)))).rejects
       await refusal.toMatchObject({ code: 'invalid_icon_file_format' })
@@ -154,7 +154,12 @@ describe('icons', () => {
   })
 
   test('an animation of more than 50 megapixels over all its frames stands still', async () => {
-    const { content } = await makeIcon(await animation('webp', 6, { width: 3_000, height: 3_000 }))
+    const bytes = await animation('gif', 13)
+    // The canvas alone grows: its frames may be smaller.
+    bytes.writeUInt16LE(2_000, 6)
+    bytes.writeUInt16LE(2_000, 8)
+    expect(await sharp(bytes).metadata()).toMatchObject({ pages: 13, width: 2_000, height: 2_000 })
+    const { content } = await makeIcon(bytes)
     expect((await sharp(content).metadata()).pages ?? 1).toBe(1)
   })
 

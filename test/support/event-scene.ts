@@ -89,7 +89,11 @@ export async function eventScene(app: FastifyInstance): Promise<EventScene> {
 
 /** Logs everybody in who is not connected. */
 export async function connect({ app, people, clients }: EventScene, ...names: Column[]): Promise<void> {
-  for (const name of names) clients[name] = await logIn(app, people[name], { extended: name === 'again' })
+  await Promise.all(
+    names.map(async (name) => {
+      clients[name] = await logIn(app, people[name], { extended: name === 'again' })
+    }),
+  )
 }
 
 /** What each has heard since the last time, its keys exact: who closed a connection hears nothing. */

@@ -62,7 +62,7 @@ test('a picture of more than 8 MiB is too large, and a body of more than 12 MiB'
 test('more pictures at once than are waited for answer unavailable, and leave nothing behind', async () => {
   // One caller alone may not send so much at a time.
   const people = await Promise.all(Array.from({ length: 30 }, () => user()))
-  const icons = await Promise.all(people.map(() => pictureText('png', { width: 900, height: 900 })))
+  const icons = await Promise.all(people.map(() => pictureText('png', { width: 400, height: 400 })))
   const answers = await Promise.all(
     people.map((person, index) => editOwnUser(person, { icon: icons[index] })),
   )
