@@ -53,30 +53,36 @@ async function tellPrivateRoomUpdated({ db }: Gateway, roomId: string, sessions:
 }
 
 export async function tellPrivateRoomEntered(
-  { db, hub }: Gateway,
+  gateway: Gateway,
   { room_id, user_id }: Of<'private_room_entered'>,
   audience: Audience,
 ) {
   const sessions = audience.ofUser(user_id).filter((session) => !session.privateRooms?.has(room_id))
+  await showPrivateRoom(gateway, sessions, room_id)
+}
+
+/** ROOM_CREATE to sessions of one user, if they are in the room now. */
+async function showPrivateRoom({ db, hub }: Gateway, sessions: readonly Session[], roomId: string) {
   if (sessions.length === 0) return
-  const row = await findRoom(db, room_id)
-  if (!row || !isInside(row, user_id)) return
-  const event = payload('ROOM_CREATE', room(row, user_id))
+  const { userId } = sessions[0]!
+  const row = await findRoom(db, roomId)
+  if (!row || !isInside(row, userId)) return
+  const event = payload('ROOM_CREATE', room(row, userId))
   for (const session of sessions) {
-    hub.enterRoom(session, null, room_id)
+    hub.enterRoom(session, null, roomId)
     session.emit(event)
   }
 }
 
 export function tellPrivateRoomLeft(
-  { hub }: Gateway,
+  gateway: Gateway,
   { room_id, user_id }: Of<'private_room_left'>,
   audience: Audience,
-) {
-  const event = payload('ROOM_DELETE', { id: room_id, house_id: null })
-  for (const session of audience.ofUser(user_id)) {
-    if (hub.leaveRoom(session, null, room_id)) session.emit(event)
-  }
+): void | Promise<void> {
+  const sessions = audience.ofUser(user_id).filter((session) => gateway.hub.leaveRoom(session, null, room_id))
+  emitTo(sessions, payload('ROOM_DELETE', { id: room_id, house_id: null }))
+  // They may be back, let in again at another process, and that may have been told before.
+  if (gateway.hearsLate) return showPrivateRoom(gateway, sessions, room_id)
 }
 
 export function tellMessage(

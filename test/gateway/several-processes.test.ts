@@ -105,6 +105,21 @@ test('who left a house, and joins it at another process that does not know that 
   expect(heard(othersThere).slice(-3)).toEqual(['HOUSE_MEMBER_LEAVE', 'HOUSE_MEMBER_JOIN', 'MESSAGE_CREATE'])
 })
 
+test('who is removed from a group, and added at another process that does not know that yet, is in it everywhere', async () => {
+  const { ann, ben, full } = await scene()
+  const [own, ownThere] = [await logIn(here, ben), await logIn(there, ben)]
+  const removal = ask(here, ann, 'DELETE', `/rooms/${full}/recipients/${ben.id}`)
+  await own.next('ROOM_DELETE')
+  await ask(there, ann, 'PUT', `/rooms/${full}/recipients/${ben.id}`)
+  await removal
+  await ask(there, ann, 'POST', `/rooms/${full}/messages`, { content: 'next' })
+  for (const client of [own, ownThere]) {
+    await client.next('MESSAGE_CREATE')
+    const heard = client.events.map((frame) => frame.e!).filter((name) => /^ROOM_(DELETE|CREATE)$|^MESSAGE_CREATE$/.test(name))
+    expect(heard).toEqual(['ROOM_DELETE', 'ROOM_CREATE', 'MESSAGE_CREATE'])
+  }
+})
+
 test('what two processes answered one after the other is told everywhere in that order', async () => {
   const { ann, ben, den } = await scene()
   const said = (await ask(here, ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'said' })).id
