@@ -20,7 +20,7 @@ const acceptedSteps = 3
 
 /**
  * Returns the caller a TOTP secret, to be enabled by a first code. Throws `no_permission` for bots,
- * `mfa_already_enabled`.
+ * `mfa_already_enabled`, `no_auth`.
  */
 export async function beginTotp(db: Db, caller: { id: string; bot: boolean }) {
   if (caller.bot) throw new ApiError('no_permission')
@@ -35,7 +35,7 @@ export async function beginTotp(db: Db, caller: { id: string; bot: boolean }) {
 
 /**
  * Turns two-factor on by a first code. Returns the backup codes, this once. Throws `mfa_already_enabled`,
- * `invalid_code`.
+ * `invalid_code`, `no_auth`.
  */
 export async function enableTotp(db: Db, callerId: string, code: string): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
@@ -51,7 +51,7 @@ export async function enableTotp(db: Db, callerId: string, code: string): Promis
 
 /**
  * Turns two-factor off, by a code or else the password. Throws `mfa_not_enabled`, `invalid_code`,
- * `invalid_credentials`.
+ * `invalid_credentials`, `no_auth`.
  */
 export async function disableTotp(
   db: Db,
@@ -72,6 +72,7 @@ export async function disableTotp(
   })
 }
 
+/** Locks the caller's account. Throws `no_auth` if it was deleted since their token was read. */
 async function lock(trx: Db, id: string): Promise<CredentialsRow> {
   const account = await lockCredentials(trx, id)
   if (!account) throw new ApiError('no_auth')

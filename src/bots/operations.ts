@@ -37,7 +37,7 @@ async function reachBot(db: Db, callerId: string, id: string): Promise<BotRow> {
   return found
 }
 
-/** Makes a bot with a token. Throws `no_permission` for bots, `username_taken`, `limit_reached`. */
+/** Makes a bot with a token. Throws `no_permission` for bots, `username_taken`, `limit_reached`, `no_auth`. */
 export async function createBot(db: Db, caller: Caller, fields: CreateBot): Promise<CreatedBot> {
   if (caller.bot) throw new ApiError('no_permission')
   const username = fields.username.toLowerCase()

@@ -23,7 +23,7 @@ const maxTies = 1_000
 
 /**
  * Sends a friend request, or accepts the one of the other; a friendship or an earlier request stays (PROTOCOL 9.1).
- * Throws `invalid_schema` for oneself, `user_not_found`, `no_permission`, `limit_reached`.
+ * Throws `invalid_schema` for oneself, `user_not_found`, `no_permission`, `limit_reached`, `no_auth`.
  */
 export async function requestFriendship(
   db: Db,
@@ -85,7 +85,7 @@ export async function unfriend(db: Db, callerId: string, friendId: string): Prom
 
 /**
  * Blocks (5) or restricts (4) somebody: friendship and requests end, the other's own block stays (PROTOCOL 9.1).
- * Throws `invalid_schema` for oneself, `user_not_found`.
+ * Throws `invalid_schema` for oneself, `user_not_found`, `no_auth`.
  */
 export async function setBlock(
   db: Db,
@@ -110,7 +110,7 @@ export async function setBlock(
   })
 }
 
-/** Lifts a block (5) or restriction (4); whatever else there is stays. Throws `user_not_found`. */
+/** Lifts a block (5) or restriction (4); whatever else there is stays. Throws `user_not_found`, `no_auth`. */
 export async function liftBlock(
   db: Db,
   callerId: string,
@@ -135,7 +135,10 @@ export async function endRelationships(trx: Db, userId: string): Promise<HearthE
   return others.map((otherId) => updated(otherId, userId, nothing))
 }
 
-/** Locks the two accounts, in id order, against every other change between either of them and anybody. */
+/**
+ * Locks the two accounts, in id order, against every other change between either of them and anybody. Throws
+ * `user_not_found`, and `no_auth` if that of the caller was deleted since their token was read.
+ */
 async function lockPair(trx: Db, callerId: string, otherId: string): Promise<GatewayUserRow> {
   const present = await lockUsers(trx, [callerId, otherId])
   if (!present.some((user) => user.id === callerId)) throw new ApiError('no_auth')

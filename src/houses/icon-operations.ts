@@ -19,7 +19,7 @@ export function saveIcon(db: Db, store: Store, houseId: string, icon: Picture): 
   return saveFile(db, store, pictureName('houses/icons', houseId, icon.file), icon.content)
 }
 
-/** Puts a saved icon to use, inside the transaction that names it, and gives up the one it replaces. */
+/** Puts a saved icon in the place of the present one, inside the transaction that names it. Throws as `keepFiles`. */
 export async function replaceIcon(
   trx: Db,
   house: { id: string; icon: string | null },

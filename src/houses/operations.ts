@@ -28,7 +28,7 @@ import type { CreateHouse, EditedHouse, EditHouse, House } from './schemas.ts'
 
 /**
  * Creates a house with its first room, in the entity `Rooms`, and its owner as member (API 4.9, PROTOCOL 9.3). Throws
- * `invalid_icon_file_format`, `payload_too_large`, `limit_reached`.
+ * `invalid_icon_file_format`, `payload_too_large`, `limit_reached`, `no_auth`.
  */
 export async function createHouse(
   db: Db,

@@ -10,7 +10,7 @@ export const PictureParams = Type.Object({
 
 const WebP = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
 
-/** Its responses. */
+/** The responses of such a route. */
 export const pictureAnswers = {
   200: { description: 'The picture', content: { 'image/webp': { schema: WebP } } },
   304: { description: 'The one the caller has', type: 'null' },

@@ -21,7 +21,7 @@ export function giveRole(db: Db, caller: Membership, target: MemberRole): Promis
   return changeRoles(db, caller, target, insertMemberRole)
 }
 
-/** Takes a role from a member, in the same way. */
+/** Takes a role from a member, oneself included. No change and no event if they lack it. Throws as `giveRole`. */
 export function takeRole(db: Db, caller: Membership, target: MemberRole): Promise<Outcome<Member>> {
   return changeRoles(db, caller, target, deleteMemberRole)
 }

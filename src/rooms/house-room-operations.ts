@@ -56,7 +56,7 @@ export function createHouseRoom(db: Db, caller: Membership, fields: CreateHouseR
 
 /**
  * Changes what was sent of a house room or a group (PROTOCOL 4.10). Throws `method_not_allowed_on_room_type`,
- * `invalid_schema`, `parent_entity_doesnt_exist`, `no_permission`.
+ * `invalid_schema`, `parent_entity_doesnt_exist`, `no_permission`, and `room_not_found` if the access has ended since.
  */
 export async function editRoom(db: Db, access: RoomAccessRow, fields: EditRoom): Promise<Outcome<Room>> {
   if (access.type === roomType.oneToOne) throw new ApiError('method_not_allowed_on_room_type')
@@ -112,7 +112,10 @@ function emojiName(emoji: EditRoom['emoji']): string | null | undefined {
   return typeof emoji === 'object' && emoji !== null ? emoji.data : emoji
 }
 
-/** Deletes a house room with its messages and files (PROTOCOL 9.3). Throws `no_permission`, `last_room`. */
+/**
+ * Deletes a house room with its messages and files (PROTOCOL 9.3). Throws `method_not_allowed_on_room_type`,
+ * `no_permission`, `last_room`, and `room_not_found` if the access has ended since.
+ */
 export async function deleteHouseRoom(db: Db, access: RoomAccessRow): Promise<Outcome<DeletedRoom>> {
   const { house_id, room_id } = access
   if (house_id === null) throw new ApiError('method_not_allowed_on_room_type')

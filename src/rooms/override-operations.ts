@@ -16,7 +16,7 @@ import type { Room } from './schemas.ts'
 const { MANAGE_ROOMS, MANAGE_USER_OVERRIDES, READ_MESSAGES } = permission
 const roleOverride = 0
 
-/** Sets what a house room allows and denies everybody (PROTOCOL 4.10). Throws `no_permission`. */
+/** Sets what a house room allows and denies everybody (PROTOCOL 4.10). Throws `no_permission`, and as `inHouseRoom`. */
 export function editDefaultPermissions(
   db: Db,
   access: RoomAccessRow,
@@ -32,7 +32,7 @@ export function editDefaultPermissions(
 
 /**
  * Sets the override of a role of the house (type 0) or of a member (type 1). Throws `role_not_found`,
- * `member_not_found`, `no_permission`.
+ * `member_not_found`, `no_permission`, and as `inHouseRoom`.
  */
 export function setOverride(
   db: Db,
@@ -52,7 +52,7 @@ export function setOverride(
   })
 }
 
-/** Removes an override, if there is one. Throws `no_permission`. */
+/** Removes an override, if there is one. Throws `no_permission`, and as `inHouseRoom`. */
 export function removeOverride(db: Db, access: RoomAccessRow, targetId: string): Promise<Outcome<Room>> {
   return inHouseRoom(db, access, async (trx, row, caller) => {
     const before = row.permission_overrides?.[targetId]
@@ -69,7 +69,10 @@ export function removeOverride(db: Db, access: RoomAccessRow, targetId: string):
   })
 }
 
-/** Holds a house room, changes it, and answers it as it is then. `caller` is the caller's access to the held room. */
+/**
+ * Holds a house room, changes it, and answers it as it is then. `caller` is the caller's access to the held room.
+ * Throws `method_not_allowed_on_room_type` for a private room, and `room_not_found` if the access has ended since.
+ */
 async function inHouseRoom(
   db: Db,
   access: RoomAccessRow,

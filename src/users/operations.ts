@@ -33,7 +33,7 @@ export async function findUserByRef(db: Db, ref: string): Promise<FullUserRow | 
 /**
  * Edits a user, a bot likewise, and of a bot also whether it is public (API 4.1). Undefined for an account that is gone;
  * nothing happens where nothing is different. Throws `invalid_header_file_format`, `invalid_icon_file_format`,
- * `payload_too_large`, `username_taken`.
+ * `payload_too_large`, `username_taken`, and as `keepFiles`.
  */
 export async function editUser(
   db: Db,
