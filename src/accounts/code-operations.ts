@@ -5,10 +5,10 @@ import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import {
   type CodePurpose,
+  deleteCode,
   deleteCodesElsewhere,
   findCodeHolder,
   findPendingEmail,
-  takeCode,
   upsertCode,
 } from './code-queries.ts'
 import { lockProven, provePassword } from './proof-operations.ts'
@@ -49,7 +49,7 @@ export async function useCode(trx: Db, purpose: CodePurpose, code: string) {
   const codeHash = hashToken(code)
   const userId = await findCodeHolder(trx, purpose, codeHash)
   const account = userId && (await lockCredentials(trx, userId))
-  const taken = account && (await takeCode(trx, purpose, codeHash))
+  const taken = account && (await deleteCode(trx, purpose, codeHash))
   if (!taken) throw new ApiError('invalid_code')
   return taken
 }

@@ -36,7 +36,7 @@ export async function findCodeHolder(
 }
 
 /** Uses a code up: whose it was and which address it proves, or undefined when it is wrong or too old. */
-export function takeCode(db: Db, purpose: CodePurpose, codeHash: Buffer) {
+export function deleteCode(db: Db, purpose: CodePurpose, codeHash: Buffer) {
   return db
     .deleteFrom('account_codes')
     .where('code_hash', '=', codeHash)

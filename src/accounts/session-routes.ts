@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { IdParam } from '../http/params.ts'
 import { loginSession } from './forms.ts'
-import { AccountId, LoginSession } from './schemas.ts'
+import { EndedSession, LoginSession } from './schemas.ts'
 import { endSession } from './session-operations.ts'
 import { listSessions } from './session-queries.ts'
 
@@ -34,7 +34,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'End a login session of the caller',
         tags: ['accounts'],
         params: IdParam,
-        response: { 200: Success(AccountId), ...failures },
+        response: { 200: Success(EndedSession), ...failures },
       },
     },
     async (request) => ok(await app.publish(await endSession(app.db, request.caller.id, request.params.id))),

@@ -5,7 +5,7 @@ import { callerInHouse, IdParam, IdParams } from '../http/params.ts'
 import { ban } from './forms.ts'
 import { banUser, liftBan, reachBans } from './operations.ts'
 import { listBans } from './queries.ts'
-import { Ban, LiftedBan, SetBan } from './schemas.ts'
+import { Ban, BanUser, LiftedBan } from './schemas.ts'
 
 export const banRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -35,7 +35,7 @@ export const banRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Ban a user from a house',
         tags: ['bans'],
         params: IdParams('id', 'user_id'),
-        body: SetBan,
+        body: BanUser,
         response: { 200: Success(Ban), ...failures },
       },
     },

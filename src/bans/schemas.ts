@@ -4,7 +4,7 @@ import { Text } from '../http/strings.ts'
 import { CompactUser, maxTextLength } from '../users/schemas.ts'
 
 /** PROTOCOL 4.8. */
-export const SetBan = Type.Object(
+export const BanUser = Type.Object(
   { reason: Type.Optional(Nullable(Text(maxTextLength))) },
   { additionalProperties: false },
 )

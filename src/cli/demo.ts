@@ -14,7 +14,7 @@ import { openSending, type Sending } from '../messages/send-operations.ts'
 import { giveRole } from '../roles/member-role-operations.ts'
 import { createRole } from '../roles/operations.ts'
 import { createHouseRoom } from '../rooms/house-room-operations.ts'
-import { openPrivateRoom } from '../rooms/private-room-operations.ts'
+import { createPrivateRoom } from '../rooms/private-room-operations.ts'
 import type { Store } from '../storage/store.ts'
 import { editUser } from '../users/operations.ts'
 import { CliError, type Command } from './command.ts'
@@ -115,10 +115,10 @@ async function makeRelations({ db, cast }: Stage): Promise<void> {
 async function makePrivateRooms(stage: Stage): Promise<void> {
   const { db, cast } = stage
   const recipients = group.others.map((username) => cast[username].id)
-  const three = await openPrivateRoom(db, cast[group.owner].id, { recipients, name: group.name })
+  const three = await createPrivateRoom(db, cast[group.owner].id, { recipients, name: group.name })
   await say(stage, three.answer.id, group.lines)
   const [one, other] = pair.between
-  const two = await openPrivateRoom(db, cast[one].id, { recipient: cast[other].id })
+  const two = await createPrivateRoom(db, cast[one].id, { recipient: cast[other].id })
   await say(stage, two.answer.id, pair.lines)
 }
 

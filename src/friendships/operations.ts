@@ -61,7 +61,7 @@ async function accept(trx: Db, callerId: string, other: GatewayUserRow): Promise
 }
 
 /** Cancels the caller's friend request, or declines the other's. Throws `friend_request_not_found`. */
-export async function withdrawRequest(
+export async function withdrawFriendRequest(
   db: Db,
   callerId: string,
   otherId: string,

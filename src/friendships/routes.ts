@@ -7,7 +7,7 @@ import { asId } from '../ids.ts'
 import { compactUser } from '../users/forms.ts'
 import { findUser } from '../users/queries.ts'
 import { CompactUser } from '../users/schemas.ts'
-import { requestFriendship, unfriend, withdrawRequest } from './operations.ts'
+import { requestFriendship, unfriend, withdrawFriendRequest } from './operations.ts'
 import { relationshipType } from './permissions.ts'
 import { listFriendRequests, listMutualFriends, listRelated } from './queries.ts'
 import { FriendRequests, Relationship, RequestFriendship } from './schemas.ts'
@@ -97,7 +97,7 @@ export const friendshipRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const outcome = await withdrawRequest(app.db, request.caller.id, request.params.user_id)
+      const outcome = await withdrawFriendRequest(app.db, request.caller.id, request.params.user_id)
       return ok(await app.publish(outcome))
     },
   )

@@ -3,7 +3,7 @@ import type { Caller } from '../auth/queries.ts'
 import type { Connection } from './connection.ts'
 import { type Payload, payload } from './frames.ts'
 import { KeptEvents } from './kept-events.ts'
-import { keptEvents, maxHeldEvents, maxKeptBytes } from './settings.ts'
+import { maxHeldEvents, maxKeptBytes, maxKeptEvents } from './settings.ts'
 
 const nothing: ReadonlySet<string> = new Set()
 const done = Promise.resolve()
@@ -107,6 +107,6 @@ export class Session {
   #keep(event: Payload): void {
     if (this.#isOver) return
     this.kept.push(event)
-    while (this.kept.length > keptEvents || this.kept.bytes > maxKeptBytes) this.kept.shift()
+    while (this.kept.length > maxKeptEvents || this.kept.bytes > maxKeptBytes) this.kept.shift()
   }
 }

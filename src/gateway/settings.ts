@@ -60,7 +60,7 @@ export const maxUnsentBytes = 8 * 1024 * 1024
 /** Big sequences (the HOUSE_JOINs of a login, chunks) continue when fewer bytes than these are unsent. */
 export const pacedBelowBytes = 1024 * 1024
 /** The events that a gateway session keeps for a replay: the last ones, up to this number and these bytes. */
-export const keptEvents = 1_000
+export const maxKeptEvents = 1_000
 export const maxKeptBytes = 8 * 1024 * 1024
 /** The most missing messages of a room (sent by another process) that are read from the database. */
 export const maxMissedMessages = 500

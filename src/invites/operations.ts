@@ -10,12 +10,12 @@ import { addMember } from '../members/operations.ts'
 import { invite } from './forms.ts'
 import {
   countInvites,
-  countUse,
   deleteDeadInvites,
   deleteInvite,
   findInvite,
   type InviteRow,
   insertInvite,
+  updateUses,
 } from './queries.ts'
 import type { CreateInvite, Invite, JoinedHouse, RevokedInvite } from './schemas.ts'
 
@@ -74,7 +74,7 @@ export async function useInvite(db: Db, userId: string, code: string): Promise<O
     const events = await addMember(trx, { house_id, user_id: userId })
     if (!events) throw new ApiError('invite_not_found')
     // Of two who race for the last use, the second finds none, and has not joined.
-    if (events.length > 0 && !(await countUse(trx, code))) throw new ApiError('invite_not_found')
+    if (events.length > 0 && !(await updateUses(trx, code))) throw new ApiError('invite_not_found')
     const house = await findHouseSummary(trx, house_id)
     return { answer: { house_id, house: houseSummary(house!) }, events }
   })

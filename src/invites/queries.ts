@@ -62,7 +62,7 @@ export async function insertInvite(
 }
 
 /** Counts a use of an invite if it is live at this moment. Returns whether it was. */
-export async function countUse(db: Db, code: string): Promise<boolean> {
+export async function updateUses(db: Db, code: string): Promise<boolean> {
   const { rows } = await sql`
     update invites set uses = uses + 1 where code = ${code} and ${isLive} returning code`.execute(db)
   return rows.length > 0

@@ -15,7 +15,7 @@ import type { Room } from './schemas.ts'
  * Opens the one-to-one room of the caller and `recipient`, the existing one if there is one, or makes a group of all
  * named (API 4.5). Throws `invalid_schema`, `user_not_found`, `no_permission`.
  */
-export async function openPrivateRoom(
+export async function createPrivateRoom(
   db: Db,
   callerId: string,
   fields: CreatePrivateRoom,

@@ -4,7 +4,7 @@ import { failures, ok, Success } from '../http/envelope.ts'
 import { IdParam } from '../http/params.ts'
 import { room } from './forms.ts'
 import { leaveGroup } from './group-operations.ts'
-import { openPrivateRoom } from './private-room-operations.ts'
+import { createPrivateRoom } from './private-room-operations.ts'
 import { listPrivateRooms } from './private-room-queries.ts'
 import { CreatePrivateRoom, missingRecipient } from './private-room-schemas.ts'
 import { Room } from './schemas.ts'
@@ -25,7 +25,8 @@ export const privateRoomRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Room), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await openPrivateRoom(app.db, request.caller.id, request.body))),
+    async (request) =>
+      ok(await app.publish(await createPrivateRoom(app.db, request.caller.id, request.body))),
   )
 
   app.get(
