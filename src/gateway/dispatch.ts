@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDatabaseAway } from '../db/away.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { type Audience, everybody, justOne } from './audience.ts'
 import type { Gateway } from './gateway.ts'
@@ -11,6 +12,8 @@ import * as visibility from './visibility.ts'
 
 /** How long the answer to joining a house waits for sessions that are logging in. */
 const joinToldWithinMs = 1_000
+/** After how long a fact is told again whose receivers could not be read. */
+const tellAgainMs = 1_000
 
 /**
  * The facts that the gateway dispatches: events from the bus, and those that it derives from them for single houses.
@@ -68,7 +71,7 @@ async function afterJoins(told: void | Promise<void>, joins: readonly Promise<vo
 
 /**
  * If a fact cannot be told because of a failure, ends the sessions that should have been told: their clients log in
- * again.
+ * again. A changed profile is told when the database is back: whom to tell is not known without it.
  */
 function guarded(
   gateway: Gateway,
@@ -77,6 +80,7 @@ function guarded(
   losers: () => Session[],
 ): void | Promise<void> {
   const giveUp = (error: unknown) => {
+    if (fact.type === 'user_updated' && isDatabaseAway(error)) return tellAgain(gateway, fact)
     gateway.log.error({ err: error, fact: fact.type }, 'an event could not be told')
     for (const session of losers()) gateway.end(session, 'internal_error')
   }
@@ -85,6 +89,11 @@ function guarded(
   } catch (error) {
     giveUp(error)
   }
+}
+
+/** Nobody waits for it: the database may be away for long. */
+function tellAgain(gateway: Gateway, fact: Fact): void {
+  setTimeout(() => void dispatch(gateway, fact), tellAgainMs).unref()
 }
 
 function tell(gateway: Gateway, fact: Fact, audience: Audience): void | Promise<void> {

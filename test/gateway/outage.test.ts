@@ -4,7 +4,7 @@ import { presenceOf } from '../../src/events/presence.ts'
 import { logIn } from '../support/gateway.ts'
 import { otherApp } from '../support/other-app.ts'
 import { detour, openTcpProxy } from '../support/tcp-proxy.ts'
-import { databaseUrl, friends, house, user } from '../support/world.ts'
+import { bus, databaseUrl, db, friends, house, user } from '../support/world.ts'
 
 const way = detour(databaseUrl)
 const proxy = await openTcpProxy(way.target)
@@ -35,4 +35,19 @@ test('who goes offline while the database is away is told of when it is back', a
   await client.until(() => told('PRESENCE_UPDATE')?.presence === 'offline', 'the presence')
   expect([told('HOUSE_MEMBER_EXIT').id, told('PRESENCE_UPDATE').id]).toEqual([cat.id, ben.id])
   expect(client.closed).toBeUndefined()
+})
+
+test('a profile that was changed just before the database went away is told of when it is back', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await friends(ann, ben)
+  const clients = [await logIn(app, ann), await logIn(app, ben)]
+  await proxy.set('refuse')
+  await db.updateTable('users').set({ name: 'New' }).where('id', '=', ann.id).execute()
+  // The answer does not wait for it.
+  await bus.publish([{ type: 'user_updated', user_id: ann.id, only_self: false }])
+  await proxy.set('fine')
+  for (const client of clients) {
+    expect((await client.next('USER_UPDATE')).d).toMatchObject({ id: ann.id, name: 'New' })
+    expect(client.closed).toBeUndefined()
+  }
 })
