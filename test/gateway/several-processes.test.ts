@@ -115,7 +115,9 @@ test('who is removed from a group, and added at another process that does not kn
   await ask(there, ann, 'POST', `/rooms/${full}/messages`, { content: 'next' })
   for (const client of [own, ownThere]) {
     await client.next('MESSAGE_CREATE')
-    const heard = client.events.map((frame) => frame.e!).filter((name) => /^ROOM_(DELETE|CREATE)$|^MESSAGE_CREATE$/.test(name))
+    const heard = client.events
+      .map((frame) => frame.e!)
+      .filter((name) => /^ROOM_(DELETE|CREATE)$|^MESSAGE_CREATE$/.test(name))
     expect(heard).toEqual(['ROOM_DELETE', 'ROOM_CREATE', 'MESSAGE_CREATE'])
   }
 })
