@@ -5,7 +5,7 @@ import { IdParam, readPage } from '../http/params.ts'
 import { publicUrl } from '../http/public-url.ts'
 import { message } from './forms.ts'
 import { Message, SearchQuery } from './schemas.ts'
-import { searchHouse, searchRoom } from './scope-operations.ts'
+import { searchHouse, searchRoom } from './search-operations.ts'
 
 export const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const origin = () => publicUrl(app)

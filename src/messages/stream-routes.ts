@@ -3,10 +3,10 @@ import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { PageQuery, readPage } from '../http/params.ts'
 import { publicUrl } from '../http/public-url.ts'
+import { listOwnFeed } from './feed-operations.ts'
 import { message } from './forms.ts'
 import { listOwnMentions } from './mention-operations.ts'
 import { Message } from './schemas.ts'
-import { listOwnFeed } from './scope-operations.ts'
 
 export const streamRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(

@@ -6,51 +6,10 @@ import { type ListedMessageRow, listSelected, newestFirst, type Page } from './p
 import { isThere } from './queries.ts'
 
 /** The access of a user to every room of their houses. */
-export async function listHouseRoomAccess(db: Db, userId: string): Promise<RoomAccessRow[]> {
+export async function listRoomAccessOf(db: Db, userId: string): Promise<RoomAccessRow[]> {
   const wanted = sql`(select rooms.id as room_id, members.user_id
     from members join rooms on rooms.house_id = members.house_id where members.user_id = ${userId}) as wanted`
   return (await selectRoomAccess(wanted).execute(db)).rows
-}
-
-/** The access of a user to every room of one house. */
-export async function listRoomAccess(db: Db, userId: string, houseId: string): Promise<RoomAccessRow[]> {
-  const wanted = sql`(select id as room_id, ${userId}::bigint as user_id
-    from rooms where house_id = ${houseId}) as wanted`
-  return (await selectRoomAccess(wanted).execute(db)).rows
-}
-
-/** What to search for, and in which rooms; only messages by `author_id`, and before `before`, if these are given. */
-export type Search = {
-  q: string
-  room_ids: readonly string[]
-  author_id?: string
-  before?: string
-  limit: number
-}
-
-/** A phrase, or a word between white space, with the dashes right before it. */
-const searchTerm = /(-*)(?:"([^"]*)"?|([^\s"]+))/gu
-
-/**
- * A search as PostgreSQL reads it. Each word is quoted, so that only a minus before it has a meaning, and not "or", a
- * single dash, or the colon of an address. Several dashes are reduced to one, as PostgreSQL refuses more than 32.
- */
-function asWebSearch(q: string): string {
-  const terms = [...q.matchAll(searchTerm)]
-  return terms.map(([, dashes, phrase, piece]) => `${dashes ? '-' : ''}"${phrase ?? piece}"`).join(' ')
-}
-
-/** The messages whose words match, newest first: all words, `"a phrase"`, `-without`. */
-export async function searchMessages(db: Db, search: Search): Promise<ListedMessageRow[]> {
-  const { q, room_ids, author_id, before, limit } = search
-  return listSelected(
-    db,
-    sql`select * from messages where room_id = any(${room_ids}::bigint[])
-      and to_tsvector('simple', content) @@ websearch_to_tsquery('simple', ${asWebSearch(q)}) and ${isThere}
-      ${author_id === undefined ? sql`` : sql`and author_id = ${author_id}`}
-      ${before === undefined ? sql`` : sql`and id < ${before}`}
-    order by id desc limit ${sql.lit(limit)}`,
-  )
 }
 
 const firstSpanMs = 3_600_000

@@ -1,0 +1,20 @@
+import type { Db } from '../db/client.ts'
+import { reachHouse } from '../houses/access-operations.ts'
+import { reachRoom } from '../rooms/access-operations.ts'
+import { canRead } from '../rooms/permissions.ts'
+import { listRoomAccessInHouse, type Search, searchMessages } from './search-queries.ts'
+
+type Wanted = Omit<Search, 'room_ids'>
+
+/** The messages of a room that match, newest first. Throws `room_not_found`. */
+export async function searchRoom(db: Db, userId: string, roomId: string, wanted: Wanted) {
+  await reachRoom(db, roomId, userId)
+  return searchMessages(db, { ...wanted, room_ids: [roomId] })
+}
+
+/** The same for all rooms of a house that the caller can read. Throws `house_not_found`. */
+export async function searchHouse(db: Db, userId: string, houseId: string, wanted: Wanted) {
+  await reachHouse(db, { house_id: houseId, user_id: userId })
+  const rooms = (await listRoomAccessInHouse(db, userId, houseId)).filter(canRead)
+  return searchMessages(db, { ...wanted, room_ids: rooms.map((room) => room.room_id) })
+}
