@@ -113,8 +113,8 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   sweepExploded(app)
 
   for (const routes of plugins) await app.register(routes)
-  const sending = openSending(db, bus, () => publicUrl(app))
-  for (const routes of sendingPlugins) await app.register(routes, { sending })
+  const send = openSending(db, bus, () => publicUrl(app))
+  for (const routes of sendingPlugins) await app.register(routes, { send })
   return app
 }
 
@@ -152,7 +152,7 @@ const plugins = [
   userRoutes,
 ]
 
-/** The routes that send messages; they share one `sending`. */
+/** The routes that send messages; they share one `send`. */
 const sendingPlugins = [mediaRoutes, messageRoutes]
 
 function mailerOf(app: FastifyInstance): Mailer | undefined {

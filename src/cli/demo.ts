@@ -10,7 +10,7 @@ import { createHouse } from '../houses/operations.ts'
 import { permission } from '../houses/permissions.ts'
 import type { Membership } from '../houses/queries.ts'
 import { createInvite, useInvite } from '../invites/operations.ts'
-import { openSending, type Sending } from '../messages/send-operations.ts'
+import { openSending, type Send } from '../messages/send-operations.ts'
 import { giveRole } from '../roles/member-role-operations.ts'
 import { createRole } from '../roles/operations.ts'
 import { createHouseRoom } from '../rooms/house-room-operations.ts'
@@ -25,7 +25,7 @@ const passwordBytes = 9
 const moderatorBits = permission.MODERATE_ROOM | permission.EVICT_MEMBERS | permission.MANAGE_INVITES
 
 type Cast = Record<Username, Caller>
-type Stage = { db: Db; store: Store; cast: Cast; sending: Sending }
+type Stage = { db: Db; store: Store; cast: Cast; send: Send }
 
 export const demo: Command = {
   name: 'demo',
@@ -38,7 +38,7 @@ export const demo: Command = {
       const password = randomBytes(passwordBytes).toString('base64url')
       const cast = await makePeople(db, store, password)
       // Nobody is connected to this process who would have to hear of it.
-      const stage = { db, store, cast, sending: openSending(db, createBus(), () => '') }
+      const stage = { db, store, cast, send: openSending(db, createBus(), () => '') }
       for (const house of houses) await makeHouse(stage, house)
       await makeRelations(stage)
       await makePrivateRooms(stage)
@@ -124,7 +124,7 @@ async function makePrivateRooms(stage: Stage): Promise<void> {
 
 /** Sends the lines, one after the other; `@name` becomes a mention. */
 async function say(
-  { sending, cast }: Stage,
+  { send, cast }: Stage,
   roomId: string,
   lines: readonly (readonly [Username, string])[],
 ): Promise<void> {
@@ -133,6 +133,6 @@ async function say(
       return name in cast ? `<@${cast[name as Username].id}>` : word
     })
     const plain = { nonce: null, exploding_age: null, attachment: null }
-    await sending.send(cast[username], roomId, { content, ...plain })
+    await send(cast[username], roomId, { content, ...plain })
   }
 }

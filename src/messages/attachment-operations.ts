@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Db } from '../db/client.ts'
+import { ApiError } from '../errors.ts'
 import { headBytes, recognise } from '../images/content-type.ts'
+import { reachRoom } from '../rooms/access-operations.ts'
+import { canAttach } from '../rooms/permissions.ts'
 import { holdFile, saveFile } from '../storage/discard.ts'
 import type { Store } from '../storage/store.ts'
 import { attachmentFile } from './attachment-queries.ts'
@@ -9,6 +12,12 @@ import type { StoredAttachment } from './queries.ts'
 
 const keyBytes = 16
 const maxFilenameLength = 128
+
+/** Refuses who may not send a file into a room. Throws `room_not_found`, `no_permission`. */
+export async function refuseUnlessMayAttach(db: Db, roomId: string, callerId: string): Promise<void> {
+  const access = await reachRoom(db, roomId, callerId)
+  if (!canAttach(access)) throw new ApiError('no_permission')
+}
 
 /** Streams a file to the store. It is erased again unless a message with it is sent. */
 export async function storeAttachment(

@@ -8,11 +8,11 @@ import { ApiError, fieldsInvalid, fieldsRequired, StoreAway } from '../errors.ts
 import { failures, ok, Success } from '../http/envelope.ts'
 import { wrongContentType } from '../http/error-handler.ts'
 import { IdParam } from '../http/params.ts'
-import { holdAttachment, storeAttachment } from './attachment-operations.ts'
+import { holdAttachment, refuseUnlessMayAttach, storeAttachment } from './attachment-operations.ts'
 import type { Outgoing } from './draft-operations.ts'
 import type { StoredAttachment } from './queries.ts'
 import { GatewayMessage, MediaFields, missingForExploding } from './schemas.ts'
-import type { Sending } from './send-operations.ts'
+import type { Send } from './send-operations.ts'
 
 /** In bytes (PROTOCOL 1.6). */
 const maxAttachmentBytes = 25 * 1024 * 1024
@@ -37,7 +37,7 @@ type Parts = {
   size: number
 }
 
-export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = async (app, { sending }) => {
+export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app, { send }) => {
   await app.register(multipart, {
     throwFileSizeLimit: false,
     isPartAFile,
@@ -62,7 +62,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = asyn
     async (request) => {
       const { caller, params } = request
       // The file is stored only if the caller may send it; a refusal is answered after the whole body was read.
-      const refusal = await sending.checkAccess(caller, params.id, true).then(
+      const refusal = await refuseUnlessMayAttach(app.db, params.id, caller.id).then(
         () => undefined,
         (error: unknown) => error,
       )
@@ -77,7 +77,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = asyn
       const outgoing = readFields(request, parts)
       if (refusal !== undefined) throw refusal
       if (parts.attachment) await holdAttachment(app.db, params.id, parts.attachment)
-      return ok(await sending.send(caller, params.id, { ...outgoing, attachment: parts.attachment }))
+      return ok(await send(caller, params.id, { ...outgoing, attachment: parts.attachment }))
     },
   )
 }

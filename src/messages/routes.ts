@@ -24,7 +24,7 @@ import {
   SendMessage,
   Typing,
 } from './schemas.ts'
-import { type Sending, senderOf } from './send-operations.ts'
+import { type Send, senderOf } from './send-operations.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,7 +35,7 @@ declare module 'fastify' {
 
 const MessageParams = IdParams('id', 'message_id')
 
-export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = async (app, { sending }) => {
+export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app, { send }) => {
   const origin = () => publicUrl(app)
 
   app.decorateRequest('inRoom', undefined)
@@ -63,7 +63,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ sending: Sending }> = as
     async ({ caller, inRoom, params, body }) => {
       const { content, nonce = null } = body
       const outgoing = { content, nonce, exploding_age: explodingAge(body), attachment: null }
-      return ok(await sending.send(caller, params.id, outgoing, senderOf(inRoom!)))
+      return ok(await send(caller, params.id, outgoing, senderOf(inRoom!)))
     },
   )
 

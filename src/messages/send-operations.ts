@@ -18,37 +18,32 @@ import { findMessageByNonce } from './send-queries.ts'
 /** The author of a message: their access to the room, and how they are shown. */
 export type Sender = { access: RoomAccessRow; author: SpeakerRow }
 
-export type Sending = {
-  /**
-   * Sends a message (PROTOCOL 4.11). The sender is looked up unless the caller of this function has done so. Throws
-   * `room_not_found`, `no_permission`.
-   */
-  send(caller: Caller, roomId: string, outgoing: Outgoing, sender?: Sender): Promise<GatewayMessage>
-  /** The caller's access to a room, if they may send to it, with or without an attachment; throws as `send` does. */
-  checkAccess(caller: Caller, roomId: string, withAttachment: boolean): Promise<RoomAccessRow>
-}
+/**
+ * Sends a message (PROTOCOL 4.11). The sender is looked up unless who calls this has done so. Throws `room_not_found`,
+ * `no_permission`, and `unavailable` where a nonce is taken and set free time and again.
+ */
+export type Send = (
+  caller: Caller,
+  roomId: string,
+  outgoing: Outgoing,
+  sender?: Sender,
+) => Promise<GatewayMessage>
 
 /** Attempts to send when the nonce is first taken, but free again by the time its message is looked up. */
 const maxAttempts = 5
 
 /**
- * All messages that a process sends go through one `Sending`: those that wait at the same moment share one statement,
+ * All messages that a process sends go through one `Send`: those that wait at the same moment share one statement,
  * and those of one room are published in the order of their ids. Where other processes may send too, each event names
  * the message before it, so that gateways can put them in order. `origin` gives the server's public address.
  */
-export function openSending(db: Db, bus: Bus, origin: () => string): Sending {
+export function openSending(db: Db, bus: Bus, origin: () => string): Send {
   const doubts = openDoubts(db, bus, origin)
   const write = coalesceWrites<Draft, Delivery>(
     (drafts) =>
       writeDrafts(db, drafts, { origin: origin(), asksNewest: bus.isShared || doubts.isOpen, doubts }),
     (deliveries) => bus.publish(deliveries.filter((delivery) => isEvent(delivery))),
   )
-
-  async function checkAccess(caller: Caller, room_id: string, withAttachment: boolean) {
-    const access = await reachRoom(db, room_id, caller.id)
-    refuseUnlessMay(access, withAttachment)
-    return access
-  }
 
   async function findSender(caller: Caller, room_id: string): Promise<Sender> {
     const key = { room_id, user_id: caller.id }
@@ -57,10 +52,11 @@ export function openSending(db: Db, bus: Bus, origin: () => string): Sending {
     return { access, author }
   }
 
-  async function send(caller: Caller, room_id: string, outgoing: Outgoing, sender?: Sender) {
+  return async (caller, room_id, outgoing, sender) => {
     const ids = mentionedIn(outgoing.content)
     const { access, author } = sender ?? (await findSender(caller, room_id))
-    refuseUnlessMay(access, outgoing.attachment !== null)
+    const maySend = outgoing.attachment === null ? canSend(access) : canAttach(access)
+    if (!maySend) throw new ApiError('no_permission')
     const mentioned = ids.length === 0 ? [] : await listMentioned(db, room_id, ids)
     const { house_id } = access
     const by = { author_id: caller.id, device_id: caller.session_id, author }
@@ -75,8 +71,6 @@ export function openSending(db: Db, bus: Bus, origin: () => string): Sending {
     }
     throw new ApiError('unavailable')
   }
-
-  return { send, checkAccess }
 }
 
 /** The message that was sent with this nonce before, as it is now; undefined when the nonce is free again. */
@@ -91,10 +85,6 @@ async function findFirst(db: Db, draft: Draft, origin: string): Promise<GatewayM
     mentioned: found.filter((user) => user !== undefined),
     origin,
   })
-}
-
-function refuseUnlessMay(access: RoomAccessRow, withAttachment: boolean): void {
-  if (!(withAttachment ? canAttach(access) : canSend(access))) throw new ApiError('no_permission')
 }
 
 /** The sender, from what one statement has found of caller and room. Throws `room_not_found`. */
