@@ -1,34 +1,28 @@
 import { Detached } from './detached.ts'
 import type { Payload } from './frames.ts'
-import { Session } from './session.ts'
+import type { Session } from './session.ts'
+import { SessionIndex } from './session-index.ts'
 import { Views } from './views.ts'
-
-/**
- * Most ids belong to one session or a few: a single one is stored directly and few of them in an array, as a set takes
- * more memory.
- */
-type Index = Map<string, Session | readonly Session[] | Set<Session>>
-const few = 4
 
 /** All sessions that are connected, or can still be resumed, indexed by what they were told of. */
 export class Hub {
   readonly sessions = new Map<string, Session>()
   readonly detached = new Detached()
-  readonly #byUser: Index = new Map()
-  readonly #byLogin: Index = new Map()
-  readonly #byHouse: Index = new Map()
+  readonly #byUser = new SessionIndex()
+  readonly #byLogin = new SessionIndex()
+  readonly #byHouse = new SessionIndex()
   /** By room of a house. */
   readonly #views = new Views()
-  readonly #byPrivateRoom: Index = new Map()
-  readonly #byWatched: Index = new Map()
-  readonly #awaiting: Index = new Map()
+  readonly #byPrivateRoom = new SessionIndex()
+  readonly #byWatched = new SessionIndex()
+  readonly #awaiting = new SessionIndex()
   #clock = 0
 
   /** Adds a session; until `goLive`, events are held for it. */
   add(session: Session): void {
     this.sessions.set(session.id, session)
-    insert(this.#byUser, session.userId, session)
-    insert(this.#byLogin, session.loginSessionId, session)
+    this.#byUser.add(session.userId, session)
+    this.#byLogin.add(session.loginSessionId, session)
     this.awaitScope(session, session.userId)
   }
 
@@ -44,12 +38,12 @@ export class Hub {
   remove(session: Session): void {
     this.sessions.delete(session.id)
     this.detached.delete(session)
-    remove(this.#byUser, session.userId, session)
-    remove(this.#byLogin, session.loginSessionId, session)
-    for (const id of session.awaited) remove(this.#awaiting, id, session)
-    for (const id of session.watched) remove(this.#byWatched, id, session)
+    this.#byUser.delete(session.userId, session)
+    this.#byLogin.delete(session.loginSessionId, session)
+    for (const id of session.awaited) this.#awaiting.delete(id, session)
+    for (const id of session.watched) this.#byWatched.delete(id, session)
     for (const house of [...session.houses.keys()]) this.leaveHouse(session, house)
-    for (const room of session.privateRooms ?? []) remove(this.#byPrivateRoom, room, session)
+    for (const room of session.privateRooms ?? []) this.#byPrivateRoom.delete(room, session)
     session.held = null
     session.liveFrom = Number.POSITIVE_INFINITY
     session.end()
@@ -65,28 +59,28 @@ export class Hub {
   awaitScope(session: Session, id: string): void {
     if (!session.held) return
     session.awaited.push(id)
-    insert(this.#awaiting, id, session)
+    this.#awaiting.add(id, session)
   }
 
   /** The sessions for which events of one of these houses, private rooms or users are held. */
   awaiting(ids: readonly string[]): Set<Session> {
     const found = new Set<Session>()
     if (this.#awaiting.size === 0) return found
-    for (const id of ids) for (const session of listed(this.#awaiting, id)) found.add(session)
+    for (const id of ids) for (const session of this.#awaiting.list(id)) found.add(session)
     return found
   }
 
   /** The login is over: from now on the session is sent events at once. */
   goLive(session: Session): void {
-    for (const id of session.awaited) remove(this.#awaiting, id, session)
+    for (const id of session.awaited) this.#awaiting.delete(id, session)
     session.awaited = []
     session.held = null
     session.liveFrom = this.#clock
     for (const [house, rooms] of session.houses) {
-      insert(this.#byHouse, house, session)
+      this.#byHouse.add(house, session)
       this.#views.list(rooms, session)
     }
-    for (const room of session.privateRooms ?? []) insert(this.#byPrivateRoom, room, session)
+    for (const room of session.privateRooms ?? []) this.#byPrivateRoom.add(room, session)
   }
 
   enterHouse(session: Session, houseId: string, roomIds: Iterable<string>): void {
@@ -95,7 +89,7 @@ export class Hub {
     const rooms = this.#views.take(roomIds)
     session.houses.set(houseId, rooms)
     if (session.held) return
-    insert(this.#byHouse, houseId, session)
+    this.#byHouse.add(houseId, session)
     this.#views.list(rooms, session)
   }
 
@@ -105,7 +99,7 @@ export class Hub {
     if (!rooms) return false
     session.houses.delete(houseId)
     session.unsettled.delete(houseId)
-    remove(this.#byHouse, houseId, session)
+    this.#byHouse.delete(houseId, session)
     this.#views.unlist(rooms, session)
     this.#views.drop(rooms)
     return true
@@ -121,7 +115,7 @@ export class Hub {
     }
     session.privateRooms ??= new Set()
     session.privateRooms.add(roomId)
-    if (!session.held) insert(this.#byPrivateRoom, roomId, session)
+    if (!session.held) this.#byPrivateRoom.add(roomId, session)
   }
 
   /** Returns whether the session had been told of the room. */
@@ -133,7 +127,7 @@ export class Hub {
       return true
     }
     if (!session.privateRooms?.delete(roomId)) return false
-    remove(this.#byPrivateRoom, roomId, session)
+    this.#byPrivateRoom.delete(roomId, session)
     return true
   }
 
@@ -147,30 +141,30 @@ export class Hub {
 
   watch(session: Session, userIds: ReadonlySet<string>): void {
     if (!this.has(session)) return
-    for (const id of session.watched) remove(this.#byWatched, id, session)
+    for (const id of session.watched) this.#byWatched.delete(id, session)
     session.watched = userIds
-    for (const id of userIds) insert(this.#byWatched, id, session)
+    for (const id of userIds) this.#byWatched.add(id, session)
   }
 
   ofUser(userId: string): Session[] {
-    return listed(this.#byUser, userId)
+    return this.#byUser.list(userId)
   }
 
   ofLogin(loginSessionId: string): Session[] {
-    return listed(this.#byLogin, loginSessionId)
+    return this.#byLogin.list(loginSessionId)
   }
 
   inHouse(houseId: string): Session[] {
-    return listed(this.#byHouse, houseId)
+    return this.#byHouse.list(houseId)
   }
 
   inRoom(roomId: string): Session[] {
-    const inside = listed(this.#byPrivateRoom, roomId)
+    const inside = this.#byPrivateRoom.list(roomId)
     return inside.length > 0 ? inside : this.#views.inRoom(roomId)
   }
 
   watching(userId: string): Session[] {
-    return listed(this.#byWatched, userId)
+    return this.#byWatched.list(userId)
   }
 
   /** Sends an event to all sessions of a user; to those that are logging in, after that. */
@@ -182,34 +176,4 @@ export class Hub {
     if (session.held) session.hold(() => session.emit(event))
     else session.emit(event)
   }
-}
-
-function insert(index: Index, id: string, session: Session): void {
-  const found = index.get(id)
-  if (found instanceof Set) {
-    found.add(session)
-    return
-  }
-  const before = listed(index, id)
-  if (before.includes(session)) return
-  const after = before.concat(session)
-  if (after.length > few) index.set(id, new Set(after))
-  else index.set(id, after.length > 1 ? after : session)
-}
-
-function listed(index: Index, id: string): Session[] {
-  const found = index.get(id)
-  if (!found) return []
-  return found instanceof Session ? [found] : [...found]
-}
-
-function remove(index: Index, id: string, session: Session): void {
-  const found = index.get(id)
-  if (found instanceof Set && found.size > 1) {
-    found.delete(session)
-    return
-  }
-  const [one, ...others] = listed(index, id).filter((other) => other !== session)
-  if (!one) index.delete(id)
-  else index.set(id, others.length > 0 ? [one, ...others] : one)
 }
