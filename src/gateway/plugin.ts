@@ -8,6 +8,7 @@ import { networkOf } from '../http/address.ts'
 import { retryAfterSeconds } from '../http/error-handler.ts'
 import { publicUrl } from '../http/public-url.ts'
 import { answerRaw } from '../http/raw-failure.ts'
+import { withoutOrigin } from '../http/server.ts'
 import { Connection, ConnectionSocket, ignore } from './connection.ts'
 import { createFailedLogins } from './failed-logins.ts'
 import type { Encoding } from './frames.ts'
@@ -84,7 +85,7 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
 }
 
 function decodedPath(url: string): string {
-  const path = url.split('?', 1)[0]!
+  const path = withoutOrigin(url).split('?', 1)[0]!
   try {
     return decodeURIComponent(path)
   } catch {

@@ -45,6 +45,19 @@ test('the protocol of the upgrade may be written in capitals', async () => {
   expect(String(answer)).toMatch(/^HTTP\/1.1 101 /)
 })
 
+test('a client that takes the server for a proxy, and sends the whole URL, connects as well', async () => {
+  const names = 'Connection: Upgrade\r\nUpgrade: websocket\r\nHost: x\r\nSec-WebSocket-Version: 13\r\n'
+  for (const target of ['http://x/socket', 'HTTPS://x:8080/v1/socket/?compression=zlib']) {
+    const stream = openStream(portOf(app), '127.0.0.1')
+    stream.write(`GET ${target} HTTP/1.1\r\n${names}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`)
+    const [answer] = await once(stream, 'data')
+    stream.destroy()
+    expect(String(answer), target).toMatch(/^HTTP\/1.1 101 /)
+  }
+  const plain = await raw(app, 'GET http://x/v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  expect(plain).toMatch(/^HTTP\/1.1 200 .*"ok"/s)
+})
+
 test('what a client offers besides does not keep it out, and is not taken up', async () => {
   const offers: Record<string, string>[] = [
     { 'Sec-WebSocket-Protocol': 'json, hearth.v1' },
