@@ -80,6 +80,16 @@ export function fieldsInvalid(...names: string[]): ApiError {
   return new ApiError('invalid_schema', { message: `Invalid fields (${names.join(', ')})` })
 }
 
+/** `invalid_schema`: a body that is not a JSON object. */
+export function malformedBody(): ApiError {
+  return new ApiError('invalid_schema', { message: 'JSON body is malformed' })
+}
+
+/** `internal_server_error` with 415, as API 7 has it: a content type that the route does not take. */
+export function wrongContentType(): ApiError {
+  return new ApiError('internal_server_error', { status: 415 })
+}
+
 /** `limit_reached`, naming what there are too many of: `houses`, `friends` … */
 export function limitReached(thing: string): ApiError {
   return new ApiError('limit_reached', { message: `You have reached a limit (${thing})` })

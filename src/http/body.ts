@@ -5,9 +5,8 @@ import type {
   preParsingHookHandler,
   preValidationHookHandler,
 } from 'fastify'
-import { ApiError } from '../errors.ts'
+import { ApiError, malformedBody, wrongContentType } from '../errors.ts'
 import { keepBudget } from './body-budget.ts'
-import { malformedBody, wrongContentType } from './error-handler.ts'
 
 /** The most bytes of a JSON body, except on routes that take pictures. */
 export const maxBodyBytes = 256 * 1024

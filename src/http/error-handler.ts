@@ -6,7 +6,15 @@ import type {
   FastifySchemaValidationError,
 } from 'fastify'
 import { isDatabaseAway } from '../db/away.ts'
-import { ApiError, fieldsInvalid, fieldsRequired, RateLimitError, StoreAway } from '../errors.ts'
+import {
+  ApiError,
+  fieldsInvalid,
+  fieldsRequired,
+  malformedBody,
+  RateLimitError,
+  StoreAway,
+  wrongContentType,
+} from '../errors.ts'
 import { NoNodeNumber } from '../ids.ts'
 import { standingHeaders } from './standing-headers.ts'
 
@@ -85,16 +93,6 @@ function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
 /** Whether a failure has precedence over a missing route (PROTOCOL 0.3): shedding, and the limit by address. */
 function isBeforeRoute(error: Error): boolean {
   return error instanceof RateLimitError || (error instanceof ApiError && error.code === 'unavailable')
-}
-
-/** A content type that the route does not take: the API document answers it with this code and 415. */
-export function wrongContentType(): ApiError {
-  return new ApiError('internal_server_error', { status: 415 })
-}
-
-/** A body that is not a JSON object. */
-export function malformedBody(): ApiError {
-  return new ApiError('invalid_schema', { message: 'JSON body is malformed' })
 }
 
 type ObjectSchema = { properties?: Record<string, unknown>; required?: readonly string[] }

@@ -1,7 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { ApiError } from '../errors.ts'
-import { malformedBody } from './error-handler.ts'
+import { ApiError, malformedBody } from '../errors.ts'
 import { answerRaw } from './raw-failure.ts'
 
 /**
