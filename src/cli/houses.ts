@@ -1,4 +1,4 @@
-import { deleteHouse } from '../houses/leaving-operations.ts'
+import { deleteHouse } from '../houses/operations.ts'
 import { findHouseSummary, listAllHouses } from '../houses/queries.ts'
 import { asId } from '../ids.ts'
 import { eraseDiscarded } from '../storage/discard.ts'

@@ -6,10 +6,9 @@ import { member } from '../members/forms.ts'
 import { removeMember } from '../members/operations.ts'
 import { findMember } from '../members/queries.ts'
 import { discardRoomFiles } from '../messages/attachment-queries.ts'
-import { inHouse } from './access-operations.ts'
 import { discardIcon } from './icon-operations.ts'
 import {
-  deleteHouse as deleteHouseRow,
+  deleteHouse,
   findHeirId,
   type HouseRow,
   lockHouse,
@@ -17,16 +16,6 @@ import {
   type Membership,
   updateHouse,
 } from './queries.ts'
-
-/** Deletes a house with all there is in it (API 4.11). Throws `no_permission` for whoever does not own it. */
-export async function deleteHouse(db: Db, { house_id, user_id }: Membership): Promise<Outcome<null>> {
-  return db.transaction().execute(async (trx) => {
-    const house = await lockHouse(trx, house_id)
-    if (house?.owner_id !== user_id) throw new ApiError('no_permission')
-    await removeHouse(trx, house)
-    return { answer: null, events: [{ type: 'house_deleted', house_id }] }
-  })
-}
 
 /** Leaves a house (API 4.7). Throws `out_of_scope` for a house one is not in. */
 export async function leaveHouse(db: Db, membership: Membership): Promise<Outcome<null>> {
@@ -61,36 +50,15 @@ async function leaveLast(trx: Db, house: HouseRow): Promise<HearthEvent[] | unde
 /**
  * Removes a locked house; its rooms are locked as sending locks them, in id order, lest the two wait for each other.
  */
-async function removeHouse(trx: Db, house: HouseRow): Promise<void> {
+export async function removeHouse(trx: Db, house: HouseRow): Promise<void> {
   const rooms = await lockHouseRooms(trx, house.id)
   await discardRoomFiles(trx, rooms)
   if (house.icon !== null) await discardIcon(trx, house.id, house.icon)
-  await deleteHouseRow(trx, house.id)
+  await deleteHouse(trx, house.id)
 }
 
-/**
- * Hands a house over to another member, who is a person. Throws `house_not_found`, `member_not_found`,
- * `no_permission`.
- */
-export async function handOverHouse(
-  db: Db,
-  caller: Membership,
-  heirId: string,
-): Promise<Outcome<{ house_id: string; owner_id: string }>> {
-  const { house_id, user_id } = caller
-  return inHouse(db, caller, async (trx, { owner_id }) => {
-    const heir = await findMember(trx, { house_id, user_id: heirId })
-    if (!heir) throw new ApiError('member_not_found')
-    if (owner_id !== user_id || heir.user.bot) throw new ApiError('no_permission')
-    const answer = { house_id, owner_id: heirId }
-    if (heirId === user_id) return { answer, events: [] }
-    await updateHouse(trx, house_id, { owner_id: heirId })
-    return { answer, events: passedOn(house_id, [user_id, heirId]) }
-  })
-}
-
-/** The new owner can read every room, and the former one perhaps fewer than before. */
-function passedOn(house_id: string, user_ids: string[]): HearthEvent[] {
+/** The events of a new owner, who can read every room; the former one can perhaps read fewer than before. */
+export function passedOn(house_id: string, user_ids: string[]): HearthEvent[] {
   return [
     { type: 'house_updated', house_id },
     { type: 'visibility_changed', house_id, user_ids },

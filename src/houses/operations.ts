@@ -7,7 +7,7 @@ import type { HearthEvent } from '../events/events.ts'
 import { newId } from '../ids.ts'
 import { readIcon } from '../images/icon.ts'
 import { refuseAnotherHouse } from '../members/operations.ts'
-import { insertMember } from '../members/queries.ts'
+import { findMember, insertMember } from '../members/queries.ts'
 import { defaultEntityName } from '../rooms/house-room-operations.ts'
 import { insertHouseRoom } from '../rooms/house-room-queries.ts'
 import { roomType } from '../rooms/permissions.ts'
@@ -15,6 +15,7 @@ import type { Store } from '../storage/store.ts'
 import { lockUsers } from '../users/lock-queries.ts'
 import { inHouse } from './access-operations.ts'
 import { discardIcon, readEditedIcon, replaceIcon, saveIcon } from './icon-operations.ts'
+import { passedOn, removeHouse } from './leaving-operations.ts'
 import { canEditHouse, newHousePermissions } from './permissions.ts'
 import {
   findMembership,
@@ -111,5 +112,36 @@ export async function removeHouseIcon(db: Db, caller: Membership): Promise<Outco
     await updateHouse(trx, house_id, { icon: null })
     await discardIcon(trx, house_id, icon)
     return { answer, events: [{ type: 'house_updated', house_id }] }
+  })
+}
+
+/**
+ * Hands a house over to another member, who is a person. Throws `house_not_found`, `member_not_found`,
+ * `no_permission`.
+ */
+export async function handOverHouse(
+  db: Db,
+  caller: Membership,
+  heirId: string,
+): Promise<Outcome<{ house_id: string; owner_id: string }>> {
+  const { house_id, user_id } = caller
+  return inHouse(db, caller, async (trx, { owner_id }) => {
+    const heir = await findMember(trx, { house_id, user_id: heirId })
+    if (!heir) throw new ApiError('member_not_found')
+    if (owner_id !== user_id || heir.user.bot) throw new ApiError('no_permission')
+    const answer = { house_id, owner_id: heirId }
+    if (heirId === user_id) return { answer, events: [] }
+    await updateHouse(trx, house_id, { owner_id: heirId })
+    return { answer, events: passedOn(house_id, [user_id, heirId]) }
+  })
+}
+
+/** Deletes a house with all there is in it (API 4.11). Throws `no_permission` for whoever does not own it. */
+export async function deleteHouse(db: Db, { house_id, user_id }: Membership): Promise<Outcome<null>> {
+  return db.transaction().execute(async (trx) => {
+    const house = await lockHouse(trx, house_id)
+    if (house?.owner_id !== user_id) throw new ApiError('no_permission')
+    await removeHouse(trx, house)
+    return { answer: null, events: [{ type: 'house_deleted', house_id }] }
   })
 }

@@ -12,8 +12,7 @@ import { Room } from '../rooms/schemas.ts'
 import { reachHouse } from './access-operations.ts'
 import { findHouseContents } from './contents-queries.ts'
 import { houseDetail } from './forms.ts'
-import { deleteHouse, handOverHouse } from './leaving-operations.ts'
-import { createHouse, editHouse, removeHouseIcon } from './operations.ts'
+import { createHouse, deleteHouse, editHouse, handOverHouse, removeHouseIcon } from './operations.ts'
 import {
   CreateHouse,
   EditedHouse,
