@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { fullUserColumns } from '../users/queries.ts'
 
@@ -22,11 +23,8 @@ export function findBot(db: Db, id: string): Promise<BotRow | undefined> {
 
 /** How many bots a user has. */
 export async function countBots(db: Db, ownerId: string): Promise<number> {
-  const row = await db
-    .selectFrom('users')
-    .select((eb) => eb.fn.countAll<string>().as('count'))
-    .where('owner_id', '=', ownerId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  return Number(row.count)
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from users
+    where owner_id = ${ownerId} and deleted_at is null`.execute(db)
+  return rows[0]!.count
 }

@@ -71,13 +71,13 @@ export async function listMutualFriends(db: Db, one: string, other: string): Pro
 
 /** The most friends and open requests, both directions together, that one of these users has. */
 export async function countTies(db: Db, userIds: readonly string[]): Promise<number> {
-  const { rows } = await sql<{ most: string }>`
+  const { rows } = await sql<{ most: number }>`
     select max((select count(*) from friendships where user_low = id)
       + (select count(*) from friendships where user_high = id)
       + (select count(*) from friend_requests where from_id = id)
-      + (select count(*) from friend_requests where to_id = id)) as most
+      + (select count(*) from friend_requests where to_id = id))::integer as most
     from unnest(${userIds}::bigint[]) as wanted (id)`.execute(db)
-  return Number(rows[0]!.most)
+  return rows[0]!.most
 }
 
 /** The blocks and restrictions between a user and others, in both directions. */

@@ -40,7 +40,7 @@ export async function listMembersFor(
   if (!session.houses.has(houseId)) return
   if (ids.length > 0)
     return emitChunks(session, houseId, await listMembersById(db, houseId, [...new Set(ids)]))
-  let last = '0'
+  let last = nobodysId
   while (session.houses.has(houseId)) {
     // Read only when it can be sent: what happens to the members meanwhile is sent before it.
     await session.connection?.drained()

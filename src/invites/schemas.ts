@@ -2,15 +2,15 @@ import { type Static, Type } from '@sinclair/typebox'
 import { HouseSummary } from '../houses/schemas.ts'
 import { Nullable } from '../http/nullable.ts'
 
-/** Limits of PROTOCOL 1.5; age in seconds. */
+/** Limits of PROTOCOL 1.5. */
 const maxUses = 1_000
-const maxAge = 31_536_000
+const maxAgeSeconds = 31_536_000
 
 /** PROTOCOL 4.12: 0, null and absent mean no limit. */
 export const CreateInvite = Type.Object(
   {
     max_uses: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: maxUses }))),
-    max_age: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: maxAge }))),
+    max_age: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: maxAgeSeconds }))),
   },
   { additionalProperties: false },
 )

@@ -9,9 +9,9 @@ import { CompactUser, GatewayUser } from '../users/schemas.ts'
 const maxContentLength = 4000
 const maxNonceLength = 64
 const maxSearchLength = 200
-/** Limits of `exploding_age`, in seconds (PROTOCOL 4.11). */
-const minExplodingAge = 5
-const maxExplodingAge = 604_800
+/** Limits of `exploding_age` (PROTOCOL 4.11). */
+const minExplodingSeconds = 5
+const maxExplodingSeconds = 604_800
 
 export const Attachment = Type.Object({
   filename: Type.String(),
@@ -92,7 +92,7 @@ export type SendMessage = Static<typeof SendMessage>
 /** The fields that are missing from a message that explodes: it needs an age within the range. */
 export function missingForExploding(body: { exploding?: unknown; exploding_age?: unknown }): string[] {
   const age = Number.isInteger(body.exploding_age) ? (body.exploding_age as number) : 0
-  const isInRange = age >= minExplodingAge && age <= maxExplodingAge
+  const isInRange = age >= minExplodingSeconds && age <= maxExplodingSeconds
   return body.exploding !== true || isInRange ? [] : ['exploding_age']
 }
 

@@ -54,12 +54,9 @@ export function findRole(db: Db, houseId: string, id: string): Promise<RoleRow |
 
 /** How many roles a house has. */
 export async function countRoles(db: Db, houseId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('roles')
-    .select((eb) => eb.fn.countAll<string>().as('count'))
-    .where('house_id', '=', houseId)
-    .executeTakeFirstOrThrow()
-  return Number(count)
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from roles where house_id = ${houseId}`.execute(db)
+  return rows[0]!.count
 }
 
 export async function insertRole(db: Db, row: RoleRow): Promise<void> {
