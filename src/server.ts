@@ -30,6 +30,8 @@ type Stop = () => Promise<unknown>
 
 /** Runs the server until SIGTERM or SIGINT. Writes to stderr why a start failed, and exits with 1. */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
+  // A terminal that is gone, or a full disk below the output, ends no server.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
   const stops: Stop[] = []
   let stopping = false
   async function stop(): Promise<void> {

@@ -1,5 +1,9 @@
 import type { FastifyServerOptions } from 'fastify'
 import type { AddressOf } from './address.ts'
+import { type LogOutput, openLogOutput } from './log-output.ts'
+
+/** One for all apps of the process. */
+let output: LogOutput | undefined
 
 const mailAddress = /[^\s"'`<>()[\]{},;:=/?&]+(?:@|%40)[^\s"'`<>()[\]{},;:=/?&]+\.[^\s"'`<>()[\]{},;:=/?&]+/g
 const longHex = /\b[0-9a-f]{32,}\b/gi
@@ -14,8 +18,10 @@ export function withoutSecrets(text: string): string {
  * hold the key of a file, and the extra fields of errors, in which PostgreSQL quotes rows.
  */
 export function loggerOptions(level: string, addressOf: AddressOf): FastifyServerOptions['logger'] {
+  output ??= openLogOutput(process.stdout.fd)
   return {
     level,
+    stream: output,
     redact: ['req.headers.authorization', 'authorization', 'token', 'password'],
     serializers: {
       req: (request) => ({

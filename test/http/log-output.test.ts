@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { databaseUrl, folder } from '../support/world.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** What a process wrote that logs these lines and exits at once. */
+async function logAndExit(lines: string): Promise<string[]> {
+  const script = `
+    import { openLogOutput } from '${join(root, 'src/http/log-output.ts')}'
+    const output = openLogOutput(1)
+    for (const line of ${lines}) output.write(line + '\\n')
+    process.exit(0)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return (await text(child.stdout)).trimEnd().split('\n')
+}
+
+test('the last lines before an exit are written, in order', async () => {
+  expect(await logAndExit('Array(3000).keys()')).toEqual(Array.from({ length: 3_000 }, (_, n) => `${n}`))
+})
+
+test('what waits for its reader is bounded, and whole lines are left out', async () => {
+  const kept = await logAndExit(`Array(9000).fill('x'.repeat(1023))`)
+  expect(kept.length).toBeGreaterThan(4_000)
+  expect(kept.length).toBeLessThan(4_200)
+  expect(new Set(kept)).toEqual(new Set(['x'.repeat(1_023)]))
+})
+
+async function freePort(): Promise<number> {
+  const listening = createServer().listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  const { port } = listening.address() as AddressInfo
+  await new Promise((resolve) => listening.close(resolve))
+  return port
+}
+
+test.each([
+  ['is on a full disk', '/dev/full'],
+  ['has lost its reader', 'pipe'],
+])('a server whose output %s answers, and stops with 0', async (_what, output) => {
+  const port = await freePort()
+  const { PATH = '' } = process.env
+  const env = { PATH, DATA_DIR: folder, DATABASE_URL: databaseUrl, PORT: `${port}`, LOG_LEVEL: 'debug' }
+  const stdout = output === 'pipe' ? 'pipe' : openSync(output, 'w')
+  const child = spawn(process.execPath, [join(root, 'start.js')], { env, stdio: ['ignore', stdout, 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child.stdout?.destroy()
+  const complaints = text(child.stderr!)
+  const ended = once(child, 'exit')
+  const ask = async () => (await fetch(`http://127.0.0.1:${port}/health`)).status
+  await vi.waitFor(async () => expect(await ask()).toBe(200), 30_000)
+  for (let n = 0; n < 5; n += 1) expect(await ask()).toBe(200)
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+  expect(await complaints).toBe('')
+})
