@@ -21,6 +21,8 @@ export type MessageOrder = {
 type MessageOrderParts = {
   /** How long a missing message is waited for. */
   waitMs: number
+  /** Whether other processes send too: then the first message in a room, too, may be heard after its edit. */
+  hearsLate(): boolean
   tell(fact: MessageFact): void | Promise<void>
   /** Reads the missing messages of a gap that are still there; undefined when they are too many to be told. */
   find(gap: Gap): Promise<Created[] | undefined>
@@ -36,7 +38,13 @@ type Held = { facts: MessageFact[]; stopWaiting: () => void }
  * held back. So are edits and deletions of a message that has not been told. When a missing message has not come within
  * `waitMs`, it is looked up with `find`.
  */
-export function createMessageOrder({ waitMs, tell, find, giveUp }: MessageOrderParts): MessageOrder {
+export function createMessageOrder({
+  waitMs,
+  hearsLate,
+  tell,
+  find,
+  giveUp,
+}: MessageOrderParts): MessageOrder {
   let lastMessages = createLastMessages()
   const heldOf = new Map<string, Held>()
 
@@ -52,8 +60,8 @@ export function createMessageOrder({ waitMs, tell, find, giveUp }: MessageOrderP
     if (fact.type === 'message_created') {
       return typeof fact.after === 'string' && lastMessages.isUntold(room_id, fact.after)
     }
-    const isKnownRoom = lastMessages.get(room_id) !== undefined || heldOf.has(room_id)
-    return isKnownRoom && lastMessages.isUntold(room_id, idOf(fact))
+    const mayBeUntold = hearsLate() || lastMessages.get(room_id) !== undefined || heldOf.has(room_id)
+    return mayBeUntold && lastMessages.isUntold(room_id, idOf(fact))
   }
 
   function hold(fact: MessageFact): void {

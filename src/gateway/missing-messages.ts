@@ -21,5 +21,6 @@ export function orderMessages(gateway: Gateway): MessageOrder {
   }
 
   const waitMs = gateway.settings.missingMessageMs
-  return createMessageOrder({ waitMs, find, giveUp, tell: (fact) => gateway.dispatch(fact) })
+  const hearsLate = () => gateway.hearsLate
+  return createMessageOrder({ waitMs, hearsLate, find, giveUp, tell: (fact) => gateway.dispatch(fact) })
 }

@@ -112,6 +112,23 @@ test('an edit and a deletion that overtake their message wait for it', async () 
   expect(names).toEqual(['MESSAGE_CREATE', 'MESSAGE_UPDATE', 'MESSAGE_DELETE'])
 })
 
+test('an edit and a deletion that overtake the first message in a room for long wait for it', async () => {
+  const [here, there] = (await processes(2, (text) => [ofCreation(text) ? 100 : 0])) as [
+    FastifyInstance,
+    FastifyInstance,
+  ]
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const client = await logIn(here, ann)
+  const id = await send(there, ben, den.room_id, 'one')
+  const path = `/rooms/${den.room_id}/messages/${id}`
+  await ask(here, ben, 'PATCH', path, { content: 'two' })
+  await ask(here, ann, 'DELETE', path)
+  const names = () => client.events.filter((frame) => frame.d.id === id).map((frame) => frame.e)
+  await client.until(() => names().length === 3, 'all events')
+  expect(names()).toEqual(['MESSAGE_CREATE', 'MESSAGE_UPDATE', 'MESSAGE_DELETE'])
+})
+
 test('what nobody can find any more holds the next message up no longer than its time', async () => {
   const [here, there] = (await processes(2, (text) => (text.includes('secret') ? [] : [0]), 50)) as [
     FastifyInstance,
