@@ -101,7 +101,7 @@ function tell(gateway: Gateway, fact: Fact, audience: Audience): void | Promise<
     case 'message_created':
     case 'message_updated':
     case 'message_deleted':
-      return rooms.tellMessage(fact, audience)
+      return rooms.tellMessage(gateway, fact, audience)
     case 'typing_started':
       return rooms.tellTyping(gateway, fact, audience)
     case 'read_state_updated':

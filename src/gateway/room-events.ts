@@ -1,8 +1,10 @@
+import { isDatabaseAway } from '../db/away.ts'
 import type { Db } from '../db/client.ts'
 import type { EventOf as Of } from '../events/events.ts'
 import { findHouseContents } from '../houses/contents-queries.ts'
 import { roomPermissions } from '../houses/permissions.ts'
 import { listRoleIds } from '../members/gateway-queries.ts'
+import { editedAnew } from '../messages/missed-operations.ts'
 import { room } from '../rooms/forms.ts'
 import { roomType } from '../rooms/permissions.ts'
 import { findRoom, type RoomRow } from '../rooms/queries.ts'
@@ -86,19 +88,39 @@ export function tellPrivateRoomLeft(
 }
 
 export function tellMessage(
+  gateway: Gateway,
   fact: Of<'message_created' | 'message_updated' | 'message_deleted'>,
   audience: Audience,
-) {
+): void | Promise<void> {
   const sessions = audience.inRoom(fact.room_id)
   if (sessions.length === 0) return
   if (fact.type === 'message_deleted') {
     const { message_id, room_id, house_id } = fact
     // Some existing clients read one of the ids, some the other.
     emitTo(sessions, payload('MESSAGE_DELETE', { id: message_id, message_id, room_id, house_id }))
+  } else if (fact.type === 'message_created') {
+    emitTo(sessions, payload('MESSAGE_CREATE', fact.message))
+  } else if (gateway.hearsLate) {
+    return tellPresentEdit(gateway, fact, sessions)
   } else {
-    const name = fact.type === 'message_created' ? 'MESSAGE_CREATE' : 'MESSAGE_UPDATE'
-    emitTo(sessions, payload(name, fact.message))
+    emitTo(sessions, payload('MESSAGE_UPDATE', fact.message))
   }
+}
+
+/**
+ * The message as it is now: of two edits at the same moment, the later one may have been heard of first. Where it cannot
+ * be read, as this edit has made it.
+ */
+async function tellPresentEdit(
+  { db, origin }: Gateway,
+  fact: Of<'message_updated'>,
+  sessions: readonly Session[],
+) {
+  const present = await editedAnew(db, fact, origin()).catch((error: unknown) => {
+    if (!isDatabaseAway(error)) throw error
+    return fact
+  })
+  if (present) emitTo(sessions, payload('MESSAGE_UPDATE', present.message))
 }
 
 /** In a private room it has the ids of the receivers; existing clients recognise a private room by that key. */

@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import type { EventOf } from '../events/events.ts'
-import { gatewayMessage } from './forms.ts'
-import { findSpeaker, listMessagesBetween, type MessageRow } from './queries.ts'
+import { editedGatewayMessage, gatewayMessage } from './forms.ts'
+import { findMessage, findSpeaker, listMessagesBetween, type MessageRow } from './queries.ts'
 
 /** The messages of a room between two ids, which are missing. */
 export type Gap = { room_id: string; house_id: string | null; after: string; before: string }
@@ -25,13 +25,24 @@ export async function createdAnew(
   origin: string,
 ): Promise<EventOf<'message_created'>> {
   const { room_id } = row
+  const message = gatewayMessage(row, { house_id, origin, ...(await peopleIn(db, row)) })
+  return { type: 'message_created', room_id, house_id, message }
+}
+
+/** The `message_updated` event of a message, as it is now; undefined when it is gone. */
+export async function editedAnew(
+  db: Db,
+  { room_id, house_id, message: { id } }: EventOf<'message_updated'>,
+  origin: string,
+): Promise<EventOf<'message_updated'> | undefined> {
+  const row = await findMessage(db, room_id, id)
+  if (!row) return undefined
+  const message = editedGatewayMessage(row, { house_id, origin, ...(await peopleIn(db, row)) })
+  return { type: 'message_updated', room_id, house_id, message }
+}
+
+async function peopleIn(db: Db, { room_id, author_id, mentions }: MessageRow) {
   const find = (user_id: string) => findSpeaker(db, { room_id, user_id })
-  const [author, ...mentioned] = await Promise.all([find(row.author_id), ...row.mentions.map(find)])
-  const people = { author: author!, mentioned: mentioned.filter((user) => user !== undefined) }
-  return {
-    type: 'message_created',
-    room_id,
-    house_id,
-    message: gatewayMessage(row, { house_id, origin, ...people }),
-  }
+  const [author, ...mentioned] = await Promise.all([author_id, ...mentions].map(find))
+  return { author: author!, mentioned: mentioned.filter((user) => user !== undefined) }
 }

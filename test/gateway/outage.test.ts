@@ -1,18 +1,23 @@
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
+import { createBus } from '../../src/events/bus.ts'
 import { presenceOf } from '../../src/events/presence.ts'
 import { logIn } from '../support/gateway.ts'
 import { otherApp } from '../support/other-app.ts'
+import { relayDoubles } from '../support/relay-double.ts'
 import { detour, openTcpProxy } from '../support/tcp-proxy.ts'
-import { bus, databaseUrl, db, friends, house, user } from '../support/world.ts'
+import { databaseUrl, db, friends, house, user } from '../support/world.ts'
 
 const way = detour(databaseUrl)
 const proxy = await openTcpProxy(way.target)
 const proxied = openDatabase(way.through(proxy.port))
-const { app, call } = await otherApp({}, { db: proxied, gateway: { offlineAfterMs: 50 } })
+// One of several processes.
+const bus = createBus(relayDoubles(() => [])(), { isOneOfMany: true })
+const { app, call } = await otherApp({}, { db: proxied, bus, gateway: { offlineAfterMs: 50 } })
 await app.listen({ host: '127.0.0.1', port: 0 })
 afterAll(async () => {
   await app.close()
+  await bus.close()
   await proxied.destroy()
   await proxy.close()
 })
@@ -50,4 +55,18 @@ test('a profile that was changed just before the database went away is told of w
     expect((await client.next('USER_UPDATE')).d).toMatchObject({ id: ann.id, name: 'New' })
     expect(client.closed).toBeUndefined()
   }
+})
+
+test('an edit is told although the message cannot be read again', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const client = await logIn(app, ann)
+  const path = `/rooms/${den.room_id}/messages`
+  const { id } = (await call(ann, 'POST', path, { content: 'said' })).body.data
+  const message = (await call(ann, 'PATCH', `${path}/${id}`, { content: 'edited' })).body.data
+  await client.next('MESSAGE_UPDATE')
+  await proxy.set('refuse')
+  await bus.publish([{ type: 'message_updated', room_id: den.room_id, house_id: den.id, message }])
+  expect((await client.next('MESSAGE_UPDATE')).d).toEqual(message)
+  await proxy.set('fine')
 })

@@ -159,6 +159,7 @@ test('what two processes answered one after the other is told everywhere in that
 test('of changes at the same moment at two processes, the last event everywhere tells what became of them', async () => {
   const { ann, ben, den } = await scene()
   const { id: role_id } = await ask(here, ann, 'POST', `/houses/${den.id}/roles`, { name: 'made' })
+  const said = (await ask(here, ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'said' })).id
   const clients = [await logIn(here, ann), await logIn(there, ann)]
   const request = (at: typeof here, by: Person, to: Person) =>
     ask(at, by, 'POST', '/relationships/@me/friend-requests', { user_id: to.id })
@@ -166,6 +167,14 @@ test('of changes at the same moment at two processes, the last event everywhere 
     ask(at, ann, 'PATCH', `/houses/${den.id}/roles/${role_id}`, { name })
   await Promise.all([request(here, ann, ben), request(there, ben, ann)])
   await Promise.all([rename(here, 'one'), rename(there, 'other'), rename(here, 'third')])
+  const edit = (at: typeof here, content: string) =>
+    ask(at, ann, 'PATCH', `/rooms/${den.room_id}/messages/${said}`, { content })
+  await Promise.all([edit(here, 'one'), edit(there, 'other'), edit(here, 'third')])
+  const { content } = await db
+    .selectFrom('messages')
+    .select('content')
+    .where('id', '=', said)
+    .executeTakeFirstOrThrow()
   const { name } = await db
     .selectFrom('roles')
     .select('name')
@@ -176,7 +185,27 @@ test('of changes at the same moment at two processes, the last event everywhere 
     await vi.waitFor(() => expect(client.events.filter((frame) => frame.e === 'ROLE_UPDATE').length).toBe(3))
     expect(last('RELATIONSHIP_UPDATE').type).toBe(3)
     expect(last('ROLE_UPDATE').name).toBe(name)
+    await vi.waitFor(() =>
+      expect(client.events.filter((frame) => frame.e === 'MESSAGE_UPDATE').length).toBe(3),
+    )
+    expect(last('MESSAGE_UPDATE').content).toBe(content)
   }
+})
+
+test('an edit that is heard of after the deletion of its message is not told any more', async () => {
+  const { ann, den } = await scene()
+  const path = `/rooms/${den.room_id}/messages`
+  const [own, other] = [await logIn(here, ann), await logIn(there, ann)]
+  const said = (await ask(here, ann, 'POST', path, { content: 'said' })).id
+  await other.next('MESSAGE_CREATE')
+  const edit = ask(here, ann, 'PATCH', `${path}/${said}`, { content: 'edited' })
+  await own.next('MESSAGE_UPDATE')
+  await ask(there, ann, 'DELETE', `${path}/${said}`)
+  await edit
+  await ask(here, ann, 'POST', path, { content: 'next' })
+  await other.next('MESSAGE_CREATE')
+  const names = other.events.map((frame) => frame.e!).filter((name) => name.startsWith('MESSAGE_'))
+  expect(names).toEqual(['MESSAGE_CREATE', 'MESSAGE_DELETE', 'MESSAGE_CREATE'])
 })
 
 test('of acks at two processes, the last event everywhere tells how far one has read', async () => {
