@@ -70,6 +70,34 @@ testKept.each(operations)(
   },
 )
 
+/** What existing clients expect nothing from: everything else that changes something has to answer an object. */
+const silent = [
+  'DELETE /houses/{id}',
+  'DELETE /relationships/@me/friends/{id}',
+  'DELETE /users/@me/houses/{id}',
+  'DELETE /users/@me/rooms/{id}',
+  'POST /auth/forgot-password',
+  'POST /auth/logout',
+]
+
+testKept.each(
+  operations.filter(({ operation }) => '200' in operation.responses || '204' in operation.responses),
+)(
+  '$method $path answers 204 where the contract says so, and data otherwise: an object with keys after a change',
+  ({ id, method, path }) => {
+    const { status, answer } = kept[id]!
+    const isSilent = silent.includes(`${method} ${path}`)
+    expect(status).toBe(isSilent ? 204 : 200)
+    if (isSilent || answer === undefined) return
+    expect(Object.keys(answer as object)).toEqual(['success', 'data'])
+    const { data } = answer as { data: object }
+    expect(data).toBeTypeOf('object')
+    if (method === 'GET') return
+    expect(Array.isArray(data)).toBe(false)
+    expect(Object.keys(data)).not.toEqual([])
+  },
+)
+
 testKept('the docs page shows the examples', async () => {
   const page = await call(null, 'GET', '/docs/json')
   const { requestBody, responses } = page.body.paths['/houses'].post

@@ -56,6 +56,22 @@ test('every counted answer shows the numbers, and a refused one says when to com
   expect((await call(await user(), 'GET', '/users/@me')).status).toBe(200)
 })
 
+test('a caller over the limit is told so before the body is looked at, and a faulty token before that', async () => {
+  const ann = await user()
+  await times(100, () => call(ann, 'GET', '/users/@me'))
+  const bodies = [
+    { payload: '{', headers: { 'content-type': 'application/json' } },
+    { payload: '{}', headers: { 'content-type': 'text/plain' } },
+    { payload: 'x'.repeat(256 * 1024 + 1), headers: { 'content-type': 'application/json' } },
+  ]
+  for (const more of bodies) {
+    const refused = await call(ann, 'POST', '/users/@me/rooms', undefined, more)
+    expect([refused.status, refused.body]).toEqual([429, { ...refusal, expires_at: expect.any(Number) }])
+    const stranger = await call(null, 'POST', '/users/@me/rooms', undefined, { ...more, ...newAddress() })
+    expect(stranger.body.error.code).toBe('no_auth')
+  }
+})
+
 test('a bucket refills steadily, and a refused request takes nothing', async () => {
   const ann = await user()
   await times(120, () => call(ann, 'GET', '/users/@me'))
