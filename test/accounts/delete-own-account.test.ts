@@ -128,7 +128,7 @@ test('own bots go with their owner', async () => {
   expect(published).toContainEqual({ type: 'sessions_ended', session_ids: [bot.session_id] })
 })
 
-test('two friends in the same houses delete their accounts at the same time', async () => {
+test('two friends in the same houses delete their accounts at the same time, and both are gone', async () => {
   const [dan, eve] = [await resident('dan'), await resident('eve')]
   const bots = [await user({ bot_of: dan }), await user({ bot_of: eve })]
   await friends(dan, eve)
@@ -140,6 +140,7 @@ test('two friends in the same houses delete their accounts at the same time', as
   await group(eve, dan, ...bots)
   const answers = await Promise.all([dan, eve].map((one) => call(one, 'DELETE', path, { password })))
   expect(answers.map((answer) => answer.status)).toEqual([200, 200])
+  for (const one of [dan, eve, ...bots]) expect((await call(one, 'GET', path)).body).toEqual(noAuth)
   const ids = dens.map((den) => den.id)
   expect(await db.selectFrom('houses').select('id').where('id', 'in', ids).execute()).toEqual([])
 })

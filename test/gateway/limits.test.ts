@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { defaultSettings } from '../../src/gateway/settings.ts'
-import { Client, listen, logIn, portOf } from '../support/gateway.ts'
+import { Client, listen, logIn, portOf, resume } from '../support/gateway.ts'
 import { bus, call, config, house, user } from '../support/world.ts'
 
 test('the times and bounds of a connection are those of the contract (PROTOCOL 8.4, 8.7, 8.8)', () => {
@@ -180,6 +180,8 @@ test('a reader that stops reading is dropped 4008 at its bound, may resume, and 
   }
   slow.socket.resume()
   expect(await slow.end()).toEqual({ code: 4008, reason: 'slow_consumer' })
+  const again = resume(app, ben, slow.events[0]!.d.session_id, slow.events.at(-1)!.seq!)
+  await again.next('RESUMED')
   const before = quick.events.length
   const started = Date.now()
   await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'still here' })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { attach, isDiscarded } from '../support/houses.ts'
 import { listRows, messageNotFound, refusesStrangers } from '../support/messages.ts'
 import { noPermission, roomNotFound } from '../support/permissions.ts'
 import {
@@ -32,25 +33,13 @@ test('deleting the own message answers its place, removes it with its mentions, 
   }
 })
 
-test('the file of a deleted message is noted as one to forget', async () => {
+test('the file of a deleted message is discarded', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const id = await message(room_id, ann)
-  const attachment = {
-    key: 'b'.repeat(32),
-    filename: 'a',
-    content_type: 'text/plain',
-    size: 1,
-    dimensions: null,
-  }
-  await db
-    .updateTable('messages')
-    .set({ attachment: JSON.stringify(attachment) })
-    .where('id', '=', id)
-    .execute()
+  const file = await attach(room_id, id)
   await call(ann, 'DELETE', `/rooms/${room_id}/messages/${id}`)
-  const files = await db.selectFrom('discarded_files').select('name').execute()
-  expect(files).toEqual([{ name: `attachments/${room_id}/${'b'.repeat(32)}` }])
+  expect(await isDiscarded(file)).toBe(true)
 })
 
 test('moderators and the owner of a group may delete what others wrote, nobody else', async () => {

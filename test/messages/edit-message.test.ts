@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { attach } from '../support/houses.ts'
 import { listRows, messageNotFound, refusesStrangers } from '../support/messages.ts'
 import { noPermission, roomNotFound } from '../support/permissions.ts'
 import { erase, gatewayUser } from '../support/rooms.ts'
@@ -102,20 +103,9 @@ test('only a message with an attachment may lose its content', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const id = await message(room_id, ann)
-  const attachment = {
-    key: 'a'.repeat(32),
-    filename: 'a',
-    content_type: 'text/plain',
-    size: 1,
-    dimensions: null,
-  }
   const edit = () => call(ann, 'PATCH', `/rooms/${room_id}/messages/${id}`, { content: '' })
   expect((await edit()).body).toEqual(required)
-  await db
-    .updateTable('messages')
-    .set({ attachment: JSON.stringify(attachment) })
-    .where('id', '=', id)
-    .execute()
+  await attach(room_id, id)
   expect((await edit()).body.data.content).toBe('')
 })
 

@@ -101,7 +101,7 @@ test('a nonce, and exploding with its age, work as in text messages', async () =
   const again = await sendMedia(ann, room_id, filePart('two'), nonce)
   expect(again.body.data).toEqual(first.body.data)
   expect(await listRows(room_id)).toHaveLength(1)
-  // The second file belongs to no message: it is noted as one to forget.
+  // The second file belongs to no message: it is to be erased.
   expect(await db.selectFrom('discarded_files').selectAll().execute()).toHaveLength(1)
 })
 

@@ -156,12 +156,14 @@ test('a wrong optional field answers invalid_schema with its name', async () => 
   }
 })
 
-test('words for what does not exist, and unknown fields, are ignored', async () => {
+test('unknown fields, such as a message to reply to, are ignored', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const extra = { reply_to: '1', id: '5', author_id: '7', attachment: {} }
   const answer = await call(ann, 'POST', `/rooms/${room_id}/messages`, { content: 'hi', ...extra })
+  expect(answer.status).toBe(200)
   expect(answer.body.data).toMatchObject({ author_id: ann.id, attachment: null })
+  expect(answer.body.data.id).not.toBe('5')
 })
 
 test('an unknown room and one the caller cannot read answer alike: room_not_found', async () => {

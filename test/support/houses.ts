@@ -52,7 +52,7 @@ export async function fillMemberships(person: Person, owner: Person, count: numb
     .execute()
 }
 
-/** Whether the store should forget this file. */
+/** Whether this file is to be erased. */
 export async function isDiscarded(name: string): Promise<boolean> {
   const row = await db
     .selectFrom('discarded_files')
@@ -62,7 +62,7 @@ export async function isDiscarded(name: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Gives a message an attachment and tells where the file lies. */
+/** Gives a message an attachment, and returns the name of its file in the store. */
 export async function attach(roomId: string, messageId: string): Promise<string> {
   const attachment = JSON.stringify({ key: 'k', filename: 'f', content_type: 't', size: 1 })
   await db.updateTable('messages').set({ attachment }).where('id', '=', messageId).execute()
