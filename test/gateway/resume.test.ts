@@ -66,6 +66,60 @@ test('what cannot be resumed is closed 4009, a faulty token 4003', async () => {
   await resume(app, ben, session_id, seq).next('RESUMED')
 })
 
+test('a session outlives every other end of its connection, whoever closed it', async () => {
+  const { ben, client, session_id, send } = await scene()
+  let on = client
+  const floods = Array.from({ length: 121 }, () => '{"op":4}')
+  const ends: [number, () => void][] = [
+    [1005, () => on.socket.close()],
+    [1001, () => on.socket.close(1001)],
+    [4000, () => on.socket.close(4000, 'bye')],
+    [4002, () => on.send('x')],
+    [1009, () => on.send('x'.repeat(2 ** 17))],
+    [4012, () => floods.map((text) => on.send(text))],
+    [1006, () => on.socket.terminate()],
+  ]
+  for (const [code, end] of ends) {
+    const { seq } = on.events.at(-1)!
+    end()
+    expect((await on.end()).code).toBe(code)
+    await send(1)
+    on = resume(app, ben, session_id, seq!)
+    await on.next('RESUMED')
+    expect(
+      on.events.map((frame) => [frame.seq, frame.e]),
+      `${code}`,
+    ).toEqual([
+      [seq! + 1, 'MESSAGE_CREATE'],
+      [seq! + 2, 'RESUMED'],
+    ])
+  }
+})
+
+test('a session that is known to another process cannot be resumed', async () => {
+  const { ben, client, session_id } = await scene()
+  const { seq } = client.events.at(-1)!
+  const elsewhere = resume(await listen(), ben, session_id, seq!)
+  expect(await elsewhere.end()).toEqual({ code: 4009, reason: 'cannot_resume' })
+  expect(client.closed).toBeUndefined()
+  await resume(app, ben, session_id, seq!).next('RESUMED')
+})
+
+test('what was replayed once is replayed again to who asks for it, and RESUMED counts as an event', async () => {
+  const { ben, client, session_id, send } = await scene()
+  const seq = client.events.at(-1)!.seq!
+  await client.cut()
+  await send(1)
+  const names = ['MESSAGE_CREATE', 'RESUMED', 'RESUMED', 'RESUMED']
+  for (const count of [2, 3, 4]) {
+    const again = resume(app, ben, session_id, seq)
+    await again.until(() => again.events.length === count)
+    const told = again.events.map((frame) => [frame.seq, frame.e])
+    expect(told).toEqual(names.slice(0, count).map((name, place) => [seq + 1 + place, name]))
+    expect(again.events.at(-1)!.d).toEqual({ session_id, seq: seq + count - 1 })
+  }
+})
+
 test('a session ends with a close 1000 of the client, with its token, and with time', async () => {
   const refused = { code: 4009, reason: 'cannot_resume' }
   const normal = await scene()

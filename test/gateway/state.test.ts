@@ -7,9 +7,11 @@ import { loadHouseFor } from '../../src/gateway/house-state.ts'
 import { Hub } from '../../src/gateway/hub.ts'
 import { Session } from '../../src/gateway/session.ts'
 import { Client, expectExact, listen, logIn } from '../support/gateway.ts'
+import { otherApp } from '../support/other-app.ts'
 import {
   block,
   bus,
+  call,
   db,
   friends,
   group,
@@ -84,7 +86,7 @@ test('who has blocked one is not among the presences, nor who was only asked for
   expect(Object.keys(client.events[0]!.d.presences)).toEqual([dan.id])
 })
 
-test('there are as many HOUSE_JOINs as houses, at least 20 ms after INIT_STATE, in order of joining', async () => {
+test('there are as many HOUSE_JOINs as houses, in order of joining', async () => {
   const ann = await user()
   const dens = [await house({ owner: ann }), await house({ owner: ann }), await house({ owner: ann })]
   const client = await logIn(app, ann)
@@ -187,6 +189,44 @@ test('a house left during the login still gets its HOUSE_JOIN, and then what end
   expectExact(join)
   expect(join.d.members.map((one: { id: string }) => one.id)).toContain(ben.id)
   expect((await client.next('HOUSE_LEAVE')).d).toEqual({ id: den.id, house_id: den.id })
+})
+
+test('a house deleted during the login still gets its HOUSE_JOIN, and then HOUSE_DOWN', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const slow = await listen({ houseJoinDelayMs: 500 })
+  const client = new Client(slow)
+  client.send({ op: 2, d: { token: ben.token } })
+  expect((await client.next('INIT_STATE')).d.house_ids).toEqual([den.id])
+  expect((await call(ann, 'DELETE', `/houses/${den.id}`)).status).toBe(204)
+  const join = await client.next('HOUSE_JOIN')
+  expectExact(join)
+  expect([join.d.id, join.d.members[0].id]).toEqual([den.id, ben.id])
+  expect((await client.next('HOUSE_DOWN')).d).toEqual({ unavailable: false, house_id: den.id })
+})
+
+test('a house that goes while the state is read is left out of it, and has no HOUSE_JOIN', async () => {
+  const ann = await user()
+  const [going, staying] = [await house({ owner: ann }), await house({ owner: ann })]
+  const isListOfHouses = (row: object) => Object.keys(row).join() === 'house_id'
+  const deleting: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (result.rows.some((row) => isListOfHouses(row) && row.house_id === going.id))
+        await db.deleteFrom('houses').where('id', '=', going.id).execute()
+      return result
+    },
+  }
+  const { app: other } = await otherApp({}, { db: db.withPlugin(deleting) })
+  await other.listen({ host: '127.0.0.1', port: 0 })
+  const client = await logIn(other, ann)
+  expect(client.events.map((frame) => frame.e)).toEqual(['INIT_STATE', 'HOUSE_JOIN'])
+  const [init, join] = client.events.map((frame) => frame.d)
+  expect([init.house_ids, Object.keys(init.house_memberships)]).toEqual([[staying.id], [staying.id]])
+  expect(join.id).toBe(staying.id)
+  await call(ann, 'POST', '/houses', { name: 'own' })
+  await client.next('HOUSE_JOIN')
+  expect(client.passed).toEqual([])
 })
 
 /** A database where this user is gone from the lists of members, though not yet when they are looked for alone. */
