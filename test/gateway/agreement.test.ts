@@ -54,7 +54,8 @@ class Watcher {
     await this.client.cut()
     this.applyAll()
     if (random.number() < 0.5) await act(this.person, this.model.known)
-    if (random.number() < 0.5) await settled(this.person, 'offline')
+    const isElsewhere = latecomers.some(({ person }) => person === this.person)
+    if (random.number() < 0.5 && !isElsewhere) await settled(this.person, 'offline')
     this.client = resume(app, this.person, this.sessionId, this.#frames.length)
     this.#applied = 0
     await this.client.next('RESUMED')
@@ -101,7 +102,36 @@ class Visitor {
   }
 }
 
+/** Logs in while others act: what it is told of that is part of its state, or follows. */
+class Latecomer {
+  readonly person: Person
+  readonly #login: Promise<Client>
+
+  constructor(person: Person) {
+    this.person = person
+    this.#login = logIn(app, person, { extended: true })
+  }
+
+  /** What its client has made of all that was published so far. */
+  async leave(): Promise<Model> {
+    const client = await this.#login
+    client.takeAll()
+    await bus.publish([{ type: 'settings_updated', user_id: this.person.id }])
+    await client.next('SETTINGS_UPDATE')
+    for (const [place, frame] of client.events.entries()) {
+      expect(frame.seq).toBe(place + 1)
+      expectExact(frame)
+    }
+    const { house_ids } = client.events[0]!.d
+    const joins = client.events.slice(1, house_ids.length + 1)
+    expect(joins.map(({ e, d }) => [e, d.id])).toEqual(house_ids.map((id: string) => ['HOUSE_JOIN', id]))
+    await client.close()
+    return new Model(client.events)
+  }
+}
+
 const watchers: Watcher[] = []
+const latecomers: Latecomer[] = []
 for (let number = 0; number < 5; number += 1) {
   const person = await user()
   watchers.push(new Watcher(person, await logIn(app, person, { extended: true, zlib: number % 2 === 0 })))
@@ -122,6 +152,7 @@ test(`events and state agree after ${operations} random operations (seed ${seed}
     const acting = Array.from({ length: atOnce }, () => {
       return act(random.pick(people)!, random.pick(watchers)!.model.known)
     })
+    if (random.number() < 0.1) latecomers.push(new Latecomer(random.pick(watchers)!.person))
     await Promise.all(acting)
     if (random.number() < 0.1) await random.pick(watchers)!.cutAndResume()
     if (random.number() < 0.1) await random.pick(visitors)!.turn()
@@ -147,10 +178,15 @@ async function compare(told: Set<string>): Promise<void> {
     for (const name of watcher.told) told.add(name)
     const fresh = await logIn(app, watcher.person, { extended: true })
     expect(watcher.model.stateWithout(blockers)).toEqual(new Model(fresh.events).stateWithout(blockers))
+    for (const late of latecomers.filter(({ person }) => person === watcher.person)) {
+      const model = await late.leave()
+      expect(model.stateWithout(blockers)).toEqual(new Model(fresh.events).stateWithout(blockers))
+    }
     await compareInit(watcher, fresh.events[0]!.d)
     await compareHttp(watcher)
     await fresh.close()
   }
+  latecomers.length = 0
 }
 
 async function compareInit({ person, model, unread }: Watcher, init: Frame['d']): Promise<void> {
