@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { Redis, type RedisOptions } from 'ioredis'
 import type { Relay } from './relay.ts'
 
-const channel = 'hearth:events'
 const senderLength = 36
 const pingEveryMs = 5_000
 
@@ -30,7 +29,7 @@ export async function openRedisRelay(url: string): Promise<Relay> {
   })
   try {
     await Promise.all([connect(publisher), connect(subscriber)])
-    await subscriber.subscribe(channel)
+    await subscriber.subscribe(channelOf(subscriber))
   } catch (error) {
     publisher.disconnect()
     subscriber.disconnect()
@@ -42,7 +41,7 @@ export async function openRedisRelay(url: string): Promise<Relay> {
   }, pingEveryMs).unref()
   return {
     async send(text) {
-      await publisher.publish(channel, self + text)
+      await publisher.publish(channelOf(publisher), self + text)
     },
     listen(listener) {
       receive = listener
@@ -52,6 +51,11 @@ export async function openRedisRelay(url: string): Promise<Relay> {
       await Promise.all([publisher.quit(), subscriber.quit()])
     },
   }
+}
+
+/** Redis does not keep the channels of its databases apart: what uses another database must not hear this one. */
+function channelOf({ options }: Redis): string {
+  return options.db ? `hearth:events:${options.db}` : 'hearth:events'
 }
 
 /** Throws the reason when it fails; the library itself says no more than that the connection is closed. */
@@ -70,7 +74,7 @@ export async function sendOverRedis(url: string, text: string): Promise<void> {
   const publisher = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy: () => null })
   publisher.on('error', () => {})
   try {
-    await publisher.publish(channel, randomUUID() + text)
+    await publisher.publish(channelOf(publisher), randomUUID() + text)
   } finally {
     publisher.disconnect()
   }

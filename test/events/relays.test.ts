@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Db } from '../../src/db/client.ts'
 import { openPostgresRelay, sendOverPostgres } from '../../src/events/postgres-relay.ts'
-import { openRedisRelay } from '../../src/events/redis-relay.ts'
+import { openRedisRelay, sendOverRedis } from '../../src/events/redis-relay.ts'
 import type { Relay } from '../../src/events/relay.ts'
 import { startRedis } from '../support/redis.ts'
 import { databaseUrl, db } from '../support/world.ts'
@@ -240,4 +240,15 @@ test('over PostgreSQL, what could not be read is read again, though nothing else
   failures = 2
   await one.relay.send('once')
   await vi.waitFor(() => expect(received).toEqual(['once']), 5_000)
+})
+
+test('over Redis, what uses another database of the same server hears nothing', async () => {
+  const there = new URL('/1', redis.url).href
+  const [here, elsewhere] = [await listening(relays.Redis.open), await listening(() => openRedisRelay(there))]
+  const beside = await listening(() => openRedisRelay(there))
+  await elsewhere.relay.send('of the other')
+  await sendOverRedis(there, 'of its command')
+  await vi.waitFor(() => expect(beside.received).toEqual(['of the other', 'of its command']))
+  await sendOverRedis(redis.url, 'last')
+  await vi.waitFor(() => expect(here.received).toEqual(['last']))
 })
