@@ -172,8 +172,9 @@ async function withTimeout(done: Promise<unknown>): Promise<void> {
 
 /** Writes addresses and folders for the operator; a worker sends its address to the primary. */
 function announce(address: string, config: Config): void {
-  if (process.send) {
-    process.send({ address })
+  // `process.send` alone says little: others who start processes (pm2) give them one, too.
+  if (cluster.isWorker) {
+    process.send!({ address })
     return
   }
   const holds = config.databaseUrl === undefined ? 'database and files' : 'files'

@@ -104,6 +104,12 @@ test('a start of several processes of which none comes up ends with the reason a
   expect(stderr).toMatch(/^The processes that share the port ended at once\.$/m)
 })
 
+test('a server that another program started with a channel to it says where it answers all the same', async () => {
+  const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl }, channel: true })
+  expect((await fetch(`${server.origin}/health`)).status).toBe(200)
+  expect(await server.end('SIGTERM')).toBe(0)
+})
+
 test('a start makes the folders of the files, for the account of the server alone', async () => {
   const dataDir = join(folder, 'data')
   const server = await startServer(dataDir, { environment: { DATABASE_URL: databaseUrl } })

@@ -23,6 +23,8 @@ export type Options = {
   flags?: readonly string[]
   uid?: number
   gid?: number
+  /** With a channel for messages, as process managers open one. */
+  channel?: boolean
 }
 
 /** Starts a server and waits until it says where it answers. Throws with what it wrote when it ends before. */
@@ -60,16 +62,23 @@ export async function startServer(dataDir: string, options: Options = {}): Promi
 
 /** A start that is expected to fail: its exit code and what it wrote to stderr. */
 export async function failToStart(dataDir: string, environment: Record<string, string> = {}) {
+  const { code, stderr } = await beginToStart(dataDir, environment).ended
+  return { code, stderr }
+}
+
+/** A start that does not come to its end: its process, and in the end the exit code and what it wrote. */
+export function beginToStart(dataDir: string, environment: Record<string, string>) {
   const child = spawnServer(dataDir, { environment })
-  let stderr = ''
-  child.stderr!.on('data', (chunk) => (stderr += chunk))
-  const [code] = await once(child, 'close')
-  return { code: code as number | null, stderr }
+  const written = { stdout: '', stderr: '' }
+  child.stdout!.on('data', (chunk) => (written.stdout += chunk))
+  child.stderr!.on('data', (chunk) => (written.stderr += chunk))
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...written }))
+  return { child, ended }
 }
 
 function spawnServer(
   dataDir: string,
-  { environment, flags = [], uid, gid, ...options }: Options,
+  { environment, flags = [], uid, gid, channel = false, ...options }: Options,
 ): ChildProcess {
   const { PATH = '' } = process.env
   return spawn(process.execPath, [...flags, options.main ?? main], {
@@ -82,7 +91,7 @@ function spawnServer(
       LOG_LEVEL: 'silent',
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(channel ? ['ipc' as const] : [])],
     ...(uid === undefined ? {} : { uid, gid }),
   })
 }
