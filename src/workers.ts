@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Metric } from './http/counters.ts'
 import type { MetricsMessage } from './http/worker-metrics.ts'
@@ -116,7 +115,9 @@ export function listenUntilAsked(stop: () => void): void {
 
 async function end(worker: Worker): Promise<void> {
   if (worker.isDead()) return
-  const gone = once(worker, 'exit')
+  // Not `once` of node:events, which an `error` would end: what is sent to a worker that has just died is one.
+  const { promise: gone, resolve } = Promise.withResolvers<void>()
+  worker.once('exit', () => resolve())
   worker.process.kill('SIGTERM')
   await gone
 }

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { Client } from './support/gateway.ts'
-import { type Server, startServer } from './support/server.ts'
+import { beginToStart, type Server, startServer } from './support/server.ts'
 import { untilWaiting } from './support/waiting.ts'
 import { call, databaseUrl, db, house, type Person, user } from './support/world.ts'
 
@@ -117,6 +117,21 @@ test.each([
   60_000,
 )
 
+test.each([
+  ['one process', '1'],
+  ['several processes', '2'],
+])('a SIGTERM while %s start ends the server with 0, and without a word', async (_what, WORKERS) => {
+  const { ended } = await db.transaction().execute(async (trx) => {
+    await sql`lock table kysely_migration in access exclusive mode`.execute(trx)
+    const starting = beginToStart(folder, { DATABASE_URL: databaseUrl, WORKERS })
+    await untilWaiting(1)
+    starting.child.kill('SIGTERM')
+    await pause(300)
+    return starting
+  })
+  expect(await ended).toEqual({ code: 0, stdout: '', stderr: '' })
+})
+
 test('SIGTERM to npm start stops the server that it runs', async () => {
   const { PATH = '' } = process.env
   const environment = { DATA_DIR: folder, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'silent' }
@@ -184,3 +199,71 @@ test('a second SIGTERM, as of an impatient Ctrl-C, does not cut the stop short',
   expect(await sending.outcome).toMatchObject({ isWhole: true })
   expect(await server.end('SIGTERM')).toBe(0)
 })
+
+test.runIf(process.platform === 'linux')(
+  'a stop of several processes starts none for one that has just died',
+  async () => {
+    const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl, WORKERS: '2' } })
+    const [dying, staying] = workersOf(server)
+    process.kill(staying!, 'SIGSTOP')
+    server.child.kill('SIGSTOP')
+    process.kill(dying!, 'SIGKILL')
+    server.child.kill('SIGTERM')
+    server.child.kill('SIGCONT')
+    const seen = new Set<number>()
+    for (let round = 0; round < 30; round += 1) {
+      for (const id of workersOf(server)) seen.add(id)
+      await pause(50)
+    }
+    process.kill(staying!, 'SIGCONT')
+    expect(await server.end('SIGTERM')).toBe(0)
+    seen.delete(dying!)
+    expect([...seen]).toEqual([staying])
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'a process that dies while it is asked for its metrics in a stop does not cut the stop short',
+  async () => {
+    const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl, WORKERS: '2' } })
+    const workers = await vi.waitFor(async () => {
+      const { length } = workersOf(server)
+      const text = await (await fetch(`${server.origin}/metrics`)).text()
+      expect([length, /^hearth_processes (.*)$/m.exec(text)?.[1]]).toEqual([2, '2'])
+      return workersOf(server)
+    }, 20_000)
+    const [dying, answering] = workers
+    const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true }))
+    // Both have loaded what an answer needs, and there is a connection to each.
+    await Promise.all(agents.map((agent) => statusOf(server, agent)))
+    for (const id of workers) process.kill(id, 'SIGSTOP')
+    server.child.kill('SIGTERM')
+    await vi.waitFor(() => expect(isToldToEnd(dying!)).toBe(true), 20_000)
+    server.child.kill('SIGSTOP')
+    process.kill(answering!, 'SIGCONT')
+    const asked = agents.map((agent) => statusOf(server, agent))
+    await pause(700)
+    process.kill(dying!, 'SIGKILL')
+    await pause(200)
+    server.child.kill('SIGCONT')
+    expect(await server.end('SIGTERM')).toBe(0)
+    expect(await Promise.all(asked)).toContain(200)
+    for (const agent of agents) agent.destroy()
+  },
+)
+
+/** Whether a SIGTERM waits for a process that is stopped. */
+function isToldToEnd(id: number): boolean {
+  const [, pending] = /^ShdPnd:\s+([0-9a-f]+)$/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))!
+  return (Number.parseInt(pending!, 16) & 0x4000) !== 0
+}
+
+/** The status of an answer of /metrics; undefined when there is none. */
+function statusOf({ origin }: Server, agent: Agent): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const request = httpRequest(`${origin}/metrics`, { agent }, (answer) => {
+      answer.resume().once('end', () => resolve(answer.statusCode))
+    })
+    request.on('error', () => resolve(undefined)).end()
+  })
+}

@@ -4,6 +4,7 @@ import { Agent, get } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, test, vi } from 'vitest'
+import { forkWorkers, WorkersError } from '../src/workers.ts'
 import { logIn } from './support/gateway.ts'
 import { startServer } from './support/server.ts'
 import { databaseUrl, folder, friends, house, type Person, user } from './support/world.ts'
@@ -205,3 +206,15 @@ test.runIf(process.platform === 'linux')(
   },
   60_000,
 )
+
+test('processes that cannot be started count as ended at once', async () => {
+  const { execPath } = process
+  process.execPath = '/nowhere/node'
+  try {
+    const workers = forkWorkers(2, {})
+    await expect(workers.address).rejects.toThrow(WorkersError)
+    await workers.stop()
+  } finally {
+    process.execPath = execPath
+  }
+})
