@@ -29,6 +29,16 @@ const reading = routes.filter((route) => {
 /** Those that read a body and throw it away. */
 const forgetting = routes.filter((route) => route.method === 'DELETE' && !takesBody(route))
 
+const kib = 1024
+/** Those whose bodies may hold pictures. */
+const withPictures = ['POST /houses', 'PATCH /houses/{id}', 'PATCH /users/@me', 'PATCH /bots/{id}']
+
+/** A JSON object of so many bytes, in which nobody is interested. */
+function padded(bytes: number): Sent {
+  const frame = JSON.stringify({ padding: '' })
+  return { type: json, payload: JSON.stringify({ padding: 'x'.repeat(bytes - frame.length) }) }
+}
+
 /** The path with something in place of each parameter. */
 function at({ path }: Route, id = '1'): string {
   return path.replace(/\{([a-z_]+)\}/g, (_whole, name: string) =>
@@ -110,6 +120,17 @@ describe('bodies', () => {
         const { status, body } = await send(person, route, at(route), sent)
         expect([what, { status, body }]).toEqual([what, answer])
       }
+    },
+  )
+
+  test.each(reading.map((route) => [route.name, route] as const))(
+    '%s takes a body of 256 KiB, or of 12 MiB with pictures, and no larger one',
+    async (name, route) => {
+      const bytes = withPictures.includes(name) ? 12 * kib * kib : 256 * kib
+      const usual = gist(await send(await caller(route), route, at(route), padded(30)))
+      expect(gist(await send(await caller(route), route, at(route), padded(bytes)))).toEqual(usual)
+      const { status, body } = await send(await caller(route), route, at(route), padded(bytes + 1))
+      expect([status, body]).toEqual([413, failure('payload_too_large', 'The request is too large')])
     },
   )
 
