@@ -66,6 +66,8 @@ test('a ban of no member tells nobody; again it replaces the reason alone', asyn
   const again = await call(cat, 'PUT', `/houses/${den.id}/bans/${ben.id}`, { reason: 'x' })
   expect(again.body.data).toEqual({ ...first.answer.body.data, reason: 'x' })
   expect(await bansOf(den.id)).toMatchObject([{ reason: 'x', created_by: ann.id }])
+  const without = await call(cat, 'PUT', `/houses/${den.id}/bans/${ben.id}`)
+  expect(without.body.data).toEqual(first.answer.body.data)
 })
 
 test('equal bans at once are one ban, and tell once', async () => {

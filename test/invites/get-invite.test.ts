@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { houseSummary } from '../support/houses.ts'
 import { inviteTo, refusesDeadInvites } from '../support/invites.ts'
-import { call, house, houseRoom, user } from '../support/world.ts'
+import { inviteNotFound, told } from '../support/permissions.ts'
+import { call, db, house, houseRoom, user } from '../support/world.ts'
 
 test('an invite shows its house to anybody, without rooms and members, whatever the token', async () => {
   const [ann, ben] = [await user(), await user()]
@@ -38,4 +39,17 @@ test('looking at an invite uses nothing up', async () => {
 test('an invite that is unknown, expired or used up answers invite_not_found', async () => {
   await refusesDeadInvites((caller, code) => call(caller, 'GET', `/invites/${code}`))
   await refusesDeadInvites((_, code) => call(null, 'GET', `/invites/${code}`))
+})
+
+test('a code in the other case is another code', async () => {
+  const den = await house({ owner: await user() })
+  const row = { house_id: den.id, creator_id: den.owner.id }
+  await db
+    .insertInto('invites')
+    .values({ ...row, code: 'aB3dEf' })
+    .execute()
+  expect((await call(null, 'GET', '/invites/aB3dEf')).status).toBe(200)
+  for (const code of ['Ab3DeF', 'ab3def', 'AB3DEF']) {
+    expect(told(await call(null, 'GET', `/invites/${code}`))).toEqual([404, inviteNotFound])
+  }
 })

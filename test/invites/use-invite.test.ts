@@ -33,6 +33,16 @@ test('a member who uses an invite is answered the house, uses nothing up, and no
   expect((await call(null, 'GET', `/invites/${code}`)).body.data.invite.uses).toBe(0)
 })
 
+test('a bot uses an invite as a person does', async () => {
+  const ann = await user()
+  const bot = await user({ bot_of: ann })
+  const den = await house({ owner: ann })
+  const { answer, events } = await watching(async () => call(bot, 'POST', `/invites/${await inviteTo(den)}`))
+  expect(answer.status).toBe(200)
+  expect(events).toEqual([{ type: 'member_joined', house_id: den.id, user_id: bot.id }])
+  expect(await membersOf(den.id)).toEqual([ann.id, bot.id])
+})
+
 test('an invite that is unknown, expired or used up answers invite_not_found', async () => {
   await refusesDeadInvites((caller, code) => call(caller, 'POST', `/invites/${code}`))
 })
