@@ -5,7 +5,7 @@ import { type Caller, findCaller, touchSessions } from './queries.ts'
 import { hashTokenHex, readToken } from './tokens.ts'
 
 /** Finds the caller that a token hash (hex) belongs to. It may put other things that it finds on the request. */
-export type FindCaller = (tokenHash: string, request: FastifyRequest) => Promise<Caller | undefined>
+type FindCaller = (tokenHash: string, request: FastifyRequest) => Promise<Caller | undefined>
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -5,7 +5,7 @@ const retryMs = 200
 const triedForMs = 5_000
 
 /** Sends messages to the other processes, in order. */
-export type Outbox<Message> = {
+type Outbox<Message> = {
   /** When something was last sent, by `performance.now()`. */
   readonly lastSentMs: number
   send(message: Message): void

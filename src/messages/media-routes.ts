@@ -1,11 +1,10 @@
-import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import multipart, { type MultipartFile } from '@fastify/multipart'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import { ApiError, fieldsInvalid, fieldsRequired, StoreAway, wrongContentType } from '../errors.ts'
+import { fieldsInvalid, fieldsRequired } from '../errors.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
+import { type MultipartBody, readMultipart, refuseOtherTypes, takeMultipart } from '../http/multipart.ts'
 import { IdParam } from '../http/params.ts'
 import { holdAttachment, refuseUnlessMayAttach, storeAttachment } from './attachment-operations.ts'
 import type { Outgoing } from './draft-operations.ts'
@@ -15,8 +14,6 @@ import type { Send } from './send-operations.ts'
 
 /** In bytes (PROTOCOL 1.6). */
 const maxAttachmentBytes = 25 * 1024 * 1024
-const maxFieldBytes = 64 * 1024
-const maxParts = 20
 
 /** The multipart body in the API document; the parts themselves are checked as they are read. */
 const MediaBody = Type.Object({
@@ -28,20 +25,8 @@ function describeParts({ schema, url }: { schema: FastifySchema; url: string }) 
   return { schema: { ...schema, consumes: ['multipart/form-data'], body: MediaBody }, url }
 }
 
-/** The contents of a multipart body; the file is stored while it is read. */
-type Parts = {
-  fields: Record<string, string>
-  attachment: StoredAttachment | null
-  files: number
-  size: number
-}
-
 export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app, { send }) => {
-  await app.register(multipart, {
-    throwFileSizeLimit: false,
-    isPartAFile,
-    limits: { fileSize: maxAttachmentBytes, fieldSize: maxFieldBytes, parts: maxParts },
-  })
+  await takeMultipart(app, maxAttachmentBytes)
 
   app.post(
     '/rooms/:id/media_messages',
@@ -65,7 +50,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
         () => undefined,
         (error: unknown) => error,
       )
-      const parts = await readParts(request, async (file) => {
+      const body = await readMultipart(request, async (file) => {
         const { filename } = file
         if (refusal === undefined) {
           return storeAttachment(app.db, app.store, params.id, { content: file.file, filename })
@@ -73,96 +58,19 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
         await finished(file.file.resume())
         return null
       })
-      const outgoing = readFields(request, parts)
+      const outgoing = readFields(request, body)
       if (refusal !== undefined) throw refusal
-      if (parts.attachment) await holdAttachment(app.db, params.id, parts.attachment)
-      return ok(await send(caller, params.id, { ...outgoing, attachment: parts.attachment }))
+      if (body.file) await holdAttachment(app.db, params.id, body.file)
+      return ok(await send(caller, params.id, { ...outgoing, attachment: body.file }))
     },
   )
 }
 
-/**
- * Whether a part has a file name; without one it is text, whatever its type. JSON counts as a file even without a name:
- * of a JSON field the library would give the parsed value, not the text that was sent.
- */
-function isPartAFile(_name?: string, type?: string, filename?: string): boolean {
-  return filename !== undefined || /^application\/json/i.test(type ?? '')
-}
-
-async function refuseOtherTypes(request: FastifyRequest): Promise<void> {
-  const encoding = request.headers['content-encoding'] ?? 'identity'
-  const isMultipart = /^multipart\/form-data\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')
-  if (!isMultipart || encoding.toLowerCase() !== 'identity') throw wrongContentType()
-}
-
-/**
- * Reads the parts one after the other. Throws `payload_too_large`; a body that is not multipart is one without a file.
- */
-async function readParts(
-  request: FastifyRequest,
-  take: (file: MultipartFile) => Promise<StoredAttachment | null>,
-): Promise<Parts> {
-  const parts: Parts = { fields: Object.create(null), attachment: null, files: 0, size: 0 }
-  try {
-    for await (const part of request.parts()) {
-      if (part.type === 'field') {
-        if (part.valueTruncated) throw new ApiError('payload_too_large')
-        parts.fields[part.fieldname] = String(part.value)
-      } else if ((part.filename as string | undefined) === undefined) {
-        parts.fields[part.fieldname] = await readText(part.file)
-      } else if (part.fieldname === 'file' && parts.files === 0) {
-        parts.files += 1
-        parts.attachment = await take(part)
-        if (part.file.truncated) throw new ApiError('payload_too_large')
-        parts.size = part.file.bytesRead
-      } else {
-        if (part.fieldname === 'file') parts.files += 1
-        part.file.resume()
-      }
-    }
-  } catch (error) {
-    if (!(await isAboutName(error, request))) throw translate(error)
-  }
-  return parts
-}
-
-/** A text part that passes as a file. Throws `payload_too_large`. */
-async function readText(content: Readable): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of content as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size <= maxFieldBytes) chunks.push(chunk)
-  }
-  if (size > maxFieldBytes) throw new ApiError('payload_too_large')
-  return Buffer.concat(chunks).toString()
-}
-
-/**
- * Whether all parts were read, and the library only reports at the end that it has skipped one whose name is that of a
- * property of every object. Such names are ignored like any other unknown field.
- */
-async function isAboutName(error: unknown, { raw }: FastifyRequest): Promise<boolean> {
-  if ((error as { code?: string }).code !== 'FST_PROTO_VIOLATION') return false
-  return finished(raw.resume(), { writable: false }).then(
-    () => true,
-    () => false,
-  )
-}
-
-function translate(error: unknown): unknown {
-  if (error instanceof StoreAway) return error
-  const { code = '', message } = error as { code?: string; message: string }
-  if (/^FST_(?:PARTS|FILES|FIELDS)_LIMIT$|^FST_REQ_FILE_TOO_LARGE$/.test(code)) {
-    return new ApiError('payload_too_large')
-  }
-  const isMalformed =
-    /^(?:FST_INVALID|ERR_STREAM_PREMATURE)/.test(code) || /multipart|boundary|header/i.test(message)
-  return isMalformed ? fieldsRequired('file') : error
-}
-
 /** The text parts. Throws `invalid_schema`. */
-function readFields(request: FastifyRequest, { fields, files, size }: Parts): Omit<Outgoing, 'attachment'> {
+function readFields(
+  request: FastifyRequest,
+  { fields, files, size }: MultipartBody<StoredAttachment>,
+): Omit<Outgoing, 'attachment'> {
   const isWrong = (name: keyof MediaFields) =>
     fields[name] !== undefined && !request.validateInput(fields[name], MediaFields.properties[name])
   const { content = '', nonce = null } = fields
