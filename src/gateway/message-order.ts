@@ -104,12 +104,12 @@ export function createMessageOrder({
   /** When the time is up: tells the missing messages that can be found, and then what waited for them in any case. */
   async function fillGap(roomId: string): Promise<void> {
     const held = heldOf.get(roomId)
+    const facts = held?.facts.toSorted(inOrder) ?? []
     // Up to the newest: there may be a gap before each, and each would be waited for.
-    const newest = held?.facts.toSorted(inOrder).findLast((fact) => fact.type === 'message_created')
+    const newest = facts.findLast((fact) => fact.type === 'message_created')
     if (newest) await tellMissing(newest)
-    // Nothing here knows the messages that these facts are about: either they are gone, or they will come as they are
-    // now.
-    else for (const fact of held?.facts.splice(0) ?? []) void release(fact)
+    // The message itself is missing. When it still comes, it may be as it was before the edit or the deletion.
+    else if (facts.length > 0) await tellMissingUpTo(facts.at(-1)!)
     releaseHeld(roomId)
     const left = heldOf.get(roomId)
     if (left) left.stopWaiting = waitFor(roomId)
@@ -117,10 +117,21 @@ export function createMessageOrder({
 
   async function tellMissing({ room_id, house_id, message, after: before }: Created): Promise<void> {
     const after = lastMessages.get(room_id) ?? (BigInt(before!) - 1n).toString()
-    const found = await find({ room_id, house_id, after, before: message.id }).catch(() => undefined)
-    if (!found) giveUp(room_id)
-    for (const fact of found ?? []) void release({ ...fact, after: null })
+    await tellFound({ room_id, house_id, after, before: message.id })
     if (lastMessages.isUntold(room_id, before!)) lastMessages.set(room_id, before!)
+  }
+
+  async function tellMissingUpTo(fact: MessageFact): Promise<void> {
+    const { room_id, house_id } = fact
+    const [after, id] = [lastMessages.toldUpTo(room_id), idOf(fact)]
+    await tellFound({ room_id, house_id, after, before: (BigInt(id) + 1n).toString() })
+    if (lastMessages.isUntold(room_id, id)) lastMessages.set(room_id, id)
+  }
+
+  async function tellFound(gap: Gap): Promise<void> {
+    const found = await find(gap).catch(() => undefined)
+    if (!found) giveUp(gap.room_id)
+    for (const fact of found ?? []) void release({ ...fact, after: null })
   }
 
   function stop(): void {

@@ -126,6 +126,33 @@ test('an edit and a deletion that overtake the first message in a room wait for 
   expect(await toldOfOvertaking('DELETE', true)).toEqual(['MESSAGE_CREATE', 'MESSAGE_DELETE'])
 })
 
+test('a message that comes long after its edit or deletion is not told as it was', async () => {
+  const [here, there, third] = (await processes(3, (text) => [ofCreation(text) ? 800 : 0], 50)) as [
+    FastifyInstance,
+    FastifyInstance,
+    FastifyInstance,
+  ]
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const client = await logIn(here, ann)
+  const edited = await send(there, ben, den.room_id, 'one')
+  await ask(third, ben, 'PATCH', `/rooms/${den.room_id}/messages/${edited}`, { content: 'two' })
+  await client.next('MESSAGE_UPDATE')
+  const deleted = await send(there, ben, den.room_id, 'gone')
+  await ask(third, ben, 'DELETE', `/rooms/${den.room_id}/messages/${deleted}`)
+  const next = await send(there, ben, den.room_id, 'next')
+  await client.until(() => toldOf(client, 'MESSAGE_CREATE').includes(next), 'the next message')
+  const shown = new Map<string, string>()
+  for (const { e, d } of client.events) {
+    if (e === 'MESSAGE_DELETE') shown.delete(d.id)
+    else if (e?.startsWith('MESSAGE_')) shown.set(d.id, d.content)
+  }
+  expect([...shown]).toEqual([
+    [edited, 'two'],
+    [next, 'next'],
+  ])
+})
+
 test('what nobody can find any more holds the next message up no longer than its time', async () => {
   const [here, there] = (await processes(2, (text) => (text.includes('secret') ? [] : [0]), 50)) as [
     FastifyInstance,
