@@ -15,7 +15,7 @@ test('editing the own user answers the full user, updated, and tells self and ho
     location: 'Zürich 🏔',
     username: 'Ann.Other',
     website: 'https://example.org/ann',
-    bio: 'one\ntwo',
+    bio: ' one\r\n\ttwo é e\u0301\u200b ',
     name: 'Ann O.',
   }
   const answer = await editOwnUser(ann, {
@@ -118,6 +118,7 @@ test.each([
   ['location', null],
   ['location', 'x'.repeat(65)],
   ['location', 'two\nlines'],
+  ['location', 'a\u007fb'],
   ['username', 'ab'],
   ['username', 'x'.repeat(33)],
   ['username', '1234'],
@@ -134,6 +135,9 @@ test.each([
   ['website', `https://example.org/${'x'.repeat(256)}`],
   ['bio', 'x'.repeat(513)],
   ['bio', 'bell\u0007'],
+  ['bio', 'delete\u007f'],
+  ['bio', 'next line\u0085'],
+  ['bio', 'half of a pair \ud83d'],
   ['bio', ['a']],
   ['header', 5],
   ['header', {}],
@@ -144,6 +148,8 @@ test.each([
   ['name', 'x'.repeat(65)],
   ['name', null],
   ['name', 'a\u0000b'],
+  ['name', 'a\tb'],
+  ['name', 'a\u009fb'],
 ])('a %s of %j answers invalid_schema and changes nothing', async (field, value) => {
   const ann = await user()
   const before = await rowOf(ann)
