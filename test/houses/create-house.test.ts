@@ -161,4 +161,6 @@ test('of many houses created at once, those past the hundredth answer limit_reac
     Array(3).fill(failure('limit_reached', 'You have reached a limit (houses)')),
   )
   expect((await call(ann, 'GET', '/users/@me/houses')).body.data).toHaveLength(100)
+  // A faulty icon is told first.
+  expect((await call(ann, 'POST', '/houses', { name: 'Den', icon: '####' })).body).toEqual(noImage)
 })

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { raw } from '../support/gateway.ts'
 import { app, call, db, failure, noAuth, type Person, published, user } from '../support/world.ts'
 
 const json = 'application/json'
@@ -53,7 +54,9 @@ describe('bodies of a route that takes one', () => {
     const ann = await user()
     const answer = await send(ann, '{"bio":"x"}', json, { 'content-encoding': 'gzip' })
     expect([answer.status, answer.body]).toEqual([415, wrongType])
-    expect((await send(ann, '{"bio":"x"}', json, { 'content-encoding': 'identity' })).status).toBe(200)
+    for (const identity of ['identity', 'Identity']) {
+      expect((await send(ann, '{"bio":"x"}', json, { 'content-encoding': identity })).status).toBe(200)
+    }
   })
 
   test.each([
@@ -172,5 +175,44 @@ describe('over a real connection', () => {
       const answer = await fetch(url, init)
       expect([answer.status, await answer.json()]).toEqual([status, refusal])
     }
+  })
+
+  test.each([
+    [
+      'in chunks',
+      '1.1\r\nHost: x',
+      'TRANSFER-ENCODING: Chunked',
+      '6;x=y\r\n{"bio"\r\n005\r\n:"z"}\r\n0\r\nX: y\r\n\r\n',
+    ],
+    ['after 100 Continue', '1.1\r\nhost: x', 'content-length: 11\r\nExpect: 100-continue', '{"bio":"z"}'],
+    ['in HTTP/1.0', '1.0', 'Content-Length: 11', '{"bio":"z"}'],
+  ])('a body %s is read as any other', async (_name, version, length, body) => {
+    await listen()
+    const ann = await user()
+    const head = `PATCH /users/@me HTTP/${version}\r\naUTHORIZATION: ${ann.token}\r\ncontent-TYPE: application/json\r\n`
+    const answer = await raw(app, `${head}connection: close\r\n${length}\r\n\r\n${body}`)
+    expect(answer).toContain('HTTP/1.1 200 OK')
+    expect(answer).toContain('"bio":"z"')
+    expect(await bioOf(ann)).toBe('z')
+  })
+
+  test('a connection goes on after bodies that are not read, or not to their end', async () => {
+    await listen()
+    const { token } = await user()
+    const ask = (line: string, body: string, headers = `Authorization: ${token}\r\nContent-Type: ${json}`) =>
+      `${line} HTTP/1.1\r\nHost: x\r\n${headers}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const large = 'x'.repeat(300_000)
+    const answers = await raw(
+      app,
+      ask('GET /users/@me', large) +
+        ask('DELETE /users/@me/houses/1', '{"x":') +
+        ask('HEAD /users/@me', '{}') +
+        ask('OPTIONS /users/@me', large) +
+        ask('POST /houses', large, 'X: no token') +
+        ask('POST /rooms/1/typing', large) +
+        ask('GET /users/@me', '', `Authorization: ${token}\r\nConnection: close`),
+    )
+    const statuses = [...answers.matchAll(/HTTP\/1\.1 ([0-9]{3}) /g)].map(([, status]) => Number(status))
+    expect(statuses).toEqual([200, 400, 200, 204, 400, 413, 200])
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { password, resident } from '../support/accounts.ts'
+import { filePart, multipart } from '../support/multipart.ts'
 import { otherApp } from '../support/other-app.ts'
 import { type Answer, config, house, houseRoom, user } from '../support/world.ts'
 
@@ -117,6 +118,11 @@ test('sends count by user and room, apart from everything else', async () => {
   const answers = await times(21, () => send(ann, den.room_id))
   expect(limited(answers)).toBe(1)
   expect(answers[0]!.headers['ratelimit-limit']).toBe('20')
+  // A file is a message like any other.
+  const media = (room: string) =>
+    call(ann, 'POST', `/rooms/${room}/media_messages`, undefined, multipart(filePart('x')))
+  expect((await media(den.room_id)).body).toMatchObject(refusal)
+  expect((await media(other)).headers['ratelimit-remaining']).toBe('19')
   expect((await send(ann, other)).status).toBe(200)
   expect((await send(bob, den.room_id)).status).toBe(200)
   // What is no id is one room that nobody has, however it is written.
