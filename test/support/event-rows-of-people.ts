@@ -4,7 +4,7 @@ import { issueCode } from '../../src/accounts/code-operations.ts'
 import { hashPassword } from '../../src/auth/passwords.ts'
 import { password } from './accounts.ts'
 import { type EventRow, gone, type Heard, self, to } from './event-row.ts'
-import { type Column, connect, type EventScene } from './event-scene.ts'
+import { type Column, connect, type EventScene, heard } from './event-scene.ts'
 import { resume } from './gateway.ts'
 import { block, call, db, type Person } from './world.ts'
 
@@ -59,7 +59,11 @@ export const others: EventRow[] = [
   },
   {
     action: 'resume',
-    before: ({ clients }) => clients.again.cut(),
+    before: async (scene) => {
+      // What is on its way would be replayed.
+      await heard(scene)
+      await scene.clients.again.cut()
+    },
     act: async ({ app, people, clients }) => {
       const [first, last] = [clients.again.events[0]!, clients.again.events.at(-1)!]
       clients.again = resume(app, people.caller, first.d.session_id, last.seq!)

@@ -7,6 +7,7 @@ import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { eventSchemas } from '../../src/gateway/schemas.ts'
 import type { GatewaySettings } from '../../src/gateway/settings.ts'
+import { breaches } from './contract-payloads.ts'
 import { bus, config, db, type Person, store } from './world.ts'
 
 /** What the server sends: the parsed frame, its text, and whether it came in a binary frame. */
@@ -174,9 +175,13 @@ type Schema = {
   type?: string
 }
 
-/** Holds the payload to the exact keys of its schema, all the way down, and the frame to its four keys in order. */
+/**
+ * Holds the payload to the contract and to the exact keys of its schema, all the way down, and the frame to its four
+ * keys in order.
+ */
 export function expectExact(frame: Frame): void {
   expect(Object.keys(JSON.parse(frame.text))).toEqual(['seq', 'op', 'e', 'd'])
+  expect(breaches(frame.e!, frame.d)).toEqual([])
   const schema = eventSchemas[frame.e as keyof typeof eventSchemas] as unknown as Schema
   expect(schema, frame.e).toBeDefined()
   expectKeys(frame.d, schema, frame.e!)
