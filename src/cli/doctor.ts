@@ -9,7 +9,7 @@ import { describeFailure } from '../failures.ts'
 import { tryMailServer } from '../mail/mailer.ts'
 import { openStore } from '../storage/open.ts'
 import { CliError, type Command, type CommandContext } from './command.ts'
-import { count, hasEmbeddedDatabase, withRawInstallation } from './installation.ts'
+import { count, hasDatabase, withRawInstallation } from './installation.ts'
 
 const oldestPostgres = 150_000
 
@@ -51,7 +51,7 @@ async function checkNode(): Promise<Finding> {
 
 /** Creates nothing: a database that does not exist yet is created by the first start of the server. */
 async function checkDatabase(config: Config, context: CommandContext): Promise<Finding[]> {
-  if (config.databaseUrl === undefined && !hasEmbeddedDatabase(config)) {
+  if (!hasDatabase(config)) {
     return [note(`There is no database in ${config.dataDir} yet: the first start makes it.`)]
   }
   try {

@@ -33,11 +33,18 @@ export async function withRawInstallation<Result>(
   }
 }
 
-/** Works on the installation. Throws `CliError` when its migrations are pending. */
-export function withInstallation<Result>(
+/**
+ * Works on the installation. Throws `CliError` when it has no database yet, instead of making one: DATA_DIR, or the
+ * folder it is relative to, may be a wrong one. So it does when migrations are pending.
+ */
+export async function withInstallation<Result>(
   context: CommandContext,
   work: (installation: Installation & { publish: Publish }) => Promise<Result>,
 ): Promise<Result> {
+  const config = readConfig(context.environment)
+  if (!hasDatabase(config)) {
+    throw new CliError(`There is no database in ${config.dataDir}: start the server first, or set DATA_DIR.`)
+  }
   return withRawInstallation(context, async (installation) => {
     const pending = await listPendingMigrations(installation.db)
     if (pending.length > 0) {
@@ -73,9 +80,9 @@ function postgresFolder(config: Config): string {
   return join(config.dataDir, 'postgres')
 }
 
-/** Whether the embedded database was ever started. */
-export function hasEmbeddedDatabase(config: Config): boolean {
-  return existsSync(join(postgresFolder(config), 'data', 'PG_VERSION'))
+/** Whether there is a database: DATABASE_URL names one, or the embedded one was started before. */
+export function hasDatabase(config: Config): boolean {
+  return config.databaseUrl !== undefined || existsSync(join(postgresFolder(config), 'data', 'PG_VERSION'))
 }
 
 /** The database of DATABASE_URL, else the embedded one: that of a running server, or one started for the command. */

@@ -1,8 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { environment, hearth, hearthIn } from '../support/cli.ts'
 
 /** Runs the real command line in a process of its own. */
@@ -41,6 +43,17 @@ test('settings and a database that cannot be used end with 1 and a sentence that
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringMatching(/^PORT is not usable: [^\n]*\.$/)])
   const away = await hearthIn({ ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'list-houses')
   expect([away.code, away.err]).toEqual([1, expect.stringMatching(/^DATABASE_URL cannot be used: [^\n]*\.$/)])
+})
+
+test('a command where there is no database makes none, but says which folder it looked in', async () => {
+  const empty = await mkdtemp(join(tmpdir(), 'hearth-empty-'))
+  onTestFinished(() => rm(empty, { recursive: true, force: true }))
+  const { code, err } = await hearthIn({ DATA_DIR: empty }, 'backup', join(empty, 'monday'))
+  expect([code, err]).toEqual([
+    1,
+    `There is no database in ${empty}: start the server first, or set DATA_DIR.`,
+  ])
+  expect(await readdir(empty)).toEqual([])
 })
 
 test('a command whose output nobody reads to its end goes on to its own end', async () => {
