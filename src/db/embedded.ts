@@ -116,7 +116,7 @@ async function launch({ cluster, account, program, port, settings }: Server): Pr
   const logFile = join(cluster.dir, 'log')
   const { size } = await stat(logFile).catch(() => ({ size: 0 }))
   const log = await open(logFile, size > maxLogBytes ? 'w' : 'a', 0o600)
-  const sockets = `unix_socket_directories=${socketFolderOf(cluster)}`
+  const sockets = `unix_socket_directories=${quoted(socketFolderOf(cluster))}`
   const flags = [`port=${port}`, 'listen_addresses=127.0.0.1', sockets, ...settings]
   // In a process group of its own, so that Ctrl-C reaches only us, and we stop it in order.
   const child = runAs(account, program, ['-D', cluster.data, ...flags.flatMap((flag) => ['-c', flag])], {
@@ -126,6 +126,11 @@ async function launch({ cluster, account, program, port, settings }: Server): Pr
   child.on('error', () => {})
   await log.close()
   return { pid: child.pid ?? 0, port, child }
+}
+
+/** A folder in a list of PostgreSQL, of which a comma in its name would make two; empty stays empty. */
+function quoted(folder: string): string {
+  return folder === '' ? '' : `"${folder.replaceAll('"', '""')}"`
 }
 
 /** Launches it until it answers, each time on a new port, as another process may have taken the last one. */

@@ -44,8 +44,8 @@ async function query(url: string, text: string) {
   }
 }
 
-async function copyOfUsed(): Promise<string> {
-  const dir = join(folder, `copy${copies++}`)
+async function copyOfUsed(name = `copy${copies++}`): Promise<string> {
+  const dir = join(folder, name)
   const { status } = spawnSync('cp', ['-a', used, dir])
   expect(status).toBe(0)
   return dir
@@ -68,6 +68,17 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
     await pause(20)
   }
 }
+
+test.each([
+  ['with special characters', `1, 2 and "3", 100%41 #é'`],
+  ['too long for a socket', 'long'.repeat(25)],
+])('a folder of a name %s will do', async (_what, name) => {
+  const dir = await copyOfUsed(name)
+  const postgres = await startPostgres(join(dir, 'postgres'), careless)
+  const found = await query(postgres.url, 'select n from kept')
+  await postgres.stop()
+  expect(found).toEqual([{ n: 42 }])
+})
 
 test('what was written before a stop is there after the next start, and only the password opens it', async () => {
   const dir = await copyOfUsed()
