@@ -84,6 +84,27 @@ describe('icons', () => {
     expect(dominant.b).toBeLessThan(60)
   })
 
+  test('the orientation is applied to an icon, and no metadata is left', async () => {
+    const right = { create: { width: 100, height: 200, channels: 3, background: '#fff' } } as const
+    const bytes = await sharp({ create: { width: 200, height: 200, channels: 3, background: '#000' } })
+      .composite([{ input: right, left: 100, top: 0 }])
+      .withExif({ IFD0: { Make: 'SecretCamera' } })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer()
+    const { content } = await makeIcon(bytes)
+    const isWhite = async (left: number, top: number) => {
+      const pixel = await sharp(content).extract({ left, top, width: 1, height: 1 }).raw().toBuffer()
+      return pixel[0]! > 200
+    }
+    // Turned clockwise, what was on the left is at the top.
+    expect([await isWhite(20, 20), await isWhite(490, 20)]).toEqual([false, false])
+    expect([await isWhite(20, 490), await isWhite(490, 490)]).toEqual([true, true])
+    const { orientation, exif } = await sharp(content).metadata()
+    expect({ orientation, exif }).toEqual({})
+    expect(content.includes('SecretCamera')).toBe(false)
+  })
+
   test.each([
     ['SVG', async () => svg],
     ['text', async () => Buffer.from('GIF89, but not really')],
