@@ -36,6 +36,13 @@ test('it is turned off by a backup code, or by a code of the secret', async () =
   expect((await call(guy, 'DELETE', path, { code: codeOf(guy.secret) })).status).toBe(200)
 })
 
+test('it is turned on again at once, by a code of the moment whose code has turned it off', async () => {
+  const ned = await withTotp('ned')
+  expect((await call(ned, 'DELETE', path, { code: codeOf(ned.secret) })).status).toBe(200)
+  const { secret } = (await call(ned, 'POST', path)).body.data
+  expect((await call(ned, 'POST', `${path}/enable`, { code: codeOf(secret) })).status).toBe(200)
+})
+
 test('a wrong code answers invalid_code, a wrong password invalid_credentials, and it stays on', async () => {
   const hal = await withTotp('hal')
   expect(told(await call(hal, 'DELETE', path, { code: 'nonsense' }))).toEqual([400, invalidCode])
