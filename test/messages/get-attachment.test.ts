@@ -46,6 +46,16 @@ test('a picture is shown inline with its type', async () => {
   expect(reply.headers['content-disposition']).toMatch(/^inline;/)
 })
 
+test.each([
+  ['video/mp4', '\0\0\0\x18ftypmp42'],
+  ['audio/flac', 'fLaC\0\0\0\x22'],
+])('%s is played inline with its type', async (type, head) => {
+  const { path } = await attached(Buffer.from(head, 'latin1'))
+  const { headers } = await app.inject(path)
+  expect(headers['content-type']).toBe(type)
+  expect(headers['content-disposition']).toMatch(/^inline;/)
+})
+
 test('ranges are honoured; what is no single range gets the whole file', async () => {
   const { path } = await attached('0123456789')
   const ranges: Record<string, [number, string, string | undefined]> = {
