@@ -28,7 +28,10 @@ const mayDiscardFiles = new Set<HearthEvent['type']>([
 
 type Stop = () => Promise<unknown>
 
-/** Runs the server until SIGTERM or SIGINT. Writes to stderr why a start failed, and exits with 1. */
+/**
+ * Runs the server until SIGTERM, SIGINT or SIGHUP (its terminal is gone). Writes to stderr why a start failed, and exits
+ * with 1.
+ */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   // A terminal that is gone, or a full disk below the output, ends no server.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
@@ -50,8 +53,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
     setTimeout(() => process.exit(1), stopTimeoutMs).unref()
     starting.then(stop, stop).then(() => process.exit(0), failToStop)
   }
-  process.on('SIGTERM', leave)
-  process.on('SIGINT', leave)
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, leave)
 
   try {
     await starting

@@ -148,6 +148,18 @@ test('SIGTERM to npm start stops the server that it runs', async () => {
   await expect(fetch(/answers at +(\S+)/.exec(output)![1]!)).rejects.toThrow()
 })
 
+test.each(['SIGINT', 'SIGHUP'] as const)(
+  '%s, from the terminal, stops the server in order',
+  async (signal) => {
+    const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl } })
+    const client = new Client(server.origin)
+    client.send({ op: 2, d: { token: ann.token } })
+    await client.next('INIT_STATE')
+    expect(await server.end(signal)).toBe(0)
+    expect(await client.end()).toEqual({ code: 1001, reason: 'going_away' })
+  },
+)
+
 test('a stop does not wait for a mail server that does not answer', async () => {
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
