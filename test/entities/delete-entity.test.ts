@@ -4,7 +4,7 @@ import { newId } from '../../src/ids.ts'
 import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { entityNotFound, houseNotFound, moderatedHouse, noPermission, told } from '../support/permissions.ts'
-import { call, db, failure, user } from '../support/world.ts'
+import { call, db, failure, houseRoom, user } from '../support/world.ts'
 
 /** A house with its first entity, which holds a room, and two empty ones after it. */
 async function scene(bits: number = permission.MANAGE_ROOMS) {
@@ -47,6 +47,15 @@ test('an entity with rooms stays: entity_not_empty', async () => {
   const full = await watching(() => call(den.moderator, 'DELETE', den.at(den.entity_id)))
   expect(told(full.answer)).toEqual([400, failure('entity_not_empty', 'That entity still contains rooms')])
   expect(full.events).toEqual([])
+  expect(await entitiesOf(den.id)).toHaveLength(3)
+})
+
+test('an entity is not empty either where the caller can read none of its rooms', async () => {
+  const den = await scene()
+  const hidden = await houseRoom(den, { default_deny: permission.READ_MESSAGES })
+  await db.updateTable('entity_rooms').set({ entity_id: den.empty }).where('room_id', '=', hidden).execute()
+  const answer = await call(den.moderator, 'DELETE', den.at(den.empty))
+  expect(told(answer)).toEqual([400, failure('entity_not_empty', 'That entity still contains rooms')])
   expect(await entitiesOf(den.id)).toHaveLength(3)
 })
 
