@@ -13,6 +13,7 @@ import type { Config } from './config.ts'
 import { awayCheck, type Db } from './db/client.ts'
 import { entityRoutes } from './entities/routes.ts'
 import type { Bus, Outcome } from './events/bus.ts'
+import { publishDoubts } from './events/doubts.ts'
 import { blockRoutes } from './friendships/block-routes.ts'
 import { friendshipRoutes } from './friendships/routes.ts'
 import type { Gateway } from './gateway/gateway.ts'
@@ -86,6 +87,7 @@ export type AppParts = {
 export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   const { config, db, store, bus } = parts
   const addressOf = addressReader(config.trustProxy)
+  const stopDoubts = publishDoubts(db, bus)
   const app = createServer(config, addressOf, isForGateway)
   app.decorate('config', config)
   app.decorate('db', db)
@@ -98,6 +100,8 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     await bus.publish(events)
     return answer
   })
+
+  app.addHook('onClose', async () => stopDoubts())
 
   // Hooks run in the order in which they are added here.
   setStandingHeaders(app)

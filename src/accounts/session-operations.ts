@@ -24,13 +24,17 @@ export function sessionsEnded(session_ids: string[]): HearthEvent[] {
 
 /** Ends a login session of the caller (PROTOCOL 4.2). Throws `session_not_found`. */
 export async function endSession(db: Db, userId: string, id: string): Promise<Outcome<{ id: string }>> {
-  const ended = await deleteSession(db, userId, id)
-  if (ended.length === 0) throw new ApiError('session_not_found')
-  return { answer: { id }, events: sessionsEnded(ended) }
+  return db.transaction().execute(async (trx) => {
+    const ended = await deleteSession(trx, userId, id)
+    if (ended.length === 0) throw new ApiError('session_not_found')
+    return { answer: { id }, events: sessionsEnded(ended) }
+  })
 }
 
 /** Ends the login session of the caller (PROTOCOL 4.2). */
 export async function logOut(db: Db, caller: Caller): Promise<Outcome<null>> {
-  const ended = await deleteSession(db, caller.id, caller.session_id)
-  return { answer: null, events: sessionsEnded(ended) }
+  return db.transaction().execute(async (trx) => {
+    const ended = await deleteSession(trx, caller.id, caller.session_id)
+    return { answer: null, events: sessionsEnded(ended) }
+  })
 }

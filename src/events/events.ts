@@ -66,6 +66,8 @@ export type HearthEvent =
   | { type: 'account_deleted'; user_id: string }
   /** Events of another process did not come: every session here may have missed some. Published by no operation. */
   | { type: 'events_lost' }
+  /** The commit of these was not answered: they may have happened. Published by no operation. */
+  | { type: 'events_doubtful'; events: readonly HearthEvent[] }
   /** A user came online, or went offline. */
   | { type: 'presence_changed'; user_id: string; presence: Presence }
 

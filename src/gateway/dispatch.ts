@@ -28,6 +28,7 @@ export function dispatch(gateway: Gateway, fact: Fact): void | Promise<void> {
   if (fact.type === 'sessions_ended') return endSessions(gateway, fact.session_ids)
   if (fact.type === 'account_deleted') return gateway.forget(fact.user_id)
   if (fact.type === 'events_lost') return gateway.endAll()
+  if (fact.type === 'events_doubtful') return endDoubtful(gateway, fact.events)
   const lane = scopesOf(fact)[0]!
   const joins: Promise<void>[] = []
   if (fact.type !== 'members_presence') gateway.presences.close(lane)
@@ -168,6 +169,7 @@ function scopesOf(fact: Fact): string[] {
     case 'sessions_ended':
     case 'account_deleted':
     case 'events_lost':
+    case 'events_doubtful':
       return []
     default:
       return [fact.house_id ?? (fact as { room_id: string }).room_id]
@@ -188,6 +190,19 @@ function isAboutContacts(fact: Fact): boolean {
 
 function concerned({ hub }: Gateway, fact: Fact): Session[] {
   return scopesOf(fact).flatMap((id) => [...hub.inHouse(id), ...hub.inRoom(id), ...hub.ofUser(id)])
+}
+
+/**
+ * Ends the sessions that would have been told of events that may have happened: their clients log in again. Whom a
+ * changed profile concerns is not known here, so that it is told as it is.
+ */
+function endDoubtful(gateway: Gateway, events: readonly HearthEvent[]): void {
+  for (const event of events) {
+    if (event.type === 'user_updated') void dispatch(gateway, event)
+    const logins = event.type === 'sessions_ended' ? event.session_ids : []
+    const sessions = [...concerned(gateway, event), ...logins.flatMap((id) => gateway.hub.ofLogin(id))]
+    for (const session of sessions) gateway.end(session, 'internal_error')
+  }
 }
 
 function endSessions(gateway: Gateway, loginSessionIds: readonly string[]): void {

@@ -14,14 +14,14 @@ const sweepEveryMs = 400
  * processes at once.
  */
 export async function deleteExploded(db: Db): Promise<{ events: HearthEvent[]; files: string[] }> {
-  const { exploded, files } = await db.transaction().execute(async (trx) => {
-    const rows = await lockExploded(trx, explodedAtOnce)
-    return { exploded: rows, files: rows.length > 0 ? await deleteMessages(trx, rows) : [] }
+  return db.transaction().execute(async (trx) => {
+    const exploded = await lockExploded(trx, explodedAtOnce)
+    const files = exploded.length > 0 ? await deleteMessages(trx, exploded) : []
+    const events = exploded.map(({ room_id, house_id, id: message_id }): HearthEvent => {
+      return { type: 'message_deleted', room_id, house_id, message_id }
+    })
+    return { events, files }
   })
-  const events = exploded.map(({ room_id, house_id, id: message_id }): HearthEvent => {
-    return { type: 'message_deleted', room_id, house_id, message_id }
-  })
-  return { events, files }
 }
 
 /**

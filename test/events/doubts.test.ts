@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { afterAll, expect, test, vi } from 'vitest'
+import { openDatabase } from '../../src/db/client.ts'
+import { logIn } from '../support/gateway.ts'
+import { otherApp } from '../support/other-app.ts'
+import { detour, openTcpProxy } from '../support/tcp-proxy.ts'
+import { type Answer, databaseUrl, db, friends, house, user } from '../support/world.ts'
+
+// The connection to the database breaks while it commits.
+
+const way = detour(databaseUrl)
+const proxy = await openTcpProxy(way.target)
+const proxied = openDatabase(way.through(proxy.port))
+const { app, call } = await otherApp({}, { db: proxied })
+await app.listen({ host: '127.0.0.1', port: 0 })
+const waitAtCommit = 4_242
+await sql
+  .raw(`create function wait_at_commit() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock(${waitAtCommit}); return null; end $$`)
+  .execute(db)
+for (const change of ['delete on members', 'delete on sessions', 'update on users']) {
+  await sql
+    .raw(`create constraint trigger wait_at_commit after ${change} deferrable initially deferred
+      for each row execute function wait_at_commit()`)
+    .execute(db)
+}
+afterAll(async () => {
+  await app.close()
+  await proxied.destroy()
+  await proxy.close()
+})
+
+async function untilSomebodyWaits(): Promise<void> {
+  const waiting = sql`select pid from pg_stat_activity
+    where wait_event_type = 'Lock' and datname = current_database()`
+  await vi.waitFor(async () => expect((await waiting.execute(db)).rows).not.toEqual([]), { timeout: 5_000 })
+}
+
+/** Makes a change, and breaks all connections while PostgreSQL commits it; it is carried out. */
+async function commitIntoSilence(change: () => Promise<Answer>): Promise<void> {
+  const held = await db.startTransaction().execute()
+  await sql`select pg_advisory_xact_lock(${waitAtCommit})`.execute(held)
+  const answer = change()
+  await untilSomebodyWaits()
+  await proxy.set('reset')
+  expect((await answer).status).toBe(503)
+  await proxy.set('fine')
+  await held.commit().execute()
+}
+
+test('who was kicked by a commit that was not answered is no longer told of the house, and nobody else is cut off', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const [client, other] = [await logIn(app, ben), await logIn(app, cat)]
+  await commitIntoSilence(() => call(ann, 'DELETE', `/houses/${den.id}/members/${ben.id}`))
+  expect(await client.end()).toEqual({ code: 1011, reason: 'internal_error' })
+  const fresh = await logIn(app, ben)
+  expect(fresh.events[0]!.d.house_ids).toEqual([])
+  expect(other.closed).toBeUndefined()
+})
+
+test('a login session that was ended by a commit that was not answered has no connection any more', async () => {
+  const ann = await user()
+  const client = await logIn(app, ann)
+  await commitIntoSilence(() => call(ann, 'POST', '/auth/logout'))
+  expect(await client.end()).toEqual({ code: 1011, reason: 'internal_error' })
+})
+
+test('a profile that was changed by a commit that was not answered is told to the friends', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await friends(ann, ben)
+  const client = await logIn(app, ben)
+  await commitIntoSilence(() => call(ann, 'PATCH', '/users/@me', { name: 'New' }))
+  expect((await client.next('USER_UPDATE')).d).toMatchObject({ id: ann.id, name: 'New' })
+})
