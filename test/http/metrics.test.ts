@@ -60,6 +60,7 @@ test('without a token of their own metrics are for this machine alone, and not t
     { remoteAddress: '192.0.2.7' },
     { remoteAddress: '::ffff:192.0.2.7' },
     { headers: { 'x-forwarded-for': '127.0.0.1' } },
+    { headers: { 'x-real-ip': '127.0.0.1' } },
     { headers: { forwarded: 'for=127.0.0.1' } },
     { headers: { via: '1.1 proxy' } },
   ]
