@@ -6,15 +6,14 @@ import { inviteBy } from './support/scenes.ts'
 import { app, block, call, db, group, house, message, type Person, user } from './support/world.ts'
 
 // Where two things are wrong with a request, the check that comes first answers (PROTOCOL 0.3): fields, then what path
-// and body name, then permission, then pictures, then how things stand.
+// and body name, then permission, then pictures, then how things stand. http/order-of-body-checks.test.ts has what comes
+// before: token, size, type and fields of a body.
 
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-type Body = { content: Record<string, { schema: { properties?: object } }> }
-type Operation = { security?: object[]; requestBody?: Body; parameters?: { name: string; in: string }[] }
+type Operation = { security?: object[]; parameters?: { name: string; in: string }[] }
 
 const operations = Object.entries(app.swagger().paths ?? {}).flatMap(([path, methods]) =>
   Object.entries(methods as Record<string, Operation>).map(([verb, operation]) => {
-    const properties = operation.requestBody?.content['application/json']?.schema.properties ?? {}
     const queries = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query')
     return {
       name: `${verb.toUpperCase()} ${path}`,
@@ -22,7 +21,6 @@ const operations = Object.entries(app.swagger().paths ?? {}).flatMap(([path, met
       // Everything in it is nowhere.
       url: path.replaceAll(/\{[a-z_]+\}/g, '1'),
       hasCaller: operation.security !== undefined,
-      fields: Object.keys(properties),
       queries: queries.map(({ name }) => name),
     }
   }),
@@ -34,20 +32,14 @@ async function refusal(asking: ReturnType<typeof call>): Promise<string> {
   return `${status} ${body?.error?.code}`
 }
 
-describe('fields come before what the path names', () => {
-  test.each(operations.filter(({ fields }) => fields.length > 0))('$name', async (route) => {
-    const wrong = Object.fromEntries(route.fields.map((name) => [name, { odd: true }]))
-    const caller = route.hasCaller ? await user() : null
-    expect(await refusal(call(caller, route.method, route.url, wrong))).toBe('400 invalid_schema')
-  })
-
-  // The key of an attachment is no field: a wrong one is that of another file.
-  const asking = operations.filter(({ queries, hasCaller }) => hasCaller && queries.length > 0)
-  test.each(asking)('$name, with its query', async ({ method, url, queries }) => {
+// The key of an attachment is no field: a wrong one is that of another file.
+test.each(operations.filter(({ hasCaller, queries }) => hasCaller && queries.length > 0))(
+  '$name looks at its query before it looks for what the path names',
+  async ({ method, url, queries }) => {
     const query = queries.map((name) => `${name}=%00`).join('&')
     expect(await refusal(call(await user(), method, `${url}?${query}`))).toBe('400 invalid_schema')
-  })
-})
+  },
+)
 
 test('what path and body name comes before the permission of a member', async () => {
   const den = await moderatedHouse(0)

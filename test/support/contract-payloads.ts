@@ -11,50 +11,80 @@ const presence = one('online', 'offline')
 
 // PROTOCOL 3, key by key, without the help of the server's own schemas.
 const ownUser = exact({
-  ...{ id, username: str, name: str, icon: picture, header: picture, flags: one(0), user_flags: one('0') },
-  ...{ bot: bool, presence, bio: str, website: str, location: str, email_verified: bool },
+  id,
+  username: str,
+  name: str,
+  icon: picture,
+  header: picture,
+  flags: one(0),
+  user_flags: one('0'),
+  bot: bool,
+  presence,
+  bio: str,
+  website: str,
+  location: str,
+  email_verified: bool,
 })
-const user = also(ownUser, (value) => value.email_verified === false)
+const user = also(ownUser, (value: { email_verified: boolean }) => !value.email_verified)
 const bits = { allow: int, deny: int }
 const role = also(
   exact({ id, house_id: id, name: str, position: int, level: int, color: like(/^#[0-9a-f]{6}$/), ...bits }),
-  (value) => value.level === value.position,
+  (value: { level: number; position: number }) => value.level === value.position,
 )
+type Identified = { id: string }
+type Seen = Identified & { presence: string }
 const inHouse = (house_id: Rule) =>
   also(
     exact({
-      ...{ id, user_id: id, house_id, user, roles: list(role), presence },
-      ...{ last_permission_update: orNull(time), joined_at: time },
+      id,
+      user_id: id,
+      house_id,
+      user,
+      roles: list(role),
+      presence,
+      last_permission_update: orNull(time),
+      joined_at: time,
     }),
-    (value) =>
-      value.id === value.user_id && value.id === value.user.id && value.presence === value.user.presence,
+    ({ id, user_id, user, presence }: Identified & { user_id: string; user: Seen; presence: string }) =>
+      id === user_id && id === user.id && presence === user.presence,
   )
 const member = inHouse(id)
-const override = also(exact({ id, type: one(0, 1), ...bits }), (value, key) => value.id === key)
+const underId = (value: Identified, key?: string) => value.id === key
+const override = also(exact({ id, type: one(0, 1), ...bits }), underId)
 const everyRoom = {
-  ...{
-    id,
-    emoji: orNull(exact({ type: one(1), data: str })),
-    description: orNull(str),
-    last_message_id: orNull(id),
-  },
+  id,
+  emoji: orNull(exact({ type: one(1), data: str })),
+  description: orNull(str),
+  last_message_id: orNull(id),
 }
 const houseRoom = exact({
-  ...{ ...everyRoom, house_id: id, name: str, position: is((value: number) => value >= 0), type: one(0) },
-  permission_overrides: orNull(also(byKey(override), (value) => Object.keys(value).length > 0)),
+  ...everyRoom,
+  house_id: id,
+  name: str,
+  position: is((value: number) => value >= 0),
+  type: one(0),
+  permission_overrides: orNull(also(byKey(override), (value: object) => Object.keys(value).length > 0)),
   default_permission_override: orNull(exact(bits)),
-  ...{ recipients: one(null), owner_id: one(null) },
+  recipients: one(null),
+  owner_id: one(null),
 })
+type PrivateRoom = { type: number; name: string | null; owner_id: string | null; recipients: Identified[] }
 const privateRoom = also(
   exact({
-    ...{ ...everyRoom, house_id: one(null), name: orNull(str), position: one(null), type: one(1, 2) },
-    ...{ permission_overrides: one(null), default_permission_override: one(null) },
-    ...{ recipients: list(user), owner_id: orNull(id) },
+    ...everyRoom,
+    house_id: one(null),
+    name: orNull(str),
+    position: one(null),
+    type: one(1, 2),
+    permission_overrides: one(null),
+    default_permission_override: one(null),
+    recipients: list(user),
+    owner_id: orNull(id),
   }),
-  ({ type, name, owner_id, recipients }) =>
+  ({ type, name, owner_id, recipients }: PrivateRoom) =>
     type === 1
       ? name === null && owner_id === null && recipients.length === 1
-      : owner_id && recipients.length > 0,
+      : owner_id !== null && recipients.length > 0,
 )
 const room: Rule = (value, path) =>
   ((value as { house_id?: unknown }).house_id === null ? privateRoom : houseRoom)(value, path)
@@ -67,50 +97,67 @@ const entity = exact({
   position: int,
   resource_pointers: list(pointer),
 })
-type Ids = { id: string }[]
 const house = also(
   exact({
-    ...{
-      id,
-      name: str,
-      owner_id: id,
-      icon: picture,
-      banner: one(null),
-      type: one(0),
-      default_permissions: int,
-    },
-    ...{ rooms: list(houseRoom), members: list(member), entities: list(entity), roles: list(role) },
+    id,
+    name: str,
+    owner_id: id,
+    icon: picture,
+    banner: one(null),
+    type: one(0),
+    default_permissions: int,
+    rooms: list(houseRoom),
+    members: list(member),
+    entities: list(entity),
+    roles: list(role),
   }),
-  ({ rooms, entities }: { rooms: Ids; entities: { resource_pointers: { resource_id: string }[] }[] }) =>
+  ({
+    rooms,
+    entities,
+  }: {
+    rooms: Identified[]
+    entities: { resource_pointers: { resource_id: string }[] }[]
+  }) =>
     entities.every((one) =>
       one.resource_pointers.every((to) => rooms.some((row) => row.id === to.resource_id)),
     ),
 )
 const attachment = exact({
-  ...{ filename: str, media_url: str, content_type: str, size: int },
+  filename: str,
+  media_url: str,
+  content_type: str,
+  size: int,
   'dimensions?': exact({ width: int, height: int, type: str }),
 })
+type Said = {
+  id: string
+  house_id: string | null
+  author_id: string
+  author: Identified
+  member: Identified & { house_id: string | null }
+  timestamp: number
+  bucket: number
+  exploding: boolean | null
+  exploding_age: number | null
+}
 const messageRules = {
-  ...{
-    id,
-    room_id: id,
-    house_id: orNull(id),
-    author_id: id,
-    author: user,
-    member: inHouse(orNull(id)),
-    content: str,
-  },
-  ...{
-    timestamp: int,
-    mentions: list(user),
-    exploding: orNull(bool),
-    exploding_age: orNull(int),
-    device_id: id,
-  },
-  ...{ bucket: int, attachment: orNull(attachment) },
+  id,
+  room_id: id,
+  house_id: orNull(id),
+  author_id: id,
+  author: user,
+  member: inHouse(orNull(id)),
+  content: str,
+  timestamp: int,
+  mentions: list(user),
+  exploding: orNull(bool),
+  exploding_age: orNull(int),
+  device_id: id,
+  bucket: int,
+  attachment: orNull(attachment),
 }
 const message = (more: Record<string, Rule>) =>
-  also(exact({ ...messageRules, ...more }), (value) => {
+  also(exact({ ...messageRules, ...more }), (value: Said) => {
     const ordinary = value.house_id === null ? false : null
     return (
       value.timestamp === Number((BigInt(value.id) >> 22n) + 1_562_544_000_000n) &&
@@ -121,30 +168,32 @@ const message = (more: Record<string, Rule>) =>
     )
   })
 const settings = exact({
-  ...{ user_id: id, theme: one(null, 'dark'), onboarded: bool, enable_desktop_notifications: orNull(bool) },
+  user_id: id,
+  theme: one(null, 'dark'),
+  onboarded: bool,
+  enable_desktop_notifications: orNull(bool),
   room_overrides: byKey(exact({ notification_preference: one(0, 1, 2) })),
 })
 const relation = { user_id: id, user, last_updated_at: time }
+type InHouse = { id?: string; house_id: string | null }
 const gone = exact({ id, house_id: id })
 
 /** PROTOCOL 8.5 and 8.6. */
 const payloads: Record<EventName, Rule> = {
   INIT_STATE: exact({
-    ...{
-      user: ownUser,
-      settings,
-      private_rooms: list(privateRoom),
-      presences: byKey(user),
-      house_ids: list(id),
-    },
+    user: ownUser,
+    settings,
+    private_rooms: list(privateRoom),
+    presences: byKey(user),
+    house_ids: list(id),
     relationships: byKey(exact({ ...relation, type: one(1, 2, 3, 4, 5) })),
     read_state: byKey(exact({ message_id: like(/^\d+$/), mention_count: int })),
-    house_memberships: byKey(also(member, (value, key) => value.house_id === key)),
+    house_memberships: byKey(also(member, (value: InHouse, key) => value.house_id === key)),
     session_id: like(/^[0-9a-f]{32}$/),
   }),
   HOUSE_JOIN: house,
   HOUSE_UPDATE: house,
-  HOUSE_LEAVE: also(gone, (value) => value.id === value.house_id),
+  HOUSE_LEAVE: also(gone, (value: InHouse) => value.id === value.house_id),
   HOUSE_DOWN: exact({ unavailable: one(false), house_id: id }),
   HOUSE_MEMBER_JOIN: member,
   HOUSE_MEMBER_LEAVE: member,
@@ -153,7 +202,7 @@ const payloads: Record<EventName, Rule> = {
   HOUSE_MEMBER_EXIT: gone,
   HOUSE_MEMBERS_CHUNK: exact({
     house_id: id,
-    members: byKey(also(member, (value, key) => value.id === key)),
+    members: byKey(also(member, underId)),
   }),
   HOUSE_ENTITIES_UPDATE: exact({ house_id: id, entities: list(entity) }),
   ROOM_CREATE: room,
@@ -164,7 +213,7 @@ const payloads: Record<EventName, Rule> = {
   MESSAGE_DELETE: exact({ id, message_id: id, room_id: id, house_id: orNull(id) }),
   TYPING_START: also(
     exact({ timestamp: int, room_id: id, house_id: orNull(id), author_id: id, 'recipient_ids?': list(id) }),
-    (value) => (value.house_id === null) === 'recipient_ids' in value,
+    (value: InHouse) => (value.house_id === null) === 'recipient_ids' in value,
   ),
   PRESENCE_UPDATE: user,
   USER_UPDATE: ownUser,

@@ -45,11 +45,10 @@ export function exact(rules: Record<string, Rule>): Rule {
 }
 
 /** A rule, and where it holds what must hold between the parts of the value. */
-// biome-ignore lint/suspicious/noExplicitAny: the rule has looked at it
-export function also(rule: Rule, holds: (value: any, key?: string) => boolean): Rule {
+export function also<Value>(rule: Rule, holds: (value: Value, key?: string) => boolean): Rule {
   return (value, path, key) => {
     const wrong = rule(value, path)
-    return wrong.length > 0 || holds(value, key) ? wrong : [`${path}: its parts disagree`]
+    return wrong.length > 0 || holds(value as Value, key) ? wrong : [`${path}: its parts disagree`]
   }
 }
 
