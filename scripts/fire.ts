@@ -30,6 +30,8 @@ Parts: ${parts.map((part) => part.name).join(', ')}`)
 }
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+// Everything that the parts have started ends with this process, and several run at once.
+process.setMaxListeners(100)
 
 console.log(`seed ${size.seed}, ${size.quick ? 'quick' : 'long'}`)
 const chosen = parts.filter(({ name }) => wanted.includes(name))

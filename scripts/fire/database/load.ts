@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Server } from '../../../test/support/server.ts'
 import { addPerson, ask, type Person } from '../support/people.ts'
@@ -16,6 +17,8 @@ export type Sample = {
 const password = 'correct horse'
 /** So that a server that refuses at once is not asked thousands of times. */
 const restMs = 15
+/** As much as soon takes a page of its own in the table: few small ones would find room on a disk that is full. */
+const contentBytes = 1_500
 const givenUpAfterMs = 15_000
 
 /** Asks for everything, steadily, until it is told to stop; then gives the nonces of the messages that were acknowledged. */
@@ -62,7 +65,7 @@ export async function beginLoad(stage: Stage, server: Server) {
   async function send(): Promise<void> {
     const nonce = `n${next()}`
     for (;;) {
-      const body = { content: nonce, nonce }
+      const body = { content: randomBytes(contentBytes).toString('base64'), nonce }
       const { status } = await request('send', 'POST', `/rooms/${room}/messages`, ann, body)
       if (status === 200) acknowledged.push(nonce)
       if (status === 200 || stopped) return
