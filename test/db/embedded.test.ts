@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { openUnhurriedDatabase } from '../../src/db/client.ts'
 import { findRunningPostgres, startPostgres } from '../../src/db/embedded.ts'
 import { isAlive } from '../../src/db/embedded-cluster.ts'
+import { migrateToLatest } from '../../src/db/migrate.ts'
 import { failToStart, type Server, startServer } from '../support/server.ts'
 
 const careless = ['fsync=off', 'full_page_writes=off']
@@ -14,7 +16,7 @@ const isRoot = process.getuid?.() === 0
 const nobody = 65_534
 
 let folder: string
-/** A data folder that has been started and stopped once: copied, not made anew, by each test. */
+/** A data folder that has been started, migrated and stopped once: copied, not made anew, by each test. */
 let used: string
 const running: Server[] = []
 let copies = 0
@@ -25,6 +27,9 @@ beforeAll(async () => {
   used = join(folder, 'used')
   const postgres = await startPostgres(join(used, 'postgres'), careless)
   await query(postgres.url, 'create table kept as select 42 n')
+  const db = openUnhurriedDatabase(postgres.url)
+  await migrateToLatest(db)
+  await db.destroy()
   await postgres.stop()
 })
 
