@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { StoreAway } from '../../src/errors.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { startS3Double } from '../support/s3-double.ts'
 
-process.env.AWS_ACCESS_KEY_ID = 'test'
-process.env.AWS_SECRET_ACCESS_KEY = 'test'
+vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
+vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
 const double = await startS3Double()
 const folder = await mkdtemp(join(tmpdir(), 'hearth-store-'))
 afterAll(async () => {

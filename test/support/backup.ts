@@ -9,19 +9,21 @@ import { databaseOn, onServer } from './database-server.ts'
 const server = inject('databaseUrl')
 /** A folder for backups, and for what is restored. */
 export const places = await mkdtemp(join(tmpdir(), 'hearth-backup-'))
-afterAll(() => rm(places, { recursive: true, force: true }))
-let targets = 0
+const made: string[] = []
+afterAll(async () => {
+  await rm(places, { recursive: true, force: true })
+  for (const name of made) await onServer(server, `drop database if exists ${name} with (force)`)
+})
 
 /** An empty database and an empty folder, as variables. */
 export async function emptyPlace() {
-  targets += 1
-  const name = `hearth_restore_${process.pid}_${targets}`
+  const name = `hearth_restore_${process.pid}_${made.length}`
   await onServer(server, `create database ${name}`)
-  afterAll(() => onServer(server, `drop database if exists ${name} with (force)`))
+  made.push(name)
   return {
     ...environment,
     DATABASE_URL: databaseOn(server, name),
-    DATA_DIR: join(places, `target-${targets}`),
+    DATA_DIR: join(places, `target-${made.length}`),
   }
 }
 
