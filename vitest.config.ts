@@ -11,6 +11,8 @@ export default defineConfig({
     setupFiles: ['test/support/fresh-file.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is waited for comes, however busy the machine is.
+    expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
     isolate: false,
     maxWorkers: 3,

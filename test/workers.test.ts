@@ -50,7 +50,7 @@ test('messages reach the sockets of every process, each once, in the order of th
   const ids = sent.map(({ data }) => data.id).sort()
   for (const { frames } of clients) {
     const received = () => frames.filter((frame) => frame.e === 'MESSAGE_CREATE').map((frame) => frame.d.id)
-    await vi.waitFor(() => expect(received()).toEqual(ids))
+    await expect.poll(() => received()).toEqual(ids)
   }
 })
 
@@ -61,7 +61,7 @@ test('who joins a house hears of it on the sockets of every process', async () =
   const invite = await ask(ann, 'POST', `/houses/${den.id}/invites`, {})
   expect((await ask(bob, 'POST', `/invites/${invite.data.code}`)).status).toBe(200)
   for (const { frames } of clients) {
-    await vi.waitFor(() => expect(frames.filter((frame) => frame.e === 'HOUSE_JOIN')).toHaveLength(1))
+    await expect.poll(() => frames.filter((frame) => frame.e === 'HOUSE_JOIN')).toHaveLength(1)
   }
 })
 
@@ -70,7 +70,7 @@ test('a revoked token closes its sockets at every process', async () => {
   const clients = await logInOften(ann)
   await fetch(`${server.origin}/auth/logout`, { method: 'POST', headers: { authorization: ann.token } })
   for (const client of clients) {
-    await vi.waitFor(() => expect(client.closed).toEqual({ code: 4003, reason: 'invalid_token' }))
+    await expect.poll(() => client.closed).toEqual({ code: 4003, reason: 'invalid_token' })
   }
 })
 
@@ -81,7 +81,7 @@ test('somebody is online while they are at any process, and offline once they ar
   const presences = () =>
     watcher!.frames.filter((frame) => frame.e === 'PRESENCE_UPDATE').map((frame) => frame.d.presence)
   const clients = await logInOften(bob)
-  await vi.waitFor(() => expect(presences()).toEqual(['online']))
+  await expect.poll(() => presences()).toEqual(['online'])
   for (const client of clients) client.socket.close()
   await vi.waitFor(() => expect(presences()).toEqual(['online', 'offline']), 15_000)
 })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isDatabaseAway } from '../../src/db/away.ts'
 import { awayCheck, openDatabase, poolUse } from '../../src/db/client.ts'
 import { otherApp } from '../support/other-app.ts'
@@ -81,7 +81,7 @@ describe.each<Weather>(['refuse', 'reset', 'black hole'])('with the database awa
       expect(answer.headers['retry-after']).toBe('1')
       expect(answer.ms).toBeLessThan(longestMs)
     }
-    await vi.waitUntil(isAway)
+    await expect.poll(isAway).toBe(true)
     const known = await all()
     for (const answer of known) {
       expect([answer.status, answer.body]).toEqual([503, unavailable])
@@ -100,7 +100,7 @@ describe.each<Weather>(['refuse', 'reset', 'black hole'])('with the database awa
 test('while the database is away every path answers 503, before its route, the token or the body is looked at', async () => {
   await proxy.set('refuse')
   expect((await call(ann, 'GET', '/users/@me')).status).toBe(503)
-  await vi.waitUntil(isAway)
+  await expect.poll(isAway).toBe(true)
   expect((await call(null, 'GET', '/nowhere')).status).toBe(503)
   expect((await call(null, 'GET', '/users/@me')).status).toBe(503)
   expect((await call(ann, 'PATCH', '/users/@me', { bio: 5 })).status).toBe(503)
@@ -167,7 +167,7 @@ describe('with the limit of connections reached', () => {
     await sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = ${role}`.execute(
       db,
     )
-    await vi.waitUntil(() => poolUse(few).total === 0)
+    await expect.poll(() => poolUse(few).total).toBe(0)
     const error = await select().catch((reason: unknown) => reason)
     expect(isDatabaseAway(error)).toBe(true)
     await sql.raw(`alter role ${role} connection limit 3`).execute(db)

@@ -46,7 +46,7 @@ test('a node number is claimed anew also when the database was away for longer, 
   const connects = vi.spyOn(pg.Client.prototype, 'connect')
   try {
     await proxy.set('refuse')
-    await vi.waitUntil(() => nodeNumber() === null)
+    await expect.poll(() => nodeNumber()).toBe(null)
     connects.mockClear()
     await vi.waitUntil(() => connects.mock.calls.length > 2, { timeout: 5_000 })
     await proxy.set('fine')

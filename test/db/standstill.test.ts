@@ -44,12 +44,12 @@ test('a connection whose answer has come is not cut off because it was read late
     end = listener
   }
   keepPulse({ query, once, connection: { stream: { destroy } } } as unknown as pg.Client, 200)
-  await vi.waitUntil(() => answers.length > 0, { interval: 5 })
+  await expect.poll(() => answers.length, { interval: 5 }).toBeGreaterThan(0)
   await turn()
   // Between the timers, which are all due, and the immediates the answer is read.
   setImmediate(() => answers[0]!())
   standStill(300)
-  await vi.waitUntil(() => answers.length > 1, { interval: 5 })
+  await expect.poll(() => answers.length, { interval: 5 }).toBeGreaterThan(1)
   expect(destroy).not.toHaveBeenCalled()
   end()
 })

@@ -7,5 +7,5 @@ test('what one process lost is noticed, however many others are heard in between
   losses.came('lost', 1)
   for (let other = 0; other < 100; other++) losses.came(`other ${other}`, 1)
   losses.came('lost', 3)
-  await vi.waitFor(() => expect(onLoss).toHaveBeenCalledOnce())
+  await expect.poll(() => onLoss).toHaveBeenCalledOnce()
 })

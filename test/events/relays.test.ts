@@ -62,9 +62,9 @@ describe.each(Object.entries(relays))('the relay over %s', (_name, { open, break
     await Promise.all(
       texts.flatMap((text) => [one.relay.send(`one ${text}`), other.relay.send(`other ${text}`)]),
     )
-    await vi.waitFor(() => expect(third.received).toHaveLength(100))
+    await expect.poll(() => third.received).toHaveLength(100)
     expect(new Set(third.received).size).toBe(100)
-    await vi.waitFor(() => expect(one.received).toHaveLength(50))
+    await expect.poll(() => one.received).toHaveLength(50)
     expect(one.received).toEqual(third.received.filter((text) => text.startsWith('other')))
     expect(other.received.every((text) => text.startsWith('one'))).toBe(true)
   })
@@ -75,7 +75,7 @@ describe.each(Object.entries(relays))('the relay over %s', (_name, { open, break
     await vi.waitFor(async () => {
       await one.relay.send('again')
       expect(other.received).toContain('again')
-    })
+    }, 10_000)
   })
 })
 
@@ -97,9 +97,9 @@ test.skipIf(given)(
 test.skipIf(given)('over Redis, nothing stays open where the channel may not be subscribed to', async () => {
   redis.refuseSubscribers(true)
   onTestFinished(() => redis.refuseSubscribers(false))
-  await vi.waitFor(() => expect(redis.connectionCount()).toBe(0))
+  await expect.poll(() => redis.connectionCount()).toBe(0)
   await expect(openRedisRelay(redis.url)).rejects.toThrow('NOPERM')
-  await vi.waitFor(() => expect(redis.connectionCount()).toBe(0))
+  await expect.poll(() => redis.connectionCount()).toBe(0)
 })
 
 test('over PostgreSQL, what was sent while the listener was away is not missed', async () => {
@@ -109,7 +109,7 @@ test('over PostgreSQL, what was sent while the listener was away is not missed',
   ])
   await relays.PostgreSQL.breakConnections()
   await one.relay.send('meanwhile')
-  await vi.waitFor(() => expect(other.received).toEqual(['meanwhile']))
+  await expect.poll(() => other.received).toEqual(['meanwhile'])
 })
 
 test('over PostgreSQL, what comes after a crash that emptied the table and began its ids anew is not missed', async () => {
@@ -118,11 +118,11 @@ test('over PostgreSQL, what comes after a crash that emptied the table and began
     listening(relays.PostgreSQL.open),
   ])
   await one.relay.send('before')
-  await vi.waitFor(() => expect(other.received).toEqual(['before']))
+  await expect.poll(() => other.received).toEqual(['before'])
   await sql`truncate bus_events restart identity`.execute(db)
   await one.relay.send('after')
   await relays.PostgreSQL.breakConnections()
-  await vi.waitFor(() => expect(other.received).toEqual(['before', 'after']))
+  await expect.poll(() => other.received).toEqual(['before', 'after'])
 })
 
 test('over PostgreSQL, a connection that breaks again before it is in use is opened anew', async () => {
@@ -135,13 +135,13 @@ test('over PostgreSQL, a connection that breaks again before it is in use is ope
     await vi.waitFor(async () => {
       expect((await listeners()).filter((pid) => pid !== first)).toHaveLength(1)
       expect(await pidsOf(sql`wait_event_type = 'Lock'`)).not.toEqual([])
-    })
+    }, 10_000)
     await relays.PostgreSQL.breakConnections()
-    await vi.waitFor(async () => expect(await listeners()).toEqual([]))
+    await expect.poll(() => listeners()).toEqual([])
   })
   for (const text of ['one', 'other']) {
     await sendOverPostgres(db, text)
-    await vi.waitFor(() => expect(received).toContain(text))
+    await expect.poll(() => received).toContain(text)
   }
 })
 
@@ -160,10 +160,10 @@ test('over PostgreSQL, it holds one connection, however often it had to try unti
   const { received } = await listening(() => openPostgresRelay(pool, databaseUrl))
   failures = 0
   await relays.PostgreSQL.breakConnections()
-  await vi.waitFor(() => expect(failures).toBeGreaterThan(2))
+  await expect.poll(() => failures).toBeGreaterThan(2)
   failures = Number.NEGATIVE_INFINITY
   await sql`insert into bus_events (sender, payload) values ('another', 'back')`.execute(db)
-  await vi.waitFor(() => expect(received).toEqual(['back']))
+  await expect.poll(() => received).toEqual(['back'])
   expect(await pidsOf(sql`application_name = 'hearth events'`)).toHaveLength(1)
 })
 
@@ -175,14 +175,14 @@ test('over PostgreSQL, what comes after a crash is not missed either when the li
   const one = await listening(relays.PostgreSQL.open)
   const other = await listening(() => openPostgresRelay(counting, databaseUrl))
   await one.relay.send('before')
-  await vi.waitFor(() => expect(other.received).toEqual(['before']))
+  await expect.poll(() => other.received).toEqual(['before'])
   await sql`truncate bus_events restart identity`.execute(db)
   reads = 0
   await relays.PostgreSQL.breakConnections()
   // It asks where to go on, and reads from there.
-  await vi.waitUntil(() => reads >= 2)
+  await expect.poll(() => reads).toBeGreaterThanOrEqual(2)
   await one.relay.send('after')
-  await vi.waitFor(() => expect(other.received).toEqual(['before', 'after']))
+  await expect.poll(() => other.received).toEqual(['before', 'after'])
 })
 
 test('over PostgreSQL, what was sent before a process started does not reach it', async () => {
@@ -190,7 +190,7 @@ test('over PostgreSQL, what was sent before a process started does not reach it'
   await one.relay.send('before')
   const late = await listening(relays.PostgreSQL.open)
   await one.relay.send('after')
-  await vi.waitFor(() => expect(late.received).toContain('after'))
+  await expect.poll(() => late.received).toContain('after')
   expect(late.received).toEqual(['after'])
 })
 
@@ -202,9 +202,9 @@ test('over PostgreSQL, the rows of many who call at once are read together', asy
   const { received } = await listening(() => openPostgresRelay(counting, databaseUrl))
   await sql`with added as (insert into bus_events (sender, payload) select 'another', 'row ' || n from generate_series(1, 100) as n)
     select pg_notify('hearth_events', caller::text) from generate_series(1, 100) as caller`.execute(db)
-  await vi.waitFor(() => expect(received).toHaveLength(100))
+  await expect.poll(() => received).toHaveLength(100)
   await sendOverPostgres(db, 'last')
-  await vi.waitFor(() => expect(received).toContain('last'))
+  await expect.poll(() => received).toContain('last')
   expect(reads).toBeLessThan(10)
 })
 
@@ -221,7 +221,7 @@ test('over PostgreSQL, what is older than a minute is deleted, and nothing else'
   await vi.waitFor(async () => {
     const { rows } = await sql`select payload from bus_events`.execute(db)
     expect(rows).toEqual([{ payload: 'new' }])
-  })
+  }, 10_000)
   await relay.send('newer')
 })
 
@@ -248,7 +248,7 @@ test('over Redis, what uses another database of the same server hears nothing', 
   const beside = await listening(() => openRedisRelay(there))
   await elsewhere.relay.send('of the other')
   await sendOverRedis(there, 'of its command')
-  await vi.waitFor(() => expect(beside.received).toEqual(['of the other', 'of its command']))
+  await expect.poll(() => beside.received).toEqual(['of the other', 'of its command'])
   await sendOverRedis(redis.url, 'last')
-  await vi.waitFor(() => expect(here.received).toEqual(['last']))
+  await expect.poll(() => here.received).toEqual(['last'])
 })

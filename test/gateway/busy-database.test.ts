@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { openDatabase, poolUse } from '../../src/db/client.ts'
 import { Client, listen, logged } from '../support/gateway.ts'
 import { otherApp } from '../support/other-app.ts'
@@ -18,7 +18,7 @@ test('a login waits for a database that is busy for longer than a request would'
   const ann = await user()
   await house({ owner: ann })
   const statements = Array.from({ length: 10 }, () => sql`select pg_sleep(2.5)`.execute(busy))
-  await vi.waitUntil(() => poolUse(busy).total === 10)
+  await expect.poll(() => poolUse(busy).total).toBe(10)
   const client = new Client(app)
   client.send({ op: 2, d: { token: ann.token } })
   await logged(client)

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import type { Caller } from '../../src/auth/queries.ts'
 import type { Connection } from '../../src/gateway/connection.ts'
 import { Session } from '../../src/gateway/session.ts'
-import { type Client, expectExact, type Frame, listen, logIn } from '../support/gateway.ts'
+import { expectExact, type Frame, listen, logIn } from '../support/gateway.ts'
+import { expectSilence } from '../support/gateway-scene.ts'
 import {
   bus,
   call,
@@ -49,13 +50,6 @@ async function crowd(size: number): Promise<Person[]> {
   const ids = people.map(({ id }) => id)
   await sql`update users set bio = ${longBio} where id = any(${ids}::bigint[])`.execute(db)
   return people
-}
-
-/** Holds that the client heard nothing since, behind whatever could have been on its way. */
-async function expectSilence(client: Client, person: Person): Promise<void> {
-  await bus.publish([{ type: 'user_updated', user_id: person.id, only_self: true }])
-  await client.next('USER_UPDATE')
-  expect(client.passed).toEqual([])
 }
 
 test('an INIT_STATE that is too large names nobody online, and the private rooms latest in use alone', async () => {

@@ -19,7 +19,7 @@ const openRelay = relayDoubles(() => (isLosing ? [] : [lateMs]))
 const here = await startProcess(createBus(openRelay()))
 const there = await startProcess(createBus(openRelay()))
 // They know of each other.
-await vi.waitFor(() => expect([here.bus.isShared, there.bus.isShared]).toEqual([true, true]))
+await vi.waitUntil(() => here.bus.isShared && there.bus.isShared, 10_000)
 
 /** What somebody at the one process hears of a change made at the other, and of the message that follows it here. */
 async function heardNext(by: Person, listener: Person, change: () => Promise<string>): Promise<string[]> {
@@ -182,12 +182,10 @@ test('of changes at the same moment at two processes, the last event everywhere 
     .executeTakeFirstOrThrow()
   for (const client of clients) {
     const last = (e: string) => client.events.findLast((frame) => frame.e === e)?.d
-    await vi.waitFor(() => expect(client.events.filter((frame) => frame.e === 'ROLE_UPDATE').length).toBe(3))
+    await expect.poll(() => client.events.filter((frame) => frame.e === 'ROLE_UPDATE').length).toBe(3)
     expect(last('RELATIONSHIP_UPDATE').type).toBe(3)
     expect(last('ROLE_UPDATE').name).toBe(name)
-    await vi.waitFor(() =>
-      expect(client.events.filter((frame) => frame.e === 'MESSAGE_UPDATE').length).toBe(3),
-    )
+    await expect.poll(() => client.events.filter((frame) => frame.e === 'MESSAGE_UPDATE').length).toBe(3)
     expect(last('MESSAGE_UPDATE').content).toBe(content)
   }
 })
@@ -241,7 +239,7 @@ test('a big house lists who is online at another process before those who are no
   await sql`insert into members (house_id, user_id, joined_at)
     values (${den.id}, ${dan.id}, now() + interval '1 hour')`.execute(db)
   await logIn(there, dan)
-  await vi.waitFor(() => expect(usersElsewhere()).toContain(dan.id))
+  await expect.poll(() => usersElsewhere()).toContain(dan.id)
   const client = await logIn(here, ben)
   const ids = client.events[1]!.d.members.map((one: { id: string }) => one.id)
   expect(ids.length).toBe(2500)
@@ -255,7 +253,7 @@ test('who deletes their account is offline for everybody at once, at whichever p
   const password_hash = await hashPassword(password)
   await db.updateTable('users').set({ password_hash }).where('id', '=', ann.id).execute()
   await logIn(there, ann)
-  await vi.waitFor(() => expect(usersElsewhere()).toContain(ann.id))
+  await expect.poll(() => usersElsewhere()).toContain(ann.id)
   const client = await logIn(here, ben)
   expect(client.events[0]!.d.presences).toHaveProperty(ann.id)
   await ask(here, ann, 'DELETE', '/users/@me', { password })

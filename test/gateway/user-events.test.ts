@@ -71,7 +71,7 @@ test('every op 7 is answered, however many a client sends at once', async () => 
   for (let number = 0; number < 119; number += 1)
     onBen.send({ op: 7, d: { house_id: den.id, user_ids: [ann.id] } })
   const answers = () => onBen.events.filter((frame) => frame.e === 'HOUSE_MEMBERS_CHUNK').length
-  await expect.poll(answers, { timeout: 10_000 }).toBe(119)
+  await expect.poll(answers).toBe(119)
 })
 
 test('an op 7 that is answered makes room for others, however many ids they name', async () => {
@@ -131,7 +131,7 @@ test('a slow reader who asks for members by op 7 is not sent one who has left be
     Promise.race([session!.connection!.drained().then(() => true), pause(200).then(() => false)])
   while (await isDrained()) await publish({ type: 'typing_started', ...words })
   onBen.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
-  await expect.poll(() => session!.waitingIds, { timeout: 10_000 }).toBeGreaterThan(0)
+  await expect.poll(() => session!.waitingIds).toBeGreaterThan(0)
   await call(ann, 'GET', `/houses/${den.id}/members`)
   await call(cat, 'DELETE', `/users/@me/houses/${den.id}`)
   onBen.socket.resume()
@@ -153,13 +153,4 @@ test('who leaves a house while its members are read for op 7 is sent none of the
   const gateway = { db: db.withPlugin(leaving) } as Parameters<typeof listMembersFor>[0]
   await listMembersFor(gateway, session!, { ids: [ann.id], houseId: den.id })
   await expectSilence(onBen, ben)
-})
-
-test('a session that ends closes its connections 4003, and no others', async () => {
-  const { ann, onAnn, onBen } = await scene(app)
-  const second = await logIn(app, ann)
-  await call(ann, 'DELETE', `/users/@me/sessions/${ann.session_id}`)
-  expect(await onAnn.end()).toEqual({ code: 4003, reason: 'invalid_token' })
-  expect(await second.end()).toEqual({ code: 4003, reason: 'invalid_token' })
-  expect(onBen.closed).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { listen, portOf } from '../support/gateway.ts'
 import { call, failure, type Person, user } from '../support/world.ts'
 
@@ -17,7 +17,7 @@ async function begin(
   const socket = connect(portOf(app), '127.0.0.1')
   const head = `PATCH /users/@me HTTP/1.1\r\nhost: x\r\nauthorization: ${person.token}`
   socket.write(`${head}\r\ncontent-type: ${type}\r\n${framing}\r\n\r\n`)
-  await vi.waitUntil(() => app.load.inFlight === before + 1)
+  await expect.poll(() => app.load.inFlight).toBe(before + 1)
   return socket
 }
 
@@ -43,7 +43,7 @@ test.each(['content-length: 8000000', 'transfer-encoding: chunked'])(
     expect((await send(app, ann, 100_000)).status).toBe(200)
     expect((await send(app, ben, 300_000)).status).toBe(200)
     for (const socket of sockets) socket.destroy()
-    await vi.waitUntil(() => app.load.inFlight === 0)
+    await expect.poll(() => app.load.inFlight).toBe(0)
     expect((await send(app, ann, 300_000)).status).toBe(200)
   },
 )
@@ -57,7 +57,7 @@ test('a body counts where it is read whole, also one that calls itself parts', a
   }
   expect((await send(app, ann, 300_000)).body).toEqual(unavailable)
   for (const socket of sockets) socket.destroy()
-  await vi.waitUntil(() => app.load.inFlight === 0)
+  await expect.poll(() => app.load.inFlight).toBe(0)
 })
 
 test('bodies that would take too much together are refused until others are over', async () => {
@@ -74,7 +74,7 @@ test('bodies that would take too much together are refused until others are over
   expect((await send(app, late, 12_000_000)).body).toEqual(unavailable)
   expect((await send(app, late, 1_000)).status).toBe(200)
   for (const socket of sockets) socket.destroy()
-  await vi.waitUntil(() => app.load.inFlight === 0)
+  await expect.poll(() => app.load.inFlight).toBe(0)
   expect((await send(app, late, 12_000_000)).status).toBe(200)
 })
 

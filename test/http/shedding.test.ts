@@ -34,7 +34,7 @@ async function hang(app: FastifyInstance): Promise<Socket> {
   const socket = connect(portOf(app), '127.0.0.1')
   const head = 'POST /auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json'
   socket.write(`${head}\r\ncontent-length: 5\r\n\r\n{`)
-  await vi.waitUntil(() => app.load.inFlight === before + 1)
+  await expect.poll(() => app.load.inFlight).toBe(before + 1)
   return socket
 }
 
@@ -55,7 +55,7 @@ test('past the limit of requests in flight the next one answers 503, whatever it
   )
   expect(refused).toBe(503)
   sockets[0]!.destroy()
-  await vi.waitUntil(() => app.load.inFlight === 2)
+  await expect.poll(() => app.load.inFlight).toBe(2)
   expect((await fetch(`${origin}/users/@me`, { headers: { authorization: ann.token } })).status).toBe(200)
   expect(app.load.refused).toBe(2)
   for (const each of sockets) each.destroy()
@@ -103,7 +103,7 @@ test('what was in flight on a connection counts no more once it is closed, answe
     socket.write('GET /users/@me HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(40))
     await new Promise((resolve) => socket.once('data', resolve))
     socket.destroy()
-    await vi.waitUntil(() => app.load.inFlight === 0)
+    await expect.poll(() => app.load.inFlight).toBe(0)
   }
   await fetch(`${origin}/users/@me`)
   await app.close()
@@ -118,12 +118,12 @@ test('what was in flight on a connection counts no more once it is a websocket, 
   const key = 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='
   const ask = `GET /users/@me HTTP/1.1\r\nhost: x\r\nauthorization: ${ann.token}\r\n\r\n`
   socket.write(`${ask.repeat(5)}GET /socket HTTP/1.1\r\nhost: x\r\n${upgrade}\r\n${key}\r\n\r\n`)
-  await vi.waitUntil(() => app.gateway.connectionCount === 1 && app.load.inFlight === 1)
+  await expect.poll(() => [app.gateway.connectionCount, app.load.inFlight]).toEqual([1, 1])
   socket.destroy()
-  await vi.waitUntil(() => app.gateway.connectionCount === 0)
+  await expect.poll(() => app.gateway.connectionCount).toBe(0)
   expect(app.load.inFlight).toBe(1)
   hung.destroy()
-  await vi.waitUntil(() => app.load.inFlight === 0)
+  await expect.poll(() => app.load.inFlight).toBe(0)
 })
 
 test('while the event loop is late requests answer 503, and no longer', async () => {
@@ -161,7 +161,7 @@ test.each([
   const sockets = await Promise.all(Array.from({ length: 20 }, () => connect(portOf(app), '127.0.0.1')))
   const head = 'POST /auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json'
   for (const socket of sockets) socket.write(`${head}\r\ncontent-length: 5\r\n\r\n{`)
-  await vi.waitUntil(() => app.load.inFlight === 20)
+  await expect.poll(() => app.load.inFlight).toBe(20)
   expect((await fetch(`${origin}/nowhere`)).status).toBe(503)
   await vi.waitUntil(() => app.load.slow === 20, { timeout: 3_000 })
   expect((await fetch(`${origin}/nowhere`)).status).toBe(404)
@@ -169,7 +169,7 @@ test.each([
   await vi.waitUntil(() => app.load.inFlight === 0 && app.load.slow === 0, { timeout: 5_000 })
   const later = await Promise.all(Array.from({ length: 20 }, () => connect(portOf(app), '127.0.0.1')))
   for (const socket of later) socket.write(`${head}\r\ncontent-length: 5\r\n\r\n{`)
-  await vi.waitUntil(() => app.load.inFlight === 20)
+  await expect.poll(() => app.load.inFlight).toBe(20)
   expect((await fetch(`${origin}/nowhere`)).status).toBe(503)
   for (const each of later) each.destroy()
 })
@@ -194,7 +194,7 @@ test('what the server works on goes on counting', async () => {
   const edits = await db.transaction().execute(async (trx) => {
     await sql`select from users where id = ${ann.id} for update`.execute(trx)
     const edits = Array.from({ length: 20 }, edit)
-    await vi.waitUntil(() => app.load.inFlight === 20)
+    await expect.poll(() => app.load.inFlight).toBe(20)
     const socket = await hang(app)
     await vi.waitUntil(() => app.load.slow > 0, { timeout: 10_000 })
     expect(app.load.slow).toBe(1)
@@ -210,7 +210,7 @@ test('a connection may send 64 requests ahead of their answers', async () => {
   let text = ''
   socket.on('data', (chunk) => (text += chunk))
   socket.write('GET /users/@me HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(64))
-  await vi.waitFor(() => expect(text.match(/HTTP\/1.1 400/g)).toHaveLength(64))
+  await expect.poll(() => text.match(/HTTP\/1.1 400/g)).toHaveLength(64)
   socket.destroy()
 })
 
@@ -220,6 +220,6 @@ test('a connection that sends far ahead of its answers is hung up on', async () 
   socket.write('GET /users/@me HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(65))
   socket.resume()
   await new Promise((resolve) => socket.once('close', resolve))
-  await vi.waitUntil(() => app.load.inFlight === 0)
+  await expect.poll(() => app.load.inFlight).toBe(0)
   expect((await fetch(`${origin}/users/@me`)).status).toBe(400)
 })

@@ -39,7 +39,7 @@ test('mails go out one after the other', async () => {
   await once(silent, 'connection')
   // Whoever had begun to connect together with the first comes before this one.
   const last = connect(port, '127.0.0.1')
-  await vi.waitUntil(() => last.localPort !== undefined && comers.includes(last.localPort))
+  await expect.poll(() => last.localPort !== undefined && comers.includes(last.localPort)).toBe(true)
   expect(comers).toHaveLength(2)
   last.destroy()
 })
@@ -69,6 +69,6 @@ test('of mails that cannot be sent each is told, past a thousand that wait at on
   expect(failures).toEqual(['too many mails are waiting'])
   await vi.waitUntil(() => failures.length === 1_001, { timeout: 50_000 })
   mailer.send(mail(1))
-  await vi.waitUntil(() => failures.length === 1_002)
+  await expect.poll(() => failures.length).toBe(1_002)
   expect(new Set(failures.slice(1))).toEqual(new Set(['ESOCKET']))
 })

@@ -22,7 +22,7 @@ test('a message that explodes is erased within a second, with its mentions and f
   await vi.waitFor(() => expect(published).toContainEqual(event), { timeout: 1000, interval: 20 })
   expect(await listRows(den.room_id)).toEqual([])
   expect(await db.selectFrom('mentions').selectAll().where('message_id', '=', data.id).execute()).toEqual([])
-  await vi.waitFor(async () => expect(await store.find(file)).toBeUndefined())
+  await expect.poll(() => store.find(file)).toBeUndefined()
 })
 
 test('what exploded while no process ran is never seen, and erased at the next start', async () => {

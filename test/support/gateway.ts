@@ -16,7 +16,7 @@ export type Frame = { op: number; e?: string; seq?: number; d?: any; text: strin
 
 export type Options = { zlib?: boolean; path?: string; extended?: boolean; headers?: Record<string, string> }
 
-const patienceMs = 5_000
+const patienceMs = 20_000
 const open = new Set<Client>()
 
 /** An app with its own gateway on the world's database and bus, listening on 127.0.0.1. */
@@ -78,12 +78,12 @@ export class Client {
     else this.socket.once('open', () => this.socket.send(text))
   }
 
-  /** Settles when the condition holds, which is looked at after each frame. */
+  /** Settles when the condition holds, which is looked at after each frame and at the end. */
   async until(condition: () => boolean, what = 'it'): Promise<void> {
     const deadline = Date.now() + patienceMs
     while (!condition()) {
       const left = deadline - Date.now()
-      if (left <= 0) {
+      if (left <= 0 || this.closed) {
         const seen = this.events.map((frame) => frame.e).join(' ')
         throw new Error(`waited for ${what} in vain; seen: ${seen}; closed: ${JSON.stringify(this.closed)}`)
       }
