@@ -117,7 +117,14 @@ async function launch({ cluster, account, program, port, settings }: Server): Pr
   const { size } = await stat(logFile).catch(() => ({ size: 0 }))
   const log = await open(logFile, size > maxLogBytes ? 'w' : 'a', 0o600)
   const sockets = `unix_socket_directories=${quoted(socketFolderOf(cluster))}`
-  const flags = [`port=${port}`, 'listen_addresses=127.0.0.1', sockets, ...settings]
+  // Terse, as the details of an error quote rows: the e-mail address that is taken, say.
+  const flags = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    sockets,
+    'log_error_verbosity=terse',
+    ...settings,
+  ]
   // In a process group of its own, so that Ctrl-C reaches only us, and we stop it in order.
   const child = runAs(account, program, ['-D', cluster.data, ...flags.flatMap((flag) => ['-c', flag])], {
     stdio: ['ignore', log.fd, log.fd],

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -95,11 +95,31 @@ test('what was written before a stop is there after the next start, and only the
     expect(await query(byLoopback, 'select n from kept')).toEqual([{ n: 42 }])
     const stranger = postgres.url.replace(/:[0-9a-f]{48}@/, ':wrong@')
     await expect(query(stranger, 'select 1')).rejects.toMatchObject({ code: '28P01' })
+    for (const file of ['password', 'log', 'data']) {
+      expect((await stat(join(dir, 'postgres', file))).mode & 0o077, file).toBe(0)
+    }
     expect(await findRunningPostgres(join(dir, 'postgres'))).toBe(postgres.url)
   } finally {
     await postgres.stop()
   }
   expect(await findRunningPostgres(join(dir, 'postgres'))).toBeUndefined()
+})
+
+test('its log does not quote the rows that an error is about', async () => {
+  const dir = await copyOfUsed()
+  const postgres = await startPostgres(join(dir, 'postgres'), careless)
+  const insert = `insert into users (id, username, name, email) select n, 'user' || n, 'Ann', 'ann@example.org' from generate_series(1, 2) n`
+  try {
+    await expect(query(postgres.url, insert)).rejects.toMatchObject({
+      code: '23505',
+      detail: expect.stringContaining('ann@example.org'),
+    })
+  } finally {
+    await postgres.stop()
+  }
+  const log = await readFile(join(dir, 'postgres/log'), 'utf8')
+  expect(log).toContain('duplicate key value violates unique constraint "users_email_unique"')
+  expect(log).not.toContain('=(ann@example.org)')
 })
 
 test('a stale lock file does not keep it from starting, even when its pid now belongs to somebody else', async () => {
