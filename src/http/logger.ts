@@ -8,6 +8,9 @@ let output: LogOutput | undefined
 const mailAddress = /[^\s"'`<>()[\]{},;:=/?&]+(?:@|%40)[^\s"'`<>()[\]{},;:=/?&]+\.[^\s"'`<>()[\]{},;:=/?&]+/g
 const longHex = /\b[0-9a-f]{32,}\b/gi
 
+/** The code of an invite, which lets whoever has it into the house, is too short to be known as one. */
+const inviteCode = /(?<=\/invites\/)[^/]+/
+
 /** Replaces e-mail addresses, and everything that is as long as a token or a code. */
 export function withoutSecrets(text: string): string {
   return text.replace(mailAddress, '[address]').replace(longHex, '[secret]')
@@ -26,7 +29,7 @@ export function loggerOptions(level: string, addressOf: AddressOf): FastifyServe
     serializers: {
       req: (request) => ({
         method: request.method,
-        url: request.url?.split('?', 1)[0],
+        url: request.url?.split('?', 1)[0]?.replace(inviteCode, '[code]'),
         remoteAddress: addressOf(request.raw),
       }),
       err: describeError,

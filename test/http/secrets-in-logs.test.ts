@@ -85,6 +85,10 @@ async function walkThroughHouses(token: string): Promise<void> {
   keep(bot.token)
   const den = await ask(token, 'POST', '/houses', { name: 'Den' })
   const room = den.rooms[0].id
+  const { code } = await ask(token, 'POST', `/houses/${den.id}/invites`, {})
+  keep(code)
+  await ask(null, 'GET', `/invites/${code}?with=${code}`)
+  await ask(token, 'POST', `/v1/invites/${code}/`, {})
   await ask(token, 'POST', `/rooms/${room}/messages`, { content: `mail me at ${email}` })
   const form = new FormData()
   form.append('file', new Blob(['a file']), `${email}.txt`)
