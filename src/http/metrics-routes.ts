@@ -20,7 +20,7 @@ export const metricsRoutes: FastifyPluginAsync = async (app) => {
     const { toText } = await load()
     const [own, others] = await Promise.all([collect(), collectWorkerMetrics()])
     const { type, text } = await toText([own, ...others])
-    return reply.type(type).send(text)
+    return reply.header('cache-control', 'no-store').type(type).send(text)
   })
 }
 

@@ -13,6 +13,7 @@ test('metrics are plain text outside of the envelope, and not in the OpenAPI doc
   const answer = await call(null, 'GET', '/metrics')
   expect(answer.status).toBe(200)
   expect(answer.headers['content-type']).toMatch(/^text\/plain/)
+  expect(answer.headers['cache-control']).toBe('no-store')
   expect(answer.text).toMatch(/^hearth_sockets 0$/m)
   expect(answer.text).toMatch(/^hearth_pool_waiting 0$/m)
   expect(answer.text).toMatch(/^hearth_processes 1$/m)
