@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { Client } from './support/gateway.ts'
-import { beginToStart, type Server, startServer } from './support/server.ts'
+import { beginToStart, type Server, startServer, statusOf, workersOf } from './support/server.ts'
 import { untilWaiting } from './support/waiting.ts'
 import { call, databaseUrl, db, house, type Person, user } from './support/world.ts'
 
@@ -47,11 +47,6 @@ function send(origin: string, agent: Agent, caller: Person, body: unknown): Prom
   })
   request.end(payload)
   return promise
-}
-
-/** The processes that share the port of a server, none when it is one process. */
-function workersOf({ child: { pid } }: Server): number[] {
-  return (readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/[0-9]+/g) ?? []).map(Number)
 }
 
 async function stopUnderLoad(environment: Record<string, string>) {
@@ -247,13 +242,13 @@ test.runIf(process.platform === 'linux')(
     const [dying, answering] = workers
     const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true }))
     // Both have loaded what an answer needs, and there is a connection to each.
-    await Promise.all(agents.map((agent) => statusOf(server, agent)))
+    await Promise.all(agents.map((agent) => statusOf(server, '/metrics', agent)))
     for (const id of workers) process.kill(id, 'SIGSTOP')
     server.child.kill('SIGTERM')
     await vi.waitFor(() => expect(isToldToEnd(dying!)).toBe(true), 20_000)
     server.child.kill('SIGSTOP')
     process.kill(answering!, 'SIGCONT')
-    const asked = agents.map((agent) => statusOf(server, agent))
+    const asked = agents.map((agent) => statusOf(server, '/metrics', agent))
     await pause(700)
     process.kill(dying!, 'SIGKILL')
     await pause(200)
@@ -268,14 +263,4 @@ test.runIf(process.platform === 'linux')(
 function isToldToEnd(id: number): boolean {
   const [, pending] = /^ShdPnd:\s+([0-9a-f]+)$/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))!
   return (Number.parseInt(pending!, 16) & 0x4000) !== 0
-}
-
-/** The status of an answer of /metrics; undefined when there is none. */
-function statusOf({ origin }: Server, agent: Agent): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const request = httpRequest(`${origin}/metrics`, { agent }, (answer) => {
-      answer.resume().once('end', () => resolve(answer.statusCode))
-    })
-    request.on('error', () => resolve(undefined)).end()
-  })
 }

@@ -137,16 +137,6 @@ test('a backup may be read by nobody else, and is not made over another', async 
 })
 
 test('a full disk ends a backup in a sentence that names its folder', async () => {
-  const stop = Object.assign(new Error('ENOSPC: no space left on device, write'), {
-    code: 'ENOSPC',
-    errno: -28,
-  })
-  await expect(namingFolder('/backup', () => Promise.reject(stop))).rejects.toThrow(
-    'Backup folder /backup: ENOSPC: no space left on device, write.',
-  )
-})
-
-test('a disk that files fill ends a backup with the same sentence', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
     code: 'ENOSPC',
     errno: -28,

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { logIn } from '../support/gateway.ts'
 import { otherApp } from '../support/other-app.ts'
 import { detour, openTcpProxy } from '../support/tcp-proxy.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import { type Answer, databaseUrl, db, friends, house, user } from '../support/world.ts'
 
 // The connection to the database breaks while it commits.
@@ -30,18 +31,12 @@ afterAll(async () => {
   await proxy.close()
 })
 
-async function untilSomebodyWaits(): Promise<void> {
-  const waiting = sql`select pid from pg_stat_activity
-    where wait_event_type = 'Lock' and datname = current_database()`
-  await vi.waitFor(async () => expect((await waiting.execute(db)).rows).not.toEqual([]), { timeout: 5_000 })
-}
-
 /** Makes a change, and breaks all connections while PostgreSQL commits it; it is carried out. */
 async function commitIntoSilence(change: () => Promise<Answer>): Promise<void> {
   const held = await db.startTransaction().execute()
   await sql`select pg_advisory_xact_lock(${waitAtCommit})`.execute(held)
   const answer = change()
-  await untilSomebodyWaits()
+  await untilWaiting(1)
   await proxy.set('reset')
   expect((await answer).status).toBe(503)
   await proxy.set('fine')

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { freePort } from '../support/server.ts'
 import { databaseUrl, folder } from '../support/world.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -32,14 +32,6 @@ test('what waits for its reader is bounded, and whole lines are left out', async
   expect(kept.length).toBeLessThan(4_200)
   expect(new Set(kept)).toEqual(new Set(['x'.repeat(1_023)]))
 })
-
-async function freePort(): Promise<number> {
-  const listening = createServer().listen(0, '127.0.0.1')
-  await once(listening, 'listening')
-  const { port } = listening.address() as AddressInfo
-  await new Promise((resolve) => listening.close(resolve))
-  return port
-}
 
 test.each([
   ['is on a full disk', '/dev/full'],

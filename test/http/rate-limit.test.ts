@@ -1,9 +1,8 @@
-import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../src/config.ts'
+import { expect, test } from 'vitest'
 import { password, resident } from '../support/accounts.ts'
 import { filePart, multipart } from '../support/multipart.ts'
 import { otherApp } from '../support/other-app.ts'
-import { type Answer, config, house, houseRoom, user } from '../support/world.ts'
+import { type Answer, house, houseRoom, user } from '../support/world.ts'
 
 let time = Date.UTC(2026, 0, 1)
 const { call } = await otherApp({ rateLimit: true }, { now: () => time })
@@ -216,22 +215,9 @@ test('wrong codes of a caller count as well, at the address they come from, and 
   expect((await enable(ann, newAddress())).body.error.code).toBe('invalid_code')
 })
 
-describe('the settings', () => {
-  test('with rate limits off nothing is limited, and no header tells of a limit', async () => {
-    const off = await otherApp({ rateLimit: false })
-    const answers = await times(110, () => off.call(null, 'GET', '/users/nobody'))
-    expect(limited(answers)).toBe(0)
-    expect(answers[0]!.headers['ratelimit-limit']).toBeUndefined()
-  })
-
-  test('each number is a setting, and a wrong one is named', async () => {
-    const given = { RATE_LIMIT_MESSAGES: '30/min burst 3' }
-    expect(readConfig(given).rateLimits.messages).toEqual({ burst: 3, refillMs: 2_000 })
-    expect(config.rateLimits.auth).toEqual({ burst: 5, refillMs: 12_000 })
-    for (const value of ['10', '0/s burst 5', '10/s', '10/day burst 5']) {
-      const read = () => readConfig({ RATE_LIMIT_AUTH: value })
-      expect(read).toThrow(ConfigError)
-      expect(read).toThrow(/RATE_LIMIT_AUTH/)
-    }
-  })
+test('with rate limits off nothing is limited, and no header tells of a limit', async () => {
+  const off = await otherApp({ rateLimit: false })
+  const answers = await times(110, () => off.call(null, 'GET', '/users/nobody'))
+  expect(limited(answers)).toBe(0)
+  expect(answers[0]!.headers['ratelimit-limit']).toBeUndefined()
 })

@@ -18,14 +18,13 @@ test('with a content it edits, as PATCH does', async () => {
   published.length = 0
   const answer = await post(ann, { content: 'new' })
   expect(answer.status).toBe(200)
-  expect(Object.keys(answer.body.data)).toHaveLength(17)
   const [row] = await listRows(den.room_id)
   expect(row).toMatchObject({ content: 'new', mentions: [] })
   expect(row?.edited_at?.toISOString()).toBe(answer.body.data.edited_at)
   const place = { room_id: den.room_id, house_id: den.id }
   expect(published).toEqual([{ type: 'message_updated', ...place, message: answer.body.data }])
   const again = await call(ann, 'PATCH', `/rooms/${den.room_id}/messages/${id}`, { content: 'new' })
-  expect(Object.keys(again.body.data)).toEqual(Object.keys(answer.body.data))
+  expect(again.body.data).toEqual({ ...answer.body.data, edited_at: again.body.data.edited_at })
 })
 
 test('without a content it acks, whatever else is sent, as the route for it does', async () => {

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { type Client, expectExact, listen, logIn } from '../support/gateway.ts'
 import { otherApp } from '../support/other-app.ts'
 import { detour, openTcpProxy } from '../support/tcp-proxy.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import { databaseUrl, db, group, house, type Person, user } from '../support/world.ts'
 
 // The connection to the database breaks while a message is written: it is there, and its sender was told 503.
@@ -28,7 +28,7 @@ async function sendIntoSilence(caller: Person, roomId: string, content: string, 
   const locked = await db.startTransaction().execute()
   await locked.selectFrom('rooms').select('id').where('id', '=', roomId).forUpdate().execute()
   const answer = send(caller, roomId, content, nonce)
-  await untilSomebodyWaits()
+  await untilWaiting(1)
   await proxy.set('reset')
   expect((await answer).status).toBe(503)
   await proxy.set('fine')
@@ -36,15 +36,8 @@ async function sendIntoSilence(caller: Person, roomId: string, content: string, 
   return () => locked.commit().execute()
 }
 
-async function untilSomebodyWaits(): Promise<void> {
-  const waiting = sql`select pid from pg_stat_activity
-    where wait_event_type = 'Lock' and datname = current_database()`
-  await vi.waitFor(async () => expect((await waiting.execute(db)).rows).not.toEqual([]), { timeout: 5_000 })
-}
-
 async function untilBack(caller: Person): Promise<void> {
-  const isBack = async () => expect((await call(caller, 'GET', '/users/@me')).status).toBe(200)
-  await vi.waitFor(isBack, { timeout: 5_000 })
+  await expect.poll(async () => (await call(caller, 'GET', '/users/@me')).status).toBe(200)
 }
 
 async function toldOf(client: Client, count: number): Promise<string[]> {

@@ -5,7 +5,6 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { ConfigError, readConfig } from '../../src/config.ts'
 import { StoreAway } from '../../src/errors.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { startS3Double } from '../support/s3-double.ts'
@@ -170,14 +169,4 @@ test('in S3, names lie under the prefix, and a long stream goes up part by part'
   const parts = double.seen.filter((each) => each.startsWith('PUT part'))
   expect(parts).toHaveLength(3)
   for (const part of parts) expect(Number(part.split(' ').at(-1))).toBeLessThan(9 * mib)
-})
-
-test('STORAGE_URL is a folder or a bucket, by default the folder files in DATA_DIR', () => {
-  expect(readConfig({ DATA_DIR: '/srv/hearth' }).storageUrl).toBe('file:///srv/hearth/files')
-  for (const url of ['file:///srv/files', 's3://bucket', 's3://my-bucket/a/b?region=x&endpoint=http://h:1']) {
-    expect(readConfig({ STORAGE_URL: url }).storageUrl).toBe(url)
-  }
-  for (const url of ['/srv/files', 'file://host', 'http://x', 's3://', 's3:///x', 's3://B/x']) {
-    expect(() => readConfig({ STORAGE_URL: url })).toThrow(ConfigError)
-  }
 })

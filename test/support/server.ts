@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type Agent, get } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 
 const main = join(import.meta.dirname, '../../start.js')
@@ -93,5 +96,29 @@ function spawnServer(
     },
     stdio: ['ignore', 'pipe', 'pipe', ...(channel ? ['ipc' as const] : [])],
     ...(uid === undefined ? {} : { uid, gid }),
+  })
+}
+
+/** The processes that share the port of a server, none when it is one process. Of Linux alone. */
+export function workersOf({ child: { pid } }: Server): number[] {
+  return (readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/[0-9]+/g) ?? []).map(Number)
+}
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const listening = createServer().listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  const { port } = listening.address() as AddressInfo
+  await new Promise((resolve) => listening.close(resolve))
+  return port
+}
+
+/** The status of an answer of a server, over a connection of this agent; undefined when there is none. */
+export function statusOf({ origin }: Server, path: string, agent: Agent): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const request = get(`${origin}${path}`, { agent }, (answer) => {
+      answer.resume().once('end', () => resolve(answer.statusCode))
+    })
+    request.on('error', () => resolve(undefined))
   })
 }
