@@ -83,7 +83,7 @@ export class Hub {
     for (const room of session.privateRooms ?? []) this.#byPrivateRoom.add(room, session)
   }
 
-  enterHouse(session: Session, houseId: string, roomIds: Iterable<string>): void {
+  enterHouse(session: Session, houseId: string, roomIds: readonly string[]): void {
     if (!this.has(session)) return
     this.leaveHouse(session, houseId)
     const rooms = this.#views.take(roomIds)
@@ -110,7 +110,8 @@ export class Hub {
     if (!this.has(session)) return
     if (houseId !== null) {
       session.unsettled.get(houseId)?.delete(roomId)
-      if (session.houses.get(houseId)?.has(roomId) === false) this.#changeRooms(session, houseId, roomId)
+      const rooms = session.houses.get(houseId)
+      if (rooms && !rooms.has(roomId)) this.#toggleRoom(session, houseId, rooms, roomId)
       return
     }
     session.privateRooms ??= new Set()
@@ -122,8 +123,9 @@ export class Hub {
   leaveRoom(session: Session, houseId: string | null, roomId: string): boolean {
     if (houseId !== null) {
       const wasUnsettled = session.unsettled.get(houseId)?.delete(roomId) ?? false
-      if (!session.houses.get(houseId)?.has(roomId)) return wasUnsettled
-      this.#changeRooms(session, houseId, roomId)
+      const rooms = session.houses.get(houseId)
+      if (!rooms?.has(roomId)) return wasUnsettled
+      this.#toggleRoom(session, houseId, rooms, roomId)
       return true
     }
     if (!session.privateRooms?.delete(roomId)) return false
@@ -131,12 +133,24 @@ export class Hub {
     return true
   }
 
-  #changeRooms(session: Session, houseId: string, roomId: string): void {
-    const before = session.houses.get(houseId)!
+  /** Puts these rooms of a house in place of those that the session was told of: many cost no more than one. */
+  setRooms(session: Session, houseId: string, roomIds: readonly string[]): void {
+    const before = session.houses.get(houseId)
+    if (!before) return
+    session.unsettled.delete(houseId)
     this.#views.unlist(before, session)
-    const after = this.#views.toggle(before, roomId)
-    session.houses.set(houseId, after)
-    if (!session.held) this.#views.list(after, session)
+    this.#show(session, houseId, this.#views.take(roomIds))
+    this.#views.drop(before)
+  }
+
+  #toggleRoom(session: Session, houseId: string, before: ReadonlySet<string>, roomId: string): void {
+    this.#views.unlist(before, session)
+    this.#show(session, houseId, this.#views.toggle(before, roomId))
+  }
+
+  #show(session: Session, houseId: string, rooms: ReadonlySet<string>): void {
+    session.houses.set(houseId, rooms)
+    if (!session.held) this.#views.list(rooms, session)
   }
 
   watch(session: Session, userIds: ReadonlySet<string>): void {

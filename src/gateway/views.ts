@@ -10,11 +10,11 @@ export class Views {
   readonly #byKey = new Map<string, View>()
   readonly #byRooms = new Map<ReadonlySet<string>, View>()
   readonly #byRoom = new Map<string, Set<View>>()
-  /** The last change of a set, as a change of rooms is applied to one session after the other. */
-  #last: { from: ReadonlySet<string>; roomId: string; to: ReadonlySet<string> } | undefined
+  /** What became of sets at the last change of a room, as that is applied to one session after the other. */
+  #last = { roomId: '', results: new WeakMap<ReadonlySet<string>, ReadonlySet<string>>() }
 
   /** The shared set of these rooms, to be returned with `drop`. */
-  take(roomIds: Iterable<string>): ReadonlySet<string> {
+  take(roomIds: readonly string[] | ReadonlySet<string>): ReadonlySet<string> {
     const key = [...roomIds].sort().join()
     const view = this.#byKey.get(key) ?? this.#add(key, new Set(roomIds))
     view.uses += 1
@@ -23,11 +23,13 @@ export class Views {
 
   /** Exchanges a set for the one with a room more, or less. */
   toggle(rooms: ReadonlySet<string>, roomId: string): ReadonlySet<string> {
-    const last = this.#last
-    const known = last?.from === rooms && last.roomId === roomId ? this.#byRooms.get(last.to) : undefined
+    if (this.#last.roomId !== roomId) this.#last = { roomId, results: new WeakMap() }
+    const { results } = this.#last
+    const result = results.get(rooms)
+    const known = result && this.#byRooms.get(result)
     const to = known ? known.rooms : this.take(toggled(rooms, roomId))
     if (known) known.uses += 1
-    this.#last = { from: rooms, roomId, to }
+    results.set(rooms, to)
     this.drop(rooms)
     return to
   }

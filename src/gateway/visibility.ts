@@ -1,3 +1,4 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises'
 import { entity } from '../entities/forms.ts'
 import { listEntities } from '../entities/queries.ts'
 import type { EventOf as Of } from '../events/events.ts'
@@ -11,6 +12,9 @@ import { type Payload, payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
 import { factsOf } from './house-state.ts'
 import type { Session } from './session.ts'
+
+/** After looking at so many rooms, other work gets its turn: big houses have many, for many members. */
+const examinedAtOnce = 10_000
 
 /** Sends each session the entities with pointers to the rooms that it was told of. */
 export async function tellEntities(
@@ -66,9 +70,15 @@ export async function tellVisibility(gateway: Gateway, fact: Of<'visibility_chan
     lost: once((id) => payload('ROOM_DELETE', { id, house_id: house.id })),
     entities: entitiesOf(house.id, entities),
   }
+  let examined = 0
   for (const [userId, ofUser] of Map.groupBy(sessions, (session) => session.userId)) {
     const roleIds = rolesOf.get(userId)
     if (!roleIds) continue
+    examined += rooms.length * ofUser.length
+    if (examined > examinedAtOnce) {
+      examined = 0
+      await turnOfOthers()
+    }
     const visible = readableRooms(factsOf(contents, userId, roleIds), rooms)
     const readable = new Map(visible.map((row) => [row.id, row]))
     for (const session of ofUser) tellDifference(gateway, session, house.id, readable, events)
@@ -94,14 +104,9 @@ function tellDifference(
   session.unsettled.delete(houseId)
   const gained = [...readable.values()].filter((row) => !known.has(row.id) || unsettled.has(row.id))
   const lost = [...known.union(unsettled)].filter((id) => !readable.has(id))
-  for (const row of gained) {
-    hub.enterRoom(session, houseId, row.id)
-    session.emit(events.gained(row))
-  }
-  for (const id of lost) {
-    hub.leaveRoom(session, houseId, id)
-    session.emit(events.lost(id))
-  }
-  const rooms = session.houses.get(houseId)
-  if (rooms && gained.length + lost.length > 0) session.emit(events.entities(rooms))
+  if (gained.length + lost.length === 0) return
+  hub.setRooms(session, houseId, [...readable.keys()])
+  for (const row of gained) session.emit(events.gained(row))
+  for (const id of lost) session.emit(events.lost(id))
+  session.emit(events.entities(session.houses.get(houseId)!))
 }

@@ -53,18 +53,26 @@ export function housePermissions(facts: HouseFacts): number {
 
 /** A member's bits in a room of the house; 0 when the room does not exist for them. */
 export function roomPermissions(facts: HouseFacts, room: RoomFacts): number {
+  return permissionsInRooms(facts)(room)
+}
+
+/** The same for one room after another: what is the same in all of them is worked out once. */
+export function permissionsInRooms(facts: HouseFacts): (room: RoomFacts) => number {
   const inHouse = housePermissions(facts)
-  if (has(inHouse, permission.ADMINISTRATOR)) return allPermissions
-  const overrides = room.permission_overrides ?? {}
-  let bits = apply(inHouse, { allow: room.default_allow, deny: room.default_deny })
-  for (const role of inRisingRank(facts.roles)) {
-    const override = overrides[role.id]
-    if (override?.type === 0) bits = apply(bits, override)
+  if (has(inHouse, permission.ADMINISTRATOR)) return () => allPermissions
+  const roles = inRisingRank(facts.roles)
+  return (room) => {
+    const overrides = room.permission_overrides ?? {}
+    let bits = apply(inHouse, { allow: room.default_allow, deny: room.default_deny })
+    for (const role of roles) {
+      const override = overrides[role.id]
+      if (override?.type === 0) bits = apply(bits, override)
+    }
+    const own = overrides[facts.user_id]
+    if (own?.type === 1) bits = apply(bits, own)
+    bits &= ~permission.ADMINISTRATOR
+    return has(bits, permission.READ_MESSAGES) ? bits : 0
   }
-  const own = overrides[facts.user_id]
-  if (own?.type === 1) bits = apply(bits, own)
-  bits &= ~permission.ADMINISTRATOR
-  return has(bits, permission.READ_MESSAGES) ? bits : 0
 }
 
 /** Whether all of these bits are set. */

@@ -1,4 +1,11 @@
-import { type HouseFacts, has, permission, type RoomFacts, roomPermissions } from '../houses/permissions.ts'
+import {
+  type HouseFacts,
+  has,
+  permission,
+  permissionsInRooms,
+  type RoomFacts,
+  roomPermissions,
+} from '../houses/permissions.ts'
 import type { RoomAccessRow } from './queries.ts'
 
 /** Room types (PROTOCOL 2.1). */
@@ -19,7 +26,8 @@ export function houseFacts(access: RoomAccessRow): HouseFacts | undefined {
 
 /** Those of the rooms of a house that a member can read, in their order. */
 export function readableRooms<Row extends RoomFacts>(facts: HouseFacts, rooms: readonly Row[]): Row[] {
-  return rooms.filter((room) => roomPermissions(facts, room) !== 0)
+  const bitsIn = permissionsInRooms(facts)
+  return rooms.filter((room) => bitsIn(room) !== 0)
 }
 
 /** Whether the room exists for the caller: they can read it. */

@@ -72,6 +72,37 @@ test('sessions that see the same of a house share it, until one of them sees mor
   expect(hub.inHouse('house')).toEqual([])
 })
 
+test('all rooms of a house are exchanged at once, in a login as well, and never for a session that ended', () => {
+  const hub = new Hub()
+  const [one, other, held] = [live(hub, '1'), live(hub, '2'), sessionOf('3')]
+  hub.add(held)
+  hub.enterHouse(held, 'house', ['room'])
+  other.unsettled.set('house', new Set(['room']))
+  for (const session of [one, other, held]) hub.setRooms(session, 'house', ['r1', 'r2'])
+  expect([...one.houses.get('house')!]).toEqual(['r1', 'r2'])
+  expect(other.houses.get('house')).toBe(one.houses.get('house'))
+  expect([hub.inRoom('room'), hub.inRoom('r1'), hub.inRoom('r2')]).toEqual([[], [one, other], [one, other]])
+  expect(other.unsettled.size).toBe(0)
+  hub.goLive(held)
+  expect(hub.inRoom('r1')).toEqual([one, other, held])
+  hub.remove(one)
+  hub.setRooms(one, 'house', ['r1'])
+  expect(hub.inRoom('r1')).toEqual([other, held])
+  expect(one.houses.size).toBe(0)
+})
+
+test('a room more or less is the same for all who saw the same, whoever is told in between', () => {
+  const hub = new Hub()
+  const sessions = ['1', '2', '3', '4'].map((userId) => live(hub, userId))
+  for (const [n, session] of sessions.entries()) hub.setRooms(session, 'house', n % 2 ? ['a', 'b'] : ['a'])
+  for (const session of sessions) hub.leaveRoom(session, 'house', 'a')
+  expect(sessions.map((session) => [...session.houses.get('house')!])).toEqual([[], ['b'], [], ['b']])
+  for (const session of sessions) hub.enterRoom(session, 'house', 'a')
+  expect(sessions.map((session) => session.houses.get('house')!.size)).toEqual([1, 2, 1, 2])
+  expect(sessions[1]!.houses.get('house')).toBe(sessions[3]!.houses.get('house'))
+  expect([hub.inRoom('a').length, hub.inRoom('b').length]).toEqual([4, 2])
+})
+
 test('a session that ended keeps nothing for a replay, also of what is still being told', () => {
   const hub = new Hub()
   const session = live(hub, '1')
