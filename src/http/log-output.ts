@@ -15,16 +15,19 @@ export type LogOutput = { write(line: string): void }
 export function openLogOutput(fd: number): LogOutput {
   let waiting = ''
   let current = Buffer.alloc(0)
+  let isWriting = false
 
   function writeNext(): void {
     if (current.length === 0) {
       current = Buffer.from(waiting)
       waiting = ''
     }
-    if (current.length > 0) write(fd, current, goOn)
+    isWriting = current.length > 0
+    if (isWriting) write(fd, current, goOn)
   }
 
   function goOn(error: NodeJS.ErrnoException | null, written: number): void {
+    isWriting = false
     if (error?.code === 'EAGAIN') return void setTimeout(writeNext, retryMs).unref()
     current = error ? Buffer.alloc(0) : current.subarray(written)
     writeNext()
@@ -32,8 +35,8 @@ export function openLogOutput(fd: number): LogOutput {
 
   process.once('exit', () => {
     try {
-      // What is being written is written by then.
-      writeSync(fd, waiting)
+      // A write that has begun ends before the process does.
+      writeSync(fd, isWriting ? Buffer.from(waiting) : Buffer.concat([current, Buffer.from(waiting)]))
     } catch {}
   })
 

@@ -33,6 +33,41 @@ test('what waits for its reader is bounded, and whole lines are left out', async
   expect(new Set(kept)).toEqual(new Set(['x'.repeat(1_023)]))
 })
 
+test('what its reader was too slow for comes before what was logged later, also at an exit', async () => {
+  // Its own reader: the pipe is full after the first write, and empty again when the process exits.
+  const script = `
+    import { execFileSync } from 'node:child_process'
+    import { constants, openSync, readSync, writeSync } from 'node:fs'
+    import { stat } from 'node:fs/promises'
+    import { openLogOutput } from '${join(root, 'src/http/log-output.ts')}'
+    execFileSync('mkfifo', ['${folder}/log'])
+    const pipe = openSync('${folder}/log', constants.O_RDWR | constants.O_NONBLOCK)
+    const output = openLogOutput(pipe)
+    const piece = Buffer.alloc(65_536)
+    const read = []
+    function empty() {
+      try {
+        for (;;) read.push(piece.toString('utf8', 0, readSync(pipe, piece)))
+      } catch {}
+    }
+    for (let n = 0; n < 20_000; n += 1) output.write(n + '\\n')
+    // With one thread these come after the writes of the log, the second of which finds the pipe full.
+    for (let n = 0; n < 3; n += 1) await stat('.')
+    output.write('last\\n')
+    empty()
+    process.on('exit', () => {
+      empty()
+      writeSync(1, read.join(''))
+    })
+    process.exit()`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    env: { UV_THREADPOOL_SIZE: '1', PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines = (await text(child.stdout)).trimEnd().split('\n')
+  expect(lines).toEqual([...Array.from({ length: 20_000 }, (_, n) => `${n}`), 'last'])
+})
+
 test.each([
   ['is on a full disk', '/dev/full'],
   ['has lost its reader', 'pipe'],
