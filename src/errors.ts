@@ -48,13 +48,19 @@ export const errorTable = { ...spec, ...extensions }
 
 export type ErrorCode = keyof typeof errorTable
 
-/** A failure the caller is told of. Status and message come from the table unless the contract names others. */
+/**
+ * A failure the caller is told of. Status and message come from the table unless the contract names others. It has no
+ * stack: it is an answer, not a bug, and to capture one takes ten times as long as all else here.
+ */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
 
   constructor(code: ErrorCode, differs: { status?: number; message?: string } = {}) {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(differs.message ?? errorTable[code][1])
+    Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.status = differs.status ?? errorTable[code][0]
   }
