@@ -21,14 +21,13 @@ function LimitOf(bucket: Bucket) {
 
 /** The environment variables. A `description` completes the sentence in which the server refuses a value. */
 export const Environment = Type.Object({
-  HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'address to listen on' }),
+  HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on' }),
   PORT: Type.String({
     pattern: '^[0-9]{1,5}$',
     default: '8080',
     description: 'a port, 0 to 65535; 0 takes a free one',
   }),
   DATA_DIR: Type.String({
-    minLength: 1,
     default: './data',
     description: 'a folder for the database and the files',
   }),

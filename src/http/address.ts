@@ -15,7 +15,7 @@ export function addressReader(trustProxy: Config['trustProxy']): AddressOf {
   return (request) => {
     let address = request.socket.remoteAddress ?? ''
     const header = request.headers['x-forwarded-for']
-    if (header === undefined || trustProxy === 0) return address
+    if (header === undefined) return address
     const forwarded = String(header).split(',')
     for (let hop = 0; isTrusted(address, hop); hop += 1) {
       const next = forwarded.pop()?.trim() ?? ''

@@ -41,7 +41,7 @@ export function setStandingHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(lowerCased)
     if (request.raw.method !== 'OPTIONS') return done()
-    reply.code(204).headers(preflightHeaders).header('Content-Length', '0').send()
+    reply.code(204).headers(preflightHeaders).send()
   })
   // The hook answers; without this route, preflights would be requests for an unknown route.
   app.options('*', { schema: { hide: true } }, async (_request, reply) => reply.code(204).send())
