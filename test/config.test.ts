@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Config, ConfigError, readConfig } from '../src/config.ts'
 import { type Bucket, settingNames } from '../src/environment.ts'
@@ -36,8 +36,8 @@ const cases: Record<string, Case> = {
       'https://me:secret@chat.example.org',
       'https://chat.example.org ',
     ],
-    right: 'https://chat.example.org/api/',
-    gives: { publicUrl: 'https://chat.example.org/api', mailFrom: 'hearth@chat.example.org' },
+    right: 'https://chat.example.org:8443/api//',
+    gives: { publicUrl: 'https://chat.example.org:8443/api', mailFrom: 'hearth@chat.example.org' },
   },
   STORAGE_URL: {
     wrong: [
@@ -51,8 +51,8 @@ const cases: Record<string, Case> = {
       's3://bucket?endpoint=files.example.org',
       's3://bucket?regoin=eu-west-1',
     ],
-    right: 's3://bucket/prefix?region=eu-west-1',
-    gives: { storageUrl: 's3://bucket/prefix?region=eu-west-1' },
+    right: 's3://bucket/prefix?region=eu-west-1&endpoint=http://files.example.org:9000',
+    gives: { storageUrl: 's3://bucket/prefix?region=eu-west-1&endpoint=http://files.example.org:9000' },
   },
   REDIS_URL: {
     wrong: ['http://127.0.0.1', 'redis://', 'redis://cache:99999', 'redis://cache/name'],
@@ -77,6 +77,8 @@ const cases: Record<string, Case> = {
       '10.0.0/8',
       '::1/129',
       '10.0.0.1/8/8',
+      '10.0.0.1/',
+      '10.0.0.1/1e1',
       '10.0.0.1,',
     ],
     right: '10.0.0.0/8, ::1,loopback',
@@ -89,7 +91,7 @@ const cases: Record<string, Case> = {
   },
   MAIL_FROM: { wrong: ['hearth'], right: 'chat@example.org', gives: { mailFrom: 'chat@example.org' } },
   METRICS_TOKEN: {
-    wrong: ['short', 'sixteen or more but blanks'],
+    wrong: ['fifteen-letters', 'sixteen or more but blanks'],
     right: 'sixteen-or-more!',
     gives: { metricsToken: 'sixteen-or-more!' },
   },
@@ -99,7 +101,15 @@ const cases: Record<string, Case> = {
 function limitCase(bucket: Bucket): Case {
   const limits = { ...readConfig({}).rateLimits, [bucket]: { burst: 7, refillMs: 30_000 } }
   return {
-    wrong: ['10', '10/s', '0/s burst 5', '5/day burst 5'],
+    wrong: [
+      '10',
+      '10/s',
+      '0/s burst 5',
+      '5/day burst 5',
+      '5/s burst 0',
+      '1000000/s burst 5',
+      '5/s burst 5.5',
+    ],
     right: '2/min burst 7',
     gives: { rateLimits: limits },
   }
@@ -124,6 +134,11 @@ test.each(settingNames)('%s of the environment is in the configuration', (name) 
 function filesOf({ dataDir }: Partial<Config>): Partial<Config> {
   return dataDir ? { storageUrl: `file://${dataDir}/files` } : {}
 }
+
+test('a data folder is the one that is meant where the server starts', () => {
+  const dataDir = resolve('here')
+  expect(readConfig({ DATA_DIR: 'here' })).toMatchObject({ dataDir, ...filesOf({ dataDir }) })
+})
 
 test('the README lists every variable once, and no other', async () => {
   const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8')

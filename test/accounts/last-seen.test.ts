@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { touchSessions } from '../../src/auth/queries.ts'
+import { openUnhurriedDatabase } from '../../src/db/client.ts'
 import { otherApp } from '../support/other-app.ts'
-import { call, db, type Person, user } from '../support/world.ts'
+import { call, databaseUrl, db, type Person, user } from '../support/world.ts'
 
 async function lastSeen(person: Person): Promise<number> {
   const row = await db
@@ -24,6 +25,34 @@ test('a session is noted as seen within seconds, again and again', async () => {
     await call(idle, 'GET', '/users/@me')
     await vi.waitUntil(async () => (await lastSeen(idle)) > longAgo.getTime(), { timeout: 10_000 })
   }
+})
+
+test('the use of one session is no use of another that was noted before', async () => {
+  const [gone, here] = [await user(), await user()]
+  const longAgo = new Date(Date.now() - 600_000)
+  for (const person of [gone, here]) {
+    await db
+      .updateTable('sessions')
+      .set({ last_seen_at: longAgo })
+      .where('id', 'in', [gone.session_id, here.session_id])
+      .execute()
+    // No token is needed here.
+    await call(person, 'GET', `/users/${gone.id}`)
+    await vi.waitUntil(async () => (await lastSeen(person)) > longAgo.getTime(), { timeout: 10_000 })
+  }
+  expect(await lastSeen(gone)).toBe(longAgo.getTime())
+})
+
+test('a database that is gone is no failure for who used a session, nor for the stop', async () => {
+  const idle = await user()
+  const longAgo = new Date(Date.now() - 600_000)
+  await db.updateTable('sessions').set({ last_seen_at: longAgo }).where('id', '=', idle.session_id).execute()
+  const ending = openUnhurriedDatabase(databaseUrl)
+  const { app, call } = await otherApp({}, { db: ending })
+  expect((await call(idle, 'GET', '/users/@me')).status).toBe(200)
+  await ending.destroy()
+  await app.close()
+  expect(await lastSeen(idle)).toBe(longAgo.getTime())
 })
 
 test('a session is noted as seen when that was five minutes ago or more', async () => {

@@ -30,6 +30,7 @@ describe('where a request comes from', () => {
     ['a known proxy over IPv6', 'loopback,uniquelocal', '::1', '2001:db8::1, fd00::5', '2001:db8::1'],
     ['somebody else: the socket', '10.0.0.0/8', '11.0.0.1', '192.0.2.1', '11.0.0.1'],
     ['one address only', '10.0.0.1', '10.0.0.2', '192.0.2.1', '10.0.0.2'],
+    ['one IPv6 address only', 'fd00::5', 'fd00::6', '2001:db8::1', 'fd00::6'],
     [
       'an entry that is no address: who passed it on',
       '3',
@@ -41,6 +42,19 @@ describe('where a request comes from', () => {
     ['a socket that is gone', 'loopback', '', '192.0.2.1', ''],
   ])('%s', (_what, trusted, remoteAddress, forwarded, expected) => {
     expect(addressOf(trusted, remoteAddress, forwarded)).toBe(expected)
+  })
+
+  test.each([
+    ['loopback', ['127.0.0.1', '127.9.9.9', '::1'], ['128.0.0.1', '::2']],
+    ['linklocal', ['169.254.1.1', 'fe80::1', 'febf::1%eth0'], ['169.253.1.1', 'fec0::1']],
+    [
+      'uniquelocal',
+      ['10.9.9.9', '172.16.0.1', '172.31.9.9', '192.168.9.9', 'fc00::1', 'fdff::1'],
+      ['11.0.0.1', '172.32.0.1', '172.15.9.9', '192.169.0.1', 'fe00::1'],
+    ],
+  ])('proxies in %s are believed, and nobody beside them', (name, inside, outside) => {
+    for (const proxy of inside) expect(addressOf(name, proxy, '192.0.2.1')).toBe('192.0.2.1')
+    for (const other of outside) expect(addressOf(name, other, '192.0.2.1')).toBe(other)
   })
 
   test('an IPv6 network counts as one address, and IPv4 in IPv6 as itself', () => {

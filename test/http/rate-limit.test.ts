@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { password, resident } from '../support/accounts.ts'
 import { filePart, multipart } from '../support/multipart.ts'
 import { otherApp } from '../support/other-app.ts'
@@ -180,6 +180,39 @@ test('registrations count by address', async () => {
   const answers = await times(11, register)
   expect(limited(answers)).toBe(1)
   expect(answers.at(-1)!.headers['retry-after']).toBe('360')
+})
+
+test('logins that are long count by their beginning, which is all that is remembered of them', async () => {
+  const from = newAddress()
+  const logIn = (end: number) =>
+    call(null, 'POST', '/auth/login', { login: `${'x'.repeat(254)}${end}`, password }, from)
+  for (let n = 0; n < 5; n += 1) expect((await logIn(n)).status).toBe(400)
+  expect((await logIn(5)).status).toBe(429)
+})
+
+test('who sets the clock of the machine lifts no limit, and it is what clients are told the time by', async () => {
+  const { call } = await otherApp({ rateLimit: true })
+  const from = newAddress()
+  const register = () => call(null, 'POST', '/auth/register', {}, from)
+  expect(limited(await times(11, register))).toBe(1)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 7_200_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  const refused = await register()
+  expect(refused.status).toBe(429)
+  const waits = refused.body.expires_at - Date.now() / 1000
+  expect(waits).toBeGreaterThan(240)
+  expect(waits).toBeLessThan(361)
+})
+
+test('a mistake between wrong passwords gives none of them back', async () => {
+  const ann = await resident()
+  const change = (body: object) => call(ann, 'PATCH', '/users/@me/password', body)
+  for (let n = 0; n < 5; n += 1) {
+    const wrong = await change({ current: 'wrong one', new: 'battery staple' })
+    expect(wrong.body.error.code).toBe('invalid_credentials')
+    expect((await change({})).body.error.code).toBe('invalid_schema')
+  }
+  expect((await change({ current: password, new: 'battery staple' })).status).toBe(429)
 })
 
 test('wrong passwords of a caller count, right ones and other mistakes do not, and many at once are no way around', async () => {

@@ -28,6 +28,18 @@ test('a bucket gives its burst at once, then one for each refill, and says how l
   expect(take('ann').current).toBe(3)
 })
 
+test.each([
+  [5, 12_000],
+  [7, 60_000 / 7],
+  [10, 100],
+])('a bucket of %d gives all of them, whatever the fractions of its clock', (burst, refillMs) => {
+  for (let n = 0; n < 100; n += 1) {
+    const buckets = new TokenBuckets(() => 1234.567 + n * 1.37)
+    const given = Array.from({ length: burst }, () => buckets.take('ann', { burst, refillMs }).current)
+    expect(given).toEqual(Array.from({ length: burst }, (_, place) => place + 1))
+  }
+})
+
 test('of more buckets than are remembered the full ones are dropped first, then that which was used longest ago', () => {
   const { take, isEmpty, pass } = bucketsAt()
   for (const key of ['first', 'second', 'second', 'first']) take(key)
