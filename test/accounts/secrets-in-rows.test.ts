@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { password } from '../support/accounts.ts'
+import { mailing, registered, smtp } from '../support/mail.ts'
+import { codeIn } from '../support/smtp.ts'
+import { withTotp } from '../support/two-factor.ts'
+import { call, db } from '../support/world.ts'
+
+/** Every row of every table as text, with bytes in hex. */
+async function allRows(): Promise<string> {
+  const tables = await sql<{ name: string }>`
+    select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`.execute(
+    db,
+  )
+  expect(tables.rows.length).toBeGreaterThan(15)
+  const texts = await Promise.all(
+    tables.rows.map(({ name }) =>
+      sql<{ row: string }>`select t::text as row from ${sql.raw(name)} t`.execute(db),
+    ),
+  )
+  return texts.flatMap(({ rows }) => rows.map(({ row }) => row)).join('\n')
+}
+
+test('no token, password or code of an account can be read in the database', async () => {
+  const ann = await registered('ann')
+  await mailing.call(null, 'POST', '/auth/forgot-password', { email: 'ann@example.org' })
+  const reset = codeIn(await smtp.next())
+  const bob = await withTotp('bob')
+  const bot = await call(bob, 'POST', '/bots', { username: 'helper', name: 'Helper' })
+  expect(bot.status).toBe(200)
+
+  const rows = await allRows()
+  expect(rows).toContain('ann@example.org')
+  expect(rows).toContain(bob.secret)
+  const secrets = [password, ann.token, ann.code, reset, bob.token, ...bob.backup_codes, bot.body.data.token]
+  expect(secrets).toHaveLength(16)
+  expect(secrets.filter((secret) => typeof secret !== 'string' || rows.includes(secret))).toEqual([])
+})
