@@ -10,7 +10,7 @@ import { Client, type Frame, listen, logIn, portOf } from '../support/gateway.ts
 import { expectSilence, heard, publish, scene } from '../support/gateway-scene.ts'
 import { bus, call, db, house, houseRoom, type Person, user } from '../support/world.ts'
 
-const app = await listen({ offlineAfterMs: 30 })
+const app = await listen({ offlineAfterMs: 30, houseJoinDelayMs: 50 })
 const readMessages = 2
 
 test('creating a house: HOUSE_JOIN to its owner', async () => {

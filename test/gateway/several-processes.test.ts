@@ -134,10 +134,10 @@ test('what two processes answered one after the other is told everywhere in that
     [`/rooms/${den.room_id}`, 'name'],
     ['/users/@me', 'bio'],
   ]
-  for (const [path, field] of changed) {
-    for (const [index, at] of [here, there, here, there].entries()) {
-      await ask(at, ann, 'PATCH', path, { [field]: `change ${index}` })
-    }
+  for (const [index, at] of [here, there, here, there].entries()) {
+    await Promise.all(
+      changed.map(([path, field]) => ask(at, ann, 'PATCH', path, { [field]: `change ${index}` })),
+    )
   }
   await ask(here, ann, 'POST', '/relationships/@me/friend-requests', { user_id: ben.id })
   await ask(there, ben, 'POST', '/relationships/@me/friend-requests', { user_id: ann.id })

@@ -19,12 +19,13 @@ export type Options = { zlib?: boolean; path?: string; extended?: boolean; heade
 const patienceMs = 20_000
 const open = new Set<Client>()
 
-/** An app with its own gateway on the world's database and bus, listening on 127.0.0.1. */
+/** An app with its own gateway on the world's database and bus, listening on 127.0.0.1, where logins are quick. */
 export async function listen(
   gateway: Partial<GatewaySettings> = {},
   changes: Partial<Config> = {},
 ): Promise<FastifyInstance> {
-  const app = await buildApp({ config: { ...config, ...changes }, db, store, bus, gateway })
+  const settings = { houseJoinDelayMs: 5, ...gateway }
+  const app = await buildApp({ config: { ...config, ...changes }, db, store, bus, gateway: settings })
   await app.listen({ host: '127.0.0.1', port: 0 })
   afterAll(async () => {
     for (const client of open) client.socket.terminate()

@@ -12,7 +12,7 @@ export async function startProcess(
   bus: Bus,
   gateway: Partial<GatewaySettings> = {},
 ): Promise<FastifyInstance> {
-  const app = await buildApp({ config, db, store, bus, gateway })
+  const app = await buildApp({ config, db, store, bus, gateway: { houseJoinDelayMs: 5, ...gateway } })
   await app.listen({ host: '127.0.0.1', port: 0 })
   afterAll(async () => {
     await app.close()

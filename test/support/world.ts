@@ -105,18 +105,17 @@ export async function user(
   const session_id = newId()
   const token = newToken()
   const username = fields.username ?? `person${people}`
+  const account = {
+    id,
+    username,
+    name: fields.name ?? username,
+    bot: fields.bot_of !== undefined,
+    owner_id: fields.bot_of?.id ?? null,
+    email: fields.bot_of ? null : (fields.email ?? `${username}@example.org`),
+  }
+  // In one statement, as no other is made as often.
   await db
-    .insertInto('users')
-    .values({
-      id,
-      username,
-      name: fields.name ?? username,
-      bot: fields.bot_of !== undefined,
-      owner_id: fields.bot_of?.id ?? null,
-      email: fields.bot_of ? null : (fields.email ?? `${username}@example.org`),
-    })
-    .execute()
-  await db
+    .with('made', (trx) => trx.insertInto('users').values(account))
     .insertInto('sessions')
     .values({ id: session_id, user_id: id, token_hash: hashToken(token) })
     .execute()
