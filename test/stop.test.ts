@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request as httpRequest } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
@@ -10,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { Client } from './support/gateway.ts'
-import { beginToStart, type Server, startServer, statusOf, workersOf } from './support/server.ts'
+import { beginToStart, type Server, startServer, workersOf } from './support/server.ts'
 import { untilWaiting } from './support/waiting.ts'
 import { call, databaseUrl, db, house, type Person, user } from './support/world.ts'
 
@@ -166,7 +165,7 @@ test('a stop does not wait for a mail server that does not answer', async () => 
   const account = { email: 'kim@example.org', username: 'kim', password: 'correct horse' }
   const answer = await fetch(`${server.origin}/auth/register`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify(account),
   })
   expect(answer.status).toBe(200)
@@ -181,7 +180,7 @@ test('a stop does not wait for files that cannot be erased', async () => {
     await sql`lock table discarded_files in access exclusive mode`.execute(trx)
     const { status } = await fetch(`${server.origin}/users/@me`, {
       method: 'PATCH',
-      headers: { authorization: ann.token, 'content-type': 'application/json' },
+      headers: { authorization: ann.token, 'content-type': 'application/json', connection: 'close' },
       body: JSON.stringify({ bio: 'after this, files may be erased' }),
     })
     expect(status).toBe(200)
@@ -206,61 +205,3 @@ test('a second SIGTERM, as of an impatient Ctrl-C, does not cut the stop short',
   expect(await sending.outcome).toMatchObject({ isWhole: true })
   expect(await server.end('SIGTERM')).toBe(0)
 })
-
-test.runIf(process.platform === 'linux')(
-  'a stop of several processes starts none for one that has just died',
-  async () => {
-    const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl, WORKERS: '2' } })
-    const [dying, staying] = workersOf(server)
-    process.kill(staying!, 'SIGSTOP')
-    server.child.kill('SIGSTOP')
-    process.kill(dying!, 'SIGKILL')
-    server.child.kill('SIGTERM')
-    server.child.kill('SIGCONT')
-    const seen = new Set<number>()
-    for (let round = 0; round < 30; round += 1) {
-      for (const id of workersOf(server)) seen.add(id)
-      await pause(50)
-    }
-    process.kill(staying!, 'SIGCONT')
-    expect(await server.end('SIGTERM')).toBe(0)
-    seen.delete(dying!)
-    expect([...seen]).toEqual([staying])
-  },
-)
-
-test.runIf(process.platform === 'linux')(
-  'a process that dies while it is asked for its metrics in a stop does not cut the stop short',
-  async () => {
-    const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl, WORKERS: '2' } })
-    const workers = await vi.waitFor(async () => {
-      const { length } = workersOf(server)
-      const text = await (await fetch(`${server.origin}/metrics`)).text()
-      expect([length, /^hearth_processes (.*)$/m.exec(text)?.[1]]).toEqual([2, '2'])
-      return workersOf(server)
-    }, 20_000)
-    const [dying, answering] = workers
-    const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true }))
-    // Both have loaded what an answer needs, and there is a connection to each.
-    await Promise.all(agents.map((agent) => statusOf(server, '/metrics', agent)))
-    for (const id of workers) process.kill(id, 'SIGSTOP')
-    server.child.kill('SIGTERM')
-    await vi.waitFor(() => expect(isToldToEnd(dying!)).toBe(true), 20_000)
-    server.child.kill('SIGSTOP')
-    process.kill(answering!, 'SIGCONT')
-    const asked = agents.map((agent) => statusOf(server, '/metrics', agent))
-    await pause(700)
-    process.kill(dying!, 'SIGKILL')
-    await pause(200)
-    server.child.kill('SIGCONT')
-    expect(await server.end('SIGTERM')).toBe(0)
-    expect(await Promise.all(asked)).toContain(200)
-    for (const agent of agents) agent.destroy()
-  },
-)
-
-/** Whether a SIGTERM waits for a process that is stopped. */
-function isToldToEnd(id: number): boolean {
-  const [, pending] = /^ShdPnd:\s+([0-9a-f]+)$/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))!
-  return (Number.parseInt(pending!, 16) & 0x4000) !== 0
-}

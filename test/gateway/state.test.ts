@@ -6,12 +6,9 @@ import { tellHouseUpdated } from '../../src/gateway/house-events.ts'
 import { loadHouseFor } from '../../src/gateway/house-state.ts'
 import { Hub } from '../../src/gateway/hub.ts'
 import { Session } from '../../src/gateway/session.ts'
-import { Client, expectExact, listen, logIn } from '../support/gateway.ts'
-import { otherApp } from '../support/other-app.ts'
+import { expectExact, listen, logIn } from '../support/gateway.ts'
 import {
   block,
-  bus,
-  call,
   db,
   friends,
   group,
@@ -173,60 +170,6 @@ test('a changed house that is big is told to each member, however many sessions 
   const gateway = { db, hub: new Hub() } as Parameters<typeof tellHouseUpdated>[0]
   await tellHouseUpdated(gateway, { type: 'house_updated', house_id: den.id }, audience)
   expect(told.map((ids) => [ids.length, ...ids.slice(0, 3)])).toEqual([[2500, ben.id, ann.id, '5001']])
-})
-
-test('a house left during the login still gets its HOUSE_JOIN, and then what ends it', async () => {
-  const [ann, ben] = [await user(), await user()]
-  const den = await house({ owner: ann, members: [ben] })
-  const slow = await listen({ houseJoinDelayMs: 300 })
-  const client = new Client(slow, {})
-  client.send({ op: 2, d: { token: ben.token } })
-  const init = await client.next('INIT_STATE')
-  await db.deleteFrom('members').where('house_id', '=', den.id).where('user_id', '=', ben.id).execute()
-  const member = init.d.house_memberships[den.id]
-  await bus.publish([{ type: 'member_left', house_id: den.id, user_id: ben.id, member }])
-  const join = await client.next('HOUSE_JOIN')
-  expectExact(join)
-  expect(join.d.members.map((one: { id: string }) => one.id)).toContain(ben.id)
-  expect((await client.next('HOUSE_LEAVE')).d).toEqual({ id: den.id, house_id: den.id })
-})
-
-test('a house deleted during the login still gets its HOUSE_JOIN, and then HOUSE_DOWN', async () => {
-  const [ann, ben] = [await user(), await user()]
-  const den = await house({ owner: ann, members: [ben] })
-  const slow = await listen({ houseJoinDelayMs: 500 })
-  const client = new Client(slow)
-  client.send({ op: 2, d: { token: ben.token } })
-  expect((await client.next('INIT_STATE')).d.house_ids).toEqual([den.id])
-  expect((await call(ann, 'DELETE', `/houses/${den.id}`)).status).toBe(204)
-  const join = await client.next('HOUSE_JOIN')
-  expectExact(join)
-  expect([join.d.id, join.d.members[0].id]).toEqual([den.id, ben.id])
-  expect((await client.next('HOUSE_DOWN')).d).toEqual({ unavailable: false, house_id: den.id })
-})
-
-test('a house that goes while the state is read is left out of it, and has no HOUSE_JOIN', async () => {
-  const ann = await user()
-  const [going, staying] = [await house({ owner: ann }), await house({ owner: ann })]
-  const isListOfHouses = (row: object) => Object.keys(row).join() === 'house_id'
-  const deleting: KyselyPlugin = {
-    transformQuery: ({ node }) => node,
-    transformResult: async ({ result }) => {
-      if (result.rows.some((row) => isListOfHouses(row) && row.house_id === going.id))
-        await db.deleteFrom('houses').where('id', '=', going.id).execute()
-      return result
-    },
-  }
-  const { app: other } = await otherApp({}, { db: db.withPlugin(deleting) })
-  await other.listen({ host: '127.0.0.1', port: 0 })
-  const client = await logIn(other, ann)
-  expect(client.events.map((frame) => frame.e)).toEqual(['INIT_STATE', 'HOUSE_JOIN'])
-  const [init, join] = client.events.map((frame) => frame.d)
-  expect([init.house_ids, Object.keys(init.house_memberships)]).toEqual([[staying.id], [staying.id]])
-  expect(join.id).toBe(staying.id)
-  await call(ann, 'POST', '/houses', { name: 'own' })
-  await client.next('HOUSE_JOIN')
-  expect(client.passed).toEqual([])
 })
 
 /** A database where this user is gone from the lists of members, though not yet when they are looked for alone. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { newHousePermissions } from '../../src/houses/permissions.ts'
-import { fillMemberships, houseRow, isDiscarded, membersOf, watching } from '../support/houses.ts'
+import { fillMemberships, houseRow, membersOf, watching } from '../support/houses.ts'
 import { picture, svg } from '../support/pictures.ts'
+import { isDiscarded } from '../support/store.ts'
 import { untilWaiting } from '../support/waiting.ts'
 import { call, db, failure, noAuth, store, user } from '../support/world.ts'
 

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
-import { attach, houseRow, isDiscarded, membersOf, watching } from '../support/houses.ts'
+import { attach, houseRow, membersOf, watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { noPermission } from '../support/permissions.ts'
+import { isDiscarded } from '../support/store.ts'
 import { whileFileIsSent } from '../support/waiting.ts'
 import { call, db, house, houseRoom, message, role, user } from '../support/world.ts'
 

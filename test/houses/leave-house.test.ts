@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
-import { attach, houseRow, isDiscarded, membersOf, watching } from '../support/houses.ts'
+import { attach, houseRow, membersOf, watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { rolesAs } from '../support/roles.ts'
+import { isDiscarded } from '../support/store.ts'
 import { call, db, failure, house, message, type Person, role, user } from '../support/world.ts'
 
 const outOfScope = failure('out_of_scope', 'caller is not part of the house')

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
-import { houseRow, isDiscarded, watching } from '../support/houses.ts'
+import { houseRow, watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { houseNotFound, noPermission, told } from '../support/permissions.ts'
+import { isDiscarded } from '../support/store.ts'
 import { call, db, house, type Person, role, user } from '../support/world.ts'
 
 const icon = `${'b'.repeat(40)}.webp`

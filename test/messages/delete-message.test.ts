@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { attach, isDiscarded } from '../support/houses.ts'
+import { attach } from '../support/houses.ts'
 import { listRows, messageNotFound, refusesStrangers } from '../support/messages.ts'
 import { noPermission, roomNotFound } from '../support/permissions.ts'
+import { isDiscarded } from '../support/store.ts'
 import {
   call,
   db,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
-import { isDiscarded, watching } from '../support/houses.ts'
+import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
   houseNotFound,
@@ -11,6 +11,7 @@ import {
   wrongRoomType,
 } from '../support/permissions.ts'
 import { roomRow } from '../support/rooms.ts'
+import { isDiscarded } from '../support/store.ts'
 import { whileFileIsSent } from '../support/waiting.ts'
 import { call, db, failure, group, houseRoom, message, oneToOne, user } from '../support/world.ts'
 

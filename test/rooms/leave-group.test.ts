@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { isDiscarded } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { participantsOf, roomRow } from '../support/rooms.ts'
+import { isDiscarded } from '../support/store.ts'
 import { whileFileIsSent } from '../support/waiting.ts'
 import {
   call,

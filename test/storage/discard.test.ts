@@ -3,16 +3,12 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { discardFiles, eraseDiscarded, holdFile, keepFiles, saveFile } from '../../src/storage/discard.ts'
-import { startErasing } from '../../src/storage/eraser.ts'
+import { listDiscarded } from '../support/store.ts'
 import { db, folder, house, store, user } from '../support/world.ts'
 
 const bytes = Buffer.from('bytes')
 const file = `${'b'.repeat(40)}.webp`
 const has = async (name: string) => (await store.find(name)) !== undefined
-const listed = async () => {
-  const rows = await db.selectFrom('discarded_files').select('name').orderBy('name').execute()
-  return rows.map((row) => row.name)
-}
 /** Lets an hour pass for all that is listed. */
 const anHourLater = () =>
   db
@@ -36,7 +32,7 @@ test('a saved file that no transaction puts to use is erased, but not before an 
   await anHourLater()
   expect(await eraseDiscarded(db, store)).toBe(1)
   expect(await has('attachments/1/1')).toBe(false)
-  expect(await listed()).toEqual([])
+  expect(await listDiscarded()).toEqual([])
 })
 
 test('a file whose writing failed is listed, so that what there is of it is erased', async () => {
@@ -47,7 +43,7 @@ test('a file whose writing failed is listed, so that what there is of it is eras
     })(),
   )
   await expect(saveFile(db, store, 'attachments/1/2', broken)).rejects.toThrow('went away')
-  expect(await listed()).toEqual(['attachments/1/2'])
+  expect(await listDiscarded()).toEqual(['attachments/1/2'])
   expect(await has('attachments/1/2')).toBe(false)
 })
 
@@ -64,7 +60,7 @@ test('a file whose writing takes longer than an hour is not erased meanwhile', a
   )
   await saveFile(db, store, 'attachments/1/6', slow, 20)
   expect((await store.find('attachments/1/6'))?.size).toBe(2 * bytes.length)
-  expect(await listed()).toEqual(['attachments/1/6'])
+  expect(await listDiscarded()).toEqual(['attachments/1/6'])
 })
 
 test('a file is renewed only while it is being written', async () => {
@@ -83,7 +79,7 @@ test('a file that was put to use is not listed again by whoever wrote it', async
   await saveFile(db, store, 'attachments/1/7', bytes)
   await db.transaction().execute((trx) => keepFiles(trx, ['attachments/1/7']))
   await expect(holdFile(db, 'attachments/1/7')).rejects.toMatchObject({ code: 'unavailable' })
-  expect(await listed()).toEqual([])
+  expect(await listDiscarded()).toEqual([])
 })
 
 test('with a file goes what a crash in the middle of writing it has left', async () => {
@@ -139,7 +135,7 @@ test('a listed picture that a row names again is taken off the list and stays', 
   expect(await eraseDiscarded(db, store)).toBe(5)
   expect(await Promise.all(used.map(has))).toEqual([true, true, true])
   expect(await Promise.all(unused.map(has))).toEqual([false, false])
-  expect(await listed()).toEqual([])
+  expect(await listDiscarded()).toEqual([])
 })
 
 test('a picture that is to be erased and is saved again is not erased before it is put to use', async () => {
@@ -159,7 +155,7 @@ test('a file that the store does not let go of stays listed, and the others go',
     remove: (name: string) => (name.endsWith('1') ? Promise.reject() : store.remove(name)),
   }
   expect(await eraseDiscarded(db, stubborn)).toBe(1)
-  expect(await listed()).toEqual(['attachments/3/1'])
+  expect(await listDiscarded()).toEqual(['attachments/3/1'])
 })
 
 test('files that the store does not let go of hold up no others, and are tried again', async () => {
@@ -171,7 +167,7 @@ test('files that the store does not let go of hold up no others, and are tried a
   await discardFiles(db, names)
   await discardFiles(db, ['attachments/10/1'])
   for (let round = 0; round < 2; round += 1) await eraseDiscarded(db, stubborn)
-  expect(await listed()).toEqual(names.toSorted())
+  expect(await listDiscarded()).toEqual(names.toSorted())
   expect(await eraseDiscarded(db, store)).toBe(100)
 })
 
@@ -182,78 +178,4 @@ test('many who erase at once deal with each file once', async () => {
   const done = await Promise.all(Array.from({ length: 6 }, () => eraseDiscarded(db, store)))
   expect(done.reduce((sum, each) => sum + each)).toBe(40)
   expect(await readdir(join(folder, 'files/attachments/4'))).toEqual([])
-})
-
-test('the eraser erases what it finds at its start, and more when woken', async () => {
-  const names = Array.from({ length: 120 }, (_, i) => `attachments/5/${i}`)
-  for (const name of names) await store.write(name, bytes)
-  await discardFiles(db, names)
-  const failures: unknown[] = []
-  const eraser = startErasing(db, store, (error) => failures.push(error))
-  await expect.poll(listed).toEqual([])
-  await discardFiles(db, ['attachments/5/again'])
-  eraser.wake()
-  await expect.poll(listed).toEqual([])
-  await eraser.stop()
-  expect(failures).toEqual([])
-})
-
-test('the eraser finds once a minute what was left to it by others', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const erased: string[] = []
-  const noting = { ...store, remove: async (name: string) => void erased.push(name) }
-  await discardFiles(db, ['attachments/6/1'])
-  const eraser = startErasing(db, noting, () => {})
-  await expect.poll(listed).toEqual([])
-  await discardFiles(db, ['attachments/6/2'])
-  vi.advanceTimersByTime(60_000)
-  await expect.poll(listed).toEqual([])
-  expect(erased).toEqual(['attachments/6/1', 'attachments/6/2'])
-  await eraser.stop()
-})
-
-test('the eraser says that it failed, and tries again when woken', async () => {
-  let isAway = true
-  const failing = new Proxy(db, {
-    get(target, name) {
-      if (isAway) throw new Error('away')
-      const value = Reflect.get(target, name)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-  await discardFiles(db, ['attachments/7/1'])
-  const failures: unknown[] = []
-  const eraser = startErasing(failing, store, (error) => failures.push(error))
-  await expect.poll(() => failures).toEqual([new Error('away')])
-  isAway = false
-  eraser.wake()
-  await expect.poll(listed).toEqual([])
-  await eraser.stop()
-  expect(failures).toHaveLength(1)
-})
-
-test('an eraser that is stopped finishes what it is erasing, and begins nothing more', async () => {
-  const names = Array.from({ length: 120 }, (_, i) => `attachments/8/${i}`)
-  await discardFiles(db, names)
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
-  const slow = {
-    ...store,
-    async remove() {
-      begin()
-      await held
-    },
-  }
-  const eraser = startErasing(db, slow, () => {})
-  await begun
-  let isStopped = false
-  const stopped = eraser.stop().then(() => {
-    isStopped = true
-  })
-  expect(await listed()).toHaveLength(120)
-  expect(isStopped).toBe(false)
-  letGo()
-  await stopped
-  expect(await listed()).toHaveLength(20)
 })

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
 import type { HearthEvent } from '../../src/events/events.ts'
 import { type Client, expectExact, type Frame, logIn } from './gateway.ts'
-import { bus, house, type Person, user } from './world.ts'
+import { bus, call, house, type Person, user } from './world.ts'
 
 export async function publish(...events: HearthEvent[]): Promise<void> {
   await bus.publish(events)
@@ -30,4 +30,17 @@ export async function scene(app: FastifyInstance) {
   await clients[0].next('HOUSE_MEMBER_ENTER')
   for (const client of clients) client.takeAll()
   return { ann, ben, cat, den, onAnn: clients[0], onBen: clients[1], onCat: clients[2] }
+}
+
+/** Ben, connected in a house, the session that he may resume, and how its owner Ann sends messages there. */
+export async function resumable(app: FastifyInstance) {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const client = await logIn(app, ben)
+  const send = async (count: number) => {
+    for (let number = 0; number < count; number++) {
+      await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: `m${number}` })
+    }
+  }
+  return { ann, ben, den, client, session_id: client.events[0]!.d.session_id as string, send }
 }

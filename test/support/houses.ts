@@ -52,16 +52,6 @@ export async function fillMemberships(person: Person, owner: Person, count: numb
     .execute()
 }
 
-/** Whether this file is to be erased. */
-export async function isDiscarded(name: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('discarded_files')
-    .select('name')
-    .where('name', '=', name)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** Gives a message an attachment, and returns the name of its file in the store. */
 export async function attach(roomId: string, messageId: string): Promise<string> {
   const attachment = JSON.stringify({ key: 'k', filename: 'f', content_type: 't', size: 1 })
