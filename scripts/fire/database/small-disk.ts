@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../support/run-folder.ts'
 
 const bytes = 384 * 1024 * 1024
 const chunkBytes = 1024 * 1024
@@ -16,7 +16,7 @@ export type SmallDisk = {
 
 /** A disk in memory, where the system lets us mount one; else undefined. */
 export async function openSmallDisk(): Promise<SmallDisk | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-disk-'))
+  const folder = await makeFolder('disk-')
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder], {
     stdio: 'ignore',
   })

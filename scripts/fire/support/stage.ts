@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Db, openUnhurriedDatabase } from '../../../src/db/client.ts'
 import { startPostgres } from '../../../src/db/embedded.ts'
 import { type Server, startServer } from '../../../test/support/server.ts'
+import { makeFolder } from './run-folder.ts'
 
 const run = promisify(execFile)
 
@@ -31,8 +30,6 @@ export async function openStage(settings: string[] = [], given?: string): Promis
   const folder = given ?? (await copyCluster())
   const postgres = await startPostgres(join(folder, 'postgres'), settings)
   const db = openUnhurriedDatabase(postgres.url)
-  const endWithUs = () => interrupt(join(folder, 'postgres'))
-  process.once('exit', endWithUs)
   const servers = new Set<Server>()
   return {
     folder,
@@ -52,7 +49,6 @@ export async function openStage(settings: string[] = [], given?: string): Promis
       await Promise.all([...servers].map((server) => server.end('SIGKILL')))
       await db.destroy()
       await postgres.stop()
-      process.off('exit', endWithUs)
       if (given === undefined) await rm(folder, { recursive: true, force: true })
     },
   }
@@ -64,27 +60,14 @@ let initialised: Promise<string> | undefined
 /** A folder of its own with a PostgreSQL in it that has not run yet. */
 async function copyCluster(): Promise<string> {
   initialised ??= initialiseCluster()
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-fire-'))
+  const folder = await makeFolder('stage-')
   // Unlike the one of Node, it leaves files to whom they belong.
   await run('cp', ['-a', join(await initialised, 'postgres'), folder])
   return folder
 }
 
 async function initialiseCluster(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-fire-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const folder = await makeFolder('initialised-')
   await (await startPostgres(join(folder, 'postgres'))).stop()
   return folder
-}
-
-/** Stops the PostgreSQL of a folder without waiting for it: a run that is broken off leaves nothing behind. */
-function interrupt(folder: string): void {
-  try {
-    process.kill(
-      Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n', 1)[0]),
-      'SIGINT',
-    )
-  } catch {
-    // It does not run.
-  }
 }
