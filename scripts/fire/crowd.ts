@@ -1,8 +1,7 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Server } from '../../test/support/server.ts'
+import { startForked } from '../forked.ts'
 import type { Heard, Order } from './crowd/listeners.ts'
 import { BrokenPromise, type Figures, type Part } from './part.ts'
 import { takeSample } from './soak/samples.ts'
@@ -108,7 +107,10 @@ async function withSockets(
     await Promise.all(listening.map((one) => one.leave()))
   }
   const deadline = performance.now() + goneWithinMs
-  while ((await takeSample(stage, server)).sockets > 0 && performance.now() < deadline) await pause(50)
+  let { sockets } = await takeSample(stage, server)
+  for (; sockets > 0 && performance.now() < deadline; { sockets } = await takeSample(stage, server))
+    await pause(50)
+  if (sockets > 0) throw new BrokenPromise(`${sockets} sockets stayed after all had gone`, figures)
   const leftMb = Math.round((await heapMb(stage, server)) - beforeMb)
   figures[`heap kept of them, ${what}`] = `${leftMb} MB`
   if (leftMb > maxLeftMb) throw new BrokenPromise(`${leftMb} MB of heap were kept`, figures)
@@ -116,20 +118,9 @@ async function withSockets(
 
 /** A process with listeners. */
 function listen(order: Order) {
-  const child = fork(listenersFile)
-  const gone = once(child, 'exit')
-  child.send(order)
-  return {
-    async hear(): Promise<Heard> {
-      child.send('count')
-      const [heard] = await once(child, 'message')
-      return heard as Heard
-    },
-    async leave(): Promise<void> {
-      child.disconnect()
-      await gone
-    },
-  }
+  const { tell, ask, leave } = startForked(listenersFile)
+  tell(order)
+  return { hear: () => ask<Heard>('count'), leave }
 }
 
 /** The heap in use, after everything that nobody needs was thrown away. */

@@ -1,9 +1,8 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '../../src/ids.ts'
 import { residentMb } from '../bench/processes.ts'
+import { type Forked, startForked } from '../forked.ts'
 import { percentile } from '../percentile.ts'
 import type { Attack, Toll } from './flood/attacker.ts'
 import { begin, type Seen } from './flood/innocents.ts'
@@ -42,41 +41,49 @@ export const flood: Part = {
     const forMs = minutes === null ? attackMs[quick ? 'quick' : 'long'] : (minutes * 60_000) / attacks.length
     const stage = await openStage()
     const figures: Figures = {}
-    const running: ReturnType<typeof launch>[] = []
+    const running: Forked[] = []
+    let guests: ReturnType<typeof begin> | undefined
     try {
       const server = await stage.startServer({ RATE_LIMIT: 'on' })
       const { room, people, tokens } = await settle(stage, server.origin)
-      const guests = begin(server.port, people, room)
+      guests = begin(server.port, people, room)
       // 0 once it has ended, which is told below.
       const residentNow = () => residentMb(server.child).then(Math.round, () => 0)
       await pause(forMs)
       figures.before = describe(guests.take(), await residentNow())
       const began = performance.now()
-      let beside: ReturnType<typeof launch> | undefined
+      let beside: Forked | undefined
       for (const [kind, sockets, times] of attacks) {
-        const attack = launch({ kind, sockets, port: server.port, tokens, room })
+        const attack = startForked(attacker)
         running.push(attack)
         beside ??= attack
+        await attack.ask<Toll>({ kind, sockets, port: server.port, tokens, room } satisfies Attack)
         await pause(forMs * times)
-        const toll = await attack.count()
+        const toll = await attack.ask<Toll>('count')
         const seen = guests.take()
         const resident = await residentNow()
         figures[kind] =
-          `${describe(seen, resident)}; the attacker got ${JSON.stringify(toll.answers)}, held ${toll.open} connections`
-        if (attack !== beside) await attack.stop()
+          `${describe(seen, resident)}; the attacker got ${JSON.stringify(toll.answers)}, sent ${Math.round(toll.sentBytes / 1_000)} kB, held ${toll.open} connections`
+        if (attack !== beside) await attack.leave()
         const wrong = judge(kind, seen, resident)
         if (server.child.exitCode !== null)
           throw new BrokenPromise(`the server has ended: ${server.output()}`)
         if (wrong !== undefined) throw new BrokenPromise(wrong, figures)
+        if (toll.connected < sockets / 2 || toll.sentBytes === 0)
+          throw new BrokenPromise(`${kind}: the attack did not come`, figures)
       }
       await pause(Math.max(500, began + headersWithinMs - performance.now()))
-      const { open } = await beside!.count()
+      const { open } = await beside!.ask<Toll>('count')
       await guests.stop()
-      figures.afterwards = describe(guests.take(), await residentNow())
+      const [seen, resident] = [guests.take(), await residentNow()]
+      figures.afterwards = describe(seen, resident)
+      const wrong = judge('afterwards', seen, resident)
+      if (wrong !== undefined) throw new BrokenPromise(wrong, figures)
       if (open > 0) throw new BrokenPromise(`${open} connections with slow headers are still open`, figures)
       return figures
     } finally {
-      await Promise.all(running.map((attack) => attack.stop()))
+      void guests?.stop()
+      await Promise.all(running.map((attack) => attack.leave()))
       await stage.close()
     }
   },
@@ -100,30 +107,13 @@ async function settle(stage: Stage, origin: string) {
   return { room, people, tokens: bad.map(({ token }) => token) }
 }
 
-/** An attacker in a process of its own. */
-function launch(attack: Attack) {
-  const child = fork(attacker, { stdio: 'ignore' })
-  const gone = once(child, 'exit')
-  child.send(attack)
-  return {
-    async count(): Promise<Toll> {
-      child.send('count')
-      const [toll] = await once(child, 'message')
-      return toll as Toll
-    },
-    async stop(): Promise<void> {
-      if (child.connected) child.send('stop')
-      await gone
-    },
-  }
-}
-
 function judge(kind: string, seen: readonly Seen[], resident: number): string | undefined {
   const served = seen.filter(({ status }) => status === 200)
-  const odd = seen.find(({ status }) => ![200, 429, 503].includes(status))
+  const odd = seen.find(({ status }) => ![200, 429, 503, 'waits'].includes(status))
+  if (seen.length === 0) return `${kind}: nobody else asked for anything`
   if (odd) return `${kind}: somebody else was answered ${odd.status}`
   if (served.length < seen.length * minServed) return `${kind}: most requests of the others were refused`
-  const half = msAt(served, 0.5)
+  const half = msAt(seen.filter(isServedOrWaits), 0.5)
   if (half > maxMedianMs) return `${kind}: half the requests of the others took more than ${half} ms`
   if (resident > maxResidentMb) return `${kind}: the server has grown to ${resident} MB`
   return undefined
@@ -131,8 +121,14 @@ function judge(kind: string, seen: readonly Seen[], resident: number): string | 
 
 function describe(seen: readonly Seen[], resident: number): string {
   const served = seen.filter(({ status }) => status === 200)
-  const [half, most] = [msAt(served, 0.5), msAt(served, 0.99)]
+  const timed = seen.filter(isServedOrWaits)
+  const [half, most] = [msAt(timed, 0.5), msAt(timed, 0.99)]
   return `${served.length} of ${seen.length} served, p50 ${half} ms, p99 ${most} ms, ${resident} MB`
+}
+
+/** Who waits has waited for so long at least. */
+function isServedOrWaits({ status }: Seen): boolean {
+  return status === 200 || status === 'waits'
 }
 
 function msAt(seen: readonly Seen[], part: number): number {

@@ -1,4 +1,4 @@
-// A process that attacks a server until it is told to stop, so that what the innocent see is measured elsewhere.
+// A process that attacks a server until it is left alone, so that what the innocent see is measured elsewhere.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
@@ -10,8 +10,8 @@ export type Attack = {
   room: string
   sockets: number
 }
-/** How many connections are open, and how many answers came. */
-export type Toll = { open: number; answers: Record<string, number> }
+/** How many connections are open and how many were made, how much was sent, and how many answers came. */
+export type Toll = { open: number; connected: number; sentBytes: number; answers: Record<string, number> }
 
 const dribbleMs = 400
 /** The kernel makes only so many connections at once. */
@@ -20,10 +20,14 @@ const pipelined = 400
 
 const open = new Set<Socket>()
 const answers: Record<string, number> = {}
+let connected = 0
 
 function openSocket(port: number): Socket {
   const socket = connect(port, '127.0.0.1')
   open.add(socket)
+  socket.on('connect', () => {
+    connected += 1
+  })
   socket.on('error', () => {})
   socket.on('close', () => open.delete(socket))
   return socket
@@ -93,16 +97,15 @@ const attacks = {
   },
   'slow readers': (socket: Socket, { tokens, room }: Attack, index: number) => {
     const token = tokens[index % tokens.length]!
-    socket.on('connect', () =>
-      socket.write(get(`/rooms/${room}/messages?limit=100`, token).repeat(pipelined)),
-    )
+    socket.write(get(`/rooms/${room}/messages?limit=100`, token).repeat(pipelined))
     socket.pause()
   },
 }
 
+const sockets: Socket[] = []
+
 /** Connects first, and then begins with all sockets at once. */
 async function attack(order: Attack): Promise<void> {
-  const sockets: Socket[] = []
   while (sockets.length < order.sockets) {
     const some = Array.from({ length: Math.min(opensAtOnce, order.sockets - sockets.length) }, () =>
       openSocket(order.port),
@@ -113,15 +116,14 @@ async function attack(order: Attack): Promise<void> {
   for (const [index, socket] of sockets.entries()) attacks[order.kind](socket, order, index)
 }
 
-if (process.send) {
-  process.on('message', (message: Attack | 'count' | 'stop') => {
-    if (message === 'stop') {
-      for (const socket of open) socket.destroy()
-      process.disconnect()
-    } else if (message === 'count') {
-      process.send!({ open: open.size, answers } satisfies Toll)
-    } else {
-      void attack(message)
-    }
-  })
+function count(): Toll {
+  const sentBytes = sockets.reduce((sum, socket) => sum + socket.bytesWritten, 0)
+  return { open: open.size, connected, sentBytes, answers }
 }
+
+// Each message is answered: an attack once it has begun.
+process.on('message', async (message: Attack | 'count') => {
+  if (message !== 'count') await attack(message)
+  process.send!(count())
+})
+process.on('disconnect', () => process.exit())

@@ -2,8 +2,8 @@ import { Agent, request as httpRequest } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Person } from '../support/people.ts'
 
-/** One answer that an innocent got; status 0: none. */
-export type Seen = { status: number; ms: number }
+/** One answer that an innocent got, or waits for; status 0: none came. */
+export type Seen = { status: number | 'waits'; ms: number }
 
 /** Each asks about ten times a second. */
 const restMs = 80
@@ -62,7 +62,7 @@ export function begin(port: number, people: readonly Person[], room: string) {
     /** What was seen since it was last asked for, and how long others wait already. */
     take() {
       const now = performance.now()
-      const waiting = [...pending].map((started) => ({ status: 200, ms: now - started }))
+      const waiting = [...pending].map((started) => ({ status: 'waits' as const, ms: now - started }))
       return [...seen.splice(0), ...waiting.filter(({ ms }) => ms > worthTellingMs)]
     },
     async stop() {
