@@ -1,6 +1,7 @@
 // Attacks a server of its own: npm run fire -- [--quick] [--part <name>] [--minutes <n>] [--seed <n>] [--report]
 // --report writes the figures into docs/promises.md.
 // Every part brings up what it needs on loopback, prints its figures, and fails the run when its promise is broken.
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { BrokenPromise, type Figures, type Part, type Size } from './fire/part.ts'
 import { parts } from './fire/parts.ts'
@@ -21,6 +22,8 @@ const size: Size = {
   minutes: values.minutes === undefined ? null : Number(values.minutes),
   seed: values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed),
 }
+/** A part that hangs is broken. The longest of those that have no end of their own goes on for three hours. */
+const limitMs = (size.quick ? 3 : (size.minutes ?? 180) + 30) * 60_000
 const wanted = values.part ?? parts.map((part) => part.name)
 const unknown = wanted.filter((name) => !parts.some((part) => part.name === name))
 if (unknown.length > 0 || Number.isNaN(size.minutes) || Number.isNaN(size.seed)) {
@@ -29,7 +32,7 @@ Parts: ${parts.map((part) => part.name).join(', ')}`)
   process.exit(2)
 }
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
 // Everything that the parts have started ends with this process, and several run at once.
 process.setMaxListeners(100)
 
@@ -52,7 +55,10 @@ async function run(part: Part): Promise<Outcome> {
   let figures: Figures = {}
   let broken: string | null = null
   try {
-    figures = await part.run(size)
+    const late = pause(limitMs, undefined, { ref: false }).then(() => {
+      throw new BrokenPromise(`it did not end within ${limitMs / 60_000} minutes`)
+    })
+    figures = await Promise.race([part.run(size), late])
   } catch (error) {
     if (error instanceof BrokenPromise) figures = error.figures
     broken = error instanceof BrokenPromise ? error.message : (error as Error).stack!

@@ -42,11 +42,8 @@ export const clock: Part = {
     const random = randomFrom(seed).number
     const deadline = performance.now() + (minutes ?? 60) * 60_000
     const seen = { seed, steps: 0, 'furthest step, hours': 0, starts: 0, 'ids compared': 0 }
-    for (
-      let round = 0;
-      round < rounds[quick ? 'quick' : 'long'] && performance.now() < deadline;
-      round += 1
-    ) {
+    const most = rounds[quick ? 'quick' : 'long']
+    for (let round = 0; round === 0 || (round < most && performance.now() < deadline); round += 1) {
       const steps = round === 0 ? knownSteps : randomSteps(random)
       const { findings, ids, starts } = await runOnce(steps)
       seen.steps += steps.length
@@ -136,6 +133,7 @@ async function stepThrough(
   findings.push(...(await mailed.look(server, steps.at(-1)!.what)))
   await drops.resume().catch((error: Error) => findings.push(`a session cannot be resumed: ${error.message}`))
   findings.push(...stays.findings, ...drops.findings)
+  if (rooms.some((room) => !stays.heard.has(room))) findings.push('a socket heard no message of a room')
   drops.close()
   stays.cut()
   return [...findings, ...(await Promise.all(exploding)).flat()]

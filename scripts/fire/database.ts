@@ -28,11 +28,12 @@ export const database: Part = {
     const proxy = await openTcpProxy(way.target)
     const figures: Figures = disk ? {} : { 'disk full': 'not tried: no disk of its own can be mounted here' }
     const deadline = performance.now() + (minutes ?? 60) * 60_000
+    let load: Awaited<ReturnType<typeof beginLoad>> | undefined
     try {
       const server = await stage.startServer({ DATABASE_URL: way.through(proxy.port) })
-      const load = await beginLoad(stage, server)
+      load = await beginLoad(stage, server)
       const tolls = new Map<string, Toll>()
-      for (let round = 0; round < rounds[size] && performance.now() < deadline; round += 1) {
+      for (let round = 0; round === 0 || (round < rounds[size] && performance.now() < deadline); round += 1) {
         figures.rounds = round + 1
         for (const disaster of disasters({ stage, proxy, disk })) {
           const { name, shortMs = awayMs[size], atLeastMs = 0 } = disaster
@@ -46,6 +47,7 @@ export const database: Part = {
         select nonce, count(*)::int as count from messages group by nonce`.execute(stage.db)
       const counts = new Map(rows.map((row) => [row.nonce, row.count]))
       figures['messages acknowledged'] = keeps.length
+      if (keeps.length === 0) throw new BrokenPromise('no message was acknowledged', figures)
       const wrong = keeps.filter((nonce) => counts.get(nonce) !== 1)
       if (wrong.length > 0) throw new BrokenPromise(`${wrong.length} messages are not there once`, figures)
       if (server.child.exitCode !== null) throw new BrokenPromise(`the server has ended: ${server.output()}`)
@@ -55,6 +57,7 @@ export const database: Part = {
         throw new BrokenPromise(error.message, { ...figures, ...error.figures })
       throw error
     } finally {
+      void load?.end()
       await proxy.close()
       await stage.close()
       await disk?.close()

@@ -49,14 +49,15 @@ export const frames: Part = {
       for (const attack of failingLogins(known))
         findings.push(...(await tryOne(server.port, known, attack, false)))
       let [sent, turn] = [0, 0]
+      const isOver = () => sent >= wanted[size] || performance.now() > deadline || findings.length > 0
       const run = async () => {
-        while (sent < wanted[size] && performance.now() < deadline && findings.length === 0) {
+        do {
           turn += 1
           const attacks = fc.sample(hostileMessages(known), { numRuns: framesEach, seed: seed + turn })
           const result = await tryMany(server.port, known, attacks)
           sent += result.sent
           findings.push(...result.findings)
-        }
+        } while (!isOver())
       }
       await Promise.all(Array.from({ length: atOnce }, run))
       const seen = await witnesses.end()
@@ -90,6 +91,7 @@ function judge(
     .split('\n')
     .filter((line) => line.startsWith('{'))
   if (errors.length > 0) findings.push(`the server reported: ${errors.join(' ').slice(0, 2_000)}`)
+  if (seen.messages === 0) findings.push('the other sockets got no message')
   if (seen.slowestMs > maxLatencyMs) findings.push(`a message to another socket took ${seen.slowestMs} ms`)
   if (grownMb > maxGrownMb) findings.push(`resident memory grew by ${grownMb} MB`)
   return findings

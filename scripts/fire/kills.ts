@@ -6,7 +6,7 @@ import { randomFrom } from '../../test/support/random.ts'
 import type { Server } from '../../test/support/server.ts'
 import { median } from '../percentile.ts'
 import { compare } from './kills/compare.ts'
-import { type Population, populate } from './kills/population.ts'
+import { type Expected, type Population, populate } from './kills/population.ts'
 import { BrokenPromise, type Part } from './part.ts'
 import { findPostmaster, signalPostgres } from './support/postgres-processes.ts'
 import { openStage, type Stage } from './support/stage.ts'
@@ -33,13 +33,15 @@ export const kills: Part = {
       'PostgreSQL, immediate': [],
       'PostgreSQL, kill -9': [],
     }
+    let population: Population | undefined
     try {
       const environment = { HOST: host, PORT: String(await findFreePort()) }
       let server = await stage.startServer(environment)
-      const population = await populate(stage, server.origin)
+      const people = await populate(stage, server.origin)
+      population = people
       const figures = () => ({
         kills: Object.values(killed).flat().length,
-        ...population.counts,
+        ...people.counts,
         ...Object.fromEntries(
           Object.entries(killed).map(([victim, ms]) => [
             `${victim}: kills, and ms until all went on`,
@@ -47,23 +49,33 @@ export const kills: Part = {
           ]),
         ),
       })
-      for (let round = 0; round < rounds[size] && performance.now() < deadline; round += 1) {
+      const check = async (expected: Expected[], when: string) => {
+        const wrong = await compareWithDatabase(stage, people, expected)
+        if (wrong.length === 0) return
+        throw new BrokenPromise(
+          `${wrong.length} wrong ${when}:\n  ${wrong.slice(0, 10).join('\n  ')}`,
+          figures(),
+        )
+      }
+      const isOver = (round: number) => round >= rounds[size] || performance.now() > deadline
+      for (let round = 0; round < victims.length || !isOver(round); round += 1) {
         const victim = victims[round % victims.length]!
-        population.go()
+        people.go()
         await pause(workMs.from + random() * (workMs.to - workMs.from))
         const started = performance.now()
         server = await kill(victim, stage, server, environment)
-        await within(backWithinMs, population.hold(), () => `after the kill of ${victim} requests hang`)
+        if (await isLate(people.hold(), backWithinMs))
+          throw new BrokenPromise(`after the kill of ${victim} requests hang`, figures())
         killed[victim].push(Math.round(performance.now() - started))
-        const wrong = await compareWithDatabase(stage, population)
-        if (wrong.length > 0) {
-          const told = wrong.slice(0, 10).join('\n  ')
-          throw new BrokenPromise(`${wrong.length} wrong after the kill of ${victim}:\n  ${told}`, figures())
-        }
-        population.forget()
+        await check([...people.messages.values()], `after the kill of ${victim}`)
+        people.forget()
       }
+      await check(people.earlier, 'in the end')
+      const idle = Object.entries(people.counts).find(([, count]) => count === 0)
+      if (idle) throw new BrokenPromise(`the kills met nothing: no ${idle[0]}`, figures())
       return { ...figures(), lost: 0, doubled: 0 }
     } finally {
+      population?.end()
       await stage.close()
     }
   },
@@ -87,12 +99,16 @@ async function kill(victim: Victim, stage: Stage, server: Server, environment: R
  * Compares over a new connection, as whether one of those before a kill is broken shows only when it is used, and again
  * until PostgreSQL is back: it may be that nobody has needed it since the kill.
  */
-async function compareWithDatabase(stage: Stage, population: Population): Promise<string[]> {
+async function compareWithDatabase(
+  stage: Stage,
+  population: Population,
+  expected: Expected[],
+): Promise<string[]> {
   const deadline = performance.now() + backWithinMs
   for (;;) {
     const db = openUnhurriedDatabase(stage.databaseUrl)
     try {
-      return await compare(db, population)
+      return await compare(db, population, expected)
     } catch (error) {
       if (!isDatabaseAway(error) || performance.now() > deadline) throw error
     } finally {
@@ -102,9 +118,9 @@ async function compareWithDatabase(stage: Stage, population: Population): Promis
   }
 }
 
-async function within(ms: number, work: Promise<void>, complaint: () => string): Promise<void> {
-  const late = pause(ms, 'late' as const, { ref: false })
-  if ((await Promise.race([work, late])) === 'late') throw new BrokenPromise(complaint())
+async function isLate(work: Promise<void>, withinMs: number): Promise<boolean> {
+  const late = pause(withinMs, 'late' as const, { ref: false })
+  return (await Promise.race([work, late])) === 'late'
 }
 
 function describe(ms: number[]): string {

@@ -22,11 +22,14 @@ export const requests: Part = {
         attack.findings.length > 0
       const framing = openFraming(server, seed, isOver)
       const misframing = framing.attack()
-      while (!isOver()) await attack.round()
+      do await attack.round()
+      while (!isOver())
       const misframed = await misframing
       // What one request does to the server is no fault of those that are sent besides.
       const findings = attack.findings.length > 0 ? attack.findings : misframed
       const figures = { seed, ...attack.figures(), 'hardly HTTP, besides': framing.sent() }
+      if (findings.length === 0) findings.push(...attack.judgeReach())
+      if (framing.sent() === 0) findings.push('nothing that is hardly HTTP was sent')
       if (server.child.exitCode !== null)
         findings.push(`the server has ended: ${server.output().slice(-2_000)}`)
       if (findings.length > 0) throw new BrokenPromise(findings.join('\n  '), figures)

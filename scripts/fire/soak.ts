@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { type Random, randomFrom } from '../../test/support/random.ts'
 import type { Server } from '../../test/support/server.ts'
 import { median } from '../percentile.ts'
 import { BrokenPromise, type Figures, type Part } from './part.ts'
@@ -46,10 +47,11 @@ export const soak: Part = {
       const samples: Sample[] = []
       const deadline = performance.now() + (minutes ?? defaultMinutes[size]) * 60_000
       const findings: string[] = []
-      while (performance.now() < deadline && findings.length === 0) {
-        findings.push(...(await playRound(load, listeners, roundMs[size])))
+      const random = randomFrom(seed)
+      do {
+        findings.push(...(await playRound(load, listeners, roundMs[size], random)))
         samples.push(await takeSample(stage, server))
-      }
+      } while (performance.now() < deadline && findings.length === 0)
       for (const listener of listeners) listener.close()
       const whatIsLeft = (sample: Sample) => judge(before, sample, quick)
       const after = await settle(stage, server, whatIsLeft)
@@ -68,12 +70,12 @@ export const soak: Part = {
 }
 
 /** Load and cut lines for a while; says what was not heard once everything is still. */
-async function playRound(load: Load, listeners: Listener[], ms: number): Promise<string[]> {
+async function playRound(load: Load, listeners: Listener[], ms: number, random: Random): Promise<string[]> {
   const loading = load.goOn(ms)
   const cuts = Math.ceil(listeners.length / cutShare)
   for (let cut = 0; cut < cuts; cut += 1) {
     await pause((ms / (cuts + 1)) * 0.9)
-    const listener = listeners[Math.floor(Math.random() * listeners.length)]!
+    const listener = random.pick(listeners)!
     listener.cut()
     await listener.resume()
   }
@@ -84,6 +86,8 @@ async function playRound(load: Load, listeners: Listener[], ms: number): Promise
   const deadline = performance.now() + hearWithinMs
   while (!listeners.every(hasAll) && performance.now() < deadline) await pause(20)
   const findings = [...load.findings, ...listeners.flatMap((listener) => compare(load, listener))]
+  if ([...load.sent.values()].every((ids) => ids.length === 0))
+    findings.push('no message was sent in a round')
   load.forget()
   for (const listener of listeners) listener.forget()
   return findings

@@ -40,6 +40,7 @@ export const upgrades: Part = {
         'rows written by the old process meanwhile': seen.written,
         'its longest wait, ms': Math.round(seen.slowestMs),
       }
+      if (seen.written === 0) findings.push('no old process wrote anything meanwhile')
       if (findings.length > 0) throw new BrokenPromise(findings.join('\n  '), figures)
       return figures
     } finally {

@@ -5,6 +5,7 @@ import type { Server } from '../../../test/support/server.ts'
 import { ask } from '../support/people.ts'
 import type { Stage } from '../support/stage.ts'
 
+const steppedWithinMs = 20_000
 const preload = join(import.meta.dirname, 'shifted-clock.ts')
 
 /** A server whose clock can be stepped; that of PostgreSQL stays. */
@@ -41,11 +42,13 @@ export async function startClocked(
       await writeFile(file, String(nextMs))
       server.child.kill('SIGUSR2')
       const { token, roomId } = watch()
-      for (;;) {
+      const deadline = performance.now() + steppedWithinMs
+      while (performance.now() < deadline) {
         const { timestamp } = await ask(server.origin, token, 'POST', `/rooms/${roomId}/typing`)
         if (Math.abs(timestamp - nextMs - Date.now()) < 60_000) return
         await pause(5)
       }
+      throw new Error(`the clock of the server was not stepped within ${steppedWithinMs} ms`)
     },
   }
 }

@@ -2,6 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
+const openWithinMs = 15_000
+/** What stands for the code of a close that has none. */
+const noCode = 1005
+
 export const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
 /** A websocket frame as a client writes it, right or wrong. */
@@ -67,7 +71,9 @@ export class RawSocket {
         `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
     )
     let head = Buffer.alloc(0)
-    while (!head.includes('\r\n\r\n')) head = Buffer.concat([head, (await once(stream, 'data'))[0] as Buffer])
+    const signal = AbortSignal.timeout(openWithinMs)
+    while (!head.includes('\r\n\r\n'))
+      head = Buffer.concat([head, (await once(stream, 'data', { signal }))[0] as Buffer])
     if (!head.toString('latin1').startsWith('HTTP/1.1 101')) throw new Error(head.toString('latin1'))
     const socket = new RawSocket(stream)
     socket.#read(head.subarray(head.indexOf('\r\n\r\n') + 4))
@@ -120,7 +126,8 @@ export class RawSocket {
     this.#received = Buffer.concat([this.#received, part])
     for (let frame = this.#take(); frame; frame = this.#take()) {
       if (frame.opcode === opcode.pong) this.#pongs += 1
-      if (frame.opcode === opcode.close) this.code ??= frame.payload.readUInt16BE(0)
+      if (frame.opcode === opcode.close)
+        this.code ??= frame.payload.length < 2 ? noCode : frame.payload.readUInt16BE(0)
       const name = frame.opcode === opcode.text && /"e":"(\w+)"/.exec(frame.payload.toString('latin1', 0, 80))
       if (name) this.events.push(name[1]!)
     }

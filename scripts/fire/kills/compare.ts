@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../src/db/client.ts'
-import { type Population, textOf } from './population.ts'
+import { type Expected, type Population, textOf } from './population.ts'
 
-/** What became of what was acknowledged: in sentences, none when all is as it must be. */
-export async function compare(db: Db, { messages, wanderers, complaints }: Population): Promise<string[]> {
+/** What became of messages that were acknowledged, and of the members: in sentences, none when all is as it must be. */
+export async function compare(
+  db: Db,
+  { wanderers, complaints }: Population,
+  expected: Expected[],
+): Promise<string[]> {
   const found = [...complaints]
-  const expected = [...messages.values()]
   const { rows } = await sql<{ id: string; content: string; name: string }>`
     select id, content, split_part(content, ' edit ', 1) as name from messages
     where split_part(content, ' edit ', 1) = any(${expected.map(({ name }) => name)})`.execute(db)

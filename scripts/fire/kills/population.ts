@@ -24,14 +24,18 @@ type Wanderer = { user_id: string; house_id: string; isIn: boolean | undefined }
 export type Population = {
   /** The messages that were acknowledged since `forget`, by their text. */
   messages: Map<string, Expected>
+  /** Those from before. */
+  earlier: Expected[]
   wanderers: Wanderer[]
   /** How much has been acknowledged since the beginning. */
-  counts: Record<'sends' | 'edits' | 'joins' | 'leaves', number>
+  counts: Record<'sends' | 'edits' | 'joins' | 'leaves' | 'asked again', number>
   /** Lets everybody go on until `hold`. */
   go(): void
   /** Lets nobody begin anything new; settles when nothing is under way: what was not answered is asked again till it is. */
   hold(): Promise<void>
   forget(): void
+  /** Lets nobody ask for anything any more. */
+  end(): void
   /** Something was answered as it must not be. */
   complaints: string[]
 }
@@ -47,9 +51,10 @@ export async function populate(stage: Stage, origin: string): Promise<Population
   const house = await ask(origin, owner.token, 'POST', '/houses', { name: 'Den' })
   const { code } = await ask(origin, owner.token, 'POST', `/houses/${house.id}/invites`, {})
   const messages = new Map<string, Expected>()
-  const counts = { sends: 0, edits: 0, joins: 0, leaves: 0 }
+  const earlier: Expected[] = []
+  const counts = { sends: 0, edits: 0, joins: 0, leaves: 0, 'asked again': 0 }
   const complaints: string[] = []
-  let running = false
+  let [running, isOver] = [false, false]
   let busy: Promise<unknown>[] = []
 
   /** Asks until there is an answer that is no 503: the status, and the data of a success. */
@@ -57,6 +62,8 @@ export async function populate(stage: Stage, origin: string): Promise<Population
     for (;;) {
       const answer = await attempt(`${origin}${path}`, person, method, body)
       if (answer && answer.status !== 503) return answer
+      if (isOver) return { status: 0, text: 'it was over', data: undefined }
+      counts['asked again'] += 1
       await pause(retryMs)
     }
   }
@@ -111,7 +118,14 @@ export async function populate(stage: Stage, origin: string): Promise<Population
     wanderers: places,
     counts,
     complaints,
-    forget: () => messages.clear(),
+    earlier,
+    forget() {
+      earlier.push(...messages.values())
+      messages.clear()
+    },
+    end() {
+      ;[running, isOver] = [false, true]
+    },
     go() {
       running = true
       busy = [

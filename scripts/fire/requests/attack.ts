@@ -98,6 +98,11 @@ export async function openAttack(stage: Stage, server: Server, seed: number) {
         return stage.startServer()
       })
     },
+    /** What of the attack did not come, without which it shows nothing. */
+    judgeReach: () => [
+      ...(changes === 0 ? ['no request succeeded'] : []),
+      ...(tables.compared() === 0 ? ['no tables were compared'] : []),
+    ],
     figures: (): Figures => ({
       operations: operations.length,
       requests: counts.sent,

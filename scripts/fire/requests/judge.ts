@@ -14,7 +14,7 @@ export function findFault(asked: Asked, answer: WireAnswer): string | undefined 
   if (headers.get('access-control-allow-origin') !== '*')
     return `${status} without Access-Control-Allow-Origin`
   if (status < 400) return faultOfSuccess(asked, answer)
-  if (asked.method === 'HEAD') return status === 500 ? '500 to HEAD' : undefined
+  if (asked.method === 'HEAD') return status >= 500 ? `${status} to HEAD` : undefined
   return faultOfFailure(asked, answer)
 }
 

@@ -56,6 +56,7 @@ export function openSender(server: Server) {
     const answer = await exchange(wire, sent)
     if (answer.ms > maxMs) slow.push(sent)
     else counts.slowest = Math.max(counts.slowest, answer.ms)
+    if (answer.status === 503) throw new Error('answered 503 again and again')
     const fault = findFault(sent.hostile, answer)
     if (fault !== undefined) throw new Error(fault)
     return answer

@@ -18,7 +18,12 @@ export type Sample = {
 export async function takeSample(stage: Stage, server: Server): Promise<Sample> {
   const answer = await fetch(`${server.origin}/metrics`, { headers: { connection: 'close' } })
   const text = await answer.text()
-  const read = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+  const read = (name: string) => {
+    const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)
+    // Nothing is ever too much of what is not told.
+    if (!found) throw new Error(`/metrics does not tell ${name}`)
+    return Number(found[1])
+  }
   const handles = (await readdir(`/proc/${server.child.pid}/fd`)).length
   const { rows } = await sql<{ count: string }>`
     select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
