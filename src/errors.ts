@@ -101,9 +101,15 @@ export function limitReached(thing: string): ApiError {
   return new ApiError('limit_reached', { message: `You have reached a limit (${thing})` })
 }
 
+/** What a failure says. When none of a host's addresses answers its own message is empty: then what each of them says. */
+export function reasonOf(error: unknown): string {
+  const { message, code, errors = [] } = error as NodeJS.ErrnoException & { errors?: Error[] }
+  return message || errors.map((each) => each.message).join(', ') || String(code)
+}
+
 /** The store of the files refused something, or did not answer. */
 export class StoreAway extends Error {
   constructor(cause: Error) {
-    super(cause.message, { cause })
+    super(reasonOf(cause), { cause })
   }
 }

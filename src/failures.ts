@@ -1,7 +1,7 @@
 import { ConfigError } from './config.ts'
 import { isDatabaseAway, isDatabaseRefusal } from './db/away.ts'
 import { EmbeddedPostgresError } from './db/embedded-account.ts'
-import { StoreAway } from './errors.ts'
+import { reasonOf, StoreAway } from './errors.ts'
 import { WorkersError } from './workers.ts'
 
 /** A sentence for what the operator can put right; the stack for what is a bug. */
@@ -9,7 +9,7 @@ export function describeFailure(error: unknown): string {
   const { code, message, stack, path, syscall } = error as NodeJS.ErrnoException
   if ([ConfigError, EmbeddedPostgresError, WorkersError].some((type) => error instanceof type)) return message
   if (isDatabaseAway(error) || isDatabaseRefusal(error)) {
-    return `DATABASE_URL cannot be used: ${message || code}.`
+    return `DATABASE_URL cannot be used: ${reasonOf(error)}.`
   }
   if (error instanceof StoreAway) return `STORAGE_URL cannot be used: ${message}.`
   if (path !== undefined && syscall !== undefined && code !== 'ERR_MODULE_NOT_FOUND') {

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { openDatabase, openUnhurriedDatabase } from './db/client.ts'
 import { startPostgres } from './db/embedded.ts'
+import { reasonOf } from './errors.ts'
 import type { HearthEvent } from './events/events.ts'
 import { describeFailure } from './failures.ts'
 import { returnIdleMemory } from './memory.ts'
@@ -152,8 +153,7 @@ async function needing<Result>(setting: string, work: Promise<Result>): Promise<
   try {
     return await work
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException
-    throw new ConfigError(`${setting} cannot be used: ${(message || code)?.replace(/\.$/, '')}.`)
+    throw new ConfigError(`${setting} cannot be used: ${reasonOf(error).replace(/\.$/, '')}.`)
   }
 }
 

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { type Config, readConfig } from '../config.ts'
 import type { Db } from '../db/client.ts'
 import { listPendingMigrations } from '../db/migrate.ts'
+import { reasonOf } from '../errors.ts'
 import { describeFailure } from '../failures.ts'
 import { tryMailServer } from '../mail/mailer.ts'
 import { openStore } from '../storage/open.ts'
@@ -91,7 +92,7 @@ async function checkStore(config: Config): Promise<Finding> {
     if (found?.size === 2) return ok('The store of the files can be written and read.')
     return wrong('STORAGE_URL cannot be used: what is written there is not found again.')
   } catch (error) {
-    const reason = (error as Error).message.split('\n')[0]
+    const [reason] = reasonOf(error).split('\n')
     return wrong(`STORAGE_URL, or DATA_DIR, cannot be used for files: ${reason}.`)
   }
 }
@@ -119,7 +120,7 @@ async function attempt(setting: string, good: string, work: () => Promise<void>)
     await work()
     return ok(good)
   } catch (error) {
-    return wrong(`${setting} cannot be used: ${(error as Error).message}.`)
+    return wrong(`${setting} cannot be used: ${reasonOf(error)}.`)
   }
 }
 

@@ -5,6 +5,7 @@ import { type Db, openUnhurriedDatabase } from '../db/client.ts'
 import { findRunningPostgres, startPostgres } from '../db/embedded.ts'
 import { listPendingMigrations } from '../db/migrate.ts'
 import { claimNodeNumber, continueIds } from '../db/node-number.ts'
+import { reasonOf } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import { tellServers } from '../events/open.ts'
 import { openStore } from '../storage/open.ts'
@@ -69,7 +70,7 @@ function publisher({ config, db, databaseUrl }: Installation, { complain }: Comm
       await tellServers({ redisUrl: config.redisUrl, db, databaseUrl }, events)
     } catch (error) {
       const way = config.redisUrl === undefined ? 'the database' : 'REDIS_URL'
-      complain(`Servers that run were not told, over ${way}: ${(error as Error).message}`)
+      complain(`Servers that run were not told, over ${way}: ${reasonOf(error)}`)
     }
     return answer
   }

@@ -1,7 +1,8 @@
+import dns from 'node:dns'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, inject, test } from 'vitest'
+import { afterAll, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { startPostgres } from '../../src/db/embedded.ts'
 import { environment, hearthIn } from '../support/cli.ts'
 import { databaseOn, onServer } from '../support/database-server.ts'
@@ -68,6 +69,18 @@ test('doctor tries the mail server and Redis', async () => {
   expect(code).toBe(1)
   expect(out).toMatch(/^wrong {2}SMTP_URL cannot be used: .*ECONNREFUSED/m)
   expect(out).toMatch(/^wrong {2}REDIS_URL cannot be used: .*ECONNREFUSED/m)
+})
+
+test('of a host with several addresses, none of which answers, doctor says what each of them does', async () => {
+  const found = [{ address: '127.0.0.2', family: 4 } as const, { address: '127.0.0.1', family: 4 } as const]
+  const lookup = vi.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
+    process.nextTick(args.at(-1) as () => void, null, found)
+  }) as unknown as typeof dns.lookup)
+  onTestFinished(() => lookup.mockRestore())
+  const { out } = await hearthIn({ ...environment, REDIS_URL: 'redis://several.test:1' }, 'doctor')
+  expect(out).toMatch(
+    /^wrong {2}REDIS_URL cannot be used: connect ECONNREFUSED 127\.0\.0\.2:1, connect ECONNREFUSED 127\.0\.0\.1:1\.$/m,
+  )
 })
 
 test('without DATABASE_URL the embedded database is used: none yet, then started, then one that runs', async () => {
