@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
-import { isDatabaseAway } from '../db/away.ts'
+import { isDatabaseAway, isUndone } from '../db/away.ts'
 import {
   analyzeTables,
   findFilledTable,
@@ -14,6 +14,7 @@ import {
 } from '../db/dump.ts'
 import { listMigrations, migrateToLatest } from '../db/migrate.ts'
 import { isInUse } from '../db/node-number.ts'
+import { reasonOf } from '../errors.ts'
 import { openFolderStore, type Store } from '../storage/store.ts'
 import {
   filesPath,
@@ -66,6 +67,7 @@ async function bringBack(installation: Installation, folder: string, manifest: M
   await inTransaction(databaseUrl, 'read write', refuseFilled)
   await migrateToLatest(db)
   const written: string[] = []
+  let isLoaded = false
   try {
     await inTransaction(databaseUrl, 'read write', async (client) => {
       await lockTables(client, await listTables(client))
@@ -74,10 +76,29 @@ async function bringBack(installation: Installation, folder: string, manifest: M
       await analyzeTables(client)
       // Before the commit: a file is in the store before the row that names it.
       await loadFiles(store, folder, manifest, written)
+      isLoaded = true
     })
   } catch (error) {
+    // Once all is loaded, only the commit can have failed.
+    if (isLoaded && !isUndone(error) && (await isCommitted(databaseUrl))) return
     for (const name of written) await store.remove(name)
     throw error
+  }
+}
+
+/**
+ * Whether the rows are there after a commit that was not answered. One that is still under way is waited for, as it
+ * keeps the tables locked. Throws `CliError` when the database cannot be asked.
+ */
+async function isCommitted(databaseUrl: string): Promise<boolean> {
+  try {
+    return await inTransaction(databaseUrl, 'read write', async (client) => {
+      return (await findFilledTable(client, await listTables(client))) !== undefined
+    })
+  } catch (error) {
+    throw new CliError(
+      `The database went away at the end (${reasonOf(error)}): it has all rows or none, and the store has all files, which are to be removed if it has none.`,
+    )
   }
 }
 

@@ -1,11 +1,14 @@
 import { appendFile, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import pg from 'pg'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { claimNodeNumber } from '../../src/db/node-number.ts'
 import { openFolderStore } from '../../src/storage/store.ts'
 import { emptyPlace, filesIn, places } from '../support/backup.ts'
 import { environment, hearth, hearthIn } from '../support/cli.ts'
+import { onServer } from '../support/database-server.ts'
 import { picture } from '../support/pictures.ts'
+import { detour, openTcpProxy } from '../support/tcp-proxy.ts'
 import { call, friends, user } from '../support/world.ts'
 
 const folder = join(places, 'backup')
@@ -73,13 +76,28 @@ test('restore refuses a backup of another version of the tables', async () => {
   expect(err).toMatch(/^The backup has the tables of 9999_later and this version those of [0-9]{4}_[a-z_]+: /)
 })
 
-test.each([
-  ['a table with a row more', 'database/friendships.copy', /friendships\.copy is damaged/],
-  ['a table with a line that is no row', 'database/settings.copy', /settings\.copy is damaged/],
-  ['a file list with a line more', 'files.jsonl', /files\.jsonl is damaged: "bad" is no file/],
-])('restore refuses %s, and leaves nothing behind', async (_what, path, sentence) => {
+test('restore refuses a database with rows of something else, and makes no tables in it', async () => {
   const place = await emptyPlace()
-  const more = path.includes('friendships') ? '1\t2\t2020-01-01 00:00:00+00\n' : 'bad\n'
+  await onServer(place.DATABASE_URL, 'create table theirs as select 42 as n')
+  const { code, err } = await hearthIn(place, 'restore', folder)
+  expect([code, err]).toEqual([1, 'The database is not empty, theirs has rows: restore into an empty one.'])
+  expect((await hearthIn(place, 'migrate')).out).toMatch(/^Migrated to 0001_/)
+})
+
+const outside = '{"name":"../outside","size":1,"sha256":""}\n'
+
+test.each([
+  [
+    'a table with a row more',
+    'database/friendships.copy',
+    '1\t2\t2020-01-01 00:00:00+00\n',
+    /friendships\.copy is damaged/,
+  ],
+  ['a table with a line that is no row', 'database/settings.copy', 'bad\n', /settings\.copy is damaged/],
+  ['a file list with a line more', 'files.jsonl', 'bad\n', /files\.jsonl is damaged: "bad" is no file/],
+  ['a file list with a name outside', 'files.jsonl', outside, /files\.jsonl is damaged: .* is no file/],
+])('restore refuses %s, and leaves nothing behind', async (_what, path, more, sentence) => {
+  const place = await emptyPlace()
   const copy = await damagedBackup((each) => appendFile(join(each, path), more))
   const first = await hearthIn(place, 'restore', copy)
   expect(first.code).toBe(1)
@@ -129,3 +147,53 @@ test('restore refuses a file with other bytes, and takes back the files it had b
   expect(await filesIn(place)).toEqual([])
   expect((await hearthIn(place, 'list-houses')).out).toBe('There are no houses.')
 })
+
+test.each([
+  ['was carried out', true],
+  ['was not', false],
+])('a restore whose commit is not answered asks whether it %s', async (_what, isCarriedOut) => {
+  const place = await emptyPlace()
+  loseCommit(async (client, commit) => {
+    if (isCarriedOut) await commit()
+    else await client.end()
+  })
+  const { code, err } = await hearthIn(place, 'restore', folder)
+  if (isCarriedOut) expect([code, err]).toEqual([0, ''])
+  else expect([code, err]).toEqual([1, expect.stringMatching(/^DATABASE_URL cannot be used: /)])
+  expect((await filesIn(place)).length).toBe(isCarriedOut ? 2 : 0)
+  const again = await hearthIn(place, 'restore', folder)
+  expect(again.code).toBe(isCarriedOut ? 1 : 0)
+})
+
+test('a restore that cannot ask whether its rows are there leaves the files, and says so', async () => {
+  const place = await emptyPlace()
+  const way = detour(place.DATABASE_URL)
+  const proxy = await openTcpProxy(way.target)
+  onTestFinished(() => proxy.close())
+  loseCommit(async (_client, commit) => {
+    await commit()
+    await proxy.set('refuse')
+  })
+  const detoured = { ...place, DATABASE_URL: way.through(proxy.port) }
+  const { code, err } = await hearthIn(detoured, 'restore', folder)
+  expect(code).toBe(1)
+  expect(err).toMatch(
+    /^The database went away at the end \([^\n]*ECONNREFUSED[^\n]*\): it has all rows or none, /,
+  )
+  expect((await filesIn(place)).length).toBe(2)
+})
+
+/** Breaks the connection of one restore at its commit. */
+function loseCommit(meanwhile: (client: pg.Client, commit: () => Promise<unknown>) => Promise<void>) {
+  const { query } = pg.Client.prototype
+  let restoring: pg.Client | undefined
+  function send(this: pg.Client, ...args: unknown[]): unknown {
+    const pass = () => Reflect.apply(query, this, args)
+    if (args[0] === 'analyze') restoring = this
+    if (this !== restoring || args[0] !== 'commit') return pass()
+    spy.mockRestore()
+    return meanwhile(this, pass).then(() => Promise.reject(new Error('Connection terminated unexpectedly')))
+  }
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(send as typeof query)
+  onTestFinished(() => spy.mockRestore())
+}
