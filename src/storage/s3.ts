@@ -53,6 +53,7 @@ export function openS3Store(address: string): Store {
     },
     async remove(name) {
       await answered(reader.send(new s3.DeleteObjectCommand(at(name))))
+      await answered(abortUploads(reader, at(name)))
     },
     async *list() {
       const { Bucket, Key: start } = at('')
@@ -130,6 +131,20 @@ async function upload(
     await reader.send(new s3.AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => {})
     throw error
   }
+}
+
+/** Ends what an upload that broke off has left, which is no object but takes space. Not every server can list it. */
+async function abortUploads(reader: s3.S3Client, { Bucket, Key }: Place): Promise<void> {
+  const listed = new s3.ListMultipartUploadsCommand({ Bucket, Prefix: Key })
+  const { Uploads = [] } = await reader.send(listed).catch(nothingIfRefused)
+  for (const { Key: key, UploadId } of Uploads) {
+    if (key === Key) await reader.send(new s3.AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
+  }
+}
+
+function nothingIfRefused(error: unknown): { Uploads?: s3.MultipartUpload[] } {
+  if (error instanceof s3.S3ServiceException) return {}
+  throw error
 }
 
 async function put(writer: s3.S3Client, place: Place, Body: Buffer): Promise<void> {

@@ -162,6 +162,42 @@ test.each([500, 403, 'no answer'] as const)(
   },
 )
 
+test('in S3, a removed name takes along the parts of its uploads that broke off, and of no other', async () => {
+  double.trouble.with = 500
+  double.trouble.at = (url) => url.includes('uploadId=')
+  onTestFinished(() => {
+    double.trouble.with = undefined
+    double.trouble.at = () => true
+    double.uploads.clear()
+  })
+  for (const name of ['k/1', 'k/10']) {
+    await expect(stores.S3.write(name, inChunks(big))).rejects.toBeInstanceOf(StoreAway)
+  }
+  double.trouble.with = undefined
+  await stores.S3.remove('k/1')
+  expect([...double.uploads.values()].map(({ key }) => key)).toEqual(['/bucket/some/prefix/k/10'])
+  double.trouble.with = 501
+  double.trouble.at = (url) => url.includes('?uploads')
+  await stores.S3.write('k/10', Buffer.from('whole'))
+  await stores.S3.remove('k/10')
+  expect(await stores.S3.find('k/10')).toBeUndefined()
+})
+
+test('in S3, a request that fails once is made again, and many who read slowly stop no others', async () => {
+  await stores.S3.write('l/1', big)
+  let asked = 0
+  double.trouble.with = 500
+  double.trouble.at = () => asked++ === 0
+  onTestFinished(() => {
+    double.trouble.with = undefined
+    double.trouble.at = () => true
+  })
+  const found = await stores.S3.find('l/1')
+  const slow = await Promise.all(Array.from({ length: 60 }, () => found!.open()))
+  expect((await stores.S3.find('l/1'))?.size).toBe(big.length)
+  for (const each of slow) each.destroy()
+})
+
 test('in S3, names lie under the prefix, and a long stream goes up part by part', async () => {
   double.seen.length = 0
   await stores.S3.write('d/1', inChunks(big))

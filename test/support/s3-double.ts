@@ -9,12 +9,18 @@ const listedAtOnce = 2
  */
 export async function startS3Double() {
   const objects = new Map<string, Buffer>()
-  const uploads = new Map<string, Map<number, Buffer>>()
+  const uploads = new Map<string, { key: string; parts: Map<number, Buffer> }>()
+  let begun = 0
   const seen: string[] = []
-  const trouble: { with: undefined | number | 'no answer' } = { with: undefined }
+  const trouble: { with: undefined | number | 'no answer'; at(url: string): boolean } = {
+    with: undefined,
+    at: () => true,
+  }
   const server = createServer(async (request, reply) => {
-    if (trouble.with === 'no answer') return
-    if (trouble.with !== undefined) return reply.writeHead(trouble.with).end()
+    if (trouble.with !== undefined && trouble.at(request.url!)) {
+      if (trouble.with !== 'no answer') reply.writeHead(trouble.with).end()
+      return
+    }
     const url = new URL(request.url!, 'http://s3')
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -25,14 +31,14 @@ export async function startS3Double() {
     seen.push(`${request.method} ${part ? `part ${part}` : uploadId ? 'upload' : 'object'} ${body.length}`)
     const xml = (text: string) => reply.writeHead(200, { 'content-type': 'application/xml' }).end(text)
     if (request.method === 'POST' && url.searchParams.has('uploads')) {
-      const id = String(uploads.size + 1)
-      uploads.set(id, new Map())
+      const id = String(++begun)
+      uploads.set(id, { key, parts: new Map() })
       xml(`<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`)
     } else if (request.method === 'PUT' && uploadId) {
-      uploads.get(uploadId)!.set(Number(part), body)
+      uploads.get(uploadId)!.parts.set(Number(part), body)
       reply.writeHead(200, { etag: `"${part}"` }).end()
     } else if (request.method === 'POST' && uploadId) {
-      const parts = [...uploads.get(uploadId)!].sort(([a], [b]) => a - b)
+      const parts = [...uploads.get(uploadId)!.parts].sort(([a], [b]) => a - b)
       objects.set(key, Buffer.concat(parts.map(([, bytes]) => bytes)))
       uploads.delete(uploadId)
       xml('<CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>')
@@ -43,6 +49,13 @@ export async function startS3Double() {
     } else if (request.method === 'PUT') {
       objects.set(key, body)
       reply.writeHead(200, { etag: '"x"' }).end()
+    } else if (url.searchParams.has('uploads')) {
+      const start = `${key.replace(/\/$/, '')}/`
+      const rows = [...uploads]
+        .map(([id, upload]) => ({ id, name: upload.key.slice(start.length) }))
+        .filter(({ name }) => name.startsWith(url.searchParams.get('prefix') ?? ''))
+        .map(({ id, name }) => `<Upload><Key>${name}</Key><UploadId>${id}</UploadId></Upload>`)
+      xml(`<ListMultipartUploadsResult>${rows.join('')}</ListMultipartUploadsResult>`)
     } else if (url.searchParams.has('list-type')) {
       const start = `${key.replace(/\/$/, '')}/`
       const after = url.searchParams.get('continuation-token') ?? ''
@@ -70,7 +83,7 @@ export async function startS3Double() {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
     uploads,
-    /** Has every request be refused with a status, or not be answered. */
+    /** Has every request, or those at some URLs, be refused with a status, or not be answered. */
     trouble,
     /** Each request: method, what it was for, bytes of its body. */
     seen,
