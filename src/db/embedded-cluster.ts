@@ -76,6 +76,8 @@ async function makePassword(dir: string): Promise<void> {
 async function initialise({ dir, data }: Cluster, account: Account, initdb: string): Promise<void> {
   const fresh = `${data}.${process.pid}`
   const password = join(dir, 'password')
+  // Where process ids repeat, as in a container, an earlier process that was killed may have left this very folder.
+  await rm(fresh, { recursive: true, force: true })
   if (account.uid !== undefined) await chown(password, account.uid, account.gid ?? -1)
   const flags = ['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8', '--auth=scram-sha-256']
   const child = runAs(account, initdb, ['-D', fresh, '-U', superuser, `--pwfile=${password}`, ...flags], {

@@ -1,5 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -83,6 +95,14 @@ test.each([
   const found = await query(postgres.url, 'select n from kept')
   await postgres.stop()
   expect(found).toEqual([{ n: 42 }])
+})
+
+test('what a first start that was killed has left does not keep a process of the same id from starting', async () => {
+  const dir = join(folder, 'killed')
+  await mkdir(join(dir, `data.${process.pid}/base`), { recursive: true })
+  const postgres = await startPostgres(dir, careless)
+  await postgres.stop()
+  expect((await readdir(dir)).sort()).toEqual(['data', 'log', 'password'])
 })
 
 test('what was written before a stop is there after the next start, and only the password opens it', async () => {
