@@ -1,16 +1,16 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { waitAtMost } from '../deadline.ts'
-import { cutOff } from './timed-client.ts'
+import { cutOff, TimedClient } from './timed-client.ts'
 
-const connectTimeoutMs = 1_000
+const connectWithinMs = 1_000
 const defaultBeatMs = 2_000
 
-/** A connection outside of the pools, to be kept for as long as it answers. */
+/** A connection outside of the pools, to be kept for as long as it answers. Throws `DatabaseAway` after a second. */
 export async function connectWithPulse(databaseUrl: string, applicationName: string): Promise<pg.Client> {
-  const client = new pg.Client({
+  const client = new TimedClient({
     connectionString: databaseUrl,
     application_name: applicationName,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectWithinMs,
   })
   client.on('error', () => {})
   await client.connect()

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { DatabaseAway } from '../../src/db/away.ts'
 import { claimNodeNumber } from '../../src/db/node-number.ts'
 import { assignNodeNumber, nodeNumber } from '../../src/ids.ts'
 import { detour, openTcpProxy } from '../support/tcp-proxy.ts'
@@ -27,6 +28,11 @@ test('a claim of a node number that the database refuses leaves no connection op
   address.searchParams.set('options', '-c search_path=refusing,pg_catalog')
   await expect(claimNodeNumber(address.href)).rejects.toThrow('refused')
   await expect.poll(held).toBe(0)
+})
+
+test('a claim that the database does not answer fails as any use of a database that is away', async () => {
+  await proxy.set('black hole')
+  await expect(claimNodeNumber(way.through(proxy.port))).rejects.toBeInstanceOf(DatabaseAway)
 })
 
 test('a node number whose connection has gone silent is given up, and one is claimed anew', async () => {
