@@ -1,7 +1,7 @@
 import { run } from './cli/run.ts'
 
 // Whoever reads the output may leave before its end, as `| head` does; the command still finishes what it does.
-process.stdout.on('error', () => {})
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 process.exitCode = await run(process.argv.slice(2), {
   environment: process.env,

@@ -57,10 +57,16 @@ test('a command where there is no database makes none, but says which folder it 
 })
 
 test('a command whose output nobody reads to its end goes on to its own end', async () => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/cli.ts'), 'help'])
-  child.stdout.destroy()
-  const err = text(child.stderr)
-  expect(await once(child, 'close')).toEqual([0, null])
+  const cli = join(import.meta.dirname, '../../src/cli.ts')
+  const [helping, complaining] = [spawn(process.execPath, [cli, 'help']), spawn(process.execPath, [cli])]
+  helping.stdout.destroy()
+  complaining.stderr.destroy()
+  const err = text(helping.stderr)
+  const [helped, complained] = await Promise.all([once(helping, 'close'), once(complaining, 'close')])
+  expect([helped, complained]).toEqual([
+    [0, null],
+    [2, null],
+  ])
   expect(await err).toBe('')
 })
 
