@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Static, Type } from '@sinclair/typebox'
@@ -43,10 +43,7 @@ export const fileListPath = (folder: string) => join(folder, 'files.jsonl')
 
 export async function writeManifest(folder: string, manifest: Omit<Manifest, 'format'>): Promise<void> {
   const text = `${JSON.stringify({ format: formatVersion, ...manifest }, null, 2)}\n`
-  const file = await open(manifestPath(folder), 'wx', 0o600)
-  await file.writeFile(text)
-  await file.sync()
-  await file.close()
+  await writeFile(manifestPath(folder), text, { flag: 'wx', mode: 0o600, flush: true })
 }
 
 /** The manifest of a backup. Throws `CliError` for a folder that is none. */

@@ -59,7 +59,7 @@ async function backUp(databaseUrl: string, store: Store, folder: string): Promis
 }
 
 async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await mkdir(folder, { recursive: true })
   if ((await readdir(folder)).length > 0) throw new CliError(`${folder} is not empty: name a new folder.`)
   await chmod(folder, 0o700)
   await mkdir(join(folder, 'database'))

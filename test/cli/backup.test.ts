@@ -1,7 +1,8 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { beforeAll, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { saveFiles } from '../../src/cli/backup.ts'
 import { namingFolder } from '../../src/cli/backup-folder.ts'
@@ -12,11 +13,13 @@ import { emptyPlace, places } from '../support/backup.ts'
 import { hearth, hearthIn } from '../support/cli.ts'
 import { filePart, multipart } from '../support/multipart.ts'
 import { picture } from '../support/pictures.ts'
+import { eraseOnceFound } from '../support/store.ts'
 import {
   app,
   block,
   call,
   config,
+  db,
   friends,
   group,
   house,
@@ -80,6 +83,7 @@ beforeAll(async () => {
     `/houses/${den.id}/icons/${seen.body.data.icon}`,
     media.body.data.attachment.media_url.replace('http://hearth.test', ''),
   )
+  await mkdir(folder, { mode: 0o755 })
   made = await hearth('backup', folder)
 })
 
@@ -131,9 +135,57 @@ test('a backup restored into an empty place answers every request as before', as
 
 test('a backup may be read by nobody else, and is not made over another', async () => {
   expect((await stat(folder)).mode & 0o777).toBe(0o700)
-  expect((await stat(join(folder, 'database/users.copy'))).mode & 0o777).toBe(0o600)
+  for (const file of ['manifest.json', 'files.jsonl', 'database/users.copy']) {
+    expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600)
+  }
   const { code, err } = await hearth('backup', folder)
   expect([code, err]).toEqual([1, `${folder} is not empty: name a new folder.`])
+})
+
+test('what is in transit between processes is in no backup', async () => {
+  const tables = await readdir(join(folder, 'database'))
+  expect(tables).toContain('users.copy')
+  expect(tables).not.toContain('bus_events.copy')
+})
+
+test('a backup holds the database of one moment, whatever is written meanwhile', async () => {
+  const later = join(places, 'later')
+  const waits = async () => {
+    const { rows } = await sql`
+      select from pg_locks join pg_stat_activity using (pid)
+      where application_name = 'hearth backup' and not granted and datname = current_database()`.execute(db)
+    return rows.length > 0
+  }
+  const backingUp = await db.transaction().execute(async (trx) => {
+    await sql`lock table friendships`.execute(trx)
+    const running = hearth('backup', later)
+    await vi.waitUntil(waits, { timeout: 20_000 })
+    // Of a table that is copied after this one.
+    await sql`delete from read_states`.execute(trx)
+    return { running }
+  })
+  expect(await backingUp.running).toMatchObject({ code: 0, err: '' })
+  expect(await readFile(join(later, 'database/read_states.copy'))).toEqual(
+    await readFile(join(folder, 'database/read_states.copy')),
+  )
+})
+
+test('files that are erased while a backup is made are left out of it', async () => {
+  const place = join(places, 'erased')
+  await mkdir(place)
+  const source = openFolderStore(join(places, 'source'))
+  for (const name of ['kept', 'opened', 'listed']) await source.write(name, Buffer.from(name))
+  const undo = eraseOnceFound(source, 'opened')
+  const { list } = source
+  source.list = async function* () {
+    for await (const name of list()) {
+      if (name === 'listed') await source.remove(name)
+      yield name
+    }
+  }
+  const { count } = await saveFiles(source, place)
+  undo()
+  expect([count, await readdir(join(place, 'files'))]).toEqual([1, ['kept']])
 })
 
 test('a full disk ends a backup in a sentence that names its folder', async () => {
