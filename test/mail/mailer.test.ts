@@ -18,6 +18,21 @@ test('a stop waits for the mails that were sent before it', async () => {
   expect([to, failures]).toEqual([[['ann1@example.org'], ['ann2@example.org'], ['ann3@example.org']], []])
 })
 
+test('a stop does not wait for a mail server that hangs', async () => {
+  const silent = createServer((socket) => {
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void silent.close())
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const failures: string[] = []
+  const mailer = openMailer(`smtp://127.0.0.1:${port}`, from, (reason) => failures.push(reason), 20_000)
+  mailer.send(mail(1))
+  await mailer.close()
+  expect(failures).toEqual([])
+})
+
 test('an address is taken as one, whatever is in it', async () => {
   const mailer = openMailer(smtp.url, from, () => {})
   mailer.send({ ...mail(1), to: 'ann@example.org,eve@example.net' })
