@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { firstIdAt, idTimeMs, isGreaterId, nextId, nobodysId, smallerId } from '../ids.ts'
 import { type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
@@ -17,8 +17,8 @@ const spanGrowth = 8
 
 /**
  * A page of the messages of many rooms by people whom the user has not blocked or restricted, newest first. Messages
- * are read in spans of time that grow until the page is full, so that it is not necessary to sort all messages, or to
- * query each room. No message has an id above `newest`, and hardly any (since the clock was set back) below `oldest`.
+ * are read in spans of time that grow until the page is full, so that it is seldom necessary to query each room, and
+ * never to sort all messages. No message has an id above `newest`, and hardly any (since the clock was set back) below `oldest`.
  */
 export async function listFeed(
   db: Db,
@@ -42,24 +42,39 @@ export async function listFeed(
     const newer = smallerId(firstIdAt(Math.max(edgeMs, oldestMs) + spanMs), end)
     const older = edgeMs - spanMs > oldestMs ? firstIdAt(edgeMs - spanMs) : nobodysId
     const span = isForward ? { from: edge, to: newer } : { from: older, to: edge }
-    found.push(...(await listSpan(db, scope, { ...span, isForward, limit: limit - found.length })))
+    const list = spanMs === firstSpanMs ? listFirstSpan : listLongSpan
+    found.push(...(await list(db, scope, { ...span, isForward, limit: limit - found.length })))
     edge = isForward ? newer : older
   }
   return found.sort(newestFirst)
 }
 
-/** The newest (forward: the oldest) messages with an id from `from` and below `to`. */
-async function listSpan(
-  db: Db,
-  scope: { user_id: string; room_ids: readonly string[] },
-  span: { from: string; to: string; isForward: boolean; limit: number },
-): Promise<ListedMessageRow[]> {
-  const order = span.isForward ? sql`id` : sql`id desc`
+type Scope = { user_id: string; room_ids: readonly string[] }
+type Span = { from: string; to: string; isForward: boolean; limit: number }
+
+/** The newest (forward: the oldest) messages with an id from `from` and below `to`: all of the span are sorted. */
+function listFirstSpan(db: Db, scope: Scope, span: Span): Promise<ListedMessageRow[]> {
+  const ofRooms = sql`room_id = any(${scope.room_ids}::bigint[])`
+  return listSelected(db, selectSpan(ofRooms, scope, span))
+}
+
+/**
+ * The same, with no more than a page sorted of each room: behind a quiet time, a long span may hold nearly all messages.
+ */
+function listLongSpan(db: Db, scope: Scope, span: Span): Promise<ListedMessageRow[]> {
+  const ofRoom = selectSpan(sql`room_id = wanted.id`, scope, span)
   return listSelected(
     db,
-    sql`select * from messages where room_id = any(${scope.room_ids}::bigint[])
-      and id >= ${span.from} and id < ${span.to} and ${isThere}
-      and not exists (select from blocks where blocks.user_id = ${scope.user_id} and target_id = author_id)
-    order by ${order} limit ${sql.lit(span.limit)}`,
+    sql`select messages.* from unnest(${scope.room_ids}::bigint[]) as wanted (id)
+    cross join lateral (${ofRoom}) as messages ${endOf(span)}`,
   )
+}
+
+function selectSpan(ofRooms: RawBuilder<unknown>, { user_id }: Scope, span: Span) {
+  return sql`select * from messages where ${ofRooms} and id >= ${span.from} and id < ${span.to} and ${isThere}
+      and author_id not in (select target_id from blocks where blocks.user_id = ${user_id}) ${endOf(span)}`
+}
+
+function endOf({ isForward, limit }: Span) {
+  return sql`order by messages.id ${isForward ? sql`` : sql`desc`} limit ${sql.lit(limit)}`
 }

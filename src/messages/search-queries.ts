@@ -36,15 +36,41 @@ function asWebSearch(q: string): string {
   return terms.map(([, dashes, phrase, piece]) => `${dashes ? '-' : ''}"${phrase ?? piece}"`).join(' ')
 }
 
-/** The messages whose words match, newest first: all words, `"a phrase"`, `-without`. */
+/** So many messages of a room are searched without the index. */
+const searchedFirst = 1_000
+
+/**
+ * The messages whose words match, newest first: all words, `"a phrase"`, `-without`. The index finds every message with
+ * a word, which of a common one are too many; those are among the newest messages of a room, which are searched first.
+ */
 export async function searchMessages(db: Db, search: Search): Promise<ListedMessageRow[]> {
-  const { q, room_ids, author_id, before, limit } = search
+  const { room_ids, limit } = search
+  const [room_id] = room_ids
+  if (room_id !== undefined && room_ids.length === 1) {
+    const found = await searchNewest(db, room_id, search)
+    if (found.length === limit) return found
+  }
+  const ofRooms = sql`select * from messages where room_id = any(${room_ids}::bigint[]) ${earlier(search)}`
+  return listSelected(db, sql`${ofRooms} and ${matches(search)} ${newest(limit)}`)
+}
+
+function searchNewest(db: Db, room_id: string, search: Search): Promise<ListedMessageRow[]> {
+  const ofRoom = sql`select * from messages where room_id = ${room_id} ${earlier(search)} ${newest(searchedFirst)}`
   return listSelected(
     db,
-    sql`select * from messages where room_id = any(${room_ids}::bigint[])
-      and to_tsvector('simple', content) @@ websearch_to_tsquery('simple', ${asWebSearch(q)}) and ${isThere}
-      ${author_id === undefined ? sql`` : sql`and author_id = ${author_id}`}
-      ${before === undefined ? sql`` : sql`and id < ${before}`}
-    order by id desc limit ${sql.lit(limit)}`,
+    sql`select * from (${ofRoom}) as messages where ${matches(search)} ${newest(search.limit)}`,
   )
+}
+
+function earlier({ before }: Search) {
+  return sql`and ${isThere} ${before === undefined ? sql`` : sql`and id < ${before}`}`
+}
+
+function matches({ q, author_id }: Search) {
+  return sql`to_tsvector('simple', content) @@ websearch_to_tsquery('simple', ${asWebSearch(q)})
+    ${author_id === undefined ? sql`` : sql`and author_id = ${author_id}`}`
+}
+
+function newest(limit: number) {
+  return sql`order by id desc limit ${sql.lit(limit)}`
 }

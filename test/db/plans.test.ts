@@ -161,3 +161,25 @@ test('a login on the gateway reads none either, and sorts no more than the membe
   const app = await listen()
   await holdPlans('login', () => logIn(app, bob), maxListedMembers + 1)
 })
+
+test('a feed behind a quiet time reads no more than a page of each room', async () => {
+  // A room as old as what the crowd has said, years before the newest message.
+  await sql`insert into members (house_id, user_id) values (1, ${bob.id})`.execute(db)
+  await sql`update rooms set last_message_id = 20000 where id = 1`.execute(db)
+  await holdPage(`/streams/@me/feed?limit=20&before=${messageId}`, 20)
+})
+
+test('a search of a room for a common word reads no more than the page that it answers', async () => {
+  await holdPage(`/rooms/${roomId}/messages/search?q=message&limit=20&before=${messageId}`, 20)
+})
+
+/** Refuses a statement that reads more messages than the page has, of each room. */
+async function holdPage(path: string, rows: number): Promise<void> {
+  const statements = await statementsOf(async () => {
+    expect((await call(bob, 'GET', path)).body.data.length).toBe(rows)
+  })
+  const plans = await Promise.all(statements.map((statement) => explain(databaseUrl, statement)))
+  const read = plans.flat().filter((step) => step['Relation Name'] === 'messages')
+  expect(read.length).toBeGreaterThan(0)
+  for (const step of read) expect(step['Actual Rows']).toBeLessThanOrEqual(rows)
+}
