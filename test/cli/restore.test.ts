@@ -119,6 +119,13 @@ test.each(['database/users.copy', 'files.jsonl'])(
   },
 )
 
+test('restore of a backup that lacks a file of the store names it', async () => {
+  const copy = await damagedBackup((each) => rm(join(each, 'files/users'), { recursive: true }))
+  const { code, err } = await hearthIn(await emptyPlace(), 'restore', copy)
+  expect(code).toBe(1)
+  expect(err).toMatch(/^The backup is damaged: its file users\/[^ ]+ is missing\.$/)
+})
+
 test('restore refuses a table with one word changed, and leaves the database empty', async () => {
   const place = await emptyPlace()
   const copy = await damagedBackup(async (each) => {
