@@ -37,7 +37,6 @@ export function forkWorkers(count: number, environment: Record<string, string>):
   }
 
   function replace(): void {
-    if (stopping) return
     if (answers) setTimeout(() => !stopping && fork(), restartPauseMs)
     else reject(new WorkersError('The processes that share the port ended at once.'))
   }

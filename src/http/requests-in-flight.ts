@@ -110,7 +110,6 @@ function trackConnections(app: FastifyInstance, totals: Totals): ReadonlySet<Con
   })
   app.server.on('upgrade', (_request, socket: CountedSocket) => {
     leave.call(socket)
-    socket.off('close', leave)
     socket[loadOf] = undefined
   })
   return connections
