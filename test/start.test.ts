@@ -4,8 +4,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { newId } from '../src/ids.ts'
 import { failToStart, startServer } from './support/server.ts'
-import { databaseUrl } from './support/world.ts'
+import { databaseUrl, db, house, user } from './support/world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'hearth-start-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -44,6 +45,26 @@ test('a start with a folder for data that cannot be made ends with one sentence 
   const { code, stderr } = await failToStart(folder, { DATA_DIR: '/dev/null/hearth' })
   expect(code).toBe(1)
   expect(stderr).toMatch(/^DATA_DIR cannot be used: [^\n]*ENOTDIR[^\n]*\.\n$/)
+})
+
+test('a server that starts with its clock behind makes greater ids than there are', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const ahead = BigInt(newId()) + (3_600_000n << 22n)
+  await db
+    .updateTable('rooms')
+    .set({ last_message_id: `${ahead}` })
+    .where('id', '=', room_id)
+    .execute()
+  const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl } })
+  const answer = await fetch(`${server.origin}/houses`, {
+    method: 'POST',
+    headers: { authorization: ann.token, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Den' }),
+  })
+  const { data } = (await answer.json()) as { data: { id: string } }
+  expect(BigInt(data.id)).toBeGreaterThan(ahead)
+  await server.end()
 })
 
 test('a start at localhost listens at one address, where it has several', async () => {

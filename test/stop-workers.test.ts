@@ -25,6 +25,17 @@ describe.runIf(process.platform === 'linux')('of several processes', () => {
     expect([...seen]).toEqual([staying])
   })
 
+  test('a stop that hangs ends with 1 after nine seconds', async () => {
+    const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl, WORKERS: '2' } })
+    const [hanging] = workersOf(server)
+    process.kill(hanging!, 'SIGSTOP')
+    const started = Date.now()
+    expect(await server.end('SIGTERM')).toBe(1)
+    process.kill(hanging!, 'SIGKILL')
+    // And what a busy machine adds to them.
+    expect(Date.now() - started).toBeLessThan(12_000)
+  })
+
   test('a process that dies while it is asked for its metrics in a stop does not cut the stop short', async () => {
     const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl, WORKERS: '2' } })
     const workers = await vi.waitFor(async () => {

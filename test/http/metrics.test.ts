@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
+import { Histogram } from '../../src/http/counters.ts'
 import { bus, call, config, db, house, noAuth, store, user } from '../support/world.ts'
 
 /** The value of one line of /metrics, 0 where it is not there. */
@@ -17,6 +18,8 @@ test('metrics are plain text outside of the envelope, and not in the OpenAPI doc
   expect(answer.text).toMatch(/^hearth_sockets 0$/m)
   expect(answer.text).toMatch(/^hearth_pool_waiting 0$/m)
   expect(answer.text).toMatch(/^hearth_processes 1$/m)
+  expect(answer.text).toMatch(/^# TYPE hearth_processes gauge$/m)
+  expect(answer.text).toMatch(/^# TYPE hearth_requests_shed_total counter$/m)
   expect(answer.text).toMatch(/^process_resident_memory_bytes \d+$/m)
   expect(answer.text).toMatch(/^nodejs_heap_size_used_bytes \d+$/m)
   const { body } = await call(null, 'GET', '/docs/json')
@@ -32,9 +35,12 @@ test('requests are counted by route and status, whatever their ids, with and wit
   await call(ann, 'GET', `/v1/users/${ann.username}`)
   await call(ann, 'GET', '/users/1')
   expect([await read(served), await read(missing)]).toEqual([before[0]! + 2, before[1]! + 1])
-  expect(await read('hearth_request_seconds_count{method="GET",route="/users/:ref"}')).toBeGreaterThanOrEqual(
-    3,
-  )
+  const ofRoute = '{method="GET",route="/users/:ref"}'
+  const took = await read(`hearth_request_seconds_sum${ofRoute}`)
+  expect(await read(`hearth_request_seconds_count${ofRoute}`)).toBeGreaterThanOrEqual(3)
+  expect(took).toBeGreaterThan(0)
+  // In ms it would be more.
+  expect(took).toBeLessThan(3)
 })
 
 test('a path without a route is counted as none', async () => {
@@ -55,11 +61,26 @@ test('a send counts one event and one written batch', async () => {
   expect([await read(events), await read(writes)]).toEqual([before[0]! + 1, before[1]! + 1])
 })
 
+test('a histogram counts a value in every bucket that reaches it, and nothing before the first', () => {
+  const histogram = new Histogram([1, 2])
+  expect(histogram.values('size', {})).toEqual([])
+  for (const value of [1, 2, 5]) histogram.add(value)
+  const series = histogram.values('size', { kind: 'read' })
+  expect(series.map(({ metricName, labels, value }) => [metricName, labels.le, value])).toEqual([
+    ['size_bucket', 1, 1],
+    ['size_bucket', 2, 2],
+    ['size_bucket', '+Inf', 3],
+    ['size_sum', undefined, 8],
+    ['size_count', undefined, 3],
+  ])
+})
+
 test('without a token of their own metrics are for this machine alone, and not through a proxy on it', async () => {
   const { body: missing } = await call(null, 'GET', '/nowhere')
   const strangers = [
     { remoteAddress: '192.0.2.7' },
     { remoteAddress: '::ffff:192.0.2.7' },
+    { remoteAddress: '10.127.0.1' },
     { headers: { 'x-forwarded-for': '127.0.0.1' } },
     { headers: { 'x-real-ip': '127.0.0.1' } },
     { headers: { forwarded: 'for=127.0.0.1' } },

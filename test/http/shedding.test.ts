@@ -49,6 +49,8 @@ test('past the limit of requests in flight the next one answers 503, whatever it
   for (const path of ['/health', '/v1/health', '/ready', '/ready?from=proxy', '/metrics']) {
     expect((await fetch(`${origin}${path}`)).status).toBe(200)
   }
+  // The three, and the one that asks.
+  expect(await (await fetch(`${origin}/metrics`)).text()).toMatch(/^hearth_requests_in_flight 4$/m)
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/socket`)
   const refused = await new Promise((resolve) =>
     socket.once('unexpected-response', (_request, reply) => resolve(reply.statusCode)),
@@ -96,6 +98,18 @@ test('a connection whose requests were refused may go on sending', async () => {
   for (const each of [...sockets, socket]) each.destroy()
 })
 
+test('a connection that sends far ahead of its refusals is hung up on', async () => {
+  const { app } = await listening({ ...calm, inFlight: 4 }, { rateLimit: true })
+  const sockets = [await hang(app), await hang(app)]
+  const socket = connect(portOf(app), '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk) => (text += chunk))
+  socket.write('GET /users/@me HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(65))
+  await new Promise((resolve) => socket.once('close', resolve))
+  expect(text).toBe('')
+  for (const each of sockets) each.destroy()
+})
+
 test('what was in flight on a connection counts no more once it is closed, answered or not', async () => {
   const { app, origin } = await listening(calm)
   for (let round = 0; round < 5; round += 1) {
@@ -133,7 +147,10 @@ test('while the event loop is late requests answer 503, and no longer', async ()
     while (performance.now() < until);
   }, 1)
   await vi.waitUntil(() => app.load.limit === 0, { timeout: 5_000 })
+  const started = performance.now()
   const answer = await fetch(`${origin}/users/@me`, { headers: { authorization: ann.token } })
+  // Who is refused must not be back at once.
+  expect(performance.now() - started).toBeGreaterThan(900)
   clearInterval(block)
   expect([answer.status, await answer.json()]).toEqual([503, unavailable])
   await vi.waitUntil(() => app.load.limit > 10, { timeout: 5_000 })

@@ -38,6 +38,7 @@ describe('what is no HTTP request', () => {
     const [head, content] = (await exchange(text)).split('\r\n\r\n')
     expect(head).toContain(`HTTP/1.1 ${status} `)
     expect(head).toContain('Access-Control-Allow-Origin: *')
+    expect(head).toContain('Connection: close')
     expect(head).toContain('Content-Type: application/json; charset=utf-8')
     expect(JSON.parse(content!)).toEqual(body)
   })
