@@ -2,12 +2,12 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { basename } from 'node:path'
 
-const answerWithinMs = 120_000
+const answerWithinMs = 600_000
 
 /** A script that runs in a process of its own, so that what it does takes no time from what is measured here. */
 export type Forked = {
   tell(message: object | string): void
-  /** What it answers to a message, one at a time. Throws when it ends instead, or is silent for two minutes. */
+  /** What it answers to a message, one at a time. Throws when it ends instead, or is silent for ten minutes. */
   ask<Answer>(message: object | string): Promise<Answer>
   /** Disconnects, upon which it has to end, and gives its exit code. */
   leave(): Promise<number | null>

@@ -7,7 +7,7 @@ import { Success } from '../../src/http/envelope.ts'
 import { Message } from '../../src/messages/schemas.ts'
 import { FullUser } from '../../src/users/schemas.ts'
 
-const schemas = { user: Success(FullUser), page: Success(Type.Array(Message)) }
+const schemas = { 'bare user': Success(FullUser), 'bare page': Success(Type.Array(Message)) }
 
 const answers = JSON.parse(await readFile(process.env.BARE_ANSWERS!, 'utf8')) as Record<
   string,

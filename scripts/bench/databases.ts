@@ -1,6 +1,3 @@
-import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import pg from 'pg'
 import { openDatabase } from '../../src/db/client.ts'
 import { migrateToLatest } from '../../src/db/migrate.ts'
@@ -10,32 +7,48 @@ import { type Size, seed } from './seed.ts'
 export async function onDatabase(url: string, statement: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  const result = await client.query(statement)
-  await client.end()
-  return result
+  try {
+    return await client.query(statement)
+  } finally {
+    await client.end()
+  }
 }
 
-/** A migrated database, seeded once: later runs find it in the cache folder. */
-export async function prepareDatabase(
-  cache: string,
-  serverUrl: string,
-  name: string,
-  size: Size,
-): Promise<string> {
+function addressOf(serverUrl: string, name: string): string {
   const address = new URL(serverUrl)
   address.pathname = `/${name}`
-  const done = join(cache, `${name}.seeded`)
-  if (!existsSync(done)) {
-    console.log(`seeding ${name} with ${size.messages.toLocaleString('en')} messages …`)
-    await onDatabase(serverUrl, `drop database if exists ${name}`)
-    await onDatabase(serverUrl, `create database ${name}`)
-  }
-  const db = openDatabase(address.href)
-  await migrateToLatest(db)
-  await db.destroy()
-  if (!existsSync(done)) {
-    await seed(address.href, size)
-    await writeFile(done, '')
-  }
   return address.href
+}
+
+/**
+ * The address of a migrated database with so much in it. It is seeded once, under another name: later runs find it whole.
+ */
+export async function prepareDatabase(serverUrl: string, size: Size): Promise<string> {
+  const name = `bench_${size.messages}`
+  const seeding = `${name}_seeding`
+  const { rowCount } = await onDatabase(serverUrl, `select from pg_database where datname = '${name}'`)
+  if (rowCount === 0) {
+    console.log(`seeding ${size.messages.toLocaleString('en')} messages …`)
+    await onDatabase(serverUrl, `drop database if exists ${seeding}`)
+    await onDatabase(serverUrl, `create database ${seeding}`)
+    await migrate(addressOf(serverUrl, seeding))
+    await seed(addressOf(serverUrl, seeding), size)
+    await onDatabase(serverUrl, `alter database ${seeding} rename to ${name}`)
+  }
+  const databaseUrl = addressOf(serverUrl, name)
+  await migrate(databaseUrl)
+  return databaseUrl
+}
+
+async function migrate(databaseUrl: string): Promise<void> {
+  const db = openDatabase(databaseUrl)
+  await migrateToLatest(db).finally(() => db.destroy())
+}
+
+/** A copy of a database for this run to write to, in place of that of the last run. */
+export async function copyDatabase(serverUrl: string, databaseUrl: string): Promise<string> {
+  const name = 'bench_written'
+  await onDatabase(serverUrl, `drop database if exists ${name}`)
+  await onDatabase(serverUrl, `create database ${name} template ${new URL(databaseUrl).pathname.slice(1)}`)
+  return addressOf(serverUrl, name)
 }

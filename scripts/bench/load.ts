@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
+import { firstResult, NoResult } from './attempts.ts'
 
 /** One request of a series that the connections go through in turn. */
 export type LoadRequest = { method: string; path: string; headers: Record<string, string>; body?: string }
@@ -20,13 +21,25 @@ export type LoadResult = {
 
 export type Load = {
   name: string
+  /** Throws when a request fails. */
   run(origin: string, requests: LoadRequest[], connections: number, seconds: number): Promise<LoadResult>
 }
 
 /** wrk where it is installed, else autocannon; the report says which. `folder` takes the scripts that wrk reads. */
 export function chooseLoad(folder: string): Load {
   const hasWrk = spawnSync('wrk', ['--version']).error === undefined
-  return hasWrk ? wrk(folder) : { name: 'autocannon', run: runAutocannon }
+  const { name, run }: Load = hasWrk ? wrk(folder) : { name: 'autocannon', run: runAutocannon }
+  return {
+    name,
+    run: (origin, requests, connections, usualSeconds) =>
+      firstResult(usualSeconds, async (seconds) => {
+        const result = await run(origin, requests, connections, seconds)
+        if (result.failures > 0)
+          throw new Error(`${result.failures} requests failed: ${requests[0]?.method} ${requests[0]?.path}`)
+        if (result.requestsPerSecond === 0) throw new NoResult(`${name} got no answer`)
+        return result
+      }),
+  }
 }
 
 function wrk(folder: string): Load {
@@ -43,7 +56,7 @@ function wrk(folder: string): Load {
       })
       await once(child, 'close')
       const line = output.split('\n').find((one) => one.startsWith('{'))
-      if (line === undefined) throw new Error(`wrk gave no result: ${output}`)
+      if (line === undefined) throw new NoResult(`wrk gave no result: ${output}`)
       return JSON.parse(line) as LoadResult
     },
   }

@@ -24,3 +24,11 @@ export async function residentMb(child: ChildProcess, field: 'VmRSS' | 'VmHWM' =
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
 }
+
+/** Processor time since the machine was started, in ticks of all processors: all of it, and what its host gave to others. Linux. */
+export async function readProcessorTime(): Promise<{ all: number; stolen: number }> {
+  const [first = ''] = (await readFile('/proc/stat', 'utf8')).split('\n', 1)
+  // user, nice, system, idle, iowait, irq, softirq, steal; what follows is counted in the first two already
+  const ticks = first.split(/ +/).slice(1, 9).map(Number)
+  return { all: ticks.reduce((sum, each) => sum + each, 0), stolen: ticks[7] ?? 0 }
+}

@@ -14,16 +14,23 @@ export type Row = {
   higherIsBetter: boolean
 }
 
+/** What requests took: the median of each figure over the rounds. */
+export type Latency = { key: string; title: string; result: Omit<LoadResult, 'failures'> }
+
 export type Report = {
   startedAt: string
   quick: boolean
+  /** The part of the processor time of the run that the host of a virtual machine gave to others. */
+  stolen: number
+  rounds: number
+  seconds: number
   load: string
   inserts: string
   node: string
   postgres: string
   connections: number
   rows: Row[]
-  latencies: { title: string; result: LoadResult }[]
+  latencies: Latency[]
   sizes: { title: string; points: { messages: number; p50: number; p99: number }[] }[]
   notes: string[]
 }
@@ -34,7 +41,7 @@ export async function writeReport(docs: string, report: Report): Promise<void> {
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'results.json'), `${JSON.stringify(report, null, 2)}\n`)
   await writeFile(join(folder, 'latency.svg'), latencyPlot(report.latencies))
-  await writeFile(join(folder, 'size.svg'), sizePlot(report.sizes))
+  if (report.sizes.length > 0) await writeFile(join(folder, 'size.svg'), sizePlot(report.sizes))
   await writeFile(join(docs, 'performance.md'), page(report))
 }
 
@@ -59,9 +66,14 @@ Written by \`npm run bench${report.quick ? ' -- --quick' : ''}\` on ${report.sta
 the same machine, with the load generator beside them, so the ratios say more than the figures.
 
 - Machine: ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}
-- Node ${report.node}, PostgreSQL ${report.postgres}, \`synchronous_commit\` on, ${report.connections} connections
-- Load: ${report.load}; single inserts: ${report.inserts} into a table like \`messages\`, indexes included
-- Bare Fastify sends the same answers through the same response schemas, from memory
+- Stolen during the run (processor time that the host gave to others): ${(report.stolen * 100).toFixed(1)} %
+- Node ${report.node}, PostgreSQL ${report.postgres}, \`synchronous_commit\` on
+- Load: ${report.load}, ${report.connections} connections, each of which asks again once it is answered
+- Single inserts: ${report.inserts}, ${report.connections} connections, into an empty table like \`messages\`, with every index and constraint
+  of it but the foreign key
+- Bare Fastify sends an answer of the same route through the same response schema, from memory
+- Requests and deliveries: ${report.rounds} rounds; those of requests last ${report.seconds} s each. The value is the median of the ratios of the
+  rounds, and the figures beside it are those of that round
 
 ## Targets
 
@@ -73,25 +85,29 @@ Where the time goes: [performance/profile.md](performance/profile.md).
 
 ## Latency under load
 
+Each figure is the median of those of the rounds.
+
 | request | requests/s | p50 ms | p90 ms | p99 ms | p99.9 ms |
 | --- | --- | --- | --- | --- | --- |
 ${latencies.join('\n')}
 
 ![Latency percentiles](performance/latency.svg)
 
-## Cost against the size of the data
-
-![p50 and p99 of pages by the number of messages](performance/size.svg)
-${report.notes.length > 0 ? `\n## Notes\n\n${report.notes.map((note) => `- ${note}`).join('\n')}\n` : ''}`
+${report.sizes.length > 0 ? sizeSection : ''}${report.notes.length > 0 ? `\n## Notes\n\n${report.notes.map((note) => `- ${note}`).join('\n')}\n` : ''}`
 }
 
-const colors = ['#1f6f8b', '#c8553d', '#588157', '#7b506f', '#d4a017', '#3d405b', '#8d99ae']
+const sizeSection = `## Cost against the size of the data
+
+![p50 and p99 of pages by the number of messages](performance/size.svg)
+`
+
+const colors = ['#1f6f8b', '#c8553d', '#588157', '#7b506f', '#d4a017', '#3d405b', '#8d99ae', '#e5989b']
 
 type Line = { title: string; points: { x: number; y: number }[] }
 
 function latencyPlot(latencies: Report['latencies']): string {
-  const lines = latencies.map(({ title, result }) => ({
-    title: title.replaceAll('`', ''),
+  const lines = latencies.map(({ key, result }) => ({
+    title: key.replaceAll('-', ' '),
     points: [result.p50, result.p90, result.p99, result.p999].map((y, x) => ({ x, y })),
   }))
   return plot('Latency percentiles (ms, logarithmic)', lines, ['p50', 'p90', 'p99', 'p99.9'])

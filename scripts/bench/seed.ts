@@ -5,8 +5,9 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { hashToken } from '../../src/auth/tokens.ts'
 import { newHousePermissions } from '../../src/houses/permissions.ts'
 import { firstIdAt } from '../../src/ids.ts'
+import { randomFrom } from '../../test/support/random.ts'
 
-/** How much a seeded database holds. */
+/** How much a seeded database holds; what is in the big room, and what mentions, is one in so many of the messages. */
 export type Size = {
   houses: number
   roomsPerHouse: number
@@ -139,20 +140,23 @@ const words =
 
 type Place = { room: number; id: string; author: SeededPerson; isMention: boolean }
 
-/** Every message: room after room, ids rising within each; every so-manyth mentions member 0. */
+/**
+ * Every message in the order in which they were sent, one in a ms: each room writes now and then, so that neither the page
+ * of a room nor the mentions of member 0 lie side by side.
+ */
 function* places(size: Size, rooms: number): Generator<Place> {
+  const random = randomFrom(1).number
   const people = Array.from({ length: memberCount }, (_, n) => person(n))
-  const perRoom = Math.floor((size.messages - size.inBigRoom) / (rooms - 1))
-  const mentionEvery = Math.floor(size.messages / size.mentions)
-  const firstId = BigInt(firstIdAt(seededUntilMs)) - BigInt(size.messages) * 4096n
-  let n = 0
-  for (let room = 0; room < rooms; room += 1) {
-    const count = room === 0 ? size.inBigRoom : perRoom
-    for (let i = 0; i < count; i += 1) {
-      const id = String(firstId + BigInt(i) * BigInt(rooms) * 4096n + BigInt(room))
-      const author = people[1 + (n % (memberCount - 1))]!
-      yield { room, id, author, isMention: n % mentionEvery === 0 }
-      n += 1
+  const inBigRoomEvery = size.messages / size.inBigRoom
+  const mentionEvery = size.messages / size.mentions
+  let nextMention = 0
+  for (let n = 0; n < size.messages; n += 1) {
+    if (n % mentionEvery === 0) nextMention = n + Math.floor(random() * mentionEvery)
+    yield {
+      room: n % inBigRoomEvery === 0 ? 0 : 1 + Math.floor(random() * (rooms - 1)),
+      id: firstIdAt(seededUntilMs - size.messages + n),
+      author: people[1 + (n % (memberCount - 1))]!,
+      isMention: n === nextMention,
     }
   }
 }

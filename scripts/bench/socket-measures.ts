@@ -1,9 +1,8 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Options, type Server, startServer } from '../../test/support/server.ts'
+import { type Forked, startForked } from '../forked.ts'
 import { median } from '../percentile.ts'
 import { collectedMb, startCollectable } from './processes.ts'
 import type { Row } from './report.ts'
@@ -23,38 +22,21 @@ type SocketSettings = {
 /** How many send at once: what one message waits for is time in which another one goes out. */
 const senders = 4
 
-type Sockets = {
-  open(origin: string, path: string, tokens: (string | null)[]): Promise<void>
-  receive(n: number): Promise<void>
-  close(): Promise<void>
-}
-
 /** The yardstick, with the frame that it sends. */
 function bareSockets(frame: string): Options {
   return { main: join(import.meta.dirname, 'bare-sockets.ts'), environment: { BARE_FRAME: frame } }
 }
 
-function startSockets(): Sockets {
-  const child = fork(join(import.meta.dirname, 'sockets.ts'), { execArgv: [] })
-  const end = once(child, 'exit')
-  const answer = async () => {
-    const [message] = await Promise.race([once(child, 'message'), end])
-    if (typeof message !== 'object') throw new Error('the sockets ended')
-  }
-  return {
-    async open(origin, path, tokens) {
-      child.send({ open: { origin, path, tokens } })
-      await answer()
-    },
-    async receive(n) {
-      child.send({ expect: n })
-      await answer()
-    },
-    async close() {
-      child.disconnect()
-      await end
-    },
-  }
+/** Opens sockets in a process of its own, which ends when one of them is closed; all with a token are logged in then. */
+async function openSockets(origin: string, path: string, tokens: (string | null)[]): Promise<Forked> {
+  const sockets = startForked(join(import.meta.dirname, 'sockets.ts'))
+  await sockets.ask({ open: { origin, path, tokens } })
+  return sockets
+}
+
+async function closeSockets(sockets: Forked): Promise<void> {
+  const code = await sockets.leave()
+  if (code !== 0) throw new Error(`the process of the sockets ended with ${code}`)
 }
 
 /** Deliveries per second of messages to all sockets of one house, beside a bare loop with a frame of the same size. */
@@ -74,13 +56,9 @@ export async function measureBroadcast(settings: SocketSettings, hearth: Server)
   const frame = join(cache, 'frame.json')
   await writeFile(frame, JSON.stringify({ seq: 1000, op: 0, e: 'MESSAGE_CREATE', d: sample }))
   const bare = await startServer(cache, bareSockets(frame))
-  const [ours, theirs] = [startSockets(), startSockets()]
-  await ours.open(hearth.origin, '/socket', tokens)
-  await theirs.open(
-    bare.origin,
-    '/',
-    tokens.map(() => null),
-  )
+  const ours = await openSockets(hearth.origin, '/socket', tokens)
+  const noTokens = tokens.map(() => null)
+  const theirs = await openSockets(bare.origin, '/', noTokens)
   const ratios: number[] = []
   const figures: [number, number][] = []
   for (let round = 0; round < rounds; round += 1) {
@@ -89,7 +67,7 @@ export async function measureBroadcast(settings: SocketSettings, hearth: Server)
     ratios.push(ourRate / barely)
     figures.push([ourRate, barely])
   }
-  await Promise.all([ours.close(), theirs.close()])
+  await Promise.all([ours, theirs].map(closeSockets))
   await bare.end()
   const [ourRate, barely] = figures[ratios.indexOf(median(ratios))]!
   return {
@@ -104,20 +82,21 @@ export async function measureBroadcast(settings: SocketSettings, hearth: Server)
 }
 
 async function broadcast(
-  sockets: Sockets,
+  sockets: Forked,
   deliveries: number,
   times: number,
   send: () => Promise<Response>,
 ): Promise<number> {
   const started = performance.now()
-  const received = sockets.receive(deliveries * times)
   let left = times
-  await Promise.all(
-    Array.from({ length: senders }, async () => {
-      while (left-- > 0) await (await send()).arrayBuffer()
-    }),
-  )
-  await received
+  const sending = Array.from({ length: senders }, async () => {
+    while (left-- > 0) {
+      const answer = await send()
+      await answer.arrayBuffer()
+      if (!answer.ok) throw new Error(`a message to all sockets was answered ${answer.status}`)
+    }
+  })
+  await Promise.all([sockets.ask({ expect: deliveries * times }), ...sending])
   return (deliveries * times) / ((performance.now() - started) / 1000)
 }
 
@@ -130,25 +109,20 @@ export async function measureIdleSockets(settings: SocketSettings, hearth: Serve
   const bare = await startCollectable(cache, bareSockets(join(cache, 'frame.json')))
   const ourTokens = Array.from({ length: idle }, (_, n) => person(n % memberCount).token)
   const theirTokens = ourTokens.map(() => null)
-  const open = async (origin: string, path: string, tokens: (string | null)[]) => {
-    const sockets = startSockets()
-    await sockets.open(origin, path, tokens)
-    return sockets
-  }
   const restingMb = async (server: Server) => {
     await pause(restMs)
     return collectedMb(server.child)
   }
   const kbEach = async (server: Server, path: string, tokens: (string | null)[]) => {
     const before = await restingMb(server)
-    const sockets = await open(server.origin, path, tokens)
+    const sockets = await openSockets(server.origin, path, tokens)
     const after = await restingMb(server)
-    await sockets.close()
+    await closeSockets(sockets)
     return ((after - before) * 1024) / idle
   }
   // These make the heap grow as far as the logins need: what the sockets themselves hold comes on top.
-  await (await open(hearth.origin, '/socket', ourTokens)).close()
-  await (await open(bare.origin, '/', theirTokens)).close()
+  await closeSockets(await openSockets(hearth.origin, '/socket', ourTokens))
+  await closeSockets(await openSockets(bare.origin, '/', theirTokens))
   const figures: [number, number][] = []
   for (let round = 0; round < idleRounds; round += 1) {
     const theirs = await kbEach(bare, '/', theirTokens)

@@ -44,6 +44,11 @@ async function open(address: string, token: string | null): Promise<void> {
     })
   })
   socket.on('message', count)
+  // What is counted or weighed is all of them.
+  socket.on('close', (code) => {
+    console.error(`a socket of the bench was closed with ${code}`)
+    process.exit(1)
+  })
 }
 
 process.on('message', async (order: Order) => {
