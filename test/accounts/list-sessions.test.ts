@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { password, personOf, resident } from '../support/accounts.ts'
 import { refusesStrangers } from '../support/messages.ts'
-import { call, db, user } from '../support/world.ts'
+import { call, db, expectTime, user } from '../support/world.ts'
 
 const path = '/users/@me/sessions'
 
@@ -14,7 +14,7 @@ test("the own login sessions are listed, newest first, and nobody else's", async
   )
   const answer = await call(ann, 'GET', path)
   expect(answer.status).toBe(200)
-  const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  const iso = expectTime
   const common = { created_at: iso, last_seen_at: iso, address: '127.0.0.1' }
   expect(answer.body.data).toEqual([
     { ...common, id: phone.session_id, client: 'Phone/2', current: false },

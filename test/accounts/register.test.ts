@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { mailing } from '../support/mail.ts'
 import { usernameTaken } from '../support/own-user.ts'
 import { told } from '../support/permissions.ts'
@@ -58,8 +58,8 @@ test('of password and token only hashes are kept, and the session names client a
 test('an account is made, and its token answered, also when no code can be made for its address', async () => {
   const body = { email: 'codeless@example.org', username: 'codeless', password: good.password }
   await sql`alter table account_codes rename to moved_codes`.execute(db)
+  onTestFinished(async () => void (await sql`alter table moved_codes rename to account_codes`.execute(db)))
   const answer = await mailing.call(null, 'POST', '/auth/register', body)
-  await sql`alter table moved_codes rename to account_codes`.execute(db)
   expect(answer.status).toBe(200)
   expect(answer.body.data.token).toMatch(/^[0-9a-f]{128}$/)
 })

@@ -3,7 +3,7 @@ import { permission } from '../../src/houses/permissions.ts'
 import { compactUser } from '../support/friendships.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { houseNotFound, noPermission, told } from '../support/permissions.ts'
-import { call, house, role, user } from '../support/world.ts'
+import { call, expectTime, house, role, user } from '../support/world.ts'
 
 test('listing bans answers them newest first, to who holds EVICT_MEMBERS', async () => {
   const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
@@ -21,7 +21,7 @@ test('listing bans answers them newest first, to who holds EVICT_MEMBERS', async
       user: compactUser(person),
       reason: person.username,
       created_by: ann.id,
-      created_at: expect.stringMatching(/Z$/),
+      created_at: expectTime,
     })),
   )
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { refusesStrangers } from '../support/messages.ts'
-import { call, user } from '../support/world.ts'
+import { call, expectTime, user } from '../support/world.ts'
 
 test("the own bots are listed with their users, oldest first, and nobody else's", async () => {
   const ann = await user()
@@ -16,7 +16,7 @@ test("the own bots are listed with their users, oldest first, and nobody else's"
       user: bot,
       owner_id: ann.id,
       public: false,
-      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      created_at: expectTime,
     })),
   )
 })

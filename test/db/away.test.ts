@@ -5,7 +5,16 @@ import { awayCheck, openDatabase, poolUse } from '../../src/db/client.ts'
 import { otherApp } from '../support/other-app.ts'
 import { startServer } from '../support/server.ts'
 import { detour, openTcpProxy, type Weather } from '../support/tcp-proxy.ts'
-import { type Answer, databaseUrl, db, failure, folder, house, type Person, user } from '../support/world.ts'
+import {
+  type Answer,
+  databaseUrl,
+  db,
+  folder,
+  house,
+  type Person,
+  unavailable,
+  user,
+} from '../support/world.ts'
 
 /** No request waits longer for a database that is away. */
 const longestMs = 3_500
@@ -21,7 +30,6 @@ const isAway = awayCheck(proxied)
 const { call } = await otherApp({}, { db: proxied })
 const ann = await user()
 const den = await house({ owner: ann })
-const unavailable = failure('unavailable', 'The service is temporarily unavailable')
 
 beforeEach(async () => {
   await proxy.set('fine')

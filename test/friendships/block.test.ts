@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { ask, expectTime, relations, updated } from '../support/friendships.ts'
+import { ask, relations, updated } from '../support/friendships.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { erase, gatewayUser } from '../support/rooms.ts'
-import { block, call, db, failure, friends, published, user } from '../support/world.ts'
+import { block, call, db, expectTime, failure, friends, published, user } from '../support/world.ts'
 
 describe.each([
   { word: 'blocked', type: 5, other: 4 },

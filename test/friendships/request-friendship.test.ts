@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { ask, expectTime, relations, updated } from '../support/friendships.ts'
+import { ask, relations, updated } from '../support/friendships.ts'
 import { noPermission } from '../support/permissions.ts'
 import { erase, gatewayUser } from '../support/rooms.ts'
 import { untilWaiting } from '../support/waiting.ts'
-import { block, call, db, failure, friends, noAuth, published, user } from '../support/world.ts'
+import { block, call, db, expectTime, failure, friends, noAuth, published, user } from '../support/world.ts'
 
 const path = '/relationships/@me/friend-requests'
 const required = failure('invalid_schema', 'Required fields (user_id) not met')

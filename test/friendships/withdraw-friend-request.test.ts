@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { ask, expectTime, relations, updated } from '../support/friendships.ts'
+import { ask, relations, updated } from '../support/friendships.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { gatewayUser } from '../support/rooms.ts'
 import { failing } from '../support/statements.ts'
-import { call, failure, friends, published, user } from '../support/world.ts'
+import { call, expectTime, failure, friends, published, user } from '../support/world.ts'
 
 const path = (id: string) => `/relationships/@me/friend-requests/${id}`
 const notFound = failure('friend_request_not_found', 'That friend request does not exist')

@@ -2,9 +2,7 @@ import { connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { listen, portOf } from '../support/gateway.ts'
-import { call, failure, type Person, user } from '../support/world.ts'
-
-const unavailable = failure('unavailable', 'The service is temporarily unavailable')
+import { call, type Person, unavailable, user } from '../support/world.ts'
 
 /** A connection on which a body of so many bytes has begun to come, and does not go on. */
 async function begin(

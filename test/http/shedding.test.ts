@@ -9,9 +9,8 @@ import type { LoadLimits } from '../../src/http/shedding.ts'
 import { portOf } from '../support/gateway.ts'
 import { sendMedia } from '../support/media.ts'
 import { filePart } from '../support/multipart.ts'
-import { bus, config, db, failure, house, store, user } from '../support/world.ts'
+import { bus, config, db, house, store, unavailable, user } from '../support/world.ts'
 
-const unavailable = failure('unavailable', 'The service is temporarily unavailable')
 const ann = await user()
 
 /** Limits that a test does not come near unless it lowers them. */

@@ -3,7 +3,7 @@ import { refusesStrangers } from '../support/messages.ts'
 import { houseNotFound, memberNotFound, told } from '../support/permissions.ts'
 import { rolesAs } from '../support/roles.ts'
 import { gatewayUser } from '../support/rooms.ts'
-import { call, db, house, role, user } from '../support/world.ts'
+import { call, db, expectTime, house, role, user } from '../support/world.ts'
 
 test('a member is answered with user and roles, highest first, as the list has them', async () => {
   const [ann, ben] = [await user(), await user()]
@@ -20,7 +20,7 @@ test('a member is answered with user and roles, highest first, as the list has t
     roles: await rolesAs(ann, den.id, [high, low]),
     presence: 'offline',
     last_permission_update: null,
-    joined_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    joined_at: expectTime,
   })
   const list = await call(ben, 'GET', `/houses/${den.id}/members`)
   expect(list.body.data[0]).toEqual(answer.body.data)

@@ -8,10 +8,9 @@ import { pictureText } from '../support/own-user.ts'
 import { startS3Double } from '../support/s3-double.ts'
 import { startServer } from '../support/server.ts'
 import { openTcpProxy } from '../support/tcp-proxy.ts'
-import { databaseUrl, db, failure, folder, house, store, user } from '../support/world.ts'
+import { databaseUrl, db, folder, house, store, unavailable, user } from '../support/world.ts'
 
 const ann = await user()
-const unavailable = failure('unavailable', 'The service is temporarily unavailable')
 
 test('a full disk of the files fails an upload with 503', async () => {
   const stop = Object.assign(new Error('no space left'), { code: 'ENOSPC' })

@@ -1,4 +1,4 @@
-import { call, type Person } from './world.ts'
+import { call, expectTime, type Person } from './world.ts'
 
 /** Somebody as lists of compact users show them. */
 export function compactUser(person: { id: string; username: string }) {
@@ -41,10 +41,4 @@ export function updated(who: Person, other: Person, relationship_type: number) {
     relationship_type,
     last_updated_at: expectTime,
   }
-}
-
-/** Matches an ISO time with milliseconds. */
-export const expectTime: unknown = {
-  asymmetricMatch: (value: unknown) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(String(value)),
-  toString: () => 'an ISO time',
 }

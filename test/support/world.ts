@@ -60,38 +60,44 @@ export type Answer = {
   body: any
 }
 
-/** Sends a request, as somebody or (null) without a token; `body` goes out as JSON unless `more` says otherwise. */
-export async function call(
-  caller: Person | null,
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS',
-  url: string,
-  body?: unknown,
-  more: InjectOptions = {},
-): Promise<Answer> {
-  const authorization = caller ? { authorization: caller.token } : {}
-  const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
-  const type = body === undefined ? {} : { 'content-type': 'application/json' }
-  const reply = await app.inject({
-    method,
-    url,
-    ...payload,
-    ...more,
-    headers: { ...authorization, ...type, ...more.headers },
-  })
-  const isJson = String(reply.headers['content-type']).startsWith('application/json')
-  return {
-    status: reply.statusCode,
-    headers: reply.headers,
-    text: reply.body,
-    body: isJson && reply.body !== '' ? JSON.parse(reply.body) : undefined,
+/** How to send requests to an app: as somebody or (null) without a token; `body` as JSON unless `more` says otherwise. */
+export function callOn(app: FastifyInstance) {
+  return async (
+    caller: Person | null,
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS',
+    url: string,
+    body?: unknown,
+    more: InjectOptions = {},
+  ): Promise<Answer> => {
+    const authorization = caller ? { authorization: caller.token } : {}
+    const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const reply = await app.inject({
+      method,
+      url,
+      ...payload,
+      ...more,
+      headers: { ...authorization, ...type, ...more.headers },
+    })
+    const isJson = String(reply.headers['content-type']).startsWith('application/json')
+    return {
+      status: reply.statusCode,
+      headers: reply.headers,
+      text: reply.body,
+      body: isJson && reply.body !== '' ? JSON.parse(reply.body) : undefined,
+    }
   }
 }
+
+/** Sends a request to the app of the file. */
+export const call = callOn(app)
 
 /** The answer of a failed request, to compare a body with. */
 export function failure(code: string, message: string) {
   return { success: false, error: { code, message } }
 }
 
+export const unavailable = failure('unavailable', 'The service is temporarily unavailable')
 export const noAuth = failure('no_auth', 'Authorization is required for this route')
 
 let people = 0
@@ -253,4 +259,10 @@ export async function message(
 
 function inOrder(one: Person, other: Person): [string, string] {
   return BigInt(one.id) < BigInt(other.id) ? [one.id, other.id] : [other.id, one.id]
+}
+
+/** Matches an ISO time with milliseconds. */
+export const expectTime: unknown = {
+  asymmetricMatch: (value: unknown) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(String(value)),
+  toString: () => 'an ISO time',
 }
