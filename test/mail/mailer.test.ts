@@ -4,6 +4,8 @@ import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openMailer } from '../../src/mail/mailer.ts'
 import { smtpServer } from '../support/smtp.ts'
 
+// Loading it at the first mail can take as long as a stop waits.
+await import('nodemailer')
 const from = 'hearth@hearth.test'
 const smtp = await smtpServer()
 afterAll(() => smtp.close())
