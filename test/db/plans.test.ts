@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { maxListedMembers } from '../../src/gateway/settings.ts'
+import { eraseDiscarded } from '../../src/storage/discard.ts'
 import { listen, logIn } from '../support/gateway.ts'
 import { explain, statementsOf } from '../support/statements.ts'
 import {
@@ -13,11 +14,13 @@ import {
   oneToOne,
   type Person,
   role,
+  store,
   user,
 } from '../support/world.ts'
 
 /** Everything that grows with the people, the houses and what they write. */
 const large = new Set([
+  'discarded_files',
   'friend_requests',
   'friendships',
   'houses',
@@ -160,6 +163,15 @@ test.each(requests)(
 test('a login on the gateway reads none either, and sorts no more than the members it shows', async () => {
   const app = await listen()
   await holdPlans('login', () => logIn(app, bob), maxListedMembers + 1)
+})
+
+test('a round of erasing reads no more than the files that it erases', async () => {
+  await sql`insert into discarded_files (name)
+    select 'attachments/1/' || sha256(n::text::bytea) from generate_series(1, 3000) as n`.execute(db)
+  await holdPlans('erasing', async () => {
+    expect(await eraseDiscarded(db, store)).toBe(100)
+  })
+  await sql`delete from discarded_files`.execute(db)
 })
 
 test('a feed behind a quiet time reads no more than a page of each room', async () => {
