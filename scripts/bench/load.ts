@@ -42,13 +42,17 @@ export function chooseLoad(folder: string): Load {
   }
 }
 
+/** A request without an answer by then has failed. The 2 s that wrk has by itself can pass on a machine that stands still. */
+const timeoutSeconds = 10
+
 function wrk(folder: string): Load {
   return {
     name: 'wrk',
     async run(origin, requests, connections, seconds) {
       const script = join(folder, 'load.lua')
       await writeFile(script, luaFor(requests))
-      const flags = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--latency', '-s', script]
+      const time = ['-d', `${seconds}s`, '--timeout', `${timeoutSeconds}s`]
+      const flags = ['-t', '1', '-c', String(connections), ...time, '--latency', '-s', script]
       const child = spawn('wrk', [...flags, origin], { stdio: ['ignore', 'pipe', 'inherit'] })
       let output = ''
       child.stdout.on('data', (chunk) => {
@@ -89,6 +93,7 @@ async function runAutocannon(origin: string, requests: LoadRequest[], connection
     url: origin,
     connections,
     duration: seconds,
+    timeout: timeoutSeconds,
     requests: requests.map((request) => ({ ...request, method: request.method as 'GET' })),
   })
   return {
