@@ -145,18 +145,28 @@ export async function lockHouseRooms(db: Db, houseId: string): Promise<string[]>
  * equals the older) has the last word, as in `housePermissions`.
  */
 export async function findHeirId(db: Db, houseId: string, ownerId: string): Promise<string | undefined> {
+  // Starts from the few roles that decide, and joins by grouping: no plan looks up the roles of each member.
   const { rows } = await sql<{ user_id: string }>`
-    select members.user_id
-    from members
-    join users on users.id = members.user_id
-    join houses on houses.id = members.house_id
-    where members.house_id = ${houseId} and members.user_id <> ${ownerId}
-    order by users.bot, coalesce((
-        select roles.allow & 4 from member_roles join roles on roles.id = member_roles.role_id
-        where member_roles.house_id = members.house_id and member_roles.user_id = members.user_id
-          and (roles.allow | roles.deny) & 4 <> 0
-        order by roles.position desc, roles.id limit 1),
-      houses.default_permissions & 4) desc, members.joined_at, members.user_id
+    with decided as (
+      select distinct on (held.user_id) held.user_id, roles.allow & 4 as administrator
+      from roles
+      cross join lateral (select user_id from member_roles where role_id = roles.id offset 0) held
+      where roles.house_id = ${houseId} and (roles.allow | roles.deny) & 4 <> 0
+      order by held.user_id, roles.position desc, roles.id
+    ), candidates as (
+      select user_id, max(joined_at) as joined_at, max(administrator) as administrator
+      from (
+        select user_id, joined_at, null::integer as administrator from members where house_id = ${houseId}
+        union all select user_id, null, administrator from decided
+      ) as known
+      where user_id <> ${ownerId}
+      group by user_id
+    )
+    select candidates.user_id
+    from candidates
+    join users on users.id = candidates.user_id
+    join houses on houses.id = ${houseId}
+    order by users.bot, coalesce(administrator, houses.default_permissions & 4) desc, joined_at, candidates.user_id
     limit 1`.execute(db)
   return rows[0]?.user_id
 }

@@ -165,6 +165,20 @@ test('a login on the gateway reads none either, and sorts no more than the membe
   await holdPlans('login', () => logIn(app, bob), maxListedMembers + 1)
 })
 
+test('the heir of a house is found without a look at the roles of each member', async () => {
+  const den = await house({ owner: ann })
+  await sql`insert into members (house_id, user_id) select ${den.id}::bigint, n from generate_series(1, 3000) as n`.execute(
+    db,
+  )
+  const statements = await statementsOf(async () => {
+    expect((await call(ann, 'DELETE', `/users/@me/houses/${den.id}`)).status).toBe(204)
+  })
+  const plans = await Promise.all(statements.map((statement) => explain(databaseUrl, statement)))
+  for (const step of plans.flat()) {
+    if (step['Relation Name'] === 'member_roles') expect(step['Actual Loops']).toBeLessThan(10)
+  }
+})
+
 test('a round of erasing reads no more than the files that it erases', async () => {
   await sql`insert into discarded_files (name)
     select 'attachments/1/' || sha256(n::text::bytea) from generate_series(1, 3000) as n`.execute(db)
