@@ -113,3 +113,12 @@ export class StoreAway extends Error {
     super(reasonOf(cause), { cause })
   }
 }
+
+/** The database has migrations of a newer version, given by their names: this version would not know what it reads. */
+export class NewerDatabase extends Error {
+  constructor(migrations: readonly string[]) {
+    super(
+      `The database is of a newer version of Hearth, which added ${migrations.join(', ')}: start that version.`,
+    )
+  }
+}

@@ -1,13 +1,16 @@
 import { ConfigError } from './config.ts'
 import { isDatabaseAway, isDatabaseRefusal } from './db/away.ts'
 import { EmbeddedPostgresError } from './db/embedded-account.ts'
-import { reasonOf, StoreAway } from './errors.ts'
+import { NewerDatabase, reasonOf, StoreAway } from './errors.ts'
 import { WorkersError } from './workers.ts'
+
+/** Their messages are such sentences. */
+const forOperators = [ConfigError, EmbeddedPostgresError, NewerDatabase, WorkersError]
 
 /** A sentence for what the operator can put right; the stack for what is a bug. */
 export function describeFailure(error: unknown): string {
   const { code, message, stack, path, syscall } = error as NodeJS.ErrnoException
-  if ([ConfigError, EmbeddedPostgresError, WorkersError].some((type) => error instanceof type)) return message
+  if (forOperators.some((type) => error instanceof type)) return message
   if (isDatabaseAway(error) || isDatabaseRefusal(error)) {
     return `DATABASE_URL cannot be used: ${reasonOf(error)}.`
   }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type Config, readConfig } from '../config.ts'
 import type { Db } from '../db/client.ts'
-import { listPendingMigrations } from '../db/migrate.ts'
-import { reasonOf } from '../errors.ts'
+import { listNewerMigrations, listPendingMigrations } from '../db/migrate.ts'
+import { NewerDatabase, reasonOf } from '../errors.ts'
 import { describeFailure } from '../failures.ts'
 import { tryMailServer } from '../mail/mailer.ts'
 import { openStore } from '../storage/open.ts'
@@ -69,17 +69,25 @@ async function checkReached(db: Db): Promise<Finding[]> {
   )
   const { version, shown } = rows[0]!
   const isOld = Number(version) < oldestPostgres
-  const pending = await listPendingMigrations(db)
   return [
     isOld
       ? wrong(`PostgreSQL is ${shown} and must be 15 or newer.`)
       : ok(`The database answers: PostgreSQL ${shown}.`),
-    pending.length === 0
-      ? ok('The database is in the form of this version.')
-      : wrong(
-          `Pending migrations: ${pending.join(', ')}; the next start or "npm run hearth -- migrate" runs them.`,
-        ),
+    await checkForm(db),
   ]
+}
+
+async function checkForm(db: Db): Promise<Finding> {
+  const pending = await listPendingMigrations(db)
+  if (pending.length > 0) {
+    return wrong(
+      `Pending migrations: ${pending.join(', ')}; the next start or "npm run hearth -- migrate" runs them.`,
+    )
+  }
+  const newer = await listNewerMigrations(db)
+  return newer.length > 0
+    ? wrong(new NewerDatabase(newer).message)
+    : ok('The database is in the form of this version.')
 }
 
 /** Writes a file, looks it up and removes it, also when it cannot be looked up. */

@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { NewerDatabase } from '../errors.ts'
 import type { Db } from './client.ts'
 
 const migrationsDir = join(import.meta.dirname, '../../migrations')
@@ -19,10 +21,12 @@ export function migrator(db: Db): Migrator {
   return new Migrator({ db, provider: { getMigrations: readMigrations } })
 }
 
-/** Runs all pending migrations, all or nothing, under an advisory lock. Throws what a migration throws. */
+/** Runs all pending migrations, all or nothing, under an advisory lock. Throws `NewerDatabase`, or what one throws. */
 export async function migrateToLatest(db: Db): Promise<void> {
   const { error } = await migrator(db).migrateToLatest()
-  if (error) throw error
+  if (!error) return
+  const newer = await listNewerMigrations(db).catch(() => [])
+  throw newer.length > 0 ? new NewerDatabase(newer) : error
 }
 
 /** The names of the migrations of this version, in order. */
@@ -36,4 +40,13 @@ export async function listPendingMigrations(db: Db): Promise<string[]> {
   return migrations
     .filter((migration) => migration.executedAt === undefined)
     .map((migration) => migration.name)
+}
+
+/** The names of the migrations of the database that this version does not have, in order; it has been migrated. */
+export async function listNewerMigrations(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from kysely_migration where name <> all(${await listMigrations()}::text[]) order by name`.execute(
+    db,
+  )
+  return rows.map(({ name }) => name)
 }

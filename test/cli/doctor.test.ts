@@ -7,6 +7,7 @@ import { startPostgres } from '../../src/db/embedded.ts'
 import { environment, hearthIn } from '../support/cli.ts'
 import { databaseOn, onServer } from '../support/database-server.ts'
 import { startRedis } from '../support/redis.ts'
+import { failToStart } from '../support/server.ts'
 import { smtpServer } from '../support/smtp.ts'
 
 const server = inject('databaseUrl')
@@ -45,6 +46,22 @@ test('doctor names every migration that is pending; migrate runs them, then ther
   const again = await hearthIn(empty, 'migrate')
   expect(again).toMatchObject({ code: 0, out: 'The database is in the form of this version already.' })
   expect((await hearthIn(empty, 'doctor')).code).toBe(0)
+})
+
+test('doctor, migrate and a start say that the database is of a newer version, and leave it as it is', async () => {
+  const applied = 'insert into kysely_migration (name, timestamp) values'
+  await onServer(empty.DATABASE_URL, `${applied} ('9998_gold', now()), ('9999_silver', now())`)
+  onTestFinished(() =>
+    onServer(empty.DATABASE_URL, `delete from kysely_migration where name in ('9998_gold', '9999_silver')`),
+  )
+  const sentence =
+    'The database is of a newer version of Hearth, which added 9998_gold, 9999_silver: start that version.'
+  const found = await hearthIn(empty, 'doctor')
+  expect(found.code).toBe(1)
+  expect(found.out).toContain(`wrong  ${sentence}`)
+  expect(await hearthIn(empty, 'migrate')).toMatchObject({ code: 1, err: sentence })
+  const start = await failToStart(folder, { DATABASE_URL: empty.DATABASE_URL })
+  expect(start).toEqual({ code: 1, stderr: `${sentence}\n` })
 })
 
 test('doctor says that the database cannot be reached and that the store cannot be written', async () => {
