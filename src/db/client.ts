@@ -25,8 +25,8 @@ const smallForMs = 5_000
 // some of them takes longer than running them. `random_page_cost` is that of an SSD.
 export const planning = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off'
 
-// Nobody waits long for a lock, and no transaction holds one for long. A single statement may take half a minute, which
-// only deleting a very big house comes near.
+// Nobody waits long for a lock, and no transaction holds one for long, except those of what it deletes. A single
+// statement may take half a minute, which only deleting a house with a great many members comes near.
 const limits = '-c lock_timeout=2s -c statement_timeout=30s -c idle_in_transaction_session_timeout=10s'
 
 type Opened = { pool: pg.Pool; pipeline: Pipeline; watch: Watch | undefined }

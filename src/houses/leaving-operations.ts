@@ -5,7 +5,7 @@ import type { HearthEvent } from '../events/events.ts'
 import { member } from '../members/forms.ts'
 import { removeMember } from '../members/operations.ts'
 import { findMember } from '../members/queries.ts'
-import { discardRoomFiles } from '../messages/attachment-queries.ts'
+import { removeMessages } from '../messages/removal-operations.ts'
 import { discardIcon } from './icon-operations.ts'
 import {
   deleteHouse,
@@ -52,7 +52,7 @@ async function leaveLast(trx: Db, house: HouseRow): Promise<HearthEvent[] | unde
  */
 export async function removeHouse(trx: Db, house: HouseRow): Promise<void> {
   const rooms = await lockHouseRooms(trx, house.id)
-  await discardRoomFiles(trx, rooms)
+  await removeMessages(trx, rooms)
   if (house.icon !== null) await discardIcon(trx, house.id, house.icon)
   await deleteHouse(trx, house.id)
 }

@@ -4,7 +4,7 @@ import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { canApproach } from '../friendships/permissions.ts'
 import { listBlocksBetween } from '../friendships/queries.ts'
-import { discardRoomFiles } from '../messages/attachment-queries.ts'
+import { removeMessages } from '../messages/removal-operations.ts'
 import { holdUsers } from '../users/lock-queries.ts'
 import { reachRoom } from './access-operations.ts'
 import { room } from './forms.ts'
@@ -122,7 +122,7 @@ async function takeOut(trx: Db, userId: string, roomId: string | null): Promise<
   await passGroupsOn(trx, userId, left)
   const empty = await listEmptyRoomIds(trx, left)
   if (empty.length > 0) {
-    await discardRoomFiles(trx, empty)
+    await removeMessages(trx, empty)
     await deleteRooms(trx, empty)
   }
   return left.flatMap((room_id) => departure(room_id, userId, empty.includes(room_id)))

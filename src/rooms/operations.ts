@@ -8,7 +8,7 @@ import { inHouse } from '../houses/access-operations.ts'
 import { has, holds, permission } from '../houses/permissions.ts'
 import type { Membership } from '../houses/queries.ts'
 import { asId, newId } from '../ids.ts'
-import { discardRoomFiles } from '../messages/attachment-queries.ts'
+import { removeMessages } from '../messages/removal-operations.ts'
 import { holdRoom } from './access-operations.ts'
 import { room } from './forms.ts'
 import {
@@ -123,7 +123,7 @@ export async function deleteHouseRoom(db: Db, access: RoomAccessRow): Promise<Ou
     const present = await holdRoom(trx, access)
     if (!has(bitsInRoom(present), permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     if ((await findRoomCount(trx, house_id)).count === 1) throw new ApiError('last_room')
-    await discardRoomFiles(trx, [room_id])
+    await removeMessages(trx, [room_id])
     await deleteRoomRow(trx, room_id)
     const events: HearthEvent[] = [
       { type: 'room_deleted', room_id, house_id },
