@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newId } from '../../src/ids.ts'
 import type { Role } from '../../src/roles/schemas.ts'
@@ -77,6 +78,26 @@ test('`q` finds the start of a name or username in either case, and takes every 
   expect(await find('a__')).toEqual([])
   expect(await find('back\\')).toEqual([cat.id])
   expect(await find('')).toHaveLength(3)
+})
+
+test('a name that over a thousand people have is found as well, page by page', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  await sql`insert into users (id, username, name)
+    select n, 'twin' || n, case when n % 2 = 0 then 'Castor' else 'Pollux' end
+    from generate_series(1, 1500) as n`.execute(db)
+  await sql`insert into members (house_id, user_id)
+    select ${den.id}::bigint, n from generate_series(500, 1500) as n`.execute(db)
+  const find = async (query: string) => {
+    const { data } = (await call(ann, 'GET', `/houses/${den.id}/members?${query}`)).body
+    return data.map((one: { id: string }) => one.id)
+  }
+  expect(await find('q=TWIN&limit=3')).toEqual(['500', '501', '502'])
+  expect(await find('q=twin&limit=3&after=1498')).toEqual(['1499', '1500'])
+  expect(await find('q=pollux&limit=2&after=1000')).toEqual(['1001', '1003'])
+  expect(await find('q=twin12&limit=2&after=1200')).toEqual(['1201', '1202'])
+  expect(await find('q=twin12&limit=1000')).toHaveLength(100)
+  expect(await find('q=twin1')).not.toContain('2')
 })
 
 test('a malformed query answers invalid_schema', async () => {
