@@ -99,9 +99,9 @@ export async function seed(databaseUrl: string, size: Size): Promise<void> {
   )
   // The search index is built once at the end: row by row it would take most of the time.
   const { rows } = await client.query<{ indexdef: string }>(
-    `select indexdef from pg_indexes where indexname = 'messages_search'`,
+    `select indexdef from pg_indexes where indexname = 'messages_search_in_rooms'`,
   )
-  await client.query('drop index if exists messages_search')
+  await client.query('drop index if exists messages_search_in_rooms')
   await copy(
     client,
     'messages (room_id, id, author_id, device_id, content, mentions)',

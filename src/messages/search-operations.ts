@@ -1,7 +1,9 @@
 import type { Db } from '../db/client.ts'
 import { reachHouse } from '../houses/access-operations.ts'
+import { compareIds, nobodysId } from '../ids.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
 import { canRead } from '../rooms/permissions.ts'
+import type { RoomAccessRow } from '../rooms/queries.ts'
 import { listRoomAccessInHouse, type Search, searchMessages } from './search-queries.ts'
 
 type Wanted = Omit<Search, 'room_ids'>
@@ -15,6 +17,10 @@ export async function searchRoom(db: Db, userId: string, roomId: string, wanted:
 /** The same for all rooms of a house that the caller can read. Throws `house_not_found`. */
 export async function searchHouse(db: Db, userId: string, houseId: string, wanted: Wanted) {
   await reachHouse(db, { house_id: houseId, user_id: userId })
-  const rooms = (await listRoomAccessInHouse(db, userId, houseId)).filter(canRead)
+  const rooms = (await listRoomAccessInHouse(db, userId, houseId)).filter(canRead).sort(lastWrittenInFirst)
   return searchMessages(db, { ...wanted, room_ids: rooms.map((room) => room.room_id) })
+}
+
+function lastWrittenInFirst(one: RoomAccessRow, other: RoomAccessRow): number {
+  return compareIds(other.last_message_id ?? nobodysId, one.last_message_id ?? nobodysId)
 }

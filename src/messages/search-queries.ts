@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
 import { type ListedMessageRow, listSelected } from './page-queries.ts'
@@ -15,7 +15,10 @@ export async function listRoomAccessInHouse(
   return (await selectRoomAccess(wanted).execute(db)).rows
 }
 
-/** What to search for, and in which rooms; only messages by `author_id`, and before `before`, if these are given. */
+/**
+ * What to search for, and in which rooms (fastest if those written in last come first); only messages by `author_id`,
+ * and before `before`, if these are given.
+ */
 export type Search = {
   q: string
   room_ids: readonly string[]
@@ -36,39 +39,96 @@ function asWebSearch(q: string): string {
   return terms.map(([, dashes, phrase, piece]) => `${dashes ? '-' : ''}"${phrase ?? piece}"`).join(' ')
 }
 
-/** So many messages of a room are searched without the index. */
+/** So many messages are searched without the index. */
 const searchedFirst = 1_000
+
+/** In so many rooms of a house, those written in last, most of its newest messages are expected. */
+const livelyRooms = 10
 
 /**
  * The messages whose words match, newest first: all words, `"a phrase"`, `-without`. The index finds every message with
- * a word, which of a common one are too many; those are among the newest messages of a room, which are searched first.
+ * a word, which of a common one are too many; those are among the newest messages, which are searched first.
  */
 export async function searchMessages(db: Db, search: Search): Promise<ListedMessageRow[]> {
-  const { room_ids, limit } = search
-  const [room_id] = room_ids
-  if (room_id !== undefined && room_ids.length === 1) {
-    const found = await searchNewest(db, room_id, search)
-    if (found.length === limit) return found
-  }
-  const ofRooms = sql`select * from messages where room_id = any(${room_ids}::bigint[]) ${earlier(search)}`
-  return listSelected(db, sql`${ofRooms} and ${matches(search)} ${newest(limit)}`)
+  const [room_id] = search.room_ids
+  if (room_id === undefined) return []
+  const newestOnes = search.room_ids.length === 1 ? newestOfRoom(room_id, search) : newestOfRooms(search)
+  const found = await listSelected(
+    db,
+    sql`select * from (${newestOnes}) as messages where ${matches(search)} ${newest(search.limit)}`,
+  )
+  return found.length === search.limit ? found : searchIndex(db, search)
 }
 
-function searchNewest(db: Db, room_id: string, search: Search): Promise<ListedMessageRow[]> {
-  const ofRoom = sql`select * from messages where room_id = ${room_id} ${earlier(search)} ${newest(searchedFirst)}`
+function newestOfRoom(room_id: string, search: Search) {
+  return sql`select * from messages where room_id = ${room_id} ${before(search)} ${newest(searchedFirst)}`
+}
+
+/** Where the lively rooms alone have enough messages, only those of the other rooms are read that are not older. */
+function newestOfRooms(search: Search) {
+  const { room_ids } = search
+  const lively = newestPlaces(room_ids.slice(0, livelyRooms), search, sql`0`)
+  const oldest = sql`coalesce((select id from (${lively}) as lively offset ${sql.lit(searchedFirst - 1)}), 0)`
+  return sql`select messages.* from (${newestPlaces(room_ids, search, oldest)}) as newest
+    join messages on messages.room_id = newest.room_id and messages.id = newest.id order by newest.id desc`
+}
+
+/** Room and id of the newest messages of these rooms that are not older than `oldest`; the index holds both. */
+function newestPlaces(roomIds: readonly string[], search: Search, oldest: RawBuilder<unknown>) {
+  return sql`select wanted.room_id, newest.id from unnest(${roomIds}::bigint[]) as wanted (room_id)
+    cross join lateral (
+      select id from messages
+      where messages.room_id = wanted.room_id and id >= ${oldest} ${before(search)} ${newest(searchedFirst)}
+    ) as newest ${newest(searchedFirst)}`
+}
+
+/** What the index `messages_search_in_rooms` is made of: the words, and as two more the room and the author. */
+const indexed = sql`(to_tsvector('simple', content)
+  || array_to_tsvector(array['room ' || room_id::text, 'author ' || author_id::text]))`
+
+/** So many rooms of a house are looked up in the index one by one. */
+const singleRooms = 20
+
+/**
+ * Room by room, the index skips what is said elsewhere; but it takes as long for every room as for all at once, so of
+ * many rooms all hits are read, and then those in other houses left out. A search for nothing but exclusions goes room
+ * by room in any case: without a word that has to occur, all of the index would be read.
+ */
+function searchIndex(db: Db, search: Search): Promise<ListedMessageRow[]> {
+  const { room_ids, author_id, limit } = search
+  const words = wantedWords(search)
+  const author = author_id === undefined ? [] : [`'author ${author_id}'`]
+  const places = room_ids.map((id) => [`'room ${id}'`, ...author].join(' & '))
+  const wanted =
+    room_ids.length <= singleRooms
+      ? sql`${places}`
+      : sql`case querytree(${words}) when 'T' then ${places} else ${author.length > 0 ? author : ['']} end`
+  // Of a search without a word (only a dash, say), the place alone would be left, and everything match. `offset 0`
+  // keeps the rooms from being read whole, by their primary key.
   return listSelected(
     db,
-    sql`select * from (${ofRoom}) as messages where ${matches(search)} ${newest(search.limit)}`,
+    sql`select messages.* from unnest((${wanted})::tsquery[]) as wanted (place)
+    cross join lateral (
+      select * from (
+        select * from messages where ${indexed} @@ (wanted.place && ${words}) and numnode(${words}) > 0 offset 0
+      ) as messages
+      where room_id = any(${room_ids}::bigint[]) and ${isThere} ${before(search)} ${newest(limit)}
+    ) as messages ${newest(limit)}`,
   )
 }
 
-function earlier({ before }: Search) {
-  return sql`and ${isThere} ${before === undefined ? sql`` : sql`and id < ${before}`}`
+function matches(search: Search) {
+  const { author_id } = search
+  return sql`to_tsvector('simple', content) @@ ${wantedWords(search)} and ${isThere}
+    ${author_id === undefined ? sql`` : sql`and author_id = ${author_id}`}`
 }
 
-function matches({ q, author_id }: Search) {
-  return sql`to_tsvector('simple', content) @@ websearch_to_tsquery('simple', ${asWebSearch(q)})
-    ${author_id === undefined ? sql`` : sql`and author_id = ${author_id}`}`
+function wantedWords({ q }: Search) {
+  return sql`websearch_to_tsquery('simple', ${asWebSearch(q)})`
+}
+
+function before({ before: id }: Search) {
+  return id === undefined ? sql`` : sql`and id < ${id}`
 }
 
 function newest(limit: number) {

@@ -199,6 +199,31 @@ test('a search of a room for a common word reads no more than the page that it a
   await holdPage(`/rooms/${roomId}/messages/search?q=message&limit=20&before=${messageId}`, 20)
 })
 
+test('a search where few write reads nothing of what is said elsewhere, and no more of a house than its newest messages', async () => {
+  await holdEmpty(/tsquery/, `/rooms/${privateId}/messages/search?q=message`, 2)
+  await holdEmpty(/tsquery/, `/rooms/${roomId}/messages/search?q=message&author_id=${ann.id}`, 1_000)
+  await holdEmpty(/tsquery/, `/houses/${houseId}/messages/search?q=message&author_id=${ann.id}`, 1_000)
+})
+
+test('a search for members by a rare name reads nobody else', async () => {
+  await holdEmpty(/lower\(users.name\)/, `/houses/${houseId}/members?q=nobody`, 0)
+})
+
+/** Refuses an empty answer if a step of its statements with such a text meets more rows. */
+async function holdEmpty(text: RegExp, path: string, rows: number): Promise<void> {
+  const statements = await statementsOf(async () => {
+    expect((await call(bob, 'GET', path)).body.data).toEqual([])
+  })
+  const searches = statements.filter((statement) => text.test(statement.text))
+  expect(searches.length).toBeGreaterThan(0)
+  for (const search of searches) {
+    for (const step of await explain(databaseUrl, search)) {
+      const told = `${step['Node Type']} ${step['Relation Name'] ?? ''} in ${search.text}`
+      expect(step['Actual Rows'], told).toBeLessThanOrEqual(rows)
+    }
+  }
+}
+
 /** Refuses a statement that reads more messages than the page has, of each room. */
 async function holdPage(path: string, rows: number): Promise<void> {
   const statements = await statementsOf(async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { refusesStrangers } from '../support/messages.ts'
 import { houseNotFound, told } from '../support/permissions.ts'
-import { archive, q, refusesWrongSearches } from '../support/search.ts'
-import { call, message, user } from '../support/world.ts'
+import { allPages, archive, holding, longArchive, q, refusesWrongSearches } from '../support/search.ts'
+import { call, message, type Person, user } from '../support/world.ts'
 
 test('a search in a house covers the rooms the caller can read, newest first', async () => {
   const { ann, den, ids, inHouse } = await archive()
@@ -26,6 +26,33 @@ test('a search of a house finds no exploded message', async () => {
   await message(den.room_id, ann, { content: 'secret', expires_at: new Date(Date.now() - 1) })
   expect(await inHouse(q('secret'))).toEqual([])
 })
+
+test.each([3, 12, 24])(
+  'the pages of a search through the thousands of messages of %i rooms hold every hit once, newest first',
+  async (rooms) => {
+    const { ann, bob, den, readable } = await longArchive(rooms)
+    const url = `/houses/${den.id}/messages/search?`
+    for (const [words, without, author] of [
+      [['common'], []],
+      [['needle'], []],
+      [['needle', 'common'], ['old']],
+      [['common', 'old'], []],
+      [['absent'], []],
+      [[], ['said']],
+      [[], ['common'], bob],
+      [['needle'], ['common'], ann],
+      [['old'], [], bob],
+    ] as [string[], string[], Person?][]) {
+      const text = [...words, ...without.map((word) => `-${word}`)].join(' ')
+      const query = author ? `${q(text)}&author_id=${author.id}` : q(text)
+      const hits = await holding(readable, words, without, author)
+      expect([query, await allPages(bob, url + query, 100)]).toEqual([query, hits])
+    }
+    const needles = await holding(readable, ['needle'], [])
+    expect(await allPages(bob, url + q('needle'), 7)).toEqual(needles)
+    expect(await allPages(bob, url + q('-'), 50)).toEqual([])
+  },
+)
 
 test('a wrong search answers invalid_schema with the names', async () => {
   const { bob, den } = await archive()

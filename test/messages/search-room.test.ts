@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { refusesStrangers } from '../support/messages.ts'
 import { roomNotFound, told } from '../support/permissions.ts'
-import { archive, q, refusesWrongSearches } from '../support/search.ts'
+import { allPages, archive, holding, longArchive, q, refusesWrongSearches } from '../support/search.ts'
 import { call, group, house, message, user } from '../support/world.ts'
 
 test('all words must occur, in any order and case; quotes make a phrase, a minus excludes', async () => {
@@ -64,6 +64,21 @@ test('a search of a room finds no exploded message', async () => {
   const fields = { content: 'secret', expires_at: new Date(Date.now() - 1) }
   await message(den.room_id, ann, fields)
   expect(await inRoom(q('secret'))).toEqual([])
+})
+
+test('the pages of a search through the thousands of messages of a room hold every hit once, newest first', async () => {
+  const { bob, den } = await longArchive(2)
+  const url = `/rooms/${den.room_id}/messages/search?`
+  for (const word of ['common', 'needle', 'old', 'absent']) {
+    expect([word, await allPages(bob, url + q(word), 50)]).toEqual([
+      word,
+      await holding([den.room_id], [word], []),
+    ])
+  }
+  const byBob = await holding([den.room_id], ['old'], ['common'], bob)
+  expect(await allPages(bob, `${url}${q('old -common')}&author_id=${bob.id}`, 20)).toEqual(byBob)
+  expect(await allPages(bob, url + q('-said'), 20)).toEqual([])
+  expect(await allPages(bob, url + q('-'), 20)).toEqual([])
 })
 
 test('a wrong search answers invalid_schema with the names', async () => {

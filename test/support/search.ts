@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { listIds } from './messages.ts'
 import { told } from './permissions.ts'
-import { call, failure, house, houseRoom, message, type Person, user } from './world.ts'
+import { call, db, failure, house, houseRoom, message, type Person, user } from './world.ts'
 
 /** A house with messages by two people, by content; one room is hidden from the second. */
 export async function archive() {
@@ -21,6 +22,59 @@ export async function archive() {
   const inRoom = (query: string) => listIds(bob, `/rooms/${den.room_id}/messages/search?${query}`)
   const inHouse = (query: string) => listIds(bob, `/houses/${den.id}/messages/search?${query}`)
   return { ann, bob, den, hidden, second, ids, say, inRoom, inHouse }
+}
+
+/**
+ * A house with three thousand messages in so many rooms, half of them in the first and two thirds by ann; bob cannot
+ * read the last room. Half of what is said is common, little of it a needle, and some has exploded; another house
+ * talks of the same.
+ */
+export async function longArchive(rooms: number) {
+  const [ann, bob] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [bob] })
+  const other = await house({ owner: ann })
+  const readable = [den.room_id]
+  while (readable.length < rooms) readable.push(await houseRoom(den))
+  const ids = [...readable, await houseRoom(den, { default_deny: 2 }), other.room_id]
+  await sql`
+    insert into messages (room_id, id, author_id, device_id, content, expires_at)
+    select (${ids}::bigint[])[case when n % 2 = 0 then 1 else 1 + (n / 2) % ${ids.length} end], n,
+      case when n % 3 = 0 then ${bob.id}::bigint else ${ann.id}::bigint end, 1,
+      concat_ws(' ', 'said', case when n % 4 < 2 then 'common' end, case when n % 37 = 0 then 'needle' end,
+        case when n < 1000 then 'old' end), case when n % 111 = 0 then now() end
+    from generate_series(1::integer, 3000) as n`.execute(db)
+  await sql`
+    update rooms set last_message_id = (select max(id) from messages where room_id = rooms.id)
+    where id = any(${ids}::bigint[])`.execute(db)
+  return { ann, bob, den, readable }
+}
+
+/** The ids of the messages in these rooms that are there and hold `words` and none of `without`, newest first. */
+export async function holding(roomIds: string[], words: string[], without: string[], author?: Person) {
+  const rows = await db
+    .selectFrom('messages')
+    .select(['id', 'content', 'author_id'])
+    .where('room_id', 'in', roomIds)
+    .where('expires_at', 'is', null)
+    .orderBy('id', 'desc')
+    .execute()
+  const said = (content: string, word: string) => content.split(' ').includes(word)
+  return rows
+    .filter(({ content }) => words.every((word) => said(content, word)))
+    .filter(({ content }) => !without.some((word) => said(content, word)))
+    .filter(({ author_id }) => !author || author_id === author.id)
+    .map(({ id }) => id)
+}
+
+/** The ids of all that a search finds, asked for page by page. */
+export async function allPages(caller: Person, url: string, limit: number): Promise<string[]> {
+  const found: string[] = []
+  for (;;) {
+    const before = found.length > 0 ? `&before=${found.at(-1)}` : ''
+    const page = await listIds(caller, `${url}&limit=${limit}${before}`)
+    found.push(...page)
+    if (page.length < limit) return found
+  }
 }
 
 /** A search text as a query. */
