@@ -1,3 +1,4 @@
+import { presenceOf } from '../events/presence.ts'
 import { member } from '../members/forms.ts'
 import type { MemberRow } from '../members/queries.ts'
 import type { Payload } from './frames.ts'
@@ -6,6 +7,9 @@ import type { Payload } from './frames.ts'
 const referenceBytes = 8
 
 type MemberPart = { json: string; bytes: number }
+
+/** Of each row, with the presence that it shows: those who log in at the same moment are given the same rows. */
+const partsOfRows = new WeakMap<MemberRow, MemberPart & { presence: string }>()
 
 /** The parts that the events to several members of a house have in common, each made once for all of them. */
 export class HouseParts {
@@ -35,11 +39,20 @@ export class HouseParts {
   #member(row: MemberRow): MemberPart {
     const known = this.#members.get(row.user_id)
     if (known) return known
-    const json = JSON.stringify(member(row))
-    const made = { json, bytes: Buffer.byteLength(json) }
-    this.#members.set(row.user_id, made)
-    return made
+    const part = partOfRow(row)
+    this.#members.set(row.user_id, part)
+    return part
   }
+}
+
+function partOfRow(row: MemberRow): MemberPart {
+  const presence = presenceOf(row.user_id)
+  const known = partsOfRows.get(row)
+  if (known?.presence === presence) return known
+  const json = JSON.stringify(member(row))
+  const made = { json, bytes: Buffer.byteLength(json), presence }
+  partsOfRows.set(row, made)
+  return made
 }
 
 /**

@@ -23,6 +23,18 @@ const listMembersOnce = coalesce<string, MemberRow[]>(async (db: Db, houseIds) =
   return houseIds.map((id) => byHouse.get(id) ?? [])
 })
 
+/** The longest-standing of those who may be online in a house. Coalesced: many log in at once after a restart. */
+const listOnlineOnce = coalesce<{ hub: Hub; houseId: string }, MemberRow[]>(async (db: Db, asked) => {
+  const reads = new Map<Hub, Map<string, Promise<MemberRow[]>>>()
+  for (const { hub, houseId } of asked) {
+    const ofHub = reads.get(hub) ?? new Map<string, Promise<MemberRow[]>>()
+    reads.set(hub, ofHub)
+    if (ofHub.has(houseId)) continue
+    ofHub.set(houseId, listLongestMembersAmong(db, houseId, onlineIn(hub, houseId), maxListedMembers))
+  }
+  return Promise.all(asked.map(({ hub, houseId }) => reads.get(hub)!.get(houseId)!))
+})
+
 /** The facts that determine the permissions of a member with these roles. */
 export function factsOf(contents: HouseContents, userId: string, roleIds: readonly string[]): HouseFacts {
   return {
@@ -99,7 +111,7 @@ export async function listMembersToShow(
   if (longest.length <= maxListedMembers) return longest
   const [owner, online] = await Promise.all([
     findMember(db, { house_id: house.id, user_id: house.owner_id }),
-    listLongestMembersAmong(db, house.id, onlineIn(hub, house.id), maxListedMembers),
+    listOnlineOnce(db, { hub, houseId: house.id }),
   ])
   const first = owner ? [owner, ...online] : online
   return [...new Map([...first, ...longest].map((row) => [row.user_id, row])).values()]
