@@ -36,6 +36,7 @@ const allowed: Record<string, readonly string[]> = {
     'storage',
     'events',
     'ids',
+    'queue',
     'errors',
   ],
   forms: ['forms', 'permissions', 'queries', 'schemas', 'events', 'ids'],

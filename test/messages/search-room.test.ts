@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { refusesStrangers } from '../support/messages.ts'
 import { roomNotFound, told } from '../support/permissions.ts'
 import { allPages, archive, holding, longArchive, q, refusesWrongSearches } from '../support/search.ts'
-import { call, group, house, message, user } from '../support/world.ts'
+import { untilWaiting } from '../support/waiting.ts'
+import { call, db, group, house, message, user } from '../support/world.ts'
 
 test('all words must occur, in any order and case; quotes make a phrase, a minus excludes', async () => {
   const { ids, inRoom } = await archive()
@@ -102,4 +104,18 @@ test('a room the caller cannot read, or that does not exist, answers room_not_fo
 
 test('without a token, or with a faulty one, a search answers no_auth', async () => {
   await refusesStrangers('GET', '/rooms/1/messages/search?q=a')
+})
+
+test('searches that take long leave the database to others', async () => {
+  const { ann, den } = await archive()
+  const searches = await db.transaction().execute(async (trx) => {
+    await sql`lock table messages in access exclusive mode`.execute(trx)
+    const url = `/rooms/${den.room_id}/messages/search?${q('apples')}`
+    const answers = Array.from({ length: 20 }, () => call(ann, 'GET', url))
+    await untilWaiting(2)
+    expect((await call(ann, 'GET', '/users/@me')).status).toBe(200)
+    return { answers }
+  })
+  const statuses = (await Promise.all(searches.answers)).map(({ status }) => status)
+  expect(statuses).toEqual(Array(20).fill(200))
 })
