@@ -5,6 +5,8 @@ const maxId = 2n ** 63n - 1n
 const maxSequence = 4095
 /** An id that nobody ever has. It replaces text that is not an id, so that the route answers as for an unknown id. */
 export const nobodysId = '0'
+/** No id is greater. */
+export const greatestId = String(maxId)
 
 let node: number | null = 0
 /** Starts at the epoch, so that a clock that is set before it (its battery is empty) does not make negative ids. */

@@ -18,7 +18,8 @@ const spanGrowth = 8
 /**
  * A page of the messages of many rooms by people whom the user has not blocked or restricted, newest first. Messages
  * are read in spans of time that grow until the page is full, so that it is seldom necessary to query each room, and
- * never to sort all messages. No message has an id above `newest`, and hardly any (since the clock was set back) below `oldest`.
+ * never to sort all messages. No message has an id above `newest`, and hardly any (since the clock was set back) below
+ * `oldest`.
  */
 export async function listFeed(
   db: Db,

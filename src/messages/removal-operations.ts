@@ -1,4 +1,5 @@
 import type { Db } from '../db/client.ts'
+import { greatestId, nobodysId } from '../ids.ts'
 import { discardRoomFiles } from './attachment-queries.ts'
 import { deleteMentionsBetween, deleteMessagesBetween, findMessageAhead } from './removal-queries.ts'
 
@@ -16,13 +17,14 @@ export async function removeMessages(
 ): Promise<void> {
   await discardRoomFiles(trx, roomIds)
   for (const roomId of roomIds) {
-    let after: string | null = '0'
+    let after: string | null = nobodysId
     while (after !== null) {
-      const last = await findMessageAhead(trx, roomId, after, atOnce - 1)
+      const ahead = await findMessageAhead(trx, roomId, after, atOnce - 1)
+      const last = ahead ?? greatestId
       // In the order in which an edit, and the end of an exploding message, lock them.
       await deleteMessagesBetween(trx, roomId, after, last)
       await deleteMentionsBetween(trx, roomId, after, last)
-      after = last
+      after = ahead
     }
   }
 }

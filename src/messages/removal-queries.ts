@@ -15,15 +15,15 @@ export async function findMessageAhead(
   return rows[0]?.id ?? null
 }
 
-/** Removes the messages of a room behind one id, up to another, or (null) to the end. */
+/** Removes the messages of a room behind one id, up to another. */
 export async function deleteMessagesBetween(
   db: Db,
   roomId: string,
   after: string,
-  last: string | null,
+  last: string,
 ): Promise<void> {
   await sql`
-    delete from messages where room_id = ${roomId} and id > ${after} and id <= ${orEnd(last)}`.execute(db)
+    delete from messages where room_id = ${roomId} and id > ${after} and id <= ${last}`.execute(db)
 }
 
 /** Removes the mentions in these messages. */
@@ -31,14 +31,10 @@ export async function deleteMentionsBetween(
   db: Db,
   roomId: string,
   after: string,
-  last: string | null,
+  last: string,
 ): Promise<void> {
   await sql`
-    delete from mentions where room_id = ${roomId} and message_id > ${after} and message_id <= ${orEnd(last)}`.execute(
+    delete from mentions where room_id = ${roomId} and message_id > ${after} and message_id <= ${last}`.execute(
     db,
   )
-}
-
-function orEnd(last: string | null) {
-  return sql`coalesce(${last}::bigint, ${sql.lit('9223372036854775807')}::bigint)`
 }
