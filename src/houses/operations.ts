@@ -37,7 +37,7 @@ export async function createHouse(
   ownerId: string,
   fields: CreateHouse,
 ): Promise<Outcome<House>> {
-  const icon = fields.icon == null ? null : await readIcon(fields.icon)
+  const icon = fields.icon == null ? null : await readIcon(fields.icon, ownerId)
   const { name, description = null } = fields
   const id = newId()
   const room = { id: newId(), house_id: id, name: 'general', position: 0 }
@@ -79,7 +79,7 @@ export async function editHouse(
   fields: EditHouse,
 ): Promise<Outcome<EditedHouse>> {
   if (!canEditHouse(await findMembership(db, membership))) throw new ApiError('no_permission')
-  const icon = fields.icon == null ? undefined : await readEditedIcon(fields.icon)
+  const icon = fields.icon == null ? undefined : await readEditedIcon(fields.icon, membership.user_id)
   const house_id = membership.house_id
   if (icon) await saveIcon(db, store, house_id, icon)
   return db.transaction().execute(async (trx) => {

@@ -1,5 +1,5 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
-import { createQueue } from '../queue.ts'
+import { createFairQueue } from '../queue.ts'
 import { isAvif } from './content-type.ts'
 import { isWhole } from './whole.ts'
 
@@ -15,7 +15,7 @@ const maxWorkMs = 20_000
 const webpQuality = 85
 
 /** Two pictures at a time use both cores of a small machine; each one that waits takes up to 20 MB for its request. */
-const takeTurn = createQueue({ atOnce: 2, waiting: 16 })
+const takeTurn = createFairQueue({ atOnce: 2, waiting: 16, waitingOfOne: 6 })
 
 /** The bytes are not an acceptable picture. */
 export class NoPicture extends Error {}
@@ -43,26 +43,30 @@ function loadSharp(): Promise<SharpModule> {
   return loading
 }
 
-/** The picture as a square WebP; a short animation stays one. Throws `NoPicture`, or `unavailable` under load. */
-export function renderIcon(bytes: Buffer): Promise<Buffer> {
-  return render(bytes, { mayMove: true }, (picture) => {
+/**
+ * The picture as a square WebP; a short animation stays one. Users take turns. Throws `NoPicture`, or `unavailable` under
+ * load.
+ */
+export function renderIcon(bytes: Buffer, userId: string): Promise<Buffer> {
+  return render(bytes, userId, { mayMove: true }, (picture) => {
     return picture.resize(iconPixels, iconPixels, { fit: 'cover', position: 'centre' })
   })
 }
 
 /** The first frame as a WebP of the same proportions, scaled down where it is too large. Throws as `renderIcon`. */
-export function renderHeader(bytes: Buffer): Promise<Buffer> {
-  return render(bytes, { mayMove: false }, (picture) => {
+export function renderHeader(bytes: Buffer, userId: string): Promise<Buffer> {
+  return render(bytes, userId, { mayMove: false }, (picture) => {
     return picture.resize(maxHeaderPixels, maxHeaderPixels, { fit: 'inside', withoutEnlargement: true })
   })
 }
 
 function render(
   bytes: Buffer,
+  userId: string,
   { mayMove }: { mayMove: boolean },
   resize: (picture: Sharp) => Sharp,
 ): Promise<Buffer> {
-  return takeTurn(async () => {
+  return takeTurn(userId, async () => {
     const sharp = await loadSharp()
     const options: SharpOptions = { failOn: 'error', limitInputPixels: maxPixels }
     try {

@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { reachHouse } from '../houses/access-operations.ts'
 import { compareIds, nobodysId } from '../ids.ts'
-import { createQueue } from '../queue.ts'
+import { createFairQueue } from '../queue.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
 import { canRead } from '../rooms/permissions.ts'
 import type { RoomAccessRow } from '../rooms/queries.ts'
@@ -11,16 +11,17 @@ type Wanted = Omit<Search, 'room_ids'>
 
 /**
  * A search through much that hardly matches takes seconds: these few leave the other connections, and most of the
- * database, to everybody else.
+ * database, to everybody else, and one of the two to other users.
  */
-const takeTurn = createQueue({ atOnce: 2, waiting: 32 })
+const takeTurn = createFairQueue({ atOnce: 2, waiting: 64, waitingOfOne: 16 })
 
 /**
- * The messages of a room that match, newest first. Throws `room_not_found`, and `unavailable` when too many searches wait.
+ * The messages of a room that match, newest first. Throws `room_not_found`, and `unavailable` when too many searches of
+ * this user or of all wait.
  */
 export async function searchRoom(db: Db, userId: string, roomId: string, wanted: Wanted) {
   await reachRoom(db, roomId, userId)
-  return takeTurn(() => searchMessages(db, { ...wanted, room_ids: [roomId] }))
+  return takeTurn(userId, () => searchMessages(db, { ...wanted, room_ids: [roomId] }))
 }
 
 /** The same for all rooms of a house that the caller can read. Throws `house_not_found` and `unavailable`. */
@@ -28,7 +29,7 @@ export async function searchHouse(db: Db, userId: string, houseId: string, wante
   await reachHouse(db, { house_id: houseId, user_id: userId })
   const rooms = (await listRoomAccessInHouse(db, userId, houseId)).filter(canRead).sort(lastWrittenInFirst)
   const room_ids = rooms.map((room) => room.room_id)
-  return takeTurn(() => searchMessages(db, { ...wanted, room_ids }))
+  return takeTurn(userId, () => searchMessages(db, { ...wanted, room_ids }))
 }
 
 function lastWrittenInFirst(one: RoomAccessRow, other: RoomAccessRow): number {

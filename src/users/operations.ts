@@ -43,8 +43,8 @@ export async function editUser(
 ): Promise<Outcome<EditedUser> | undefined> {
   const { header, icon, ...texts } = fields
   const pictures = {
-    header: header == null ? header : await readHeader(header),
-    icon: icon == null ? icon : await readIcon(icon),
+    header: header == null ? header : await readHeader(header, userId),
+    icon: icon == null ? icon : await readIcon(icon, userId),
   }
   const username = texts.username?.toLowerCase()
   if (username !== undefined) await refuseTaken(db, userId, username)

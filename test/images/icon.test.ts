@@ -1,8 +1,14 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { decodeBase64, makeIcon, maxPictureBytes, readHeader, readIcon } from '../../src/images/icon.ts'
+import * as images from '../../src/images/icon.ts'
 import { animation, picture, plainPng, pngPromising, svg, turnedJpeg } from '../support/pictures.ts'
+
+const { decodeBase64, maxPictureBytes } = images
+// Each by a user of its own.
+const makeIcon = (bytes: Buffer) => images.makeIcon(bytes, randomUUID())
+const readIcon = (text: string) => images.readIcon(text, randomUUID())
+const readHeader = (text: string) => images.readHeader(text, randomUUID())
 
 describe('base64', () => {
   test.each([
@@ -67,6 +73,15 @@ describe('icons', () => {
     const { file, content } = await makeIcon(await picture(format))
     expect(await sharp(content).metadata()).toMatchObject({ format: 'webp', width: 512, height: 512 })
     expect(file).toBe(`${createHash('sha256').update(content).digest('hex').slice(0, 40)}.webp`)
+  })
+
+  test('many of one user at once are refused, and leave a place to others', async () => {
+    const bytes = await picture('png')
+    const many = Promise.allSettled(Array.from({ length: 20 }, () => images.makeIcon(bytes, '1')))
+    expect((await makeIcon(bytes)).content.length).toBeGreaterThan(0)
+    const refused = (await many).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    expect(refused).toHaveLength(13)
+    for (const reason of refused) expect(reason).toMatchObject({ code: 'unavailable' })
   })
 
   test('an icon is cropped from the centre to cover', async () => {
