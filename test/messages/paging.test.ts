@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { listIds } from '../support/messages.ts'
+import { holding, longArchive } from '../support/search.ts'
 import { call, house, houseRoom, message, user } from '../support/world.ts'
 
 // What is done between two pages: a message is sent, or one of those there is deleted.
@@ -59,4 +60,17 @@ test('the union of the pages is the whole list, without overlap, while others wr
     ),
     { numRuns: 15 },
   )
+})
+
+test('without a limit a page has the newest 50', async () => {
+  const { bob, den } = await longArchive(1)
+  const all = await holding([den.room_id], [], [])
+  const common = await holding([den.room_id], ['common'], [])
+  for (const [path, ids] of [
+    [`/rooms/${den.room_id}/messages`, all],
+    ['/streams/@me/feed', all],
+    [`/rooms/${den.room_id}/messages/search?q=common`, common],
+  ] as const) {
+    expect(await listIds(bob, path)).toEqual(ids.slice(0, 50))
+  }
 })
