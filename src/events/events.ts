@@ -64,7 +64,10 @@ export type HearthEvent =
   | { type: 'sessions_ended'; session_ids: string[] }
   /** From now on the user is shown as offline, even before their connections have closed. */
   | { type: 'account_deleted'; user_id: string }
-  /** Events of another process did not come: every session here may have missed some. Published by no operation. */
+  /**
+   * Events of another process did not come, or it is gone without a word: every session here may have missed some.
+   * Published by no operation.
+   */
   | { type: 'events_lost' }
   /** The commit of these was not answered: they may have happened. Published by no operation. */
   | { type: 'events_doubtful'; events: readonly HearthEvent[] }

@@ -8,6 +8,8 @@ const triedForMs = 5_000
 type Outbox<Message> = {
   /** When something was last sent, by `performance.now()`. */
   readonly lastSentMs: number
+  /** When something could last not be sent, likewise; 0 when everything could. */
+  readonly lastFailedMs: number
   send(message: Message): void
   /** Settles when everything has gone out. */
   drained(): Promise<void>
@@ -19,6 +21,7 @@ export function createOutbox<Message>(relay: Relay): Outbox<Message> {
   let isSending = false
   let sending = Promise.resolve()
   let lastSentMs = performance.now()
+  let lastFailedMs = 0
 
   async function sendWaiting(): Promise<void> {
     isSending = true
@@ -38,13 +41,19 @@ export function createOutbox<Message>(relay: Relay): Outbox<Message> {
   function isSent(text: string): Promise<boolean> {
     return relay.send(text).then(
       () => true,
-      () => false,
+      () => {
+        lastFailedMs = performance.now()
+        return false
+      },
     )
   }
 
   return {
     get lastSentMs() {
       return lastSentMs
+    },
+    get lastFailedMs() {
+      return lastFailedMs
     },
     send(message) {
       lastSentMs = performance.now()

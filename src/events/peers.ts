@@ -163,15 +163,19 @@ export function joinPeers(
   function beat(): void {
     const now = performance.now()
     if (!isAlone() || now - outbox.lastSentMs >= settings.aloneHeartbeatEveryMs) send({ type: 'alive' })
-    for (const [peer, heardMs] of lastHeardMs) {
-      if (now - heardMs <= settings.forgottenAfterMs) continue
-      forget(peer)
-      // If it was only stopped or cut off for a while, it hears this when it is back.
-      send({ type: 'hello' })
-    }
+    // While nothing can be sent, silence means nothing.
+    const silent = [...lastHeardMs].filter(([, heardMs]) => {
+      return now - Math.max(heardMs, outbox.lastFailedMs) > settings.forgottenAfterMs
+    })
+    for (const [peer] of silent) forget(peer)
+    // Whoever dies may have changed something that it did not tell.
+    if (silent.length > 0) startAgain()
   }
 
-  /** Something that others sent was lost: what sessions know, and who is online there, may be wrong. */
+  /**
+   * Something of others was lost, or never sent: what sessions know, and who is online there, may be wrong. A process
+   * that was only stopped or cut off for a while hears the `hello` when it is back.
+   */
   function startAgain(): void {
     void deliver([{ type: 'events_lost' }])
     send({ type: 'hello' })

@@ -69,7 +69,10 @@ test('two that lost each other meet again', async () => {
   await one.peers.publish([happened])
   await other.peers.publish([happened])
   await vi.advanceTimersByTimeAsync(0)
-  expect([one.delivered, other.delivered]).toEqual([[happened], [happened]])
+  expect([one.delivered, other.delivered]).toEqual([
+    [lost, happened],
+    [lost, happened],
+  ])
 })
 
 test('events that were lost on the way are noticed by the next heartbeat, and nothing else is', async () => {
@@ -167,7 +170,7 @@ test('a process of which a sign of life is the first that is heard is told who i
 })
 
 test.each(['stops', 'is silent'])(
-  'whoever is online at a process alone is offline once it %s',
+  'whoever is online at a process alone is offline once it %s, and what a silent one did not tell counts as lost',
   async (how) => {
     const wire = newWire()
     const here = join(wire)
@@ -183,10 +186,29 @@ test.each(['stops', 'is silent'])(
     if (how === 'stops') await say({ type: 'gone' })
     else await vi.advanceTimersByTimeAsync(10_000)
     const offline = ['8', '9'].map((user_id) => ({ type: 'presence_changed', user_id, presence: 'offline' }))
-    expect(here.delivered).toEqual(offline)
+    expect(here.delivered).toEqual(how === 'stops' ? offline : [...offline, lost])
     expect(usersElsewhere()).toEqual([])
+    here.delivered.splice(0)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(here.delivered).toEqual([])
   },
 )
+
+test('while nothing can be sent, nobody counts as silent', async () => {
+  const wire = newWire()
+  const [one, other] = [join(wire), join(wire)]
+  setPresence('6', 'online')
+  one.peers.publishPresence('6', 'online')
+  await vi.advanceTimersByTimeAsync(0)
+  wire.failures = Number.POSITIVE_INFINITY
+  await vi.advanceTimersByTimeAsync(60_000)
+  wire.failures = 0
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(usersElsewhere()).toContain('6')
+  expect([one.delivered, other.delivered]).toEqual([[], []])
+  setPresence('6', 'offline')
+  await Promise.all([one.peers.close(), other.peers.close()])
+})
 
 test('a text that cannot be sent for five seconds is given up, counts as lost, and holds nothing else up', async () => {
   const wire = newWire()
