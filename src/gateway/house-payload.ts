@@ -8,8 +8,13 @@ const referenceBytes = 8
 
 type MemberPart = { json: string; bytes: number }
 
-/** Of each row, with the presence that it shows: those who log in at the same moment are given the same rows. */
-const partsOfRows = new WeakMap<MemberRow, MemberPart & { presence: string }>()
+/**
+ * Where a row keeps its part, with the presence that it shows: those who log in at the same moment are given the same
+ * rows. As keys of a weak map, so many rows would take megabytes.
+ */
+const partOfRow = Symbol('part')
+
+type RowWithPart = MemberRow & { [partOfRow]?: MemberPart & { presence: string } }
 
 /** The parts that the events to several members of a house have in common, each made once for all of them. */
 export class HouseParts {
@@ -39,20 +44,19 @@ export class HouseParts {
   #member(row: MemberRow): MemberPart {
     const known = this.#members.get(row.user_id)
     if (known) return known
-    const part = partOfRow(row)
+    const part = makePart(row)
     this.#members.set(row.user_id, part)
     return part
   }
 }
 
-function partOfRow(row: MemberRow): MemberPart {
+function makePart(row: RowWithPart): MemberPart {
   const presence = presenceOf(row.user_id)
-  const known = partsOfRows.get(row)
+  const known = row[partOfRow]
   if (known?.presence === presence) return known
   const json = JSON.stringify(member(row))
-  const made = { json, bytes: Buffer.byteLength(json), presence }
-  partsOfRows.set(row, made)
-  return made
+  row[partOfRow] = { json, bytes: Buffer.byteLength(json), presence }
+  return row[partOfRow]
 }
 
 /**

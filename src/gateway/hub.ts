@@ -98,7 +98,7 @@ export class Hub {
     const rooms = session.houses.get(houseId)
     if (!rooms) return false
     session.houses.delete(houseId)
-    session.unsettled.delete(houseId)
+    session.unsettled?.delete(houseId)
     this.#byHouse.delete(houseId, session)
     this.#views.unlist(rooms, session)
     this.#views.drop(rooms)
@@ -109,7 +109,7 @@ export class Hub {
   enterRoom(session: Session, houseId: string | null, roomId: string): void {
     if (!this.has(session)) return
     if (houseId !== null) {
-      session.unsettled.get(houseId)?.delete(roomId)
+      session.unsettled?.get(houseId)?.delete(roomId)
       const rooms = session.houses.get(houseId)
       if (rooms && !rooms.has(roomId)) this.#toggleRoom(session, houseId, rooms, roomId)
       return
@@ -122,7 +122,7 @@ export class Hub {
   /** Returns whether the session had been told of the room. */
   leaveRoom(session: Session, houseId: string | null, roomId: string): boolean {
     if (houseId !== null) {
-      const wasUnsettled = session.unsettled.get(houseId)?.delete(roomId) ?? false
+      const wasUnsettled = session.unsettled?.get(houseId)?.delete(roomId) ?? false
       const rooms = session.houses.get(houseId)
       if (!rooms?.has(roomId)) return wasUnsettled
       this.#toggleRoom(session, houseId, rooms, roomId)
@@ -137,7 +137,7 @@ export class Hub {
   setRooms(session: Session, houseId: string, roomIds: readonly string[]): void {
     const before = session.houses.get(houseId)
     if (!before) return
-    session.unsettled.delete(houseId)
+    session.unsettled?.delete(houseId)
     this.#views.unlist(before, session)
     this.#show(session, houseId, this.#views.take(roomIds))
     this.#views.drop(before)

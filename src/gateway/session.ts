@@ -23,9 +23,9 @@ export class Session {
   /**
    * The rooms that the last HOUSE_UPDATE of a house listed although it was not told of them, or left out although it
    * was. HOUSE_UPDATE shows the house as it is now; `visibility_changed`, which settles them, may come after yet another
-   * change.
+   * change. Undefined until there are some.
    */
-  readonly unsettled = new Map<string, Set<string>>()
+  unsettled: Map<string, Set<string>> | undefined
   /** Undefined while there are none. */
   privateRooms: Set<string> | undefined
   /** The users whose presence it asked for (op 6). */

@@ -100,7 +100,7 @@ function tellDifference(
 ) {
   const known = session.houses.get(houseId)
   if (!known) return
-  const unsettled = session.unsettled.get(houseId) ?? new Set<string>()
+  const unsettled = session.unsettled?.get(houseId) ?? new Set<string>()
   const gained = [...readable.values()].filter((row) => !known.has(row.id) || unsettled.has(row.id))
   const lost = [...known.union(unsettled)].filter((id) => !readable.has(id))
   if (gained.length + lost.length === 0) return

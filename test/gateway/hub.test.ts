@@ -77,7 +77,7 @@ test('all rooms of a house are exchanged at once, in a login as well, and never 
   const [one, other, held] = [live(hub, '1'), live(hub, '2'), sessionOf('3')]
   hub.add(held)
   hub.enterHouse(held, 'house', ['room'])
-  other.unsettled.set('house', new Set(['room']))
+  other.unsettled = new Map([['house', new Set(['room'])]])
   for (const session of [one, other, held]) hub.setRooms(session, 'house', ['r1', 'r2'])
   expect([...one.houses.get('house')!]).toEqual(['r1', 'r2'])
   expect(other.houses.get('house')).toBe(one.houses.get('house'))
