@@ -5,8 +5,8 @@ import { discardFiles, keepFiles, saveFile } from '../storage/discard.ts'
 import type { Store } from '../storage/store.ts'
 
 /**
- * The icon in the body of a house edit by a user. Faulty base64 is `invalid_schema` with status 500 here and nowhere else (API
- * 4.10). Throws `payload_too_large` and `invalid_icon_file_format` besides.
+ * The icon in the body of a house edit by a user. Faulty base64 is `invalid_schema` with status 500 here and nowhere
+ * else (API 4.10). Throws `payload_too_large` and `invalid_icon_file_format` besides.
  */
 export async function readEditedIcon(text: string, userId: string): Promise<Picture> {
   const bytes = decodeBase64(text)
