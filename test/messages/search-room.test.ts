@@ -4,7 +4,7 @@ import { refusesStrangers } from '../support/messages.ts'
 import { roomNotFound, told } from '../support/permissions.ts'
 import { allPages, archive, holding, longArchive, q, refusesWrongSearches } from '../support/search.ts'
 import { untilWaiting } from '../support/waiting.ts'
-import { call, db, group, house, message, user } from '../support/world.ts'
+import { type Answer, call, db, group, house, message, user } from '../support/world.ts'
 
 test('all words must occur, in any order and case; quotes make a phrase, a minus excludes', async () => {
   const { ids, inRoom } = await archive()
@@ -111,8 +111,14 @@ test('searches that take long leave the database to others, and those of one use
   const url = `/rooms/${den.room_id}/messages/search?${q('apples')}`
   const searches = await db.transaction().execute(async (trx) => {
     await sql`lock table messages in access exclusive mode`.execute(trx)
-    const answers = Array.from({ length: 20 }, () => call(ann, 'GET', url))
-    await untilWaiting(1)
+    const refused: Answer[] = []
+    const answers = Array.from({ length: 20 }, async () => {
+      const answer = await call(ann, 'GET', url)
+      if (answer.status === 503) refused.push(answer)
+      return answer
+    })
+    // One has its turn, and sixteen wait for theirs.
+    await expect.poll(() => refused.length, { timeout: 8_000 }).toBe(3)
     const answer = call(bob, 'GET', url)
     await untilWaiting(2)
     expect((await call(ann, 'GET', '/users/@me')).status).toBe(200)
