@@ -39,6 +39,9 @@ export const happened: HearthEvent = {
   timestamp: 3,
 }
 
+/** What a process is delivered when something of another one did not come. */
+export const lost: HearthEvent = { type: 'events_lost' }
+
 /** A process on the wire, and the events that it was delivered. */
 export function join(wire: Wire, settings: Partial<PeerSettings> = {}) {
   const delivered: HearthEvent[] = []
