@@ -30,7 +30,7 @@ export function createQueue(limits: { atOnce: number; waiting: number }): Queue 
 }
 
 /** Runs work of an owner when their turn comes, or refuses it. */
-export type FairQueue = <Result>(owner: string, work: () => Promise<Result>) => Promise<Result>
+type FairQueue = <Result>(owner: string, work: () => Promise<Result>) => Promise<Result>
 
 /**
  * The same for work of many owners, who take turns: one piece of each runs at a time, and no more than `waitingOfOne`

@@ -1,3 +1,4 @@
+import { greatestId } from '../../src/ids.ts'
 import type { LoadRequest } from './load.ts'
 import { memberCount, person, roomId } from './seed.ts'
 
@@ -36,9 +37,8 @@ const hundred = Array.from({ length: 100 }, (_, n) => n)
 /** The path of the history page of a room, and of the mentions page of member 0. */
 const historyPath = (room: number) => `/rooms/${roomId(room)}/messages?limit=50`
 const mentionsPath = '/streams/@me/mentions?limit=50'
-const greatestId = 2n ** 63n - 1n
 /** The same page, asked for in a hundred ways. */
-const mentionsApart = hundred.map((n) => get(`${mentionsPath}&before=${greatestId - BigInt(n)}`, 0))
+const mentionsApart = hundred.map((n) => get(`${mentionsPath}&before=${BigInt(greatestId) - BigInt(n)}`, 0))
 
 /** The measures that read, with the targets as ratios to the yardstick. */
 export const reads: Measure[] = [

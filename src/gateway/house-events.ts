@@ -57,9 +57,10 @@ export async function tellHouseUpdated(gateway: Gateway, fact: Of<'house_updated
 /** Notes where the rooms that a HOUSE_UPDATE lists are others than the session was told of. */
 function noteUnsettled(session: Session, houseId: string, listed: ReadonlySet<string>) {
   const differing = listed.symmetricDifference(session.houses.get(houseId) ?? new Set<string>())
-  if (differing.size === 0) session.unsettled?.delete(houseId)
-  else if (session.unsettled) session.unsettled.set(houseId, differing)
-  else session.unsettled = new Map([[houseId, differing]])
+  session.unsettled?.delete(houseId)
+  if (differing.size === 0) return
+  session.unsettled ??= new Map()
+  session.unsettled.set(houseId, differing)
 }
 
 export function tellHouseDeleted({ hub }: Gateway, { house_id }: Of<'house_deleted'>, audience: Audience) {
