@@ -3,7 +3,6 @@ import { lookup } from 'node:dns/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { openDatabase, openUnhurriedDatabase } from './db/client.ts'
 import { startPostgres } from './db/embedded.ts'
 import { reasonOf } from './errors.ts'
 import type { HearthEvent } from './events/events.ts'
@@ -73,9 +72,7 @@ function failToStop(error: unknown): void {
 
 /** Starts a server process, and adds to `stops` how to stop each part. Returns the address it listens on. */
 async function start(config: Config, stops: Stop[]): Promise<string> {
-  const loading = loadModules()
-  loading.catch(() => {})
-  const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
+  const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops, preloadModules))
   const {
     buildApp,
     claimNodeNumber,
@@ -84,11 +81,13 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
     createBus,
     makeStoreFolder,
     migrateToLatest,
+    openDatabase,
     openRelay,
     openStore,
+    openUnhurriedDatabase,
     startErasing,
     stopListening,
-  } = await loading
+  } = await loadModules()
   const unhurried = openUnhurriedDatabase(databaseUrl)
   stops.push(() => withTimeout(unhurried.destroy()))
   await migrateToLatest(unhurried)
@@ -119,10 +118,14 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   return app.listeningOrigin
 }
 
-/** Most modules are loaded while the embedded PostgreSQL starts. */
+/**
+ * Most modules are loaded while the embedded PostgreSQL starts: not earlier, as nothing else happens meanwhile, and its
+ * launch would come after it.
+ */
 async function loadModules() {
-  const [app, shutdown, bus, relays, migrate, nodeNumber, eraser, storage] = await Promise.all([
+  const [app, client, shutdown, bus, relays, migrate, nodeNumber, eraser, storage] = await Promise.all([
     import('./app.ts'),
+    import('./db/client.ts'),
     import('./http/shutdown.ts'),
     import('./events/bus.ts'),
     import('./events/open.ts'),
@@ -131,7 +134,22 @@ async function loadModules() {
     import('./storage/eraser.ts'),
     import('./storage/open.ts'),
   ])
-  return { ...app, ...shutdown, ...bus, ...relays, ...migrate, ...nodeNumber, ...eraser, ...storage }
+  return {
+    ...app,
+    ...client,
+    ...shutdown,
+    ...bus,
+    ...relays,
+    ...migrate,
+    ...nodeNumber,
+    ...eraser,
+    ...storage,
+  }
+}
+
+/** What fails here fails again where the modules are needed. */
+function preloadModules(): void {
+  loadModules().catch(() => {})
 }
 
 /** Starts the database and the workers that share the port. Returns the address they listen on. */
@@ -142,8 +160,8 @@ async function startWorkers(config: Config, stops: Stop[]): Promise<string> {
   return workers.address
 }
 
-async function startEmbedded(config: Config, stops: Stop[]): Promise<string> {
-  const postgres = await startPostgres(join(config.dataDir, 'postgres'))
+async function startEmbedded(config: Config, stops: Stop[], onLaunch?: () => void): Promise<string> {
+  const postgres = await startPostgres(join(config.dataDir, 'postgres'), [], onLaunch)
   stops.push(() => postgres.stop())
   return postgres.url
 }

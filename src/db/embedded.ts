@@ -48,14 +48,26 @@ const restartPauseMs = 200
 const maxLogBytes = 1_048_576
 
 /** What is needed to start PostgreSQL on a cluster. */
-type Server = { cluster: Cluster; account: Account; program: string; port: number; settings: string[] }
+type Server = {
+  cluster: Cluster
+  account: Account
+  program: string
+  port: number
+  settings: string[]
+  onLaunch(): void
+}
 
 /**
  * Starts PostgreSQL with its data in `dir` (made when missing) on a free port of 127.0.0.1 and a socket, or takes over
  * the one that a killed process left running there. Restarts it when it dies. `settings` are further `name=value`
- * settings. Throws `EmbeddedPostgresError` when it cannot, or when another process is in charge of the folder.
+ * settings. `onLaunch` is called once its process runs, which takes longer to answer. Throws `EmbeddedPostgresError`
+ * when it cannot, or when another process is in charge of the folder.
  */
-export async function startPostgres(dir: string, settings: string[] = []): Promise<EmbeddedPostgres> {
+export async function startPostgres(
+  dir: string,
+  settings: string[] = [],
+  onLaunch: () => void = () => {},
+): Promise<EmbeddedPostgres> {
   const binaries = await findBinaries()
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const account = await chooseAccount(dir, binaries)
@@ -63,7 +75,7 @@ export async function startPostgres(dir: string, settings: string[] = []): Promi
 
   const survivor = await findPostmaster(cluster, startTimeoutMs)
   const port = survivor?.port ?? (await findFreePort())
-  const server = { cluster, account, program: binaries.postgres, port, settings }
+  const server = { cluster, account, program: binaries.postgres, port, settings, onLaunch }
   let running = survivor ?? (await launchUntilReady(server))
   const admin = addressOf(cluster, running.port, 'postgres')
   let charge = await takeCharge(admin, chargePatienceMs)
@@ -72,7 +84,7 @@ export async function startPostgres(dir: string, settings: string[] = []): Promi
       `Another Hearth is running on ${dir}. Stop it first, or set DATA_DIR to another folder.`,
     )
   }
-  await createDatabase(admin)
+  await createDatabase(charge.client)
 
   let stopping = false
   /** The connection that holds the lock ends when PostgreSQL does; then PostgreSQL is started again. */
@@ -145,6 +157,7 @@ async function launchUntilReady(server: Server): Promise<Running> {
   const deadline = Date.now() + retryStartMs
   for (let port = server.port; ; port = await findFreePort()) {
     const running = await launch({ ...server, port })
+    server.onLaunch()
     if (await becomesReady(server.cluster, running)) return running
     if (Date.now() > deadline || isRunning(running)) {
       await stopPostmaster(running)
@@ -174,7 +187,7 @@ async function becomesReady(cluster: Cluster, running: Running): Promise<boolean
 }
 
 /** A connection that holds the lock; `ended` when it is gone, for whatever reason. */
-type Charge = { ended: Promise<unknown>; giveUp(): Promise<void> }
+type Charge = { client: pg.Client; ended: Promise<unknown>; giveUp(): Promise<void> }
 
 /** Holds a lock for as long as this process lives; undefined if another process holds it. */
 async function takeCharge(url: string, patienceMs: number): Promise<Charge | undefined> {
@@ -189,22 +202,16 @@ async function takeCharge(url: string, patienceMs: number): Promise<Charge | und
   const deadline = Date.now() + patienceMs
   do {
     const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock(${chargeLock}) held`)
-    if (rows[0]?.held) return { ended, giveUp: () => client.end().catch(() => {}) }
+    if (rows[0]?.held) return { client, ended, giveUp: () => client.end().catch(() => {}) }
     await pause(pollMs * 2)
   } while (Date.now() < deadline)
   await client.end()
   return undefined
 }
 
-async function createDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    const { rowCount } = await client.query('select from pg_database where datname = $1', [database])
-    if (rowCount === 0) await client.query(`create database ${database}`)
-  } finally {
-    await client.end()
-  }
+async function createDatabase(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [database])
+  if (rowCount === 0) await client.query(`create database ${database}`)
 }
 
 function isRunning({ pid, child }: Running): boolean {

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { NewerDatabase } from '../errors.ts'
@@ -8,12 +9,18 @@ import type { Db } from './client.ts'
 
 const migrationsDir = join(import.meta.dirname, '../../migrations')
 
+/** The names of the migrations of this version, in order. */
+export async function listMigrations(): Promise<string[]> {
+  const files = (await readdir(migrationsDir)).filter((file) => file.endsWith('.ts'))
+  return files.map((file) => file.replace(/\.ts$/, '')).sort()
+}
+
 async function readMigrations(): Promise<Record<string, Migration>> {
-  const files = (await readdir(migrationsDir)).filter((file) => file.endsWith('.ts')).sort()
+  const names = await listMigrations()
   const modules = await Promise.all(
-    files.map((file) => import(pathToFileURL(join(migrationsDir, file)).href) as Promise<Migration>),
+    names.map((name) => import(pathToFileURL(join(migrationsDir, `${name}.ts`)).href) as Promise<Migration>),
   )
-  return Object.fromEntries(files.map((file, index) => [file.replace(/\.ts$/, ''), modules[index]!]))
+  return Object.fromEntries(names.map((name, index) => [name, modules[index]!]))
 }
 
 /** What runs the migrations of this version. Tests go back with it; in production migrations are never reverted. */
@@ -23,15 +30,22 @@ export function migrator(db: Db): Migrator {
 
 /** Runs all pending migrations, all or nothing, under an advisory lock. Throws `NewerDatabase`, or what one throws. */
 export async function migrateToLatest(db: Db): Promise<void> {
+  if (await isLatest(db)) return
   const { error } = await migrator(db).migrateToLatest()
   if (!error) return
   const newer = await listNewerMigrations(db).catch(() => [])
   throw newer.length > 0 ? new NewerDatabase(newer) : error
 }
 
-/** The names of the migrations of this version, in order. */
-export async function listMigrations(): Promise<string[]> {
-  return Object.keys(await readMigrations())
+/** At nearly every start there is nothing to migrate, which one statement tells sooner than the migrator. */
+async function isLatest(db: Db): Promise<boolean> {
+  const applied = sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  // A database without that table is empty; what else is wrong with it the migrator finds, too.
+  const { rows } = await applied.catch(() => ({ rows: [] }))
+  return isDeepStrictEqual(
+    rows.map((row) => row.name),
+    await listMigrations(),
+  )
 }
 
 /** The names of the migrations of this version that the database does not have yet, in order. */

@@ -1,4 +1,5 @@
-import validators from '@fastify/ajv-compiler'
+import { createRequire } from 'node:module'
+import type validators from '@fastify/ajv-compiler'
 import serializers from '@fastify/fast-json-stringify-compiler'
 import type { FastifyServerOptions } from 'fastify'
 
@@ -7,7 +8,17 @@ type Validator = ((value: unknown) => unknown) & { errors?: unknown }
 /** The argument of a compiler: the schema, and where it is used. */
 type Place = { schema?: unknown }
 
-const buildValidators = validators() as (...options: unknown[]) => (place: Place) => Validator
+type BuildValidator = (...options: unknown[]) => (place: Place) => Validator
+
+const require = createRequire(import.meta.url)
+let loaded: BuildValidator | undefined
+
+/** Loaded by the first request that is validated, as the start would take noticeably longer with it. */
+function loadValidators(): BuildValidator {
+  loaded ??= (require('@fastify/ajv-compiler') as typeof validators)() as BuildValidator
+  return loaded
+}
+
 const buildSerializers = serializers() as (
   ...options: unknown[]
 ) => (place: Place) => (value: unknown) => string
@@ -18,11 +29,10 @@ const buildSerializers = serializers() as (
  */
 export const lazySchemas = {
   buildValidator(...options: unknown[]) {
-    const compile = buildValidators(...options)
     return (place: Place) => {
       let compiled: Validator | undefined
       const validate: Validator = (value) => {
-        compiled ??= compile(place)
+        compiled ??= loadValidators()(...options)(place)
         const isValid = compiled(value)
         if (isValid === false) validate.errors = compiled.errors
         return isValid
