@@ -18,7 +18,7 @@ declare module 'fastify' {
     /** The PATCH rule: all fields are optional, but an empty body is refused. */
     refusesEmptyBody?: boolean
     /** Given a body that is wrong: the fields that it lacks although none of them is required by itself. */
-    missingFields?: (body: object) => string[]
+    missingFields?: (body: object, request: FastifyRequest) => string[]
   }
 }
 

@@ -105,7 +105,7 @@ function schemaFailure(
 ): ApiError {
   const schema = request.routeOptions.schema?.[context as 'body' | 'querystring'] as ObjectSchema | undefined
   const { missingFields } = request.routeOptions.config
-  const missing = (context === 'body' && missingFields?.(request.body as object)) || []
+  const missing = (context === 'body' && missingFields?.(request.body as object, request)) || []
   const wrong = new Set([...problems.map(fieldOf), ...missing])
   const inOrder = Object.keys(schema?.properties ?? {}).filter((name) => wrong.has(name))
   const required = inOrder.filter((name) => schema?.required?.includes(name) || missing.includes(name))

@@ -1,10 +1,10 @@
 import type { FastifyServerOptions } from 'fastify'
 import { isId, nobodysId } from '../ids.ts'
 
-/** An absolute http or https address, or nothing. */
+/** An absolute http or https address, or nothing. A URL holds no white space, which the parser would trim or encode. */
 function isWebsite(text: string): boolean {
   if (text === '') return true
-  return /^https?:\/\//i.test(text) && URL.canParse(text)
+  return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
 }
 
 const maxEmailLength = 254

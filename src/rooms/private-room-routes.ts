@@ -13,7 +13,7 @@ export const privateRoomRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/users/@me/rooms',
     {
-      config: { missingFields: missingRecipient },
+      config: { missingFields: (body, { caller }) => missingRecipient(body, caller.id) },
       onRequest: app.authenticate,
       schema: {
         operationId: 'createPrivateRoom',

@@ -15,11 +15,13 @@ export const CreatePrivateRoom = Type.Object(
 )
 export type CreatePrivateRoom = Static<typeof CreatePrivateRoom>
 
-/** What a body that names nobody lacks, also if its `name` is wrong. */
-export function missingRecipient(body: { recipient?: unknown; recipients?: unknown }): string[] {
-  const { recipient = null, recipients = null } = body
-  const isEmpty = recipients === null || (Array.isArray(recipients) && recipients.length === 0)
-  return recipient === null && isEmpty ? ['recipient'] : []
+/** What a body lacks that names nobody but the caller, also if its `name` is wrong. */
+export function missingRecipient(
+  { recipient, recipients }: { recipient?: unknown; recipients?: unknown },
+  callerId: string,
+): string[] {
+  const named = [recipient ?? callerId, recipients ?? callerId].flat()
+  return named.every((each) => each === callerId) ? ['recipient'] : []
 }
 
 /** Who has left or was removed from which group. */

@@ -161,6 +161,7 @@ test('a body that names nobody but the caller answers that recipient is required
     { user: 'x' },
     { name: 5 },
     { recipients: [], name: ' ' },
+    { recipient: ann.id, recipients: [ann.id], name: 5 },
   ]) {
     await expectRefused(ann, body, required)
   }

@@ -132,6 +132,8 @@ test.each([
   ['website', 'ftp://example.org'],
   ['website', 'javascript:alert(1)'],
   ['website', 'https://'],
+  ['website', 'https://example.org '],
+  ['website', 'https://example.org/a b'],
   ['website', `https://example.org/${'x'.repeat(256)}`],
   ['bio', 'x'.repeat(513)],
   ['bio', 'bell\u0007'],
