@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import type {
   FastifyError,
   FastifyInstance,
@@ -48,25 +51,52 @@ export function answerErrors(app: FastifyInstance): void {
 
 /** Answers a failure in its envelope. */
 export function sendFailure(failure: ApiError, reply: FastifyReply): FastifyReply {
-  if (reply.request.raw.complete === false) swallowBody(reply)
   // Not set yet when Fastify refuses a request before any hook has run.
   if (!reply.hasHeader('Access-Control-Allow-Origin')) reply.headers(standingHeaders)
   if (failure.status === 503) reply.header('Retry-After', retryAfterSeconds)
   const { code, message } = failure
   // Existing clients need expires_at beside the error: they read it there and otherwise retry in a tight loop.
   const beside = failure instanceof RateLimitError ? { expires_at: failure.expiresAt } : {}
-  return reply.code(failure.status).send({ success: false, error: { code, message }, ...beside })
+  const envelope = { success: false, error: { code, message }, ...beside }
+  reply.code(failure.status)
+  const { raw } = reply.request
+  if (raw.complete !== false) return reply.send(envelope)
+  swallow(raw)
+  // What came together with the headers is read by then, and such a connection can stay open.
+  reply.removeHeader('connection')
+  setImmediate(() => {
+    if (raw.complete) reply.send(envelope)
+    else sendEarly(reply, envelope)
+  })
+  return reply
 }
 
-/** Reads on for a while: closing at once would reset the connection before the client has read the answer. */
-function swallowBody(reply: FastifyReply): void {
-  const { raw } = reply.request
+function swallow(raw: IncomingMessage): void {
   let swallowed = 0
-  reply.removeHeader('connection')
   raw.on('data', (chunk: Buffer) => {
     swallowed += chunk.length
     if (swallowed > maxSwallowedBytes) raw.destroy()
   })
+}
+
+/**
+ * Answers a client that is still sending. It gets the answer at once, but the end of it, with which the connection
+ * closes, only when it has sent everything or gone away: closing earlier would reset the connection before the answer
+ * is read. It could not stay open for another request, as some clients send no more of this one once they are answered.
+ */
+function sendEarly(reply: FastifyReply, envelope: object): void {
+  const text = JSON.stringify(envelope)
+  reply.headers({
+    connection: 'close',
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+  })
+  reply.send(Readable.from(untilReceived(reply.request.raw, text)))
+}
+
+async function* untilReceived(raw: IncomingMessage, text: string) {
+  yield Buffer.from(text)
+  await finished(raw, { writable: false }).catch(() => {})
 }
 
 function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
