@@ -60,7 +60,7 @@ export function sendFailure(failure: ApiError, reply: FastifyReply): FastifyRepl
   const envelope = { success: false, error: { code, message }, ...beside }
   reply.code(failure.status)
   const { raw } = reply.request
-  if (raw.complete !== false) return reply.send(envelope)
+  if (raw.complete !== false || !hasBody(raw)) return reply.send(envelope)
   swallow(raw)
   // What came together with the headers is read by then, and such a connection can stay open.
   reply.removeHeader('connection')
@@ -71,6 +71,11 @@ export function sendFailure(failure: ApiError, reply: FastifyReply): FastifyRepl
   return reply
 }
 
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** Reads the rest of a request, for a while, and throws it away. */
 function swallow(raw: IncomingMessage): void {
   let swallowed = 0
   raw.on('data', (chunk: Buffer) => {
