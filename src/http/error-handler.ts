@@ -63,7 +63,6 @@ export function sendFailure(failure: ApiError, reply: FastifyReply): FastifyRepl
   if (raw.complete !== false || !hasBody(raw)) return reply.send(envelope)
   swallow(raw)
   // What came together with the headers is read by then, and such a connection can stay open.
-  reply.removeHeader('connection')
   setImmediate(() => {
     if (raw.complete) reply.send(envelope)
     else sendEarly(reply, envelope)
