@@ -118,10 +118,7 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   return app.listeningOrigin
 }
 
-/**
- * Most modules are loaded while the embedded PostgreSQL starts: not earlier, as nothing else happens meanwhile, and its
- * launch would come after it.
- */
+/** Most modules are loaded while the embedded PostgreSQL starts; earlier, they would hold up its launch. */
 async function loadModules() {
   const [app, client, shutdown, bus, relays, migrate, nodeNumber, eraser, storage] = await Promise.all([
     import('./app.ts'),

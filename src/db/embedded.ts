@@ -60,8 +60,8 @@ type Server = {
 /**
  * Starts PostgreSQL with its data in `dir` (made when missing) on a free port of 127.0.0.1 and a socket, or takes over
  * the one that a killed process left running there. Restarts it when it dies. `settings` are further `name=value`
- * settings. `onLaunch` is called once its process runs, which takes longer to answer. Throws `EmbeddedPostgresError`
- * when it cannot, or when another process is in charge of the folder.
+ * settings. `onLaunch` is called when a process was launched, before it answers. Throws `EmbeddedPostgresError` when it
+ * cannot, or when another process is in charge of the folder.
  */
 export async function startPostgres(
   dir: string,

@@ -37,11 +37,11 @@ export async function migrateToLatest(db: Db): Promise<void> {
   throw newer.length > 0 ? new NewerDatabase(newer) : error
 }
 
-/** At nearly every start there is nothing to migrate, which one statement tells sooner than the migrator. */
+/** At nearly every start there is nothing to migrate, which two statements tell sooner than the migrator. */
 async function isLatest(db: Db): Promise<boolean> {
-  const applied = sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
-  // A database without that table is empty; what else is wrong with it the migrator finds, too.
-  const { rows } = await applied.catch(() => ({ rows: [] }))
+  const exists = sql<{ exists: boolean }>`select to_regclass('kysely_migration') is not null as exists`
+  if (!(await exists.execute(db)).rows[0]!.exists) return false
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   return isDeepStrictEqual(
     rows.map((row) => row.name),
     await listMigrations(),

@@ -20,8 +20,10 @@ export function missingRecipient(
   { recipient, recipients }: { recipient?: unknown; recipients?: unknown },
   callerId: string,
 ): string[] {
-  const named = [recipient ?? callerId, recipients ?? callerId].flat()
-  return named.every((each) => each === callerId) ? ['recipient'] : []
+  const isNobody = (each: unknown) => each == null || each === callerId
+  const isEmpty =
+    recipients == null || (Array.isArray(recipients) && recipients.every((each) => each === callerId))
+  return isNobody(recipient) && isEmpty ? ['recipient'] : []
 }
 
 /** Who has left or was removed from which group. */

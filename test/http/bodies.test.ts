@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 import { raw } from '../support/gateway.ts'
-import { app, call, db, failure, noAuth, type Person, published, user } from '../support/world.ts'
+import { filePart, multipart } from '../support/multipart.ts'
+import { app, call, db, failure, group, noAuth, type Person, published, user } from '../support/world.ts'
 
 const json = 'application/json'
 const malformed = failure('invalid_schema', 'JSON body is malformed')
@@ -222,6 +223,24 @@ describe('over a real connection', () => {
       await ended
     },
   )
+
+  test('an upload that is refused in its middle can be sent to its end', async () => {
+    await listen()
+    const ann = await user()
+    const room = await group(ann, await user())
+    const { payload, headers } = multipart(
+      { name: 'content', value: 'x'.repeat(70_000) },
+      filePart('x'.repeat(8 * mib)),
+    )
+    const body = String(payload)
+    const answer = await raw(
+      app,
+      `POST /rooms/${room}/media_messages HTTP/1.1\r\nHost: x\r\nAuthorization: ${ann.token}\r\nConnection: close\r\n` +
+        `Content-Type: ${headers!['content-type']}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    expect(answer).toContain('HTTP/1.1 413 ')
+    expect(answer).toContain(JSON.stringify(tooLarge))
+  })
 
   test('a connection goes on after bodies that are not read, or not to their end', async () => {
     await listen()
