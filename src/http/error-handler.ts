@@ -70,7 +70,9 @@ export function sendFailure(failure: ApiError, reply: FastifyReply): FastifyRepl
   return reply
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** After the headers of PRI, with which HTTP/2 begins, Node closes the connection, whatever they announce. */
+function hasBody({ method, headers }: IncomingMessage): boolean {
+  if (method === 'PRI') return false
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 

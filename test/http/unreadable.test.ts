@@ -87,6 +87,7 @@ describe('what Node would refuse before any route', () => {
   test.each([
     ['CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['PRI, with which HTTP/2 begins', 'PRI /health\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    ['PRI that announces a body', 'PRI /health\r\nHost: x\r\nContent-Length: 5\r\n\r\n'],
   ])('%s is an unknown method, for every origin', async (_what, text) => {
     const [head, content] = (await exchange(text)).split('\r\n\r\n')
     expect(head).toContain('HTTP/1.1 404 Not Found')
