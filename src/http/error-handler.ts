@@ -1,7 +1,3 @@
-import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
-import { finished } from 'node:stream/promises'
-import { setTimeout as pause } from 'node:timers/promises'
 import type {
   FastifyError,
   FastifyInstance,
@@ -20,6 +16,7 @@ import {
   wrongContentType,
 } from '../errors.ts'
 import { NoNodeNumber } from '../ids.ts'
+import { answerEarly, isReceiving } from './early-answer.ts'
 import { standingHeaders } from './standing-headers.ts'
 
 /** The `Retry-After` of `unavailable`. */
@@ -27,16 +24,6 @@ export const retryAfterSeconds = 1
 
 /** While the database is away, the log says so this often at most. */
 const reportEveryMs = 10_000
-
-/**
- * How many bytes of a refused upload are read and thrown away, so that the answer reaches a client that is still
- * sending.
- */
-const maxSwallowedBytes = 64 * 1024 * 1024
-/** How long a refusal waits for the end of the body: with most it comes in a moment, and the connection stays open. */
-const graceMs = 100
-/** How long a client may go on sending after a refusal. */
-const lingerMs = 30_000
 
 /** Answers everything that is thrown while a request is handled, and requests for routes that do not exist. */
 export function answerErrors(app: FastifyInstance): void {
@@ -64,58 +51,9 @@ export function sendFailure(failure: ApiError, reply: FastifyReply): FastifyRepl
   const beside = failure instanceof RateLimitError ? { expires_at: failure.expiresAt } : {}
   const envelope = { success: false, error: { code, message }, ...beside }
   reply.code(failure.status)
-  const { raw } = reply.request
-  if (raw.complete !== false || !hasBody(raw)) return reply.send(envelope)
-  void sendBeforeEnd(reply, envelope)
+  if (!isReceiving(reply.request.raw)) return reply.send(envelope)
+  void answerEarly(reply, envelope)
   return reply
-}
-
-/** After the headers of PRI, with which HTTP/2 begins, Node closes the connection, whatever they announce. */
-function hasBody({ method, headers }: IncomingMessage): boolean {
-  if (method === 'PRI') return false
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-}
-
-/** Answers a request that is refused before its body has been read. */
-async function sendBeforeEnd(reply: FastifyReply, envelope: object): Promise<void> {
-  const { raw } = reply.request
-  const received = swallow(raw)
-  await Promise.race([received, pause(graceMs, undefined, { ref: false })])
-  if (raw.complete || raw.method === 'HEAD') reply.send(envelope)
-  else sendEarly(reply, envelope, received)
-}
-
-/** Reads the rest of a request, for a while, and throws it away. Settles when it has ended, in one way or another. */
-function swallow(raw: IncomingMessage): Promise<void> {
-  let swallowed = 0
-  raw.on('data', (chunk: Buffer) => {
-    swallowed += chunk.length
-    if (swallowed > maxSwallowedBytes) raw.destroy()
-  })
-  // Whoever was reading the body has given up, perhaps in a pause.
-  raw.unpipe().resume()
-  return finished(raw, { writable: false }).catch(() => {})
-}
-
-/**
- * Answers a client that is still sending. It gets the answer at once, but the end of it, with which the connection
- * closes, only when it has sent everything or gone away, or after a while: closing earlier would reset the connection
- * before the answer is read. The connection could not stay open for another request, as some clients send no more of
- * this one once they are answered.
- */
-function sendEarly(reply: FastifyReply, envelope: object, received: Promise<void>): void {
-  const text = JSON.stringify(envelope)
-  reply.headers({
-    connection: 'close',
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(text),
-  })
-  reply.send(Readable.from(until(received, text)))
-}
-
-async function* until(received: Promise<void>, text: string) {
-  yield Buffer.from(text)
-  await Promise.race([received, pause(lingerMs, undefined, { ref: false })])
 }
 
 function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
