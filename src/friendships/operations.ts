@@ -79,8 +79,10 @@ export async function withdrawFriendRequest(
 
 /** Ends a friendship (API 4.8). Throws `not_friends`, also for users nobody knows. */
 export async function unfriend(db: Db, callerId: string, friendId: string): Promise<Outcome<null>> {
-  if (!(await deleteFriendship(db, callerId, friendId))) throw new ApiError('not_friends')
-  return { answer: null, events: updatedBoth(callerId, friendId, noRelation()) }
+  return db.transaction().execute(async (trx) => {
+    if (!(await deleteFriendship(trx, callerId, friendId))) throw new ApiError('not_friends')
+    return { answer: null, events: updatedBoth(callerId, friendId, noRelation()) }
+  })
 }
 
 /**

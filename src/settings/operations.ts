@@ -25,8 +25,10 @@ export async function setRoomOverride(
 ): Promise<Outcome<{ room_id: string; notification_preference: number }>> {
   const { user_id, room_id, notification_preference } = override
   await reachRoom(db, room_id, user_id)
-  const isChange = await upsertRoomOverride(db, override)
-  if (isChange === undefined) throw new ApiError('room_not_found')
-  const answer = { room_id, notification_preference }
-  return { answer, events: isChange ? [{ type: 'settings_updated', user_id }] : [] }
+  return db.transaction().execute(async (trx) => {
+    const isChange = await upsertRoomOverride(trx, override)
+    if (isChange === undefined) throw new ApiError('room_not_found')
+    const answer = { room_id, notification_preference }
+    return { answer, events: isChange ? [{ type: 'settings_updated', user_id }] : [] }
+  })
 }

@@ -19,7 +19,14 @@ await sql
   .raw(`create function wait_at_commit() returns trigger language plpgsql as $$
     begin perform pg_advisory_xact_lock(${waitAtCommit}); return null; end $$`)
   .execute(db)
-for (const change of ['delete on members', 'delete on sessions', 'update on users']) {
+const changes = [
+  'delete on members',
+  'delete on sessions',
+  'update on users',
+  'delete on friendships',
+  'insert on room_settings',
+]
+for (const change of changes) {
   await sql
     .raw(`create constraint trigger wait_at_commit after ${change} deferrable initially deferred
       for each row execute function wait_at_commit()`)
@@ -67,4 +74,28 @@ test('a profile that was changed by a commit that was not answered is told to th
   const client = await logIn(app, ben)
   await commitIntoSilence(() => call(ann, 'PATCH', '/users/@me', { name: 'New' }))
   expect((await client.next('USER_UPDATE')).d).toMatchObject({ id: ann.id, name: 'New' })
+})
+
+test('who was unfriended by a commit that was not answered logs in again, as does who has done it', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await friends(ann, ben)
+  const clients = [await logIn(app, ann), await logIn(app, ben)]
+  await commitIntoSilence(() => call(ann, 'DELETE', `/relationships/@me/friends/${ben.id}`))
+  for (const client of clients) {
+    expect(await client.end()).toEqual({ code: 1011, reason: 'internal_error' })
+  }
+  const fresh = await logIn(app, ben)
+  expect(fresh.events[0]!.d.relationships).toEqual({})
+})
+
+test('the setting of a room that was made by a commit that was not answered is in the state of a new login', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const client = await logIn(app, ann)
+  const preference = { notification_preference: 2 }
+  const path = `/users/@me/settings/room_overrides/${den.room_id}`
+  await commitIntoSilence(() => call(ann, 'PUT', path, preference))
+  expect(await client.end()).toEqual({ code: 1011, reason: 'internal_error' })
+  const fresh = await logIn(app, ann)
+  expect(fresh.events[0]!.d.settings.room_overrides).toEqual({ [den.room_id]: preference })
 })
