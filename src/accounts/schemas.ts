@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { AnyText } from '../http/strings.ts'
-import { FullUser, UserName, Username } from '../users/schemas.ts'
+import { FullUser, Name, Username } from '../users/schemas.ts'
 
 const minPasswordLength = 8
 const maxPasswordLength = 256
@@ -13,7 +13,7 @@ const Email = Type.String({
 const NewPassword = AnyText({ minLength: minPasswordLength, maxLength: maxPasswordLength })
 
 export const Register = Type.Object(
-  { email: Email, username: Username, password: NewPassword, name: Type.Optional(UserName) },
+  { email: Email, username: Username, password: NewPassword, name: Type.Optional(Name) },
   { additionalProperties: false },
 )
 export type Register = Static<typeof Register>

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { AnyText } from '../http/strings.ts'
-import { EditUser, FullUser, UserName, Username } from '../users/schemas.ts'
+import { EditUser, FullUser, Name, Username } from '../users/schemas.ts'
 
 /** PROTOCOL 3.6. */
 export const Bot = Type.Object({
@@ -11,7 +11,7 @@ export const Bot = Type.Object({
 })
 export type Bot = Static<typeof Bot>
 
-export const CreateBot = Type.Object({ username: Username, name: UserName }, { additionalProperties: false })
+export const CreateBot = Type.Object({ username: Username, name: Name }, { additionalProperties: false })
 export type CreateBot = Static<typeof CreateBot>
 
 export const CreatedBot = Type.Object({ user: FullUser, token: Type.String() })

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AnyText, FilledLine } from '../http/strings.ts'
+import { AnyText } from '../http/strings.ts'
+import { Name } from '../users/schemas.ts'
 
-const maxEntityNameLength = 64
 /** As many as a house has rooms. */
 const maxPointers = 500
 /** What the column holds. */
@@ -20,19 +20,15 @@ export const Entity = Type.Object({
 })
 export type Entity = Static<typeof Entity>
 
-const EntityName = FilledLine(maxEntityNameLength)
 const EntityType = Type.Optional(Type.Literal(1))
 const pointer = Type.Object({ resource_type: Type.Literal('room'), resource_id: AnyText() })
 
-export const CreateEntity = Type.Object(
-  { name: EntityName, type: EntityType },
-  { additionalProperties: false },
-)
+export const CreateEntity = Type.Object({ name: Name, type: EntityType }, { additionalProperties: false })
 export type CreateEntity = Static<typeof CreateEntity>
 
 export const EditEntity = Type.Object(
   {
-    name: Type.Optional(EntityName),
+    name: Type.Optional(Name),
     position: Type.Optional(Type.Integer({ minimum: 0, maximum: maxPosition })),
     resource_pointers: Type.Optional(Type.Array(pointer, { maxItems: maxPointers })),
     type: EntityType,

@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { FilledLine } from '../http/strings.ts'
+import { Name } from '../users/schemas.ts'
 
-const maxRoleNameLength = 64
 const maxRolePosition = 1_000
 /** All twenty bits (PROTOCOL 2.2). */
 const maxPermissionBits = 1_048_575
@@ -22,7 +21,6 @@ export const Role = Type.Object({
 })
 export type Role = Static<typeof Role>
 
-const RoleName = FilledLine(maxRoleNameLength)
 const optional = {
   color: Type.Optional(
     Type.String({ pattern: '^#?[0-9A-Fa-f]{6}$', description: '6 hex digits, with or without #' }),
@@ -32,11 +30,11 @@ const optional = {
   deny: Type.Optional(PermissionBits),
 }
 
-export const CreateRole = Type.Object({ name: RoleName, ...optional }, { additionalProperties: false })
+export const CreateRole = Type.Object({ name: Name, ...optional }, { additionalProperties: false })
 export type CreateRole = Static<typeof CreateRole>
 
 export const EditRole = Type.Object(
-  { name: Type.Optional(RoleName), ...optional },
+  { name: Type.Optional(Name), ...optional },
   { additionalProperties: false },
 )
 export type EditRole = Static<typeof EditRole>

@@ -1,16 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../http/nullable.ts'
-import { AnyText, FilledLine, Line, Text } from '../http/strings.ts'
+import { AnyText, Line, Text } from '../http/strings.ts'
 import { PermissionBits } from '../roles/schemas.ts'
+import { maxTextLength, Name } from '../users/schemas.ts'
 
-const maxRoomNameLength = 64
-const maxDescriptionLength = 512
 const maxEmojiNameLength = 64
 /** Far past what a house needs, and far from the end of the column: a new room stands one beyond the greatest. */
 const maxRoomPosition = 1_000_000
 
-const RoomName = FilledLine(maxRoomNameLength)
-const Description = Type.Optional(Nullable(Text(maxDescriptionLength)))
+const Description = Type.Optional(Nullable(Text(maxTextLength)))
 const EmojiName = Line(maxEmojiNameLength, { minLength: 1 })
 /** A bare name, the object that the answers hold, or null for none (PROTOCOL 3.3). */
 const EmojiInput = Type.Optional(
@@ -19,7 +17,7 @@ const EmojiInput = Type.Optional(
 
 export const CreateHouseRoom = Type.Object(
   {
-    name: RoomName,
+    name: Name,
     parent_entity_id: Type.Optional(Nullable(AnyText())),
     description: Description,
     emoji: EmojiInput,
@@ -31,7 +29,7 @@ export type CreateHouseRoom = Static<typeof CreateHouseRoom>
 /** For rooms of every type: which fields a type takes is told once the room is known. */
 export const EditRoom = Type.Object(
   {
-    name: Type.Optional(Nullable(RoomName)),
+    name: Type.Optional(Nullable(Name)),
     description: Description,
     emoji: EmojiInput,
     position: Type.Optional(Type.Integer({ minimum: 0, maximum: maxRoomPosition })),

@@ -1,15 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../http/nullable.ts'
-import { AnyText, FilledLine } from '../http/strings.ts'
-
-const maxGroupNameLength = 64
+import { AnyText } from '../http/strings.ts'
+import { Name } from '../users/schemas.ts'
 
 /** API 4.5: `recipient` alone is a one-to-one room, `recipients` a group; at least one of the two names somebody. */
 export const CreatePrivateRoom = Type.Object(
   {
     recipient: Type.Optional(Nullable(AnyText(), { description: 'the other user of a one-to-one room' })),
     recipients: Type.Optional(Nullable(Type.Array(AnyText()), { description: 'the users of a group' })),
-    name: Type.Optional(Nullable(FilledLine(maxGroupNameLength), { description: 'of a group' })),
+    name: Type.Optional(Nullable(Name, { description: 'of a group' })),
   },
   { additionalProperties: false },
 )

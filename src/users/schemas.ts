@@ -64,7 +64,8 @@ export const Username = Type.String({
   pattern: '^(?![0-9]+$)[A-Za-z0-9](?:[A-Za-z0-9_.-]{1,30})[A-Za-z0-9]$',
   description: '3–32 of a-z 0-9 _ . -, first and last a letter or digit, not all digits',
 })
-export const UserName = FilledLine(maxNameLength)
+/** The name of a user, room, entity or role, as others see it. */
+export const Name = FilledLine(maxNameLength)
 const Location = Line(maxLocationLength)
 /** Empty, or an absolute http(s) address. */
 const Website = Line(maxWebsiteLength, { format: 'website' })
@@ -82,7 +83,7 @@ export const EditUser = Type.Object(
     bio: Type.Optional(Bio),
     header: Type.Optional(SentPictureOrNone),
     icon: Type.Optional(SentPictureOrNone),
-    name: Type.Optional(UserName),
+    name: Type.Optional(Name),
   },
   { additionalProperties: false },
 )
