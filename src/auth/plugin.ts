@@ -34,7 +34,7 @@ export function isAuthenticator(hook: unknown): hook is (request: FastifyRequest
  * a caller: for the API document, and for the hooks that depend on it.
  */
 export function identifyCallers(app: FastifyInstance, db: Db): void {
-  app.decorateRequest('caller', null as unknown as Caller)
+  app.decorateRequest('caller')
 
   const touch = sessionToucher(app, db)
   const findByToken: FindCaller = (tokenHash) => findCaller(db, tokenHash)
