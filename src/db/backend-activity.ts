@@ -31,7 +31,7 @@ export async function findBackendActivity(
       [pids, commitWaits],
     )
     const { self, working, committing } = rows[0]!
-    if (self !== (client as unknown as { processID: number }).processID) return undefined
+    if (self !== client.pid) return undefined
     return { working: new Set(working), committing: new Set(committing) }
   } catch (error) {
     if (error instanceof pg.DatabaseError && !/^(57P0|08)/.test(error.code ?? '')) return undefined

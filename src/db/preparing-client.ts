@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Socket } from 'node:net'
-import { cutOff, TimedClient } from './timed-client.ts'
+import { cutOff, insidesOf, TimedClient } from './timed-client.ts'
 
 const maxStatementNames = 2_000
 
@@ -17,22 +16,14 @@ export function statementName(text: string): string {
   return name
 }
 
-/** Members of `pg.Client` that its types leave out. */
-type Insides = { processID: number | null; readyForQuery: boolean; connection: { stream: Socket } }
-
 /** A `pg` client that prepares every statement with parameters once per connection, and can be watched and cut off. */
 export class PreparingClient extends TimedClient {
   /** Rises with every statement sent, and every answer of a batch: the watch sees by it whether there is progress. */
   sent = 0
 
-  /** The id of the PostgreSQL process that serves this connection. */
-  get pid(): number | null {
-    return this.#insides.processID
-  }
-
   /** Whether a statement is being run. */
   get isBusy(): boolean {
-    return this.#insides.readyForQuery === false
+    return insidesOf(this).readyForQuery === false
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg declares a dozen overloads of this one method
@@ -46,7 +37,7 @@ export class PreparingClient extends TimedClient {
 
   /** All that `send` sends goes out in one write. */
   sendTogether(send: () => void): void {
-    const { stream } = this.#insides.connection
+    const { stream } = insidesOf(this).connection
     stream.cork()
     try {
       send()
@@ -58,9 +49,5 @@ export class PreparingClient extends TimedClient {
   /** Breaks the connection: the statement being run and all later ones fail with the reason. */
   cut(reason: Error): void {
     cutOff(this, reason)
-  }
-
-  get #insides(): Insides {
-    return this as unknown as Insides
   }
 }

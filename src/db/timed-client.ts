@@ -19,6 +19,11 @@ export class TimedClient extends pg.Client {
     this.#connectWithinMs = config.connectWithinMs ?? defaultConnectWithinMs
   }
 
+  /** The id of the PostgreSQL process that serves this connection. */
+  get pid(): number | null {
+    return insidesOf(this).processID
+  }
+
   override connect(): Promise<this>
   override connect(callback: ConnectCallback): void
   // biome-ignore lint/suspicious/noConfusingVoidType: as pg declares it
@@ -36,5 +41,12 @@ export class TimedClient extends pg.Client {
 
 /** Closes a connection without the usual goodbye, which might never arrive; what waits for it fails with the reason. */
 export function cutOff(client: pg.Client, reason?: Error): void {
-  ;(client as unknown as { connection: { stream: Socket } }).connection.stream.destroy(reason)
+  insidesOf(client).connection.stream.destroy(reason)
+}
+
+/** Members of `pg.Client` that its types leave out. */
+type Insides = { processID: number | null; readyForQuery: boolean; connection: { stream: Socket } }
+
+export function insidesOf(client: pg.Client): Insides {
+  return client as unknown as Insides
 }
