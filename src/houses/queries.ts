@@ -43,9 +43,11 @@ export type HouseSummaryRow = HouseRow & { member_count: number }
 
 const houseColumns = ['id', 'name', 'description', 'icon', 'owner_id', 'type', 'default_permissions'] as const
 
+const memberCount = sql`(select count(*)::integer from members where members.house_id = houses.id)`
+
 const summaryColumns = sql`
   houses.id, houses.name, houses.description, houses.icon, houses.owner_id, houses.type, houses.default_permissions,
-  (select count(*)::integer from members where members.house_id = houses.id) as member_count`
+  ${memberCount} as member_count`
 
 /** A house with the number of its members, or undefined. */
 export const findHouseSummary = coalesce<string, HouseSummaryRow | undefined>(async (db: Db, ids) => {
@@ -80,8 +82,7 @@ type ListedHouseRow = { id: string; name: string; owner: string; member_count: n
 /** Every house with its owner's username, oldest first. */
 export async function listAllHouses(db: Db): Promise<ListedHouseRow[]> {
   const { rows } = await sql<ListedHouseRow>`
-    select houses.id, houses.name, users.username as owner,
-      (select count(*)::integer from members where members.house_id = houses.id) as member_count
+    select houses.id, houses.name, users.username as owner, ${memberCount} as member_count
     from houses join users on users.id = houses.owner_id
     order by houses.id`.execute(db)
   return rows
