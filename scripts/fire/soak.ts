@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { compareIds } from '../../src/ids.ts'
 import { type Random, randomFrom } from '../../test/support/random.ts'
 import type { Server } from '../../test/support/server.ts'
 import { median } from '../percentile.ts'
@@ -96,7 +97,7 @@ async function playRound(load: Load, listeners: Listener[], ms: number, random: 
 function compare(load: Load, listener: Listener): string[] {
   const missed = [...load.sent].flatMap(([room, ids]) => {
     const heard = listener.heard.get(room) ?? []
-    const wanted = [...ids].sort((one, other) => (BigInt(one) < BigInt(other) ? -1 : 1))
+    const wanted = ids.toSorted(compareIds)
     return heard.join() === wanted.join() ? [] : [`a socket heard ${heard.length} of ${ids.length} messages`]
   })
   return [...listener.findings, ...missed]

@@ -1,6 +1,6 @@
 import { waitAtMost } from '../deadline.ts'
 import type { EventOf } from '../events/events.ts'
-import { isGreaterId } from '../ids.ts'
+import { isGreaterId, nextId } from '../ids.ts'
 import type { Gap } from '../messages/missed-operations.ts'
 import { createLastMessages } from './last-messages.ts'
 
@@ -124,7 +124,7 @@ export function createMessageOrder({
   async function tellMissingUpTo(fact: MessageFact): Promise<void> {
     const { room_id, house_id } = fact
     const [after, id] = [lastMessages.toldUpTo(room_id), idOf(fact)]
-    await tellFound({ room_id, house_id, after, before: (BigInt(id) + 1n).toString() })
+    await tellFound({ room_id, house_id, after, before: nextId(id) })
     if (lastMessages.isUntold(room_id, id)) lastMessages.set(room_id, id)
   }
 

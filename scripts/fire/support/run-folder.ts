@@ -22,7 +22,7 @@ done 2> /dev/null`
 let made: Promise<string> | undefined
 
 /** The folder of this run of the fire. Nothing that is in it, or runs there, outlives the run, also one that is killed. */
-export function findRunFolder(): Promise<string> {
+function findRunFolder(): Promise<string> {
   made ??= mkdtemp(join(tmpdir(), 'hearth-fire-')).then((folder) => {
     // In a session of its own, so that Ctrl-C does not reach it.
     const child = spawn('sh', ['-c', cleaner, folder], {
