@@ -62,3 +62,27 @@ test('what is written is announced in its order, though the next batch is writte
   await Promise.all(writing)
   expect(told).toEqual(['first', 'second'])
 })
+
+test('one batch is written at a time, and what comes meanwhile makes up the next', async () => {
+  const batches: string[][] = []
+  const first = Promise.withResolvers<void>()
+  const write = coalesceWrites<string, string>(
+    async (batch) => {
+      batches.push([...batch])
+      if (batch.includes('one')) await first.promise
+      return batch
+    },
+    async () => {},
+  )
+  const writing = [write('one')]
+  await new Promise(setImmediate)
+  for (const item of ['two', 'three']) {
+    writing.push(write(item))
+    await new Promise(setImmediate)
+  }
+  expect(batches).toEqual([['one']])
+  first.resolve()
+  expect(await Promise.all(writing)).toEqual(['one', 'two', 'three'])
+  expect(batches).toEqual([['one'], ['two', 'three']])
+  expect(await write('four')).toBe('four')
+})
