@@ -18,7 +18,7 @@ type Case = { wrong: string[]; right: string; gives: Partial<Config> }
 /** Every variable: values that are refused, and one that is taken with what it becomes. */
 const cases: Record<string, Case> = {
   HOST: { wrong: [], right: '::1', gives: { host: '::1' } },
-  PORT: { wrong: ['eighty', '65536', '-1'], right: '0', gives: { port: 0 } },
+  PORT: { wrong: ['eighty', '65536', '-1'], right: '65535', gives: { port: 65_535 } },
   DATA_DIR: { wrong: [], right: '/srv/hearth', gives: { dataDir: '/srv/hearth' } },
   DATABASE_URL: {
     wrong: ['mysql://localhost', 'postgres://db:99999/hearth', 'postgres://me:a/b@db/hearth'],
@@ -49,6 +49,8 @@ const cases: Record<string, Case> = {
       's3:///x',
       's3://B/x',
       's3://bucket?endpoint=files.example.org',
+      's3://bucket?endpoint=localhost:9000',
+      's3://bucket?endpoint=http://[',
       's3://bucket?regoin=eu-west-1',
     ],
     right: 's3://bucket/prefix?region=eu-west-1&endpoint=http://files.example.org:9000',

@@ -6,22 +6,24 @@ const limit = { burst: 2, refillMs: 1_000 }
 
 /** Buckets, and a clock that only `pass` moves. */
 function bucketsAt() {
-  let now = 0
+  let now = 90_000
   const buckets = new TokenBuckets(() => now)
   const take = (key: string) => buckets.take(key, limit)
-  const isEmpty = (key: string) => buckets.waitMs(key, limit) > 0
-  return { take, isEmpty, pass: (ms: number) => (now += ms) }
+  const waitMs = (key: string) => buckets.waitMs(key, limit)
+  const isEmpty = (key: string) => waitMs(key) > 0
+  return { take, waitMs, isEmpty, pass: (ms: number) => (now += ms) }
 }
 
 test('a bucket gives its burst at once, then one for each refill, and says how long to wait', () => {
-  const { take, isEmpty, pass } = bucketsAt()
+  const { take, waitMs, pass } = bucketsAt()
   expect([take('ann'), take('ann')]).toEqual([
     { current: 1, ttl: 1_000 },
     { current: 2, ttl: 2_000 },
   ])
-  expect([isEmpty('ann'), isEmpty('bob')]).toEqual([true, false])
+  expect([waitMs('ann'), waitMs('bob')]).toEqual([1_000, 0])
   expect(take('ann')).toEqual({ current: 3, ttl: 1_000 })
   pass(999)
+  expect(waitMs('ann')).toBe(1)
   expect(take('ann')).toEqual({ current: 3, ttl: 1 })
   pass(1)
   expect(take('ann').current).toBe(2)
