@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { saveFiles } from '../../src/cli/backup.ts'
 import { namingFolder } from '../../src/cli/backup-folder.ts'
@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { createBus } from '../../src/events/bus.ts'
 import { openFolderStore } from '../../src/storage/store.ts'
 import { emptyPlace, places } from '../support/backup.ts'
-import { hearth, hearthIn } from '../support/cli.ts'
+import { environment, hearth, hearthIn } from '../support/cli.ts'
 import { filePart, multipart } from '../support/multipart.ts'
 import { picture } from '../support/pictures.ts'
 import { eraseOnceFound } from '../support/store.ts'
@@ -168,6 +168,20 @@ test('a backup holds the database of one moment, whatever is written meanwhile',
   expect(await readFile(join(later, 'database/read_states.copy'))).toEqual(
     await readFile(join(folder, 'database/read_states.copy')),
   )
+})
+
+test('a backup is the same in whatever form the database prefers to write dates and bytes', async () => {
+  const name = new URL(environment.DATABASE_URL).pathname.slice(1)
+  const prefer = (what: string) => sql.raw(`alter database ${name} ${what}`).execute(db)
+  onTestFinished(async () => void (await prefer('reset all')))
+  await prefer(`set datestyle to 'SQL, DMY'`)
+  await prefer('set bytea_output to escape')
+  const other = join(places, 'other-form')
+  expect(await hearth('backup', other)).toMatchObject({ code: 0, err: '' })
+  for (const file of ['friendships.copy', 'sessions.copy']) {
+    const [there, here] = [folder, other].map((each) => readFile(join(each, 'database', file), 'utf8'))
+    expect(await here).toBe(await there)
+  }
 })
 
 test('files that are erased while a backup is made are left out of it', async () => {

@@ -123,6 +123,9 @@ test('what was written before a stop is there after the next start, and only the
     await postgres.stop()
   }
   expect(await findRunningPostgres(join(dir, 'postgres'))).toBeUndefined()
+  // Its log goes on where it ended.
+  const log = await readFile(join(dir, 'postgres/log'), 'utf8')
+  expect(log.match(/ready to accept connections/g)).toHaveLength(2)
 })
 
 test('its log does not quote the rows that an error is about', async () => {
@@ -140,6 +143,14 @@ test('its log does not quote the rows that an error is about', async () => {
   const log = await readFile(join(dir, 'postgres/log'), 'utf8')
   expect(log).toContain('duplicate key value violates unique constraint "users_email_unique"')
   expect(log).not.toContain('=(ann@example.org)')
+})
+
+test('a log that has become long begins anew at a start', async () => {
+  const dir = await copyOfUsed()
+  const log = join(dir, 'postgres/log')
+  await writeFile(log, 'x'.repeat(1_048_577))
+  await (await startPostgres(join(dir, 'postgres'), careless)).stop()
+  expect(await readFile(log, 'utf8')).toMatch(/^[^x].*ready to accept connections/s)
 })
 
 test('a stale lock file does not keep it from starting, even when its pid now belongs to somebody else', async () => {

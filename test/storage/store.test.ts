@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { readlinkSync } from 'node:fs'
+import { mkdtemp, open, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -94,6 +95,25 @@ test('in a folder, a file on its way is not listed, and nothing is left of one t
   expect(listed.filter((name) => name.startsWith('g/'))).toEqual([])
   expect(await readdir(join(folder, 'g'))).toEqual([])
 })
+
+test.runIf(process.platform === 'linux')(
+  'in a folder, the name of a new file outlives a power cut: its folder is synced, and those above that were made',
+  async () => {
+    const handle = await open(folder)
+    await handle.close()
+    const synced: string[] = []
+    const sync = vi.spyOn(Object.getPrototypeOf(handle), 'sync').mockImplementation(async function (
+      this: typeof handle,
+    ) {
+      synced.push(readlinkSync(`/proc/self/fd/${this.fd}`))
+    } as () => Promise<void>)
+    onTestFinished(() => sync.mockRestore())
+    await stores.folder.write('m/deep/1', Buffer.from('x'))
+    expect(synced).toEqual([join(folder, 'm/deep'), join(folder, 'm'), folder])
+    await stores.folder.write('m/deep/2', Buffer.from('x'))
+    expect(synced.slice(3)).toEqual([join(folder, 'm/deep')])
+  },
+)
 
 test('in a folder, a file that cannot be looked up is not a missing one', async () => {
   await symlink('loop', join(folder, 'loop'))
