@@ -40,6 +40,8 @@ test.each(['content-length: 8000000', 'transfer-encoding: chunked'])(
     expect([refused.status, refused.body]).toEqual([503, unavailable])
     expect((await send(app, ann, 100_000)).status).toBe(200)
     expect((await send(app, ben, 300_000)).status).toBe(200)
+    // Too large in any case: to try again later would be in vain.
+    expect((await send(app, ann, 13_000_000)).status).toBe(413)
     for (const socket of sockets) socket.destroy()
     await expect.poll(() => app.load.inFlight).toBe(0)
     expect((await send(app, ann, 300_000)).status).toBe(200)
@@ -62,14 +64,15 @@ test('bodies that would take too much together are refused until others are over
   const app = await listen()
   const people = await Promise.all(Array.from({ length: 12 }, () => user()))
   const sockets: Socket[] = []
-  const beginOne = async (person: Person) => {
-    sockets.push(await begin(app, person, 'content-length: 12000000'))
+  const beginOne = async (person: Person, bytes: number) => {
+    sockets.push(await begin(app, person, `content-length: ${bytes}`))
   }
-  for (let n = 0; n < 21; n += 1) await beginOne(people[n % 11]!)
+  for (let n = 0; n < 21; n += 1) await beginOne(people[n % 11]!, 12_582_912)
   const late = people[11]!
-  expect((await send(app, late, 11_000_000)).status).toBe(200)
-  await beginOne(people[10]!)
-  expect((await send(app, late, 12_000_000)).body).toEqual(unavailable)
+  expect((await send(app, late, 4_000_000)).status).toBe(200)
+  // Of 256 MiB this leaves 304 bytes.
+  await beginOne(people[10]!, 4_194_000)
+  expect((await send(app, late, 100_000)).body).toEqual(unavailable)
   expect((await send(app, late, 1_000)).status).toBe(200)
   for (const socket of sockets) socket.destroy()
   await expect.poll(() => app.load.inFlight).toBe(0)
@@ -78,7 +81,10 @@ test('bodies that would take too much together are refused until others are over
 
 test('what has been answered takes nothing any more', async () => {
   const ann = await user()
-  for (let n = 0; n < 60; n += 1) {
-    expect((await call(ann, 'PATCH', '/users/@me', { unknown: 'x'.repeat(5_000_000) })).status).toBe(200)
+  // White space, which is read and refused in no time.
+  const headers = { 'content-type': 'application/json' }
+  const payload = ' '.repeat(12_582_912)
+  for (let n = 0; n < 22; n += 1) {
+    expect((await call(ann, 'PATCH', '/users/@me', undefined, { headers, payload })).status).toBe(400)
   }
 })
