@@ -99,7 +99,10 @@ export async function lockMessage(db: Db, roomId: string, id: string): Promise<M
   return rows[0]
 }
 
-/** Gives a locked message a new content, and mentions in place of the old ones. */
+/**
+ * Gives a locked message a new content, and mentions in place of the old ones. Its `edited_at` never goes back, however
+ * long an edit has waited for the lock, and whatever the clock does: clients take the content with the latest one.
+ */
 export async function updateMessage(
   db: Db,
   message: { room_id: string; id: string; content: string; mentions: readonly string[] },
@@ -107,7 +110,8 @@ export async function updateMessage(
   const { room_id, id, content, mentions } = message
   const { rows } = await sql<MessageRow>`
     with edited as (
-      update messages set content = ${content}, mentions = ${mentions}::bigint[], edited_at = now()
+      update messages set content = ${content}, mentions = ${mentions}::bigint[],
+        edited_at = greatest(edited_at, clock_timestamp())
       where room_id = ${room_id} and id = ${id} returning *
     ), gone as (
       delete from mentions

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { attach } from '../support/houses.ts'
 import { listRows, messageNotFound, refusesStrangers } from '../support/messages.ts'
@@ -82,6 +83,38 @@ test('edits of one message at once leave mentions that agree with its content', 
   const [row] = await listRows(room_id)
   const mentions = await db.selectFrom('mentions').select('user_id').where('message_id', '=', id).execute()
   expect(mentions.map((mention) => mention.user_id)).toEqual(row?.mentions)
+})
+
+test('an edit that waited for another is dated after it', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const id = await message(room_id, ann)
+  const first = await db.transaction().execute(async (trx) => {
+    const edited = sql<Date>`clock_timestamp()`
+    const locked = trx.selectFrom('messages').select('id').where('id', '=', id).forUpdate()
+    await locked.execute()
+    const second = call(ann, 'PATCH', `/rooms/${room_id}/messages/${id}`, { content: 'second' })
+    await untilWaiting(1)
+    const change = trx
+      .updateTable('messages')
+      .set({ content: 'first', edited_at: edited })
+      .where('id', '=', id)
+    const row = await change.returning('edited_at').executeTakeFirstOrThrow()
+    return { edited_at: row.edited_at!.toISOString(), second }
+  })
+  const { data } = (await first.second).body
+  expect(data.content).toBe('second')
+  expect(data.edited_at >= first.edited_at).toBe(true)
+})
+
+test('an edit is never dated before the one that it follows', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const id = await message(room_id, ann)
+  const edited_at = new Date(Date.now() + 60_000)
+  await db.updateTable('messages').set({ edited_at }).where('id', '=', id).execute()
+  const answer = await call(ann, 'PATCH', `/rooms/${room_id}/messages/${id}`, { content: 'new' })
+  expect(answer.body.data).toMatchObject({ content: 'new', edited_at: edited_at.toISOString() })
 })
 
 test('an exploding message keeps its end when edited', async () => {
