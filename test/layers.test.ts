@@ -77,7 +77,7 @@ const allowed: Record<string, readonly string[]> = {
 }
 
 /** Files above all layers: the process and its commands. They import what they need. */
-const upper = ['main', 'server', 'workers', 'failures', 'app', 'cli']
+const upper = ['main', 'server', 'server-process', 'workers', 'failures', 'app', 'cli']
 
 /** Libraries a layer never imports. */
 const forbiddenLibraries: Record<string, readonly string[]> = {
