@@ -18,7 +18,7 @@ const codeBytes = 16
 const lifeMs = { verify_email: 86_400_000, reset_password: 3_600_000 }
 
 /** A code and the address it is for. */
-export type IssuedCode = { code: string; email: string }
+type IssuedCode = { code: string; email: string }
 
 /**
  * Makes a code for a user; the older one for the same purpose is cancelled. The operator hands it out, or mail does:

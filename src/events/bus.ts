@@ -6,7 +6,7 @@ import type { Relay } from './relay.ts'
 /** What an operation returns: the answer, and the events to be published after its commit. */
 export type Outcome<Answer> = { answer: Answer; events: HearthEvent[] }
 
-export type Listener = (event: HearthEvent) => void | Promise<void>
+type Listener = (event: HearthEvent) => void | Promise<void>
 
 /** Carries events from the operations to the gateways of all processes. */
 export type Bus = {

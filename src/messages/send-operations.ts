@@ -16,7 +16,7 @@ import type { GatewayMessage } from './schemas.ts'
 import { findMessageByNonce } from './send-queries.ts'
 
 /** The author of a message: their access to the room, and how they are shown. */
-export type Sender = { access: RoomAccessRow; author: SpeakerRow }
+type Sender = { access: RoomAccessRow; author: SpeakerRow }
 
 /**
  * Sends a message (PROTOCOL 4.11). The sender is looked up unless who calls this has done so. Throws `room_not_found`,

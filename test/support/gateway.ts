@@ -14,7 +14,7 @@ import { bus, config, db, type Person, store } from './world.ts'
 // biome-ignore lint/suspicious/noExplicitAny: what the server sends is what the tests find out
 export type Frame = { op: number; e?: string; seq?: number; d?: any; text: string; binary: boolean }
 
-export type Options = { zlib?: boolean; path?: string; extended?: boolean; headers?: Record<string, string> }
+type Options = { zlib?: boolean; path?: string; extended?: boolean; headers?: Record<string, string> }
 
 const patienceMs = 20_000
 const open = new Set<Client>()

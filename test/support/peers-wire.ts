@@ -28,7 +28,7 @@ export function newWire() {
   return wire
 }
 
-export type Wire = ReturnType<typeof newWire>
+type Wire = ReturnType<typeof newWire>
 
 /** An event that no process waits for. */
 export const happened: HearthEvent = {

@@ -2,7 +2,7 @@ import { type ErrorCode, errorTable } from '../../../src/errors.ts'
 import type { WireAnswer } from '../support/wire.ts'
 
 /** What of a request decides about its answer. */
-export type Asked = { method: string; path: string }
+type Asked = { method: string; path: string }
 
 const json = 'application/json; charset=utf-8'
 /** Their messages name fields, or things. */

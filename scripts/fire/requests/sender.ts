@@ -10,7 +10,7 @@ const maxMs = 1_000
 /** So long a request may take on a server that does nothing else. */
 const aloneMs = 4_000
 
-export type Sent = { hostile: Hostile; bytes: Buffer }
+type Sent = { hostile: Hostile; bytes: Buffer }
 
 /** Says that it went well whatever it was sent; the addresses it is sent here are nobody's. */
 const saysNothing = 'POST /auth/forgot-password'
