@@ -4,6 +4,7 @@ import type { HearthEvent } from '../events/events.ts'
 import { type Audience, everybody, justOne } from './audience.ts'
 import type { Gateway } from './gateway.ts'
 import * as houses from './house-events.ts'
+import type { Work } from './lanes.ts'
 import type { MembersPresence } from './presence-batches.ts'
 import * as rooms from './room-events.ts'
 import type { Session } from './session.ts'
@@ -51,7 +52,7 @@ export function dispatch(gateway: Gateway, fact: Fact): void | Promise<void> {
 }
 
 /** Holds a HOUSE_JOIN until the login is over. Settles when it has been sent. */
-function heldJoin(session: Session, work: () => void | Promise<void>): Promise<void> {
+function heldJoin(session: Session, work: Work): Promise<void> {
   return new Promise((resolve) => {
     session.hold(async () => {
       await work()

@@ -11,7 +11,7 @@ import { lengthOf, payload } from './frames.ts'
 import type { Gateway } from './gateway.ts'
 import { HouseParts } from './house-payload.ts'
 import { factsOf, houseOf, inOrder, listMembersToShow, loadHouseFor, memberEvent } from './house-state.ts'
-import type { MembersPresence } from './presence-batches.ts'
+import type { MembersPresence, PresenceChange } from './presence-batches.ts'
 import { retryUntilBack } from './retry.ts'
 import type { Session } from './session.ts'
 
@@ -152,7 +152,7 @@ export async function tellMembersPresence(
 }
 
 /** Undefined when the user is no longer a member. */
-async function presenceEvent(db: Db, house_id: string, { user_id, presence }: MembersPresence['changes'][0]) {
+async function presenceEvent(db: Db, house_id: string, { user_id, presence }: PresenceChange) {
   const row = await findMember(db, { house_id, user_id })
   if (!row) return undefined
   if (presence === 'online') return memberEvent('HOUSE_MEMBER_ENTER', row)

@@ -70,7 +70,7 @@ export class HousePayload implements Payload {
   readonly #head: string
   readonly #members: readonly string[]
 
-  constructor(name: 'HOUSE_JOIN' | 'HOUSE_UPDATE', head: string, members: readonly string[]) {
+  constructor(name: HousePayload['name'], head: string, members: readonly string[]) {
     this.name = name
     this.#head = head
     this.#members = members

@@ -76,7 +76,7 @@ export function joinOf(contents: HouseContents, own: MemberRow, members: readonl
 
 /** The event that shows a house to one member: the rooms that they can read, and as many members as fit. */
 export function houseOf(
-  name: 'HOUSE_JOIN' | 'HOUSE_UPDATE',
+  name: HousePayload['name'],
   contents: HouseContents,
   facts: HouseFacts,
   members: readonly MemberRow[],

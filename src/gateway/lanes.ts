@@ -1,3 +1,4 @@
+/** Something to be done in its turn. */
 export type Work = () => void | Promise<void>
 
 /** Runs the work of one key one after the other, and at once if there is none before it. Work must not throw. */

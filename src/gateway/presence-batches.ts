@@ -1,17 +1,16 @@
 import type { Presence } from '../events/presence.ts'
 import type { Payload } from './frames.ts'
 
-/** Members of one house who came online or went offline, in order, each with its event once that was made. */
-export type MembersPresence = {
-  type: 'members_presence'
-  house_id: string
-  changes: { user_id: string; presence: Presence; event?: Payload }[]
-}
+/** Members of one house who came online or went offline, in order. */
+export type MembersPresence = { type: 'members_presence'; house_id: string; changes: PresenceChange[] }
+
+/** A member who came online or went offline, with the event of that once it was made. */
+export type PresenceChange = { user_id: string; presence: Presence; event?: Payload }
 
 /** Puts changes of presence together that would otherwise wait for each other, when many users come or go at once. */
 export type PresenceBatches = {
   /** Settles when the change has been told. */
-  add(houseId: string, change: MembersPresence['changes'][0]): void | Promise<void>
+  add(houseId: string, change: PresenceChange): void | Promise<void>
   /** Closes the waiting batch of a house: it is told now, or something else has to be told after it. */
   close(houseId: string): void
 }

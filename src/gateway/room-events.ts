@@ -21,7 +21,7 @@ export async function tellRoomCreated({ db, hub }: Gateway, fact: Of<'room_creat
   if (sessions.length === 0) return
   const found = await findReaders(db, fact, sessions)
   if (!found) return
-  const event = payload('ROOM_CREATE', room(found.row, ''))
+  const event = payload('ROOM_CREATE', room(found.row, null))
   for (const session of found.readers) {
     hub.enterRoom(session, house_id, room_id)
     session.emit(event)
@@ -43,7 +43,7 @@ export async function tellRoomUpdated(gateway: Gateway, fact: Of<'room_updated'>
   if (house_id === null) return tellPrivateRoomUpdated(gateway, room_id, sessions)
   // Members who can no longer read the room are not told of the change: `visibility_changed` follows.
   const found = await findReaders(gateway.db, { house_id, room_id }, sessions)
-  if (found) emitTo(found.readers, payload('ROOM_UPDATE', room(found.row, '')))
+  if (found) emitTo(found.readers, payload('ROOM_UPDATE', room(found.row, null)))
 }
 
 async function tellPrivateRoomUpdated({ db }: Gateway, roomId: string, sessions: Session[]) {

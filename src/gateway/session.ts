@@ -3,6 +3,7 @@ import type { Caller } from '../auth/queries.ts'
 import type { Connection } from './connection.ts'
 import { type Payload, payload } from './frames.ts'
 import { KeptEvents } from './kept-events.ts'
+import type { Work } from './lanes.ts'
 import { maxHeldEvents, maxKeptBytes, maxKeptEvents } from './settings.ts'
 
 const nothing: ReadonlySet<string> = new Set()
@@ -31,7 +32,7 @@ export class Session {
   /** The users whose presence it asked for (op 6). */
   watched: ReadonlySet<string> = nothing
   /** Work that was held during the login, in order; null once the login is over. */
-  held: (() => void | Promise<void>)[] | null = []
+  held: Work[] | null = []
   /**
    * Whether INIT_STATE and every HOUSE_JOIN were sent: from then on it can be resumed, even if events are still held.
    */
@@ -72,7 +73,7 @@ export class Session {
   }
 
   /** Holds work until the login is over. */
-  hold(work: () => void | Promise<void>): void {
+  hold(work: Work): void {
     if (!this.held || this.held.length < maxHeldEvents) {
       this.held?.push(work)
       return

@@ -66,7 +66,7 @@ export async function tellVisibility(gateway: Gateway, fact: Of<'visibility_chan
   if (!contents) return
   const { house, rooms, entities } = contents
   const events: VisibilityEvents = {
-    gained: once((row) => payload('ROOM_CREATE', room(row, ''))),
+    gained: once((row) => payload('ROOM_CREATE', room(row, null))),
     lost: once((id) => payload('ROOM_DELETE', { id, house_id: house.id })),
     entities: entitiesOf(house.id, entities),
   }

@@ -11,7 +11,7 @@ export type RoomMentionsRow = RoomAccessRow & {
 
 type MentionsPage = Page & { user_id: string; except_rooms: readonly string[] }
 
-function prepareMentions(elsewhere: (page: MentionsPage) => ReturnType<typeof sql>) {
+function prepareMentions(elsewhere: (page: MentionsPage) => RawBuilder<unknown>) {
   return preparePages((page: MentionsPage) => {
     const { user_id } = page
     // The same for every mention: read once, before them.

@@ -3,8 +3,11 @@ import { roomType } from './permissions.ts'
 import type { RoomRow } from './queries.ts'
 import type { Room } from './schemas.ts'
 
-/** A room for one receiver: in a private room, the recipients are the participants without them. */
-export function room(row: RoomRow, receiverId: string): Room {
+/**
+ * A room for one receiver: in a private room, the recipients are the participants without them. A house room is the same
+ * for all (null).
+ */
+export function room(row: RoomRow, receiverId: string | null): Room {
   const isHouseRoom = row.type === roomType.house
   const hasDefaults = row.default_allow !== 0 || row.default_deny !== 0
   return {
@@ -24,7 +27,7 @@ export function room(row: RoomRow, receiverId: string): Room {
 }
 
 /** Never empty: a group nobody else is left in shows the receiver. */
-function recipientsFor(row: RoomRow, receiverId: string): Room['recipients'] {
+function recipientsFor(row: RoomRow, receiverId: string | null): Room['recipients'] {
   const others = row.participants.filter((user) => user.id !== receiverId)
   return (others.length > 0 ? others : row.participants).map(gatewayUser)
 }

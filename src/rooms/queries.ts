@@ -25,7 +25,7 @@ export type RoomRow = {
 }
 
 /** The statement for rooms in their full form; `where` names them. */
-export function selectRooms(where: ReturnType<typeof sql>) {
+export function selectRooms(where: RawBuilder<unknown>) {
   return sql<RoomRow>`
     select rooms.id, rooms.type, rooms.house_id, rooms.owner_id, rooms.name, rooms.description, rooms.emoji,
       rooms.position, rooms.last_message_id, rooms.permission_overrides, rooms.default_allow, rooms.default_deny,
