@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 import { ApiError, fieldsRequired } from '../errors.ts'
-import { decodeBase64, makeIcon, type Picture, pictureName } from '../images/icon.ts'
+import { decodeBase64, makeIcon, type Picture, pictureName } from '../images/picture.ts'
 import { discardFiles, keepFiles, saveFile } from '../storage/discard.ts'
 import type { Store } from '../storage/store.ts'
 

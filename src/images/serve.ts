@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { openFile, type Store } from '../storage/store.ts'
-import { type PictureFolder, pictureName } from './icon.ts'
+import { type PictureFolder, pictureName } from './picture.ts'
 
 /** For all content that comes from clients: no guessing of types, no scripts (PROTOCOL 7.3). */
 export const mediaHeaders = {

@@ -1,5 +1,5 @@
 import { newHousePermissions, permission } from '../../../src/houses/permissions.ts'
-import { pictureName } from '../../../src/images/icon.ts'
+import { pictureName } from '../../../src/images/picture.ts'
 import { attachmentFile } from '../../../src/messages/attachment-queries.ts'
 import { db, type Person, store } from '../world.ts'
 import {

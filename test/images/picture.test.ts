@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import * as images from '../../src/images/icon.ts'
+import * as images from '../../src/images/picture.ts'
 import { animation, picture, plainPng, pngPromising, svg, turnedJpeg } from '../support/pictures.ts'
 
 const { decodeBase64, maxPictureBytes } = images
