@@ -18,8 +18,8 @@ import {
   tallied,
   writeManifest,
 } from './backup-folder.ts'
-import { CliError, type Command } from './command.ts'
-import { count, withInstallation } from './installation.ts'
+import { CliError, type Command, count } from './command.ts'
+import { withInstallation } from './installation.ts'
 
 export const backup: Command = {
   name: 'backup',

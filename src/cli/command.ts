@@ -65,3 +65,8 @@ function parse(args: string[], options: Record<string, { type: 'string' | 'boole
     throw new UsageError(sentence)
   }
 }
+
+/** For lines of an answer: `1 house`, `2 houses`. */
+export function count(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`
+}

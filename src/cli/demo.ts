@@ -17,9 +17,9 @@ import { createHouseRoom } from '../rooms/operations.ts'
 import { createPrivateRoom } from '../rooms/private-room-operations.ts'
 import type { Store } from '../storage/store.ts'
 import { editUser } from '../users/operations.ts'
-import { CliError, type Command } from './command.ts'
+import { CliError, type Command, count } from './command.ts'
 import { friendships, group, houses, pair, people, requests, type Username } from './demo-script.ts'
-import { count, withInstallation } from './installation.ts'
+import { withInstallation } from './installation.ts'
 
 const passwordBytes = 9
 const moderatorBits = permission.MODERATE_ROOM | permission.EVICT_MEMBERS | permission.MANAGE_INVITES

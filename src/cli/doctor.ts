@@ -9,8 +9,8 @@ import { NewerDatabase, reasonOf } from '../errors.ts'
 import { describeFailure } from '../failures.ts'
 import { tryMailServer } from '../mail/mailer.ts'
 import { openStore } from '../storage/open.ts'
-import { CliError, type Command, type CommandContext } from './command.ts'
-import { count, hasDatabase, withRawInstallation } from './installation.ts'
+import { CliError, type Command, type CommandContext, count } from './command.ts'
+import { hasDatabase, withRawInstallation } from './installation.ts'
 
 const oldestPostgres = 150_000
 

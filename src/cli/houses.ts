@@ -2,8 +2,8 @@ import { deleteHouse } from '../houses/operations.ts'
 import { findHouseSummary, listAllHouses } from '../houses/queries.ts'
 import { asId } from '../ids.ts'
 import { eraseDiscarded } from '../storage/discard.ts'
-import { CliError, type Command } from './command.ts'
-import { count, withInstallation } from './installation.ts'
+import { CliError, type Command, count } from './command.ts'
+import { withInstallation } from './installation.ts'
 
 export const listHouses: Command = {
   name: 'list-houses',

@@ -10,7 +10,7 @@ import type { Outcome } from '../events/bus.ts'
 import { tellServers } from '../events/open.ts'
 import { openStore } from '../storage/open.ts'
 import type { Store } from '../storage/store.ts'
-import { CliError, type CommandContext } from './command.ts'
+import { CliError, type CommandContext, count } from './command.ts'
 
 /** The database and the files of a server with this environment. */
 export type Installation = { config: Config; databaseUrl: string; db: Db; store: Store }
@@ -92,9 +92,4 @@ async function reachDatabase(config: Config): Promise<{ url: string; stop(): Pro
   const running = await findRunningPostgres(postgresFolder(config))
   if (running !== undefined) return { url: running, stop: async () => {} }
   return startPostgres(postgresFolder(config))
-}
-
-/** `1 house`, `2 houses`. */
-export function count(number: number, thing: string): string {
-  return `${number} ${thing}${number === 1 ? '' : 's'}`
 }

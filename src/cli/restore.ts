@@ -26,8 +26,8 @@ import {
   tablePath,
   tallied,
 } from './backup-folder.ts'
-import { CliError, type Command } from './command.ts'
-import { count, type Installation, withRawInstallation } from './installation.ts'
+import { CliError, type Command, count } from './command.ts'
+import { type Installation, withRawInstallation } from './installation.ts'
 
 export const restore: Command = {
   name: 'restore',
