@@ -9,8 +9,8 @@ import { canAttach, canRead, canSend } from '../rooms/permissions.ts'
 import type { RoomAccessRow } from '../rooms/queries.ts'
 import { openDoubts } from './doubt-operations.ts'
 import { type Delivery, type Draft, isEvent, type Outgoing, writeDrafts } from './draft-operations.ts'
-import { gatewayMessage } from './forms.ts'
 import { listMentioned, mentionedIn } from './mention-operations.ts'
+import { createdAnew } from './missed-operations.ts'
 import { findSpeaker, type SpeakerRow } from './queries.ts'
 import type { GatewayMessage } from './schemas.ts'
 import { findMessageByNonce } from './send-queries.ts'
@@ -75,16 +75,9 @@ export function openSending(db: Db, bus: Bus, origin: () => string): Send {
 
 /** The message that was sent with this nonce before, as it is now; undefined when the nonce is free again. */
 async function findFirst(db: Db, draft: Draft, origin: string): Promise<GatewayMessage | undefined> {
-  const { room_id, author_id, nonce, house_id, author } = draft
+  const { room_id, author_id, nonce, house_id } = draft
   const row = await findMessageByNonce(db, { room_id, author_id, nonce: nonce! })
-  if (!row) return undefined
-  const found = await Promise.all(row.mentions.map((user_id) => findSpeaker(db, { room_id, user_id })))
-  return gatewayMessage(row, {
-    house_id,
-    author,
-    mentioned: found.filter((user) => user !== undefined),
-    origin,
-  })
+  return row && (await createdAnew(db, row, house_id, origin)).message
 }
 
 /** The sender, from what one statement has found of caller and room. Throws `room_not_found`. */
