@@ -17,6 +17,8 @@ const closeWithinMs = 2_000
 const defaultPatienceMs = 10_000
 /** The same for a mail server that is only tried. */
 const trialPatienceMs = 5_000
+/** What the library drops from an address, even from a quoted one: the mail would reach another mailbox. */
+const droppedFromAddress = /[<>]/
 
 /**
  * A mailer over SMTP; `onFailure` hears of each mail that could not be sent, without its address or text. The library
@@ -48,6 +50,7 @@ export function openMailer(
   return {
     send(mail) {
       if (waiting >= maxWaiting) return onFailure('too many mails are waiting')
+      if (droppedFromAddress.test(mail.to)) return onFailure('the address holds < or >')
       waiting += 1
       last = last.then(() => deliver(mail))
     },

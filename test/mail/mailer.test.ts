@@ -42,6 +42,17 @@ test('an address is taken as one, whatever is in it', async () => {
   expect(smtp.mails.splice(0).flatMap((each) => each.to)).not.toContain('eve@example.net')
 })
 
+test.each(['<ann@example.org', '>ann@example.org', 'ann<@example.org'])(
+  'a mail to %s reaches nobody else',
+  async (to) => {
+    const failures: string[] = []
+    const mailer = openMailer(smtp.url, from, (reason) => failures.push(reason))
+    mailer.send({ ...mail(1), to })
+    await mailer.close()
+    expect([smtp.mails.splice(0), failures]).toEqual([[], ['the address holds < or >']])
+  },
+)
+
 test('mails go out one after the other', async () => {
   const comers: (number | undefined)[] = []
   const silent = createServer((socket) => {
