@@ -122,3 +122,6 @@ export class NewerDatabase extends Error {
     )
   }
 }
+
+/** The database cannot hold what Hearth writes; the message says why, in a sentence. */
+export class UnfitDatabase extends Error {}

@@ -1,11 +1,11 @@
 import { ConfigError } from './config.ts'
 import { isDatabaseAway, isDatabaseRefusal } from './db/away.ts'
 import { EmbeddedPostgresError } from './db/embedded-account.ts'
-import { NewerDatabase, reasonOf, StoreAway } from './errors.ts'
+import { NewerDatabase, reasonOf, StoreAway, UnfitDatabase } from './errors.ts'
 import { WorkersError } from './workers.ts'
 
 /** Their messages are such sentences. */
-const forOperators = [ConfigError, EmbeddedPostgresError, NewerDatabase, WorkersError]
+const forOperators = [ConfigError, EmbeddedPostgresError, NewerDatabase, UnfitDatabase, WorkersError]
 
 /** A sentence for what the operator can put right; the stack for what is a bug. */
 export function describeFailure(error: unknown): string {

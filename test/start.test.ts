@@ -3,11 +3,14 @@ import { cp, mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from 'node
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
 import { newId } from '../src/ids.ts'
+import { hearthIn } from './support/cli.ts'
+import { databaseOn, onServer } from './support/database-server.ts'
 import { failToStart, startServer } from './support/server.ts'
 import { databaseUrl, db, house, user } from './support/world.ts'
 
+const server = inject('databaseUrl')
 const folder = await mkdtemp(join(tmpdir(), 'hearth-start-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -39,6 +42,36 @@ test.each(cases)('a start with %s ends with one sentence and exit code 1', async
   const { code, stderr } = await failToStart(folder, { DATABASE_URL: databaseUrl, ...wrong })
   expect(code).toBe(1)
   expect(stderr).toMatch(new RegExp(`^${sentence}\\.\\n$`))
+})
+
+test('a start with a database that is not in UTF8 ends with one sentence and exit code 1', async () => {
+  const name = `hearth_ascii_${process.pid}`
+  await onServer(
+    server,
+    `create database ${name} encoding 'SQL_ASCII' template template0 locale_provider libc lc_collate 'C' lc_ctype 'C'`,
+  )
+  onTestFinished(() => onServer(server, `drop database if exists ${name} with (force)`))
+  const { code, stderr } = await failToStart(folder, { DATABASE_URL: databaseOn(server, name) })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^The database has the encoding SQL_ASCII and must have UTF8: [^\n]*\.\n$/)
+  const found = await hearthIn({ DATABASE_URL: databaseOn(server, name), DATA_DIR: folder }, 'doctor')
+  expect(found.out).toMatch(/^wrong {2}The database has the encoding SQL_ASCII/m)
+})
+
+test('a start with a user who may not create tables ends with one sentence and exit code 1', async () => {
+  const name = `hearth_guest_${process.pid}`
+  await onServer(server, `create database ${name}`)
+  await onServer(server, `create role ${name} login password 'guest'`)
+  onTestFinished(async () => {
+    await onServer(server, `drop database if exists ${name} with (force)`)
+    await onServer(server, `drop role ${name}`)
+  })
+  const address = new URL(databaseOn(server, name))
+  address.username = name
+  address.password = 'guest'
+  const { code, stderr } = await failToStart(folder, { DATABASE_URL: address.href })
+  expect(code).toBe(1)
+  expect(stderr).toBe('DATABASE_URL cannot be used: permission denied for schema public.\n')
 })
 
 test('a start with a folder for data that cannot be made ends with one sentence and exit code 1', async () => {

@@ -7,7 +7,7 @@ const maxPasswordLength = 256
 
 const Email = Type.String({
   format: 'mail_address',
-  description: 'up to 254 characters, compared without case',
+  description: 'an e-mail address of up to 254 characters, compared without case',
 })
 /** A password to be set. One to be checked may be any text: it is right or wrong. */
 const NewPassword = AnyText({ minLength: minPasswordLength, maxLength: maxPasswordLength })

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { type Config, readConfig } from '../config.ts'
 import type { Db } from '../db/client.ts'
+import { examineDatabase } from '../db/fitness.ts'
 import { listNewerMigrations, listPendingMigrations } from '../db/migrate.ts'
 import { NewerDatabase, reasonOf } from '../errors.ts'
 import { describeFailure } from '../failures.ts'
@@ -11,8 +11,6 @@ import { tryMailServer } from '../mail/mailer.ts'
 import { openStore } from '../storage/open.ts'
 import { CliError, type Command, type CommandContext, count } from './command.ts'
 import { hasDatabase, withRawInstallation } from './installation.ts'
-
-const oldestPostgres = 150_000
 
 /** The result of one check: `ok`, worth knowing, or wrong. */
 type Finding = { state: 'ok' | 'note' | 'wrong'; sentence: string }
@@ -63,18 +61,9 @@ async function checkDatabase(config: Config, context: CommandContext): Promise<F
 }
 
 async function checkReached(db: Db): Promise<Finding[]> {
-  const { rows } = await sql<{ version: string; shown: string }>`
-    select current_setting('server_version_num') as version, current_setting('server_version') as shown`.execute(
-    db,
-  )
-  const { version, shown } = rows[0]!
-  const isOld = Number(version) < oldestPostgres
-  return [
-    isOld
-      ? wrong(`PostgreSQL is ${shown} and must be 15 or newer.`)
-      : ok(`The database answers: PostgreSQL ${shown}.`),
-    await checkForm(db),
-  ]
+  const { shown, unfit } = await examineDatabase(db)
+  const fitness = unfit.length > 0 ? unfit.map(wrong) : [ok(`The database answers: PostgreSQL ${shown}.`)]
+  return [...fitness, await checkForm(db)]
 }
 
 async function checkForm(db: Db): Promise<Finding> {

@@ -4,8 +4,9 @@ import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import { NewerDatabase } from '../errors.ts'
+import { NewerDatabase, UnfitDatabase } from '../errors.ts'
 import type { Db } from './client.ts'
+import { examineDatabase } from './fitness.ts'
 
 const migrationsDir = join(import.meta.dirname, '../../migrations')
 
@@ -28,9 +29,14 @@ export function migrator(db: Db): Migrator {
   return new Migrator({ db, provider: { getMigrations: readMigrations } })
 }
 
-/** Runs all pending migrations, all or nothing, under an advisory lock. Throws `NewerDatabase`, or what one throws. */
+/**
+ * Runs all pending migrations, all or nothing, under an advisory lock. Throws `NewerDatabase`, `UnfitDatabase`, or what
+ * one of them throws.
+ */
 export async function migrateToLatest(db: Db): Promise<void> {
   if (await isLatest(db)) return
+  const { unfit } = await examineDatabase(db)
+  if (unfit.length > 0) throw new UnfitDatabase(unfit.join(' '))
   const { error } = await migrator(db).migrateToLatest()
   if (!error) return
   const newer = await listNewerMigrations(db).catch(() => [])
