@@ -5,9 +5,9 @@ export class DatabaseAway extends Error {}
 
 /**
  * SQLSTATEs: connection failures, shutdown, start-up, a full disk, too many connections, time limits, locks not
- * available, deadlocks.
+ * available, deadlocks, a server that may only be read (a standby, or one whose host has run out of disk).
  */
-const awayStates = /^(08|57P0|53|57014|55P03|25P03|40P01)/
+const awayStates = /^(08|57P0|53|57014|55P03|25P03|25006|40P01)/
 const awaySystemCodes = new Set([
   'EAI_AGAIN',
   'ECONNABORTED',
@@ -34,9 +34,9 @@ export function isDatabaseAway(error: unknown): boolean {
   return awayMessages.test(error.message)
 }
 
-/** Whether the database is there but refuses the connection: password, role, database name or TLS are wrong. */
+/** Whether the database is there but refuses us: password, role, its rights, database name or TLS are wrong. */
 export function isDatabaseRefusal(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return /^(28|3D)/.test(error.code ?? '')
+  if (error instanceof pg.DatabaseError) return /^(28|3D|42501)/.test(error.code ?? '')
   return error instanceof Error && /SSL|certificate/.test(error.message)
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { isDatabaseAway } from '../../src/db/away.ts'
 import { awayCheck, openDatabase, poolUse } from '../../src/db/client.ts'
 import { otherApp } from '../support/other-app.ts'
@@ -220,4 +220,21 @@ test('the log says why requests are answered with 503, once for many', async () 
     level: 40,
     err: { message: expect.stringMatching(/lock timeout/) },
   })
+})
+
+test('a database that may only be read fails what is written with 503, and what is read goes on', async () => {
+  const address = new URL(databaseUrl)
+  address.searchParams.set('options', '-c default_transaction_read_only=on')
+  const readOnly = openDatabase(address.href)
+  onTestFinished(() => readOnly.destroy())
+  const { call: reader } = await otherApp({}, { db: readOnly })
+  for (const [path, body] of [
+    [`/rooms/${den.room_id}/messages`, { content: 'hello' }],
+    ['/houses', { name: 'Den' }],
+  ] as const) {
+    const { status, body: answer, headers } = await reader(ann, 'POST', path, body)
+    expect([status, answer, headers['retry-after']]).toEqual([503, unavailable, '1'])
+  }
+  expect((await reader(ann, 'GET', `/rooms/${den.room_id}/messages`)).status).toBe(200)
+  expect((await reader(ann, 'GET', '/users/@me')).status).toBe(200)
 })
