@@ -61,7 +61,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     dataDir: resolve(settings.DATA_DIR),
     databaseUrl: settings.DATABASE_URL,
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
-    storageUrl: settings.STORAGE_URL ?? pathToFileURL(join(resolve(settings.DATA_DIR), 'files')).href,
+    storageUrl: settings.STORAGE_URL ?? filesUrl(resolve(settings.DATA_DIR)),
     rateLimit: settings.RATE_LIMIT === 'on',
     rateLimits: {
       messages: readLimit(settings.RATE_LIMIT_MESSAGES),
@@ -77,6 +77,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     metricsToken: settings.METRICS_TOKEN,
     logLevel: settings.LOG_LEVEL,
   }
+}
+
+/** The folder for files where `STORAGE_URL` names no other place. */
+export function filesUrl(dataDir: string): string {
+  return pathToFileURL(join(dataDir, 'files')).href
 }
 
 /** Whether the libraries that take an address can read it. */

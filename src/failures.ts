@@ -11,6 +11,8 @@ const forOperators = [ConfigError, EmbeddedPostgresError, NewerDatabase, UnfitDa
 export function describeFailure(error: unknown): string {
   const { code, message, stack, path, syscall } = error as NodeJS.ErrnoException
   if (forOperators.some((type) => error instanceof type)) return message
+  // Before the database: the ENOENT of a folder is that of a socket, too.
+  if (syscall === 'mkdir') return `DATA_DIR cannot be used: ${message}.`
   if (isDatabaseAway(error) || isDatabaseRefusal(error)) {
     return `DATABASE_URL cannot be used: ${reasonOf(error)}.`
   }

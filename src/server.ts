@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { join } from 'node:path'
-import { type Config, readConfig } from './config.ts'
+import { type Config, filesUrl, readConfig } from './config.ts'
 import { startPostgres } from './db/embedded.ts'
 import { describeFailure } from './failures.ts'
 import type { Stop } from './server-process.ts'
@@ -86,8 +86,15 @@ function announce(address: string, config: Config): void {
     process.send!({ address })
     return
   }
-  const holds = config.databaseUrl === undefined ? 'database and files' : 'files'
   process.stdout.write(
-    `Hearth answers at   ${address}\nData lies in        ${config.dataDir} (${holds})\nDocs page           ${address}/docs\n`,
+    `Hearth answers at   ${address}\nData lies in        ${placesOf(config)}\nDocs page           ${address}/docs\n`,
   )
+}
+
+/** Where the data lies, apart from a database of the operator's. */
+function placesOf({ dataDir, databaseUrl, storageUrl }: Config): string {
+  const isOwn = databaseUrl === undefined
+  if (storageUrl === filesUrl(dataDir)) return `${dataDir} (${isOwn ? 'database and files' : 'files'})`
+  const [files] = storageUrl.split('?')
+  return isOwn ? `${dataDir} (database), ${files} (files)` : `${files} (files)`
 }

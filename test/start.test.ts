@@ -173,3 +173,13 @@ test('a start makes the folders of the files, for the account of the server alon
   )
   expect(modes.map((mode) => mode & 0o777)).toEqual([0o700, 0o700])
 })
+
+test('a start says where the files are, also when that is not in the folder for data', async () => {
+  const files = `file://${join(folder, 'pictures')}`
+  const inside = await startServer(folder, { environment: { DATABASE_URL: databaseUrl } })
+  const environment = { DATABASE_URL: databaseUrl, STORAGE_URL: files }
+  const outside = await startServer(folder, { environment })
+  expect(inside.output()).toContain(`Data lies in        ${folder} (files)\n`)
+  expect(outside.output()).toContain(`Data lies in        ${files} (files)\n`)
+  await Promise.all([inside.end(), outside.end()])
+})
