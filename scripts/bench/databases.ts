@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { openDatabase } from '../../src/db/client.ts'
 import { migrateToLatest } from '../../src/db/migrate.ts'
+import { databaseOn } from '../../test/support/database-server.ts'
 import { type Size, seed } from './seed.ts'
 
 /** Runs one statement on a database. */
@@ -14,12 +15,6 @@ export async function onDatabase(url: string, statement: string) {
   }
 }
 
-function addressOf(serverUrl: string, name: string): string {
-  const address = new URL(serverUrl)
-  address.pathname = `/${name}`
-  return address.href
-}
-
 /**
  * The address of a migrated database with so much in it. It is seeded once, under another name: later runs find it whole.
  */
@@ -31,11 +26,11 @@ export async function prepareDatabase(serverUrl: string, size: Size): Promise<st
     console.log(`seeding ${size.messages.toLocaleString('en')} messages …`)
     await onDatabase(serverUrl, `drop database if exists ${seeding}`)
     await onDatabase(serverUrl, `create database ${seeding}`)
-    await migrate(addressOf(serverUrl, seeding))
-    await seed(addressOf(serverUrl, seeding), size)
+    await migrate(databaseOn(serverUrl, seeding))
+    await seed(databaseOn(serverUrl, seeding), size)
     await onDatabase(serverUrl, `alter database ${seeding} rename to ${name}`)
   }
-  const databaseUrl = addressOf(serverUrl, name)
+  const databaseUrl = databaseOn(serverUrl, name)
   await migrate(databaseUrl)
   return databaseUrl
 }
@@ -50,5 +45,5 @@ export async function copyDatabase(serverUrl: string, databaseUrl: string): Prom
   const name = 'bench_written'
   await onDatabase(serverUrl, `drop database if exists ${name}`)
   await onDatabase(serverUrl, `create database ${name} template ${new URL(databaseUrl).pathname.slice(1)}`)
-  return addressOf(serverUrl, name)
+  return databaseOn(serverUrl, name)
 }

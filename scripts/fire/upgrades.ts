@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openDatabase } from '../../src/db/client.ts'
 import { listMigrations, migrateToLatest, migrator } from '../../src/db/migrate.ts'
+import { databaseOn } from '../../test/support/database-server.ts'
 import { BrokenPromise, type Part } from './part.ts'
 import { ask } from './support/people.ts'
 import { openStage, type Stage } from './support/stage.ts'
@@ -55,9 +56,7 @@ async function makeDatabase(stage: Stage, what: string): Promise<string> {
   databases += 1
   const name = `fire_${databases}_${what.replace(/\W/g, '_')}`
   await sql`create database ${sql.id(name)}`.execute(stage.db)
-  const address = new URL(stage.databaseUrl)
-  address.pathname = `/${name}`
-  return address.href
+  return databaseOn(stage.databaseUrl, name)
 }
 
 /** Fills a database of an earlier schema, upgrades it while an old process writes, and says what is wrong afterwards. */
