@@ -21,7 +21,10 @@ const recipes = { ...accountRecipes, ...peopleRecipes, ...houseRecipes, ...roomR
 const document = JSON.parse(printDocument(app)) as { paths: Record<string, Record<string, Operation>> }
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
-    ...{ id: operation.operationId, method: method.toUpperCase() as 'GET', path, operation },
+    id: operation.operationId,
+    method: method.toUpperCase() as 'GET',
+    path,
+    operation,
   })),
 )
 const kept = readExamples()

@@ -25,7 +25,12 @@ test('a house room is answered with its place, its newest message and what it al
     success: true,
     data: {
       ...plain,
-      ...{ id, house_id: den.id, name: 'hall', position: 1, type: 0, last_message_id },
+      id,
+      house_id: den.id,
+      name: 'hall',
+      position: 1,
+      type: 0,
+      last_message_id,
       permission_overrides: { [ben.id]: { id: ben.id, type: 1, allow: permission.ATTACH_MEDIA, deny: 0 } },
       default_permission_override: { allow: 0, deny: permission.ATTACH_MEDIA },
       recipients: null,
@@ -40,11 +45,17 @@ test('a private room is answered with its participants but the caller', async ()
   const common = { ...plain, house_id: null, name: null, position: null }
   expect((await call(ann, 'GET', `/rooms/${two}`)).body.data).toEqual({
     ...common,
-    ...{ id: two, type: 1, recipients: [gatewayUser(ben)], owner_id: null },
+    id: two,
+    type: 1,
+    recipients: [gatewayUser(ben)],
+    owner_id: null,
   })
   expect((await call(ben, 'GET', `/rooms/${many}`)).body.data).toEqual({
     ...common,
-    ...{ id: many, type: 2, recipients: [gatewayUser(ann), gatewayUser(cat)], owner_id: ann.id },
+    id: many,
+    type: 2,
+    recipients: [gatewayUser(ann), gatewayUser(cat)],
+    owner_id: ann.id,
   })
 })
 

@@ -33,12 +33,20 @@ export async function settleHouses(): Promise<void> {
     .insertInto('houses')
     .values([
       {
-        ...{ id: library, name: 'The Tool Library', owner_id: mira.id, icon: pictures.library },
-        ...{ description: 'Borrow a drill, bring it back charged.', default_permissions },
+        id: library,
+        name: 'The Tool Library',
+        owner_id: mira.id,
+        icon: pictures.library,
+        description: 'Borrow a drill, bring it back charged.',
+        default_permissions,
       },
       {
-        ...{ id: skyClub, name: 'Night Sky Club', owner_id: priya.id, icon: null },
-        ...{ description: 'Clear nights, warm tea.', default_permissions },
+        id: skyClub,
+        name: 'Night Sky Club',
+        owner_id: priya.id,
+        icon: null,
+        description: 'Clear nights, warm tea.',
+        default_permissions,
       },
     ])
     .execute()
@@ -48,7 +56,12 @@ export async function settleHouses(): Promise<void> {
     .values([
       { id: rooms.general, house_id: library, type: 0, name: 'general', position: 0 },
       {
-        ...{ id: rooms.lending, house_id: library, type: 0, name: 'lending', position: 1, emoji: 'wrench' },
+        id: rooms.lending,
+        house_id: library,
+        type: 0,
+        name: 'lending',
+        position: 1,
+        emoji: 'wrench',
         description: 'What you need, from when to when',
         permission_overrides: JSON.stringify({
           [roles.borrowers]: { id: roles.borrowers, type: 0, allow: SEND_MESSAGES, deny: 0 },
@@ -77,7 +90,9 @@ export async function settleHouses(): Promise<void> {
 
 async function settleMembers(): Promise<void> {
   const join = (house_id: string, { id }: Person, time: string) => ({
-    ...{ house_id, user_id: id, joined_at: on(time) },
+    house_id,
+    user_id: id,
+    joined_at: on(time),
     last_permission_update: id === tomasz.id || id === jonas.id ? on('03T10:00') : null,
   })
   await db
@@ -115,8 +130,12 @@ async function settleMembers(): Promise<void> {
     .insertInto('invites')
     .values([
       {
-        ...{ code: invites.library, house_id: library, creator_id: mira.id, created_at: on('02T14:00') },
-        ...{ uses: 3, max_uses: 10 },
+        code: invites.library,
+        house_id: library,
+        creator_id: mira.id,
+        created_at: on('02T14:00'),
+        uses: 3,
+        max_uses: 10,
       },
       { code: invites.skyClub, house_id: skyClub, creator_id: priya.id, created_at: on('02T17:30') },
     ])
