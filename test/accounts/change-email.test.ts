@@ -95,6 +95,16 @@ test('once the address has changed, a code for a new password that the former on
   expect(told(await call(null, 'POST', '/auth/reset-password', reset))).toEqual([400, invalidCode])
 })
 
+test('an address that is only written in another case keeps the code for a new password', async () => {
+  const lea = await registered('lea')
+  await mailing.call(null, 'POST', '/auth/forgot-password', { email: 'lea@example.org' })
+  const reset = { code: codeIn(await smtp.next()), password: 'a new password' }
+  await mailing.call(lea, 'PATCH', path, { email: 'Lea@example.org', password })
+  await call(null, 'POST', '/auth/verify-email', { code: codeIn(await smtp.next()) })
+  expect((await call(lea, 'GET', '/users/@me')).body.data.email).toBe('Lea@example.org')
+  expect((await call(null, 'POST', '/auth/reset-password', reset)).status).toBe(200)
+})
+
 test('a password that is changed meanwhile no longer changes the address', async () => {
   const kim = await registered('kim')
   const [changing] = await db.transaction().execute(async (trx) => {
