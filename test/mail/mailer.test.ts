@@ -73,9 +73,10 @@ test('mails go out one after the other', async () => {
 })
 
 test.each([
-  ['never greets', ''],
-  ['falls silent after its greeting', '220 double\r\n'],
-])('a mail server that %s does not hold up the next mail', async (_what, greeting) => {
+  ['never greets', '', '', 100],
+  ['falls silent after its greeting', '220 double\r\n', '', 100],
+  ['takes longer than its address allows', '', '?greetingTimeout=100', 600_000],
+])('a mail server that %s does not hold up the next mail', async (_what, greeting, query, patienceMs) => {
   const silent = createServer((socket) => {
     onTestFinished(() => void socket.destroy())
     socket.on('error', () => {}).write(greeting)
@@ -84,7 +85,8 @@ test.each([
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
   const failures: string[] = []
-  const mailer = openMailer(`smtp://127.0.0.1:${port}`, from, (reason) => failures.push(reason), 100)
+  const url = `smtp://127.0.0.1:${port}${query}`
+  const mailer = openMailer(url, from, (reason) => failures.push(reason), patienceMs)
   for (const n of [1, 2]) mailer.send(mail(n))
   await vi.waitUntil(() => failures.length === 2, { timeout: 10_000 })
   expect(failures).toEqual(['ETIMEDOUT', 'ETIMEDOUT'])
