@@ -68,6 +68,33 @@ test('what its reader was too slow for comes before what was logged later, also 
   expect(lines).toEqual([...Array.from({ length: 20_000 }, (_, n) => `${n}`), 'last'])
 })
 
+test('a line that cannot be written is tried once, and so is the next', async () => {
+  const script = `
+    import fs from 'node:fs'
+    import { stat } from 'node:fs/promises'
+    import { syncBuiltinESMExports } from 'node:module'
+    const { write } = fs
+    let tried = 0
+    fs.write = (...args) => {
+      tried += 1
+      return write(...args)
+    }
+    syncBuiltinESMExports()
+    const { openLogOutput } = await import('${join(root, 'src/http/log-output.ts')}')
+    const output = openLogOutput(fs.openSync('/dev/full', 'w'))
+    for (const line of ['one', 'two']) {
+      output.write(line)
+      // With one thread each of these comes after a write of the log.
+      for (let n = 0; n < 10; n += 1) await stat('.')
+    }
+    process.stdout.write(String(tried))`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    env: { UV_THREADPOOL_SIZE: '1', PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  expect(await text(child.stdout)).toBe('2')
+})
+
 test.each([
   ['is on a full disk', '/dev/full'],
   ['has lost its reader', 'pipe'],

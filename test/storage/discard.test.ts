@@ -63,6 +63,28 @@ test('a file whose writing takes longer than an hour is not erased meanwhile', a
   expect(await listDiscarded()).toEqual(['attachments/1/6'])
 })
 
+test('a renewal that the database fails is made up for by the next one', async () => {
+  let failures = 0
+  const failing = new Proxy(db, {
+    get(target, name) {
+      // Caught by nobody, this would end the server, as it ends a run of the tests.
+      if (name === 'updateTable' && failures++ < 2) throw new Error('away')
+      const value = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const slow = Readable.from(
+    (async function* () {
+      yield bytes
+      await anHourLater()
+      await expect.poll(() => due()).toBe(0)
+      yield bytes
+    })(),
+  )
+  await saveFile(failing, store, 'attachments/1/10', slow, 20)
+  expect(failures).toBeGreaterThan(2)
+})
+
 test('a file is renewed only while it is being written', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
