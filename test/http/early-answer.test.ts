@@ -35,18 +35,25 @@ test.each([
   }
 })
 
-test.each(['keep-alive', 'close'])(
-  'who is still sending (%s) gets a refusal at once; when all is sent the connection ends in order',
-  async (connection) => {
-    const size = 4 * mib
+const size = 4 * mib
+const plain = (text: string) => text
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+
+test.each([
+  ['Connection: keep-alive', `Content-Length: ${size}`, plain, ''],
+  ['Connection: close', `Content-Length: ${size}`, plain, ''],
+  ['Connection: keep-alive', 'Transfer-Encoding: chunked', chunk, '0\r\n\r\n'],
+])(
+  'who is still sending (%s, %s) gets a refusal at once; when all is sent the connection ends in order',
+  async (connection, framing, framed, end) => {
     const socket = connect(port, '127.0.0.1').setEncoding('utf8')
     let answer = ''
     socket.on('data', (part) => {
       answer += part
     })
     socket.write(
-      `POST /houses HTTP/1.1\r\nHost: x\r\nAuthorization: x\r\nConnection: ${connection}\r\n` +
-        `Content-Type: ${json}\r\nContent-Length: ${size}\r\n\r\n{`,
+      `POST /houses HTTP/1.1\r\nHost: x\r\nAuthorization: x\r\n${connection}\r\n` +
+        `Content-Type: ${json}\r\n${framing}\r\n\r\n${framed('{')}`,
     )
     const [head, refusal] = (await vi.waitUntil(() => answer.includes('}}') && answer, { timeout: 20_000 }))
       .toString()
@@ -55,7 +62,8 @@ test.each(['keep-alive', 'close'])(
     expect(head).toMatch(/^connection: close$/im)
     expect(JSON.parse(refusal!)).toEqual(noAuth)
     const ended = once(socket, 'end')
-    for (let left = size - 1; left > 0; left -= 1024) socket.write(' '.repeat(Math.min(left, 1024)))
+    for (let left = size - 1; left > 0; left -= 1024) socket.write(framed(' '.repeat(Math.min(left, 1024))))
+    socket.write(end)
     await ended
   },
 )
