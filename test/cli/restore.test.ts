@@ -172,6 +172,29 @@ test.each([
   expect(again.code).toBe(isCarriedOut ? 1 : 0)
 })
 
+test('a restore whose connection breaks while its files are copied takes them back', async () => {
+  const place = await emptyPlace()
+  const { query } = pg.Client.prototype
+  async function breakAfter(this: pg.Client & { processID?: number }, ...args: unknown[]) {
+    const answer = await Reflect.apply(query, this, args)
+    await onServer(place.DATABASE_URL, `select pg_terminate_backend(${this.processID}, 5000)`)
+    return answer
+  }
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...args: unknown[]
+  ) {
+    if (args[0] !== 'analyze') return Reflect.apply(query, this, args)
+    spy.mockRestore()
+    return Reflect.apply(breakAfter, this, args)
+  } as typeof query)
+  onTestFinished(() => spy.mockRestore())
+  const { code, err } = await hearthIn(place, 'restore', folder)
+  expect([code, err]).toEqual([1, expect.stringMatching(/^DATABASE_URL cannot be used: [^\n]+$/)])
+  expect(await filesIn(place)).toEqual([])
+  expect(await hearthIn(place, 'restore', folder)).toMatchObject({ code: 0, err: '' })
+})
+
 test('a restore that cannot ask whether its rows are there leaves the files, and says so', async () => {
   const place = await emptyPlace()
   const way = detour(place.DATABASE_URL)

@@ -1,7 +1,8 @@
+import { EventEmitter } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { awayCheck, openDatabase } from '../../src/db/client.ts'
 import type { PreparingClient } from '../../src/db/preparing-client.ts'
 import { keepPulse } from '../../src/db/pulse.ts'
@@ -52,6 +53,16 @@ test('a connection whose answer has come is not cut off because it was read late
   await expect.poll(() => answers.length, { interval: 5 }).toBeGreaterThan(1)
   expect(destroy).not.toHaveBeenCalled()
   end()
+})
+
+test('a connection that has ended is asked for no more signs of life', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const client = new EventEmitter()
+  keepPulse(client as unknown as pg.Client)
+  expect(vi.getTimerCount()).toBe(1)
+  client.emit('end')
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 test('a statement whose answer has come is not cut off because it was read late', async () => {

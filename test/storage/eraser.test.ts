@@ -71,6 +71,7 @@ test('an eraser that is stopped finishes what it is erasing, and begins nothing 
   }
   const eraser = startErasing(db, slow, () => {})
   await begun
+  eraser.wake()
   let isStopped = false
   const stopped = eraser.stop().then(() => {
     isStopped = true
