@@ -90,6 +90,8 @@ async function walkThroughHouses(token: string): Promise<void> {
   await ask(null, 'GET', `/invites/${code}?with=${code}`)
   await ask(token, 'POST', `/v1/invites/${code}/`, {})
   await ask(token, 'POST', `/rooms/${room}/messages`, { content: `mail me at ${email}` })
+  keep('whispers')
+  await ask(token, 'GET', `/rooms/${room}/messages/search?q=whispers`)
   const form = new FormData()
   form.append('file', new Blob(['a file']), `${email}.txt`)
   const path = `${server.origin}/rooms/${room}/media_messages`
