@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { app, failure } from '../support/world.ts'
 
 beforeAll(() => app.listen({ host: '127.0.0.1', port: 0 }))
@@ -101,4 +101,20 @@ describe('what Node would refuse before any route', () => {
     expect(head).toContain('HTTP/1.1 404 Not Found')
     expect(JSON.parse(content!)).toEqual(notFound)
   })
+})
+
+test('who never hangs up after a request that cannot be read is hung up on', async () => {
+  const { port } = app.server.address() as AddressInfo
+  const count = () => new Promise<number>((resolve) => app.server.getConnections((_error, n) => resolve(n)))
+  await expect.poll(count).toBe(0)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {}).resume()
+  socket.write('BREW /x HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(socket, 'end')
+  expect(await count()).toBe(1)
+  vi.advanceTimersByTime(5_000)
+  await expect.poll(count).toBe(0)
 })
