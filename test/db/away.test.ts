@@ -140,6 +140,16 @@ test('a statement that PostgreSQL works on is not cut off', async () => {
   expect(isAway()).toBe(false)
 })
 
+test('a statement that PostgreSQL breaks off because it takes too long is not taken for a wrong one', async () => {
+  const tooLong = db.transaction().execute(async (trx) => {
+    await sql`set local statement_timeout = 20`.execute(trx)
+    await sql`select pg_sleep(60)`.execute(trx)
+  })
+  const error = await tooLong.catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ code: '57014' })
+  expect(isDatabaseAway(error)).toBe(true)
+})
+
 test('whoever waits for a row that another holds is answered 503', async () => {
   await db.transaction().execute(async (trx) => {
     await sql`select from users where id = ${ann.id} for update`.execute(trx)

@@ -65,6 +65,32 @@ test('a batch that is full leaves at once, what is asked for next goes in anothe
   expect(batches).toEqual([4, 2])
 })
 
+test('of what is asked for at different moments two batches are under way at most, and the third follows', async () => {
+  const batches: string[][] = []
+  const answers: (() => void)[] = []
+  const readLater = coalesce<string, string>(async (_db, texts) => {
+    batches.push([...texts])
+    await new Promise<void>((resolve) => answers.push(resolve))
+    return texts
+  })
+  const asked = ['1', '2'].map(async (text) => readLater(db, text))
+  await expect.poll(() => batches.length).toBe(1)
+  asked.push(readLater(db, '3'))
+  await expect.poll(() => batches.length).toBe(2)
+  for (const text of ['4', '5']) {
+    asked.push(readLater(db, text))
+    await new Promise(setImmediate)
+  }
+  // Time enough for a read that does not wait.
+  await readNumber(db, { text: '1' })
+  expect(batches).toEqual([['1', '2'], ['3']])
+  answers[0]!()
+  await expect.poll(() => batches.length).toBe(3)
+  for (const answer of answers) answer()
+  expect(await Promise.all(asked)).toEqual(['1', '2', '3', '4', '5'])
+  expect(batches[2]).toEqual(['4', '5'])
+})
+
 test('who asks the same at the same moment shares the reading, who asks something else or later does not', async () => {
   const [one, same, other] = await Promise.all(['a', 'a', 'b'].map((text) => readDice(db, { text })))
   const later = await readDice(db, { text: 'a' })
