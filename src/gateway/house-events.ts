@@ -95,22 +95,18 @@ async function showHouse(gateway: Gateway, sessions: readonly Session[], houseId
 }
 
 /** HOUSE_LEAVE to the one gone, HOUSE_MEMBER_LEAVE to the rest. */
-export function tellMemberLeft(
-  gateway: Gateway,
-  fact: Of<'member_left'>,
-  audience: Audience,
-): void | Promise<void> {
+export async function tellMemberLeft(gateway: Gateway, fact: Of<'member_left'>, audience: Audience) {
   const { house_id, user_id, member } = fact
   const own = audience.ofUser(user_id).filter((session) => gateway.hub.leaveHouse(session, house_id))
   emitTo(own, payload('HOUSE_LEAVE', { id: house_id, house_id }))
   const others = audience.inHouse(house_id)
   emitTo(others, payload('HOUSE_MEMBER_LEAVE', member))
-  if (gateway.hearsLate && own.length + others.length > 0) return tellIfBack(gateway, fact, own, others)
+  if (own.length + others.length > 0) await tellIfBack(gateway, fact, own, others)
 }
 
 /**
- * The user may have joined again at another process, and that may have been told before the leave: then they are told
- * of it again, so that it is the last that everybody hears.
+ * The user may have joined again at the same moment, and that may have been told before the leave: then they are told of
+ * it again, so that it is the last that everybody hears.
  */
 async function tellIfBack(
   gateway: Gateway,

@@ -76,15 +76,15 @@ async function showPrivateRoom({ db, hub }: Gateway, sessions: readonly Session[
   }
 }
 
-export function tellPrivateRoomLeft(
+export async function tellPrivateRoomLeft(
   gateway: Gateway,
   { room_id, user_id }: Of<'private_room_left'>,
   audience: Audience,
-): void | Promise<void> {
+) {
   const sessions = audience.ofUser(user_id).filter((session) => gateway.hub.leaveRoom(session, null, room_id))
   emitTo(sessions, payload('ROOM_DELETE', { id: room_id, house_id: null }))
-  // They may be back, let in again at another process, and that may have been told before.
-  if (gateway.hearsLate) return showPrivateRoom(gateway, sessions, room_id)
+  // They may be back: let in again at the same moment, and that may have been told before.
+  await showPrivateRoom(gateway, sessions, room_id)
 }
 
 export function tellMessage(
@@ -100,16 +100,14 @@ export function tellMessage(
     emitTo(sessions, payload('MESSAGE_DELETE', { id: message_id, message_id, room_id, house_id }))
   } else if (fact.type === 'message_created') {
     emitTo(sessions, payload('MESSAGE_CREATE', fact.message))
-  } else if (gateway.hearsLate) {
-    return tellPresentEdit(gateway, fact, sessions)
   } else {
-    emitTo(sessions, payload('MESSAGE_UPDATE', fact.message))
+    return tellPresentEdit(gateway, fact, sessions)
   }
 }
 
 /**
- * The message as it is now: of two edits at the same moment, the later one may have been heard of first. Where it cannot
- * be read, as this edit has made it.
+ * The message as it is now: of two changes at the same moment, the later one may have been heard of first, even in one
+ * process, as PostgreSQL answers commits in any order. Where it cannot be read, as this edit has made it.
  */
 async function tellPresentEdit(
   { db, origin }: Gateway,
