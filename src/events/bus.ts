@@ -3,7 +3,11 @@ import { joinPeers, type PeerSettings } from './peers.ts'
 import { forgetPresence, type Presence, setPresence } from './presence.ts'
 import type { Relay } from './relay.ts'
 
-/** What an operation returns: the answer, and the events to be published after its commit. */
+/**
+ * What an operation returns: the answer, and the events to be published after its commit. The work of its transaction
+ * returns them, even if that is a single statement: only so are they heard of when the commit is not answered
+ * (`doubts.ts`).
+ */
 export type Outcome<Answer> = { answer: Answer; events: HearthEvent[] }
 
 type Listener = (event: HearthEvent) => void | Promise<void>

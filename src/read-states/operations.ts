@@ -20,6 +20,7 @@ export async function ackMessage(
   const { last_message_id } = await reachRoom(db, room_id, userId)
   const isKnown = messageId !== nobodysId && !isGreaterId(messageId, last_message_id ?? nobodysId)
   if (!isKnown) throw new ApiError('message_not_found')
+  // Without a transaction, as acks are many: should this not be answered, the next one tells where the user is.
   const moved = await moveReadState(db, userId, room_id, messageId)
   const state = moved ?? (await findReadState(db, userId, room_id))
   if (!state) throw new ApiError('room_not_found')
