@@ -1,4 +1,4 @@
-import { appendFile, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -124,6 +124,20 @@ test('restore of a backup that lacks a file of the store names it', async () => 
   const { code, err } = await hearthIn(await emptyPlace(), 'restore', copy)
   expect(code).toBe(1)
   expect(err).toMatch(/^The backup is damaged: its file users\/[^ ]+ is missing\.$/)
+})
+
+test('restore refuses a file list with a name changed, even if a file has that name', async () => {
+  const place = await emptyPlace()
+  const copy = await damagedBackup(async (each) => {
+    const path = join(each, 'files.jsonl')
+    const list = await readFile(path, 'utf8')
+    const { name } = JSON.parse(list.split('\n')[0]!)
+    await rename(join(each, 'files', name), join(each, 'files/other'))
+    await writeFile(path, list.replace(name, 'other'))
+  })
+  const { code, err } = await hearthIn(place, 'restore', copy)
+  expect([code, err]).toEqual([1, 'The backup is damaged: files.jsonl is not what the manifest says.'])
+  expect(await filesIn(place)).toEqual([])
 })
 
 test('restore refuses a table with one word changed, and leaves the database empty', async () => {

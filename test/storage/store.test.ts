@@ -147,7 +147,9 @@ test.each(['ENOSPC', 'EDQUOT', 'EROFS'])('a disk that refuses writing with %s is
 })
 
 test('in S3, a bucket may be used without a prefix, and slashes around one are of no account', async () => {
-  const at = (path: string) => openStore(`s3://other${path}?endpoint=${double.endpoint}`)
+  // By a name, to which the library would by itself put that of the bucket in front.
+  const endpoint = double.endpoint.replace('127.0.0.1', 'localhost')
+  const at = (path: string) => openStore(`s3://other${path}?endpoint=${endpoint}`)
   for (const [path, key] of [
     ['', '/other/j/1'],
     ['/', '/other/j/1'],
