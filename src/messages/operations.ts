@@ -33,12 +33,12 @@ export async function editMessage(
     listMentioned(db, room_id, mentionedIn(content)),
   ])
   const mentions = mentioned.map((user) => user.id)
-  const row = await db.transaction().execute(async (trx) => {
+  return db.transaction().execute(async (trx) => {
     if (!(await lockMessage(trx, room_id, message_id))) throw new ApiError('message_not_found')
-    return updateMessage(trx, { room_id, id: message_id, content, mentions })
+    const row = await updateMessage(trx, { room_id, id: message_id, content, mentions })
+    const message = editedGatewayMessage(row, { house_id, author: author!, mentioned, origin })
+    return { answer: message, events: [{ type: 'message_updated', room_id, house_id, message }] }
   })
-  const message = editedGatewayMessage(row, { house_id, author: author!, mentioned, origin })
-  return { answer: message, events: [{ type: 'message_updated', room_id, house_id, message }] }
 }
 
 /**
@@ -54,16 +54,16 @@ export async function deleteMessage(
   const access = await reachRoom(db, room_id, caller.id)
   const { house_id } = access
   if (houseId !== undefined && house_id !== houseId) throw new ApiError('room_not_found')
-  await db.transaction().execute(async (trx) => {
+  return db.transaction().execute(async (trx) => {
     const message = await lockMessage(trx, room_id, message_id)
     if (!message) throw new ApiError('message_not_found')
     if (message.author_id !== caller.id && !canModerate(access)) throw new ApiError('no_permission')
     await deleteMessages(trx, [message])
+    return {
+      answer: { id: message_id, room_id, house_id },
+      events: [{ type: 'message_deleted', room_id, house_id, message_id }],
+    }
   })
-  return {
-    answer: { id: message_id, room_id, house_id },
-    events: [{ type: 'message_deleted', room_id, house_id, message_id }],
-  }
 }
 
 /** Tells the others in a room that the caller is typing. Throws `room_not_found`, `no_permission`. */

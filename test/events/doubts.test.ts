@@ -25,6 +25,7 @@ const changes = [
   'update on users',
   'delete on friendships',
   'insert on room_settings',
+  'update or delete on messages',
 ]
 for (const change of changes) {
   await sql
@@ -99,3 +100,19 @@ test('the setting of a room that was made by a commit that was not answered is i
   const fresh = await logIn(app, ann)
   expect(fresh.events[0]!.d.settings.room_overrides).toEqual({ [den.room_id]: preference })
 })
+
+test.each([
+  ['edited', 'PATCH', { content: 'new' }],
+  ['deleted', 'DELETE', undefined],
+] as const)(
+  'who saw a message that was %s by a commit that was not answered logs in again',
+  async (_, method, body) => {
+    const [ann, ben] = [await user(), await user()]
+    const den = await house({ owner: ann, members: [ben] })
+    const path = `/rooms/${den.room_id}/messages`
+    const { id } = (await call(ann, 'POST', path, { content: 'said' })).body.data
+    const client = await logIn(app, ben)
+    await commitIntoSilence(() => call(ann, method, `${path}/${id}`, body))
+    expect(await client.end()).toEqual({ code: 1011, reason: 'internal_error' })
+  },
+)
