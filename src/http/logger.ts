@@ -5,7 +5,9 @@ import { type LogOutput, openLogOutput } from './log-output.ts'
 /** One for all apps of the process. */
 let output: LogOutput | undefined
 
-const mailAddress = /[^\s"'`<>()[\]{},;:=/?&]+(?:@|%40)[^\s"'`<>()[\]{},;:=/?&]+\.[^\s"'`<>()[\]{},;:=/?&]+/g
+/** What an e-mail address can be part of: it ends at white space, quotes, brackets, and what separates fields. */
+const word = /[^\s"'`<>()[\]{},;:=/?&]+/g
+const at = /@|%40/i
 const longHex = /\b[0-9a-f]{32,}\b/gi
 
 /** The code of an invite, which lets whoever has it into the house, is too short to be known as one. */
@@ -13,7 +15,14 @@ const inviteCode = /(?<=\/invites\/)[^/]+/
 
 /** Replaces e-mail addresses, and everything that is as long as a token or a code. */
 export function withoutSecrets(text: string): string {
-  return text.replace(mailAddress, '[address]').replace(longHex, '[secret]')
+  return text.replace(word, withoutAddress).replace(longHex, '[secret]')
+}
+
+/** Word by word, as one pattern for whole addresses would take hours for a path that is full of `@`. */
+function withoutAddress(text: string): string {
+  const parts = text.split(at)
+  const mailbox = parts.findIndex((part) => part !== '')
+  return parts.slice(mailbox + 1).some((part) => /.\../.test(part)) ? '[address]' : text
 }
 
 /**
