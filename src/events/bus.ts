@@ -15,8 +15,8 @@ type Listener = (event: HearthEvent) => void | Promise<void>
 /** Carries events from the operations to the gateways of all processes. */
 export type Bus = {
   /**
-   * Whether other processes publish to it as well, or ever have: then events may arrive in another order than they
-   * happened.
+   * Whether other processes publish to it as well, or ever have: their events may arrive later than what happened after
+   * them.
    */
   readonly isShared: boolean
   /** Hands events to every listener, in order; settled when the local listeners have dealt with them. */

@@ -7,7 +7,7 @@ let output: LogOutput | undefined
 
 /** What an e-mail address can be part of: it ends at white space, quotes, brackets, and what separates fields. */
 const word = /[^\s"'`<>()[\]{},;:=/?&]+/g
-const at = /@|%40/i
+const at = /@|%40/
 const longHex = /\b[0-9a-f]{32,}\b/gi
 
 /** The code of an invite, which lets whoever has it into the house, is too short to be known as one. */
