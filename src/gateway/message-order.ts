@@ -1,6 +1,6 @@
 import { waitAtMost } from '../deadline.ts'
 import type { EventOf } from '../events/events.ts'
-import { isGreaterId, nextId } from '../ids.ts'
+import { isGreaterId, nextId, smallerId } from '../ids.ts'
 import type { Gap } from '../messages/missed-operations.ts'
 import { createLastMessages } from './last-messages.ts'
 
@@ -116,7 +116,8 @@ export function createMessageOrder({
   }
 
   async function tellMissing({ room_id, house_id, message, after: before }: Created): Promise<void> {
-    const after = lastMessages.get(room_id) ?? (BigInt(before!) - 1n).toString()
+    // In a room that is not known, those before that one may be missing as well.
+    const after = smallerId(lastMessages.toldUpTo(room_id), (BigInt(before!) - 1n).toString())
     await tellFound({ room_id, house_id, after, before: message.id })
     if (lastMessages.isUntold(room_id, before!)) lastMessages.set(room_id, before!)
   }

@@ -76,6 +76,21 @@ test('a message that the relay lost is told with the next one, as it is now', as
   expect(told).toMatchObject({ house_id: den.id, author: { id: ben.id }, mentions: [{ id: ann.id }] })
 })
 
+test('the first messages in a room, which the relay lost, are told with the next one', async () => {
+  let passing = 0
+  const losing: Way = (text) => (ofCreation(text) && passing++ < 3 ? [] : [0])
+  const [here, there] = (await processes(2, losing, 50)) as [FastifyInstance, FastifyInstance]
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const client = await logIn(here, ann)
+  const ids: string[] = []
+  for (const content of ['lost', 'lost', 'lost', 'heard']) {
+    ids.push(await send(there, ben, den.room_id, content))
+  }
+  await client.until(() => toldOf(client, 'MESSAGE_CREATE').includes(ids.at(-1)!), 'the last message')
+  expect(toldOf(client, 'MESSAGE_CREATE')).toEqual(ids)
+})
+
 test('however many messages the relay lost between others, they are told together', async () => {
   let isLosing = false
   const losing: Way = (text) => (isLosing && ofCreation(text) ? [] : [0])
