@@ -24,6 +24,8 @@ async function scene() {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [ben, cat] })
   const [onAnn, onBen, onCat] = [await logIn(app, ann), await logIn(app, ben), await logIn(app, cat)]
+  // Of Ben and Cat, and of Cat: they may come after Cat's own login.
+  for (const client of [onAnn, onAnn, onBen]) await client.next('HOUSE_MEMBER_ENTER')
   for (const client of [onAnn, onBen, onCat]) client.takeAll()
   return { ann, ben, cat, den, onAnn, onBen, onCat }
 }
