@@ -179,13 +179,9 @@ describe('icons', () => {
     await expect(makeIcon(Buffer.alloc(maxPictureBytes + 1))).rejects.toMatchObject(failure)
   })
 
-  // The most frames there may be take seconds to encode, so one format shows them for both.
-  test.each([
-    ['gif', 60],
-    ['webp', 3],
-  ] as const)('an animated %s of %i frames goes on moving', async (format, frames) => {
-    const { content } = await makeIcon(await animation(format, frames))
-    expect(await sharp(content).metadata()).toMatchObject({ width: 512, pages: frames })
+  test.each(['gif', 'webp'] as const)('an animated %s of 60 frames goes on moving', async (format) => {
+    const { content } = await makeIcon(await animation(format, 60))
+    expect(await sharp(content).metadata()).toMatchObject({ width: 512, pages: 60 })
   })
 
   test('an animation of 61 frames stands still', async () => {
