@@ -35,6 +35,15 @@ test('an edit changes the named settings alone, and says nothing when nothing ch
   ])
 })
 
+test('an edit that repeats one setting and changes another changes it, and says so', async () => {
+  const ann = await user()
+  await call(ann, 'PATCH', path, { theme: 'dark', onboarded: true })
+  published.length = 0
+  const answer = await call(ann, 'PATCH', path, { theme: 'dark', onboarded: false })
+  expect(answer.body.data).toMatchObject({ theme: 'dark', onboarded: false })
+  expect(published).toEqual([{ type: 'settings_updated', user_id: ann.id }])
+})
+
 test('an edit answers what it made of the settings, whatever happens to them right afterwards', async () => {
   const ann = await user()
   await call(ann, 'PATCH', path, { onboarded: true })

@@ -45,7 +45,8 @@ test('a room the caller cannot read answers room_not_found', async () => {
 test('a preference that is missing or none answers invalid_schema', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
-  for (const body of [undefined, {}, { notification_preference: 3 }, { notification_preference: '1' }]) {
+  const wrong = [-1, 3, 0.5, '1', null].map((notification_preference) => ({ notification_preference }))
+  for (const body of [undefined, {}, ...wrong]) {
     expect(told(await set(ann, room_id, body))).toEqual([400, required('notification_preference')])
   }
   expect(await rowsOf(ann)).toEqual([])
