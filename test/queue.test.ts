@@ -68,6 +68,21 @@ test('of owners who take turns each has one piece running, and nobody waits behi
   await Promise.all(all)
 })
 
+test('an owner has one piece running also when they ask for more while others of theirs wait', async () => {
+  const { start, end, begun } = heldQueue({ atOnce: 2, waiting: 10, waitingOfOne: 5 })
+  const all = [start('ann', 'a1'), start('ann', 'a2'), start('ann', 'a3')]
+  end('a1')
+  await all[0]
+  all.push(start('ann', 'a4'), start('bob', 'b1'))
+  await expect.poll(() => begun).toEqual(['a1', 'a2', 'b1'])
+  end('b1')
+  for (const name of ['a2', 'a3', 'a4']) {
+    await expect.poll(() => begun).toContain(name)
+    end(name)
+  }
+  await Promise.all(all)
+})
+
 test('an owner with too much waiting is refused, and so is everybody when all have too much', async () => {
   const { start, end, begun } = heldQueue({ atOnce: 1, waiting: 3, waitingOfOne: 2 })
   const all = [start('ann', 'a1'), start('ann', 'a2'), start('ann', 'a3')]
