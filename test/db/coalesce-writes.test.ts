@@ -63,6 +63,44 @@ test('what is written is announced in its order, though the next batch is writte
   expect(told).toEqual(['first', 'second'])
 })
 
+test('what was written one by one is announced one by one, and whoever wrote it hears of it only then', async () => {
+  const heard: string[] = []
+  const { promise: announced, resolve: goOn } = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const write = coalesceWrites<string, string>(
+    async (batch) => {
+      if (batch.includes('bad')) throw refusal('23503')
+      return batch
+    },
+    async (batch) => {
+      begun.resolve()
+      await announced
+      heard.push(`${batch} announced`)
+    },
+  )
+  const writing = ['one', 'bad', 'two'].map((item) =>
+    write(item).then(
+      () => heard.push(`${item} written`),
+      () => heard.push(`${item} refused`),
+    ),
+  )
+  await begun.promise
+  await new Promise(setImmediate)
+  expect(heard).toEqual([])
+  goOn()
+  await Promise.all(writing)
+  expect(heard).toEqual(['one announced', 'one written', 'bad refused', 'two announced', 'two written'])
+})
+
+test('whoever wrote what cannot be announced is told so, and is not left waiting', async () => {
+  const write = coalesceWrites<string, string>(
+    async (batch) => batch,
+    () => Promise.reject(new Error('nobody listens')),
+  )
+  const results = await Promise.allSettled(['one', 'two'].map((item) => write(item)))
+  expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected'])
+})
+
 test('one batch is written at a time, and what comes meanwhile makes up the next', async () => {
   const batches: string[][] = []
   const first = Promise.withResolvers<void>()

@@ -42,6 +42,14 @@ test('lists arrive as they were given, and lists that are written alike are not 
   expect(answers.map((rows) => rows[0]!.texts)).toEqual(lists)
 })
 
+test('what is not given is not mistaken for an empty text that is asked for at the same moment', async () => {
+  const readText = prepareRead(({ text }: { text: string | null }) => {
+    return sql<{ text: string | null }>`select ${text}::text as text`
+  })
+  const answers = await Promise.all([null, ''].map((text) => readText(db, { text })))
+  expect(answers).toEqual([[{ text: null }], [{ text: '' }]])
+})
+
 test('more reads than travel together are all answered', async () => {
   const texts = Array.from({ length: 200 }, (_, n) => String(n))
   const answers = await Promise.all(texts.map((text) => readNumber(db, { text })))
