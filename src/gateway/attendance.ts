@@ -40,7 +40,6 @@ export function createAttendance(
         return
       }
       connections.delete(userId)
-      clearTimeout(leaving.get(userId))
       leaving.set(userId, setTimeout(goOffline, offlineAfterMs, userId).unref())
     },
     forget(userId) {

@@ -32,7 +32,6 @@ export async function resume(gateway: Gateway, connection: Connection, d: unknow
   }
   const former = session.connection
   if (!former?.isOpen && hasTooManyConnections(gateway, session.userId)) return connection.close('too_many')
-  session.connection = undefined
   former?.close('taken_over')
   gateway.hub.detached.delete(session)
   gateway.attach(connection, session)

@@ -54,7 +54,6 @@ export class Connection {
     },
     ping(this: ConnectionSocket) {
       this.connection!.#hear()
-      this.connection!.#checkUnsent()
     },
     pong(this: ConnectionSocket) {
       this.connection!.#hear()
@@ -129,9 +128,7 @@ export class Connection {
   close(reason: CloseReason): void {
     if (this.#ending) return
     this.#ending = true
-    this.#uncork()
-    const code = closeCodes[reason]
-    this.#socket.close(code, reason)
+    this.#socket.close(closeCodes[reason], reason)
   }
 
   /** Closes it at once. */

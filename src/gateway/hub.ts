@@ -45,7 +45,6 @@ export class Hub {
     for (const house of [...session.houses.keys()]) this.leaveHouse(session, house)
     for (const room of session.privateRooms ?? []) this.#byPrivateRoom.delete(room, session)
     session.held = null
-    session.liveFrom = Number.POSITIVE_INFINITY
     session.end()
   }
 
