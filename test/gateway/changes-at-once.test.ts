@@ -65,3 +65,20 @@ test('who left a house and joined it again is told last, like its members, that 
   }
   expect(await heard(onBen, 'MESSAGE_CREATE')).toMatchObject({ content: 'hello' })
 })
+
+test.each(['ann', 'ben'])(
+  'who left a house and joined it again is told of last where only %s is there to hear it',
+  async (who) => {
+    const { ann, ben, den, onAnn, onBen } = await scene(app)
+    const [gone, client, start] = who === 'ann' ? [onBen, onAnn, 'HOUSE_MEMBER'] : [onAnn, onBen, 'HOUSE']
+    await gone.close()
+    const absent = who === 'ann' ? ben : ann
+    await expect.poll(() => app.gateway.hub.ofUser(absent.id)).toEqual([])
+    const code = await inviteTo(den)
+    await call(ann, 'DELETE', `/houses/${den.id}/members/${ben.id}`)
+    const leave = last('member_left')
+    await call(ben, 'POST', `/invites/${code}`)
+    await publish(leave)
+    for (const name of ['LEAVE', 'JOIN', 'LEAVE', 'JOIN']) await heard(client, `${start}_${name}`)
+  },
+)

@@ -10,14 +10,18 @@ const mebibyte = 1024 * 1024
 let waiting: number
 let closed: string | undefined
 let connection: Connection
+let socket: ConnectionSocket
+let hear: (data: Buffer) => void
 
 beforeEach(() => {
   waiting = 0
   closed = undefined
-  const socket = {
+  socket = {
     OPEN: 1,
     readyState: 1,
-    on() {},
+    on(name: string, listener: typeof hear) {
+      if (name === 'message') hear = listener
+    },
     get bufferedAmount() {
       return waiting
     },
@@ -58,4 +62,13 @@ test('what was written of the HOUSE_JOINs of a login does not raise the bound of
 test('a replay in letters of several bytes does not count as unsent data either', () => {
   for (let count = 0; count < 8; count++) send(3, true, '語')
   expect(closed).toBeUndefined()
+})
+
+test('the answers to the heartbeats of a client who reads none of them count as unsent data', () => {
+  connection.acknowledgeHeartbeats()
+  waiting = 8 * mebibyte - 100
+  hear.call(socket, Buffer.from('{"op":3}'))
+  expect(closed).toBeUndefined()
+  for (let count = 0; count < 100; count++) hear.call(socket, Buffer.from('{"op":3}'))
+  expect(closed).toBe('slow_consumer')
 })

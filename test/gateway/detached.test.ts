@@ -75,3 +75,12 @@ test('events that a session keeps no longer do not count against the bound', () 
   sessions[0]!.emit(event(999))
   expect(sweep(detached, 10)).toEqual([])
 })
+
+test('what a session keeps does not count against the bound once it has been resumed', () => {
+  const { detached, sessions } = detachedSessions(2)
+  sessions[0]!.emit(event(900))
+  detached.delete(sessions[0]!)
+  sessions[0]!.emit(event(900))
+  sessions[1]!.emit(event(900))
+  expect(sweep(detached, 10)).toEqual([])
+})

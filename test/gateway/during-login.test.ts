@@ -1,9 +1,9 @@
-import type { KyselyPlugin } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import type { HearthEvent } from '../../src/events/events.ts'
 import { Client, expectExact, listen, logged, logIn, resume } from '../support/gateway.ts'
 import { otherApp } from '../support/other-app.ts'
-import { bus, call, db, friends, house, type Person, user } from '../support/world.ts'
+import { bus, call, db, friends, house, oneToOne, type Person, user } from '../support/world.ts'
 
 test('what happens during a login follows after the HOUSE_JOINs, once and in order', async () => {
   const [ann, ben] = [await user(), await user()]
@@ -46,6 +46,31 @@ test('a login whose connection breaks before the HOUSE_JOINs leaves no session b
   await expect.poll(() => slow.gateway.hub.ofUser(ben.id)).toEqual([])
 })
 
+test('who breaks off before the token was looked at leaves no session behind, and keeps the one to be resumed', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const app = await listen()
+  const { hub } = app.gateway
+  const kept = await logIn(app, ben)
+  await kept.cut()
+  await expect.poll(() => hub.detached.size).toBe(1)
+  const last = await db.transaction().execute(async (trx) => {
+    await sql`lock table sessions`.execute(trx)
+    const loggingIn = new Client(app)
+    loggingIn.send({ op: 2, d: { token: ann.token } })
+    const resuming = resume(app, ben, kept.events[0]!.d.session_id, 1)
+    const asking = vi.spyOn(app.gateway, 'frame')
+    await expect.poll(() => asking.mock.calls.length).toBe(2)
+    await loggingIn.cut()
+    await resuming.cut()
+    await expect.poll(() => app.gateway.connectionCount).toBe(0)
+    const last = new Client(app)
+    last.send({ op: 2, d: { token: ann.token } })
+    return last
+  })
+  await logged(last)
+  expect([hub.sessions.size, hub.detached.size]).toEqual([2, 1])
+})
+
 test('a token that ends at another process while a login waits for its turn is refused', async () => {
   const [ann, ben] = [await user(), await user()]
   const app = await listen()
@@ -86,6 +111,27 @@ test('what happens during a login in a place that was entered meanwhile follows 
   expect(client.passed).toEqual([])
 })
 
+test('who else leaves a house or a group during a login is told as such', async () => {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann, members: [ben, cat] })
+  await friends(ann, ben)
+  await friends(ann, cat)
+  const recipients = { recipients: [ben.id, cat.id] }
+  const group = (await call(ann, 'POST', '/users/@me/rooms', recipients)).body.data
+  const slow = await listen({ houseJoinDelayMs: 300 })
+  const client = new Client(slow)
+  client.send({ op: 2, d: { token: ben.token } })
+  await client.next('INIT_STATE')
+  await call(cat, 'DELETE', `/users/@me/houses/${den.id}`)
+  await call(cat, 'DELETE', `/users/@me/rooms/${group.id}`)
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'in the house' })
+  await client.next('HOUSE_JOIN')
+  expect((await client.next('HOUSE_MEMBER_LEAVE')).d.user_id).toBe(cat.id)
+  expect((await client.next('ROOM_UPDATE')).d.id).toBe(group.id)
+  await client.next('MESSAGE_CREATE')
+  expect(client.passed).toEqual([])
+})
+
 test('what friends and oneself change during a login follows after the HOUSE_JOINs, once', async () => {
   const [ann, ben] = [await user(), await user()]
   await friends(ann, ben)
@@ -106,6 +152,36 @@ test('what friends and oneself change during a login follows after the HOUSE_JOI
     ['USER_UPDATE', ben.id],
     ['HOUSE_JOIN', false],
   ])
+})
+
+test('a login to which something cannot be told that was held for it is closed 1011', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann })
+  const pair = await oneToOne(ann, ben)
+  const slow = await listen({ houseJoinDelayMs: 300 })
+  const client = new Client(slow)
+  client.send({ op: 2, d: { token: ann.token } })
+  await client.next('INIT_STATE')
+  // No id: the database refuses it, as a bug would have it do.
+  await bus.publish([{ type: 'member_updated', house_id: den.id, user_id: 'nonsense' }])
+  expect(await client.end()).toEqual({ code: 1011, reason: 'internal_error' })
+  expect(slow.gateway.hub.inRoom(pair)).toEqual([])
+})
+
+test('a login that the server closes before its HOUSE_JOINs cannot be resumed', async () => {
+  const ann = await user()
+  await house({ owner: ann })
+  const slow = await listen({ houseJoinDelayMs: 300 })
+  const client = new Client(slow)
+  client.send({ op: 2, d: { token: ann.token } })
+  const { session_id } = (await client.next('INIT_STATE')).d
+  const session = slow.gateway.hub.sessions.get(session_id)!
+  client.socket.pause()
+  session.connection!.close('slow_consumer')
+  await expect.poll(() => session.held).toBe(null)
+  client.socket.resume()
+  expect(await client.end()).toEqual({ code: 4008, reason: 'slow_consumer' })
+  expect(await resume(slow, ann, session_id, 1).end()).toEqual({ code: 4009, reason: 'cannot_resume' })
 })
 
 test('a login during which too much happens is closed 4008, and cannot be resumed', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { everybody } from '../../src/gateway/audience.ts'
 import { payload } from '../../src/gateway/frames.ts'
 import { Hub } from '../../src/gateway/hub.ts'
 import { Session } from '../../src/gateway/session.ts'
@@ -46,6 +47,25 @@ test('what began before a session ended does not list it again', () => {
   hub.awaitScope(session, 'house')
   for (const found of everywhere(hub)) expect(found).toEqual([])
   expect(hub.awaiting(['house', '1']).size + hub.ofUser('1').length + hub.sessions.size).toBe(0)
+})
+
+test('a session that ends during its login is not listed as waiting for anything', () => {
+  const hub = new Hub()
+  const session = sessionOf('1')
+  hub.add(session)
+  hub.awaitScope(session, 'house')
+  expect(hub.awaiting(['house'])).toEqual(new Set([session]))
+  hub.remove(session)
+  expect(hub.awaiting(['house', '1'])).toEqual(new Set())
+})
+
+test('who comes back to a house has nothing to settle there from before', () => {
+  const hub = new Hub()
+  const session = live(hub, '1')
+  session.unsettled = new Map([['house', new Set(['other'])]])
+  hub.leaveHouse(session, 'house')
+  hub.enterHouse(session, 'house', ['room'])
+  expect(hub.leaveRoom(session, 'house', 'other')).toBe(false)
 })
 
 test('sessions that see the same of a house share it, until one of them sees more or less', () => {
@@ -112,4 +132,27 @@ test('a session that ended keeps nothing for a replay, also of what is still bei
   hub.remove(session)
   session.emit(after)
   expect([before.keepers, after.keepers, session.kept.length]).toEqual([0, undefined, 0])
+})
+
+test('what was dispatched before the end of a login, and held for it, is not sent to it as to the others too', () => {
+  const hub = new Hub()
+  const other = live(hub, '1')
+  const session = sessionOf('2')
+  hub.add(session)
+  hub.enterHouse(session, 'house', ['room'])
+  const held = hub.nextTick()
+  hub.goLive(session)
+  const audience = everybody(hub, held)
+  expect([audience.inHouse('house'), audience.inRoom('room')]).toEqual([[other], [other]])
+  expect(audience.ofUser('2')).toEqual([])
+  expect(everybody(hub, hub.nextTick()).inRoom('room')).toEqual([other, session])
+})
+
+test('a session for which more happens than is held during its login cannot be resumed', () => {
+  const session = sessionOf('1')
+  session.isTold = true
+  for (let count = 0; count < 20_000; count += 1) session.hold(() => {})
+  expect(session.isTold).toBe(true)
+  session.hold(() => {})
+  expect([session.isTold, session.held!.length]).toEqual([false, 20_000])
 })

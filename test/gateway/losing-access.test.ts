@@ -103,6 +103,22 @@ test('what HOUSE_UPDATE shows earlier than its time is set right when the next c
   expect(onBen.passed).toEqual([])
 })
 
+test('a room that one HOUSE_UPDATE shows, and the next one does not any more, is not told of', async () => {
+  const { den, onBen } = await scene()
+  const published = (type: 'house_updated' | 'visibility_changed') =>
+    app.bus.publish([{ type, house_id: den.id, user_ids: null }])
+  const second = await houseRoom(den, { default_deny: readMessages })
+  for (const default_deny of [0, readMessages]) {
+    await db.updateTable('rooms').set({ default_deny }).where('id', '=', second).execute()
+    await published('house_updated')
+    await onBen.next('HOUSE_UPDATE')
+  }
+  await published('visibility_changed')
+  await published('house_updated')
+  await onBen.next('HOUSE_UPDATE')
+  expect(onBen.passed).toEqual([])
+})
+
 test('a room that HOUSE_UPDATE shows, and that is deleted before its creation is told, ends with ROOM_DELETE', async () => {
   const { den, onBen, onCat } = await scene()
   const brief = await houseRoom(den)

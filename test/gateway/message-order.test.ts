@@ -1,11 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createBus } from '../../src/events/bus.ts'
+import type { EventOf } from '../../src/events/events.ts'
+import { createMessageOrder } from '../../src/gateway/message-order.ts'
+import { newId } from '../../src/ids.ts'
 import { type Client, expectExact, logIn } from '../support/gateway.ts'
 import { ask, startProcess } from '../support/processes.ts'
 import { relayDoubles, type Way } from '../support/relay-double.ts'
 import { db, house, type Person, user } from '../support/world.ts'
+
+type MessageFact = EventOf<'message_created' | 'message_updated' | 'message_deleted'>
 
 /** Apps that share relays of this kind. */
 async function processes(count: number, way: Way, missingMessageMs = 500): Promise<FastifyInstance[]> {
@@ -226,4 +231,79 @@ test('where a second process joins one that was alone, nothing is told twice, an
   ids.push(await send(there, ben, den.room_id, 'there'))
   await client.until(() => toldOf(client, 'MESSAGE_CREATE').length >= 3, 'all messages')
   expect(toldOf(client, 'MESSAGE_CREATE')).toEqual(ids)
+})
+
+/** The order of messages alone, what it tells, and so many ids for messages of a room where nothing was told yet. */
+function orderAlone(parts: Partial<Parameters<typeof createMessageOrder>[0]> = {}) {
+  const told: string[] = []
+  const order = createMessageOrder({
+    waitMs: 60_000,
+    hearsLate: () => true,
+    tell: (fact) => void told.push(`${fact.type} ${names.get(idOf(fact))}`),
+    find: async () => [],
+    giveUp() {},
+    ...parts,
+  })
+  onTestFinished(() => order.stop())
+  const ids = Array.from({ length: 5 }, newId)
+  const names = new Map(ids.map((id, place) => [id, place + 1]))
+  const place = { room_id: newId(), house_id: null }
+  const created = (n: number, after?: number): MessageFact => {
+    const message = { id: ids[n - 1] } as EventOf<'message_created'>['message']
+    const before = after === undefined ? {} : { after: ids[after - 1] ?? null }
+    return { type: 'message_created', ...place, message, ...before }
+  }
+  const deleted = (n: number): MessageFact => {
+    return { type: 'message_deleted', ...place, message_id: ids[n - 1]! }
+  }
+  return { order, told, created, deleted }
+}
+
+function idOf(fact: MessageFact): string {
+  return fact.type === 'message_deleted' ? fact.message_id : fact.message.id
+}
+
+test('what was held back is told with the message that was missing, and does not wait until its time is up', () => {
+  const { order, told, created, deleted } = orderAlone()
+  order.pass(created(1, 0))
+  order.pass(deleted(3))
+  order.pass(created(3, 2))
+  expect(told).toEqual(['message_created 1'])
+  order.pass(created(2, 1))
+  const creations = [1, 2, 3].map((n) => `message_created ${n}`)
+  expect(told).toEqual([...creations, 'message_deleted 3'])
+})
+
+test('of a single process every message is told, in whatever order it hears of them, and its deletion after it', () => {
+  const { order, told, created, deleted } = orderAlone({ hearsLate: () => false })
+  order.pass(created(2))
+  order.pass(created(1))
+  order.pass(deleted(3))
+  order.pass(created(3))
+  const creations = [2, 1, 3].map((n) => `message_created ${n}`)
+  expect(told).toEqual([...creations, 'message_deleted 3'])
+})
+
+test('what comes while missing messages are looked up, and misses others, has its time as well', async () => {
+  let lookups = 0
+  const { order, told, created } = orderAlone({
+    waitMs: 1,
+    find: async () => {
+      lookups += 1
+      if (lookups === 1) order.pass(created(5, 4))
+      return []
+    },
+  })
+  order.pass(created(1, 0))
+  order.pass(created(3, 2))
+  await expect.poll(() => told).toEqual([1, 3, 5].map((n) => `message_created ${n}`))
+})
+
+test('what was held back before a loss is not told after it', () => {
+  const { order, told, created } = orderAlone()
+  order.pass(created(1, 0))
+  order.pass(created(3, 2))
+  order.startAgain()
+  order.pass(created(2, 1))
+  expect(told).toEqual([1, 2].map((n) => `message_created ${n}`))
 })

@@ -173,3 +173,12 @@ test('who joins and comes online while others come online is first told of as a 
     told.push((await onAnn.next(name)).d.user_id)
   expect(told).toEqual([ben.id, cat.id, cat.id])
 })
+
+test('who has left a house by the time that they are told to come or go there is not told of', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann })
+  const onAnn = await logIn(app, ann)
+  for (const presence of ['online', 'offline'] as const)
+    await app.gateway.presences.add(den.id, { user_id: ben.id, presence })
+  await expectSilence(onAnn, ann)
+})

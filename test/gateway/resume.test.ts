@@ -37,6 +37,27 @@ test('a connection that still held the session is closed 4010 taken_over', async
   expect(third.closed).toBeUndefined()
 })
 
+test('what is said after a session was taken over is told to who has it now', async () => {
+  const { ben, client, session_id, send } = await resumable(app)
+  const count = app.gateway.connectionCount
+  const again = resume(app, ben, session_id, client.events.at(-1)!.seq!)
+  await again.next('RESUMED')
+  await client.end()
+  await expect.poll(() => app.gateway.connectionCount).toBe(count)
+  await send(1)
+  await again.next('MESSAGE_CREATE')
+})
+
+test('a client that answers the close of the server with 1000 may resume all the same', async () => {
+  const { ben, client, session_id } = await resumable(app)
+  const { seq } = client.events.at(-1)!
+  const close = client.socket.close.bind(client.socket)
+  client.socket.close = () => close(1000)
+  client.send('x')
+  expect(await client.end()).toEqual({ code: 4002, reason: 'bad_frame' })
+  await resume(app, ben, session_id, seq!).next('RESUMED')
+})
+
 test('what cannot be resumed is closed 4009, a faulty token 4003', async () => {
   const { ann, ben, client, session_id } = await resumable(app)
   const seq = client.events.at(-1)!.seq!

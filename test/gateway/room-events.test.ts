@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { HearthEvent } from '../../src/events/events.ts'
 import { type Frame, listen } from '../support/gateway.ts'
 import { expectSilence, heard, publish, scene } from '../support/gateway-scene.ts'
-import { call, db, houseRoom, role } from '../support/world.ts'
+import { call, db, group, houseRoom, role } from '../support/world.ts'
 
 const app = await listen({ offlineAfterMs: 30 })
 const readMessages = 2
@@ -76,6 +76,21 @@ test('overrides that shut somebody out are not told to them', async () => {
   expect(permission_overrides).toEqual({ [ben.id]: { id: ben.id, ...override } })
   await heard(onBen, 'ROOM_DELETE')
   expect(onBen.events.map((frame) => frame.e)).not.toContain('ROOM_UPDATE')
+})
+
+test('who is out of a group is not told how it changes, though they have not been told yet that they are', async () => {
+  const { ann, ben, cat, onAnn, onBen } = await scene(app)
+  const room_id = await group(ann, ben, cat)
+  for (const { id } of [ann, ben]) await publish({ type: 'private_room_entered', room_id, user_id: id })
+  await db
+    .deleteFrom('room_recipients')
+    .where('room_id', '=', room_id)
+    .where('user_id', '=', ben.id)
+    .execute()
+  await publish({ type: 'room_updated', room_id, house_id: null })
+  await heard(onAnn, 'ROOM_UPDATE')
+  await heard(onBen, 'ROOM_CREATE')
+  await expectSilence(onBen, ben)
 })
 
 test('a message sent in a house: MESSAGE_CREATE to the readers, the sender among them', async () => {

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type KyselyPlugin, sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { listMembersFor } from '../../src/gateway/requests.ts'
 import { Client, listen, logIn } from '../support/gateway.ts'
 import { expectSilence, heard, publish, scene } from '../support/gateway-scene.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import { call, db, friends, house, user } from '../support/world.ts'
 
 const app = await listen({ offlineAfterMs: 30 })
@@ -21,6 +22,26 @@ test('a profile changed: USER_UPDATE to oneself, friends and private-room partne
   await expectSilence(onCat, cat)
   const told = onCat.events.filter((frame) => frame.e === 'USER_UPDATE' && frame.d.id === ann.id)
   expect(told).toHaveLength(1)
+})
+
+test('a friend in the same house hears USER_UPDATE before HOUSE_MEMBER_UPDATE, though it takes longer', async () => {
+  const { ann, ben, den, onBen } = await scene(app)
+  await friends(ann, ben)
+  onBen.takeAll()
+  const told = await db.transaction().execute(async (trx) => {
+    await sql`lock table friendships`.execute(trx)
+    const told = publish(
+      { type: 'user_updated', user_id: ann.id, only_self: false },
+      { type: 'member_updated', house_id: den.id, user_id: ann.id },
+    )
+    await untilWaiting(1)
+    return { told }
+  })
+  await told.told
+  for (const name of ['USER_UPDATE', 'HOUSE_MEMBER_UPDATE']) {
+    await onBen.next(name)
+    expect(onBen.passed).toEqual([])
+  }
 })
 
 test('relations: RELATIONSHIP_UPDATE to the side that changed, with its six keys', async () => {
@@ -111,6 +132,20 @@ test('members asked for by their ids come in chunks of a thousand as well', asyn
   expect(listed.flat()).toEqual(user_ids)
 })
 
+test('all members of a house of just a thousand come in one chunk', async () => {
+  const { ann, ben, den, onBen } = await scene(app)
+  await sql`with added as (
+      insert into users (id, username, name)
+      select n, 'one' || n, 'One' from generate_series(2001, 2998) as n returning id
+    )
+    insert into members (house_id, user_id) select ${den.id}, id from added`.execute(db)
+  onBen.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
+  const { members } = await heard(onBen, 'HOUSE_MEMBERS_CHUNK')
+  expect(Object.keys(members)).toHaveLength(1_000)
+  expect(members).toMatchObject({ [ann.id]: {}, [ben.id]: {} })
+  await expectSilence(onBen, ben)
+})
+
 test('what cannot be told ends the sessions in that house 1011, and no others', async () => {
   const { den, onAnn, onBen, onCat } = await scene(app)
   // No id: the database refuses it, as a bug would have it do.
@@ -118,6 +153,21 @@ test('what cannot be told ends the sessions in that house 1011, and no others', 
   for (const client of [onAnn, onBen])
     expect(await client.end()).toEqual({ code: 1011, reason: 'internal_error' })
   expect(onCat.closed).toBeUndefined()
+})
+
+test('who cannot be told of the house that they joined is closed 1011, and nobody else', async () => {
+  const { ben, onAnn, onBen, onCat } = await scene(app)
+  await publish({ type: 'member_joined', house_id: 'nonsense', user_id: ben.id })
+  expect(await onBen.end()).toEqual({ code: 1011, reason: 'internal_error' })
+  expect([onAnn.closed, onCat.closed]).toEqual([undefined, undefined])
+})
+
+test('a client whose op 7 fails is closed 1011, and not left without an answer', async () => {
+  const { ben, den, onBen } = await scene(app)
+  const { connection } = app.gateway.hub.ofUser(ben.id)[0]!
+  vi.spyOn(connection!, 'drained').mockRejectedValue(new Error('as a bug would have it'))
+  onBen.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
+  expect(await onBen.end()).toEqual({ code: 1011, reason: 'internal_error' })
 })
 
 test('a slow reader who asks for members by op 7 is not sent one who has left before they read on', async () => {
