@@ -101,9 +101,7 @@ async function isAboutName(error: unknown, { raw }: FastifyRequest): Promise<boo
 function translate(error: unknown): unknown {
   if (error instanceof StoreAway) return error
   const { code = '', message } = error as { code?: string; message: string }
-  if (/^FST_(?:PARTS|FILES|FIELDS)_LIMIT$|^FST_REQ_FILE_TOO_LARGE$/.test(code)) {
-    return new ApiError('payload_too_large')
-  }
+  if (code === 'FST_PARTS_LIMIT') return new ApiError('payload_too_large')
   const isMalformed =
     /^(?:FST_INVALID|ERR_STREAM_PREMATURE)/.test(code) || /multipart|boundary|header/i.test(message)
   return isMalformed ? fieldsRequired('file') : error
