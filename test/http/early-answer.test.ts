@@ -85,6 +85,27 @@ test('an upload that is refused in its middle can be sent to its end', async () 
   expect(answer).toContain(JSON.stringify(tooLarge))
 })
 
+test('who goes on sending far more than 64 MiB after a refusal is hung up on', async () => {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  const length = 1024 * mib
+  socket
+    .resume()
+    .write(
+      `POST /houses HTTP/1.1\r\nHost: x\r\nAuthorization: x\r\nContent-Type: ${json}\r\nContent-Length: ${length}\r\n\r\n`,
+    )
+  const piece = Buffer.alloc(mib, 0x20)
+  let sent = 0
+  while (sent < length && !socket.destroyed) {
+    sent += mib
+    if (!socket.write(piece))
+      await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
+  }
+  await closed
+  expect(sent).toBeGreaterThan(64 * mib)
+  expect(sent).toBeLessThan(length)
+})
+
 test('a body that follows its headers in a moment leaves the connection open', async () => {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8')
   const head = `POST /houses HTTP/1.1\r\nHost: x\r\nAuthorization: x\r\nContent-Type: ${json}\r\nContent-Length: 2\r\n\r\n`

@@ -91,6 +91,17 @@ test('a text part over 64 KiB answers payload_too_large', async () => {
   ])
 })
 
+test('a body of twenty parts is read, one of more answers payload_too_large and sends nothing', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const captchas = (count: number) => Array.from({ length: count }, () => ({ name: 'captcha', value: 'x' }))
+  expect((await sendMedia(ann, room_id, filePart('x'), ...captchas(20))).body).toEqual(
+    failure('payload_too_large', 'The request is too large'),
+  )
+  expect(await listRows(room_id)).toEqual([])
+  expect((await sendMedia(ann, room_id, filePart('x'), ...captchas(19))).status).toBe(200)
+})
+
 test('an age that exploding needs is a required part, named with the file and before optional ones', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })

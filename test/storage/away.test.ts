@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { StoreAway } from '../../src/errors.ts'
 import { eraseDiscarded } from '../../src/storage/discard.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { filePart, multipart } from '../support/multipart.ts'
@@ -22,6 +23,20 @@ test('a full disk of the files fails an upload with 503', async () => {
     })
   const { call } = await otherApp({}, { store: { ...store, write: (name) => store.write(name, content()) } })
   const answer = await call(ann, 'PATCH', '/users/@me', { icon: await pictureText() })
+  expect([answer.status, answer.body]).toEqual([503, unavailable])
+})
+
+test('an upload whose parts the store refuses is answered 503, as the parts of the request are not wrong', async () => {
+  const refusal = new StoreAway(new Error('the multipart upload does not exist'))
+  const { call } = await otherApp({}, { store: { ...store, write: () => Promise.reject(refusal) } })
+  const { room_id } = await house({ owner: ann })
+  const answer = await call(
+    ann,
+    'POST',
+    `/rooms/${room_id}/media_messages`,
+    undefined,
+    multipart(filePart('x')),
+  )
   expect([answer.status, answer.body]).toEqual([503, unavailable])
 })
 
