@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { DatabaseAway } from '../../src/db/away.ts'
 import { claimNodeNumber } from '../../src/db/node-number.ts'
 import { assignNodeNumber, nodeNumber } from '../../src/ids.ts'
@@ -64,4 +64,12 @@ test('a node number is claimed anew also when the database was away for longer, 
     assignNodeNumber(0)
   }
   await expect.poll(held).toBe(0)
+})
+
+test('a node number that is given back is not claimed anew', async () => {
+  const releaseNumber = await claimNodeNumber(databaseUrl)
+  onTestFinished(() => assignNodeNumber(0))
+  await releaseNumber()
+  await expect.poll(held).toBe(0)
+  expect(nodeNumber()).not.toBe(null)
 })

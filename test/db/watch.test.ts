@@ -1,7 +1,10 @@
+import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { DatabaseAway } from '../../src/db/away.ts'
+import { findBackendActivity } from '../../src/db/backend-activity.ts'
 import type { PreparingClient } from '../../src/db/preparing-client.ts'
 import { watch } from '../../src/db/watch.ts'
+import { databaseUrl, db } from '../support/world.ts'
 
 /** Watches a connection that lies idle, to a database that is not there. */
 function watchIdle() {
@@ -23,4 +26,14 @@ test('a connection that breaks shows that the database is away, although nobody 
   watching.suspect(new Error('read ECONNRESET'))
   await vi.waitUntil(() => watching.isAway(), { timeout: 10_000 })
   expect(client.cut).toHaveBeenCalledOnce()
+})
+
+test('asking PostgreSQL what it works on leaves no connection open', async () => {
+  const watchers = async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and application_name = 'hearth watch'`.execute(db)
+    return rows.length
+  }
+  expect(await findBackendActivity(databaseUrl, [])).toEqual({ working: new Set(), committing: new Set() })
+  await expect.poll(watchers).toBe(0)
 })
