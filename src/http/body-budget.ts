@@ -36,17 +36,12 @@ export function keepBudget(): preParsingHookHandler {
     if (bytes > left || already >= maxBigOfCaller) return done(new ApiError('unavailable'))
     left -= bytes
     if (isBig) bigOnes.set(who, already + 1)
-    let isOver = false
-    const end = () => {
-      if (isOver) return
-      isOver = true
+    reply.raw.once('close', () => {
       left += bytes
       const others = isBig ? bigOnes.get(who)! - 1 : 0
       if (others > 0) bigOnes.set(who, others)
       else if (isBig) bigOnes.delete(who)
-    }
-    reply.raw.once('finish', end)
-    reply.raw.once('close', end)
+    })
     done()
   }
 }
