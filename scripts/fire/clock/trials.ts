@@ -91,27 +91,32 @@ export function guessingTrial(triesAMinute: number): Trial {
   }
 }
 
+/** Of the steps of 30 s so far, the last ones whose codes still work where they were not used. */
+const rememberedSteps = 3
+
 /** A code of an authenticator works once, and never again, wherever the clock goes. */
 export async function totpTrial(server: ClockedServer, password: string): Promise<Trial> {
   const account = { email: 'totp@example.org', username: 'totp.user', password }
   const { token } = await ask(server.origin, null, 'POST', '/auth/register', account)
   const { secret } = await ask(server.origin, token, 'POST', '/users/@me/mfa/totp')
   const codeAt = (ms: number) => generate({ secret, epoch: Math.floor(ms / 1000) })
-  let lastMs = Date.now() + server.shiftMs()
-  await ask(server.origin, token, 'POST', '/users/@me/mfa/totp/enable', { code: await codeAt(lastMs) })
+  const stepAt = (ms: number) => Math.floor(ms / 30_000)
+  const enabledMs = Date.now() + server.shiftMs()
+  await ask(server.origin, token, 'POST', '/users/@me/mfa/totp/enable', { code: await codeAt(enabledMs) })
+  const used = new Set([stepAt(enabledMs)])
   return {
     async look({ origin, shiftMs }, what) {
       const now = Date.now() + shiftMs()
-      const login = async (ms: number) =>
-        post(origin, '/auth/login', null, { login: account.username, password, code: await codeAt(ms) })
+      const body = { login: account.username, password, code: await codeAt(now) }
+      const login = () => post(origin, '/auth/login', null, body)
       const findings: string[] = []
-      const isLater = Math.floor(now / 30_000) > Math.floor(lastMs / 30_000)
-      const first = await login(now)
-      if (isLater && first.status !== 200) findings.push(`${what}: a fresh code is refused: ${first.code}`)
-      if (!isLater && first.code !== 'invalid_code')
+      const isFresh = !used.has(stepAt(now)) && stepAt(now) > Math.max(...used) - rememberedSteps
+      const first = await login()
+      if (isFresh && first.status !== 200) findings.push(`${what}: a fresh code is refused: ${first.code}`)
+      if (!isFresh && first.code !== 'invalid_code')
         findings.push(`${what}: a code of the past works: ${first.status}`)
-      if (isLater) lastMs = now
-      const again = await login(now)
+      if (isFresh) used.add(stepAt(now))
+      const again = await login()
       if (again.code !== 'invalid_code')
         findings.push(`${what}: a code works twice: ${again.status} ${again.code}`)
       return findings
