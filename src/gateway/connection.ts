@@ -54,6 +54,7 @@ export class Connection {
     },
     ping(this: ConnectionSocket) {
       this.connection!.#hear()
+      this.connection!.#checkUnsent()
     },
     pong(this: ConnectionSocket) {
       this.connection!.#hear()

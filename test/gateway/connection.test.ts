@@ -11,16 +11,17 @@ let waiting: number
 let closed: string | undefined
 let connection: Connection
 let socket: ConnectionSocket
-let hear: (data: Buffer) => void
+let listeners: Map<string, (data: Buffer) => void>
 
 beforeEach(() => {
   waiting = 0
   closed = undefined
+  listeners = new Map()
   socket = {
     OPEN: 1,
     readyState: 1,
-    on(name: string, listener: typeof hear) {
-      if (name === 'message') hear = listener
+    on(name: string, listener: (data: Buffer) => void) {
+      listeners.set(name, listener)
     },
     get bufferedAmount() {
       return waiting
@@ -41,6 +42,11 @@ beforeEach(() => {
     settings: defaultSettings,
   })
 })
+
+/** What comes from the client. */
+function hear(name: 'message' | 'ping', text = ''): void {
+  listeners.get(name)!.call(socket, Buffer.from(text))
+}
 
 function send(mebibytes: number, exempt = false, character = 'x'): void {
   const d = character.repeat((mebibytes * mebibyte) / Buffer.byteLength(character))
@@ -67,8 +73,17 @@ test('a replay in letters of several bytes does not count as unsent data either'
 test('the answers to the heartbeats of a client who reads none of them count as unsent data', () => {
   connection.acknowledgeHeartbeats()
   waiting = 8 * mebibyte - 100
-  hear.call(socket, Buffer.from('{"op":3}'))
+  hear('message', '{"op":3}')
   expect(closed).toBeUndefined()
-  for (let count = 0; count < 100; count++) hear.call(socket, Buffer.from('{"op":3}'))
+  for (let count = 0; count < 100; count++) hear('message', '{"op":3}')
+  expect(closed).toBe('slow_consumer')
+})
+
+test('the answers to pings, which the socket sends by itself, count as unsent data too', () => {
+  waiting = 8 * mebibyte
+  hear('ping')
+  expect(closed).toBeUndefined()
+  waiting += 1
+  hear('ping')
   expect(closed).toBe('slow_consumer')
 })
