@@ -3,7 +3,7 @@ import type { Db } from '../db/client.ts'
 import { ApiError, fieldsRequired } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import { reachRoom } from '../rooms/access-operations.ts'
-import { canModerate, canSend } from '../rooms/permissions.ts'
+import { canEdit, canModerate, canSend } from '../rooms/permissions.ts'
 import { editedGatewayMessage } from './forms.ts'
 import { listMentioned, mentionedIn } from './mention-operations.ts'
 import { deleteMessages, findMessage, findSpeaker, lockMessage, updateMessage } from './queries.ts'
@@ -23,10 +23,11 @@ export async function editMessage(
   content: string,
   origin: string,
 ): Promise<Outcome<EditedGatewayMessage>> {
-  const { house_id } = await reachRoom(db, room_id, caller.id)
+  const access = await reachRoom(db, room_id, caller.id)
+  const { house_id } = access
   const present = await findMessage(db, room_id, message_id)
   if (!present) throw new ApiError('message_not_found')
-  if (present.author_id !== caller.id) throw new ApiError('no_permission')
+  if (present.author_id !== caller.id || !canEdit(access)) throw new ApiError('no_permission')
   if (present.attachment === null && content.trim() === '') throw fieldsRequired('content')
   const [author, mentioned] = await Promise.all([
     findSpeaker(db, { room_id, user_id: caller.id }),

@@ -38,8 +38,13 @@ export function canRead(access: RoomAccessRow | undefined): access is RoomAccess
 
 /** Whether the caller may send there, and type. */
 export function canSend(access: RoomAccessRow): boolean {
-  if (access.house_id === null) return access.is_inside && !access.is_cut_off
+  if (access.house_id === null) return access.is_inside && access.cut_off_by === null
   return has(bitsInRoom(access), permission.SEND_MESSAGES)
+}
+
+/** Whether the caller may edit their messages there, if they can read it: not past a block in a one-to-one room. */
+export function canEdit(access: RoomAccessRow): boolean {
+  return access.cut_off_by !== 'block'
 }
 
 /** Whether the caller may send attachments there. */

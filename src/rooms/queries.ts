@@ -85,8 +85,8 @@ export type RoomAccessRow = {
   default_permissions: number | null
   /** Highest first; none in a private room. */
   roles: RoleRow[]
-  /** One-to-one: one has blocked the other, or the other account is deleted. */
-  is_cut_off: boolean
+  /** One-to-one: one of the two has blocked the other, else the other account is deleted; null when neither is so. */
+  cut_off_by: 'block' | 'deletion' | null
 }
 
 /** The columns of a `RoomAccessRow`, where `roomAccessJoins` are joined. */
@@ -97,13 +97,15 @@ export const roomAccessColumns = sql`
   rooms.house_id, houses.owner_id as house_owner_id, houses.default_permissions,
   case when members.user_id is null then '[]'
     else ${rolesOfMember(sql`rooms.house_id`, sql`wanted.user_id`)} end as roles,
-  rooms.type = 1 and exists (
-    select from room_recipients as other join users on users.id = other.user_id
+  case when rooms.type = 1 and room_recipients.user_id is not null then (
+    select case
+      when exists (select from blocks where type = 5 and user_id = wanted.user_id and target_id = other.user_id)
+        or exists (select from blocks where type = 5 and user_id = other.user_id and target_id = wanted.user_id)
+        then 'block'
+      when users.deleted_at is not null then 'deletion' end
+    from room_recipients as other join users on users.id = other.user_id
     where other.room_id = rooms.id and other.user_id <> wanted.user_id
-      and (users.deleted_at is not null
-        or exists (select from blocks where type = 5 and user_id = wanted.user_id and target_id = other.user_id)
-        or exists (select from blocks where type = 5 and user_id = other.user_id and target_id = wanted.user_id))
-  ) as is_cut_off`
+  ) end as cut_off_by`
 
 /** Joined to `wanted` (room_id, user_id): the room and what the user is in it, all null where there is no such room. */
 export const roomAccessJoins = sql`

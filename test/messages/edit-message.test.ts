@@ -2,13 +2,15 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { attach } from '../support/houses.ts'
 import { listRows, messageNotFound, refusesStrangers } from '../support/messages.ts'
-import { noPermission, roomNotFound } from '../support/permissions.ts'
+import { noPermission, roomNotFound, told } from '../support/permissions.ts'
 import { erase, gatewayUser } from '../support/rooms.ts'
 import { untilWaiting } from '../support/waiting.ts'
 import {
+  block,
   call,
   db,
   failure,
+  group,
   house,
   houseRoom,
   message,
@@ -166,6 +168,38 @@ test('the author may edit where they can read, though they may not send any more
   expect((await edit()).status).toBe(200)
   await db.updateTable('rooms').set({ default_deny: 2 }).where('id', '=', den.room_id).execute()
   expect((await edit()).body).toEqual(roomNotFound)
+})
+
+test('past a block in a one-to-one room, editing answers no_permission, changes nothing and tells nobody', async () => {
+  for (const blocks of ['author', 'other'] as const) {
+    const [ann, bob] = [await user(), await user()]
+    const roomId = await oneToOne(ann, bob)
+    const id = await message(roomId, ann, { content: 'kind', mentions: [bob] })
+    await (blocks === 'author' ? block(ann, bob) : block(bob, ann))
+    const before = published.length
+    for (const method of ['PATCH', 'POST'] as const) {
+      const edit = { content: `<@${ann.id}> no` }
+      const answer = await call(ann, method, `/rooms/${roomId}/messages/${id}`, edit)
+      expect(told(answer)).toEqual([400, noPermission])
+    }
+    expect(await listRows(roomId)).toMatchObject([{ content: 'kind', mentions: [bob.id], edited_at: null }])
+    const mentions = await db.selectFrom('mentions').selectAll().where('message_id', '=', id).execute()
+    expect(mentions.map((mention) => mention.user_id)).toEqual([bob.id])
+    expect(published.slice(before)).toEqual([])
+  }
+})
+
+test('past a restriction in a one-to-one room, and past a block in a group, the author may edit', async () => {
+  const [ann, bob, cat] = [await user(), await user(), await user()]
+  const [pair, trio] = [await oneToOne(ann, bob), await group(cat, ann, bob)]
+  const ids = [await message(pair, ann), await message(trio, ann)]
+  await block(bob, ann, 4)
+  const edit = (roomId: string, id: string) =>
+    call(ann, 'PATCH', `/rooms/${roomId}/messages/${id}`, { content: 'new' })
+  expect((await edit(pair, ids[0]!)).status).toBe(200)
+  await db.updateTable('blocks').set({ type: 5 }).where('user_id', '=', bob.id).execute()
+  expect((await edit(trio, ids[1]!)).status).toBe(200)
+  expect((await edit(pair, ids[0]!)).body).toEqual(noPermission)
 })
 
 test('a message that is unknown, of another room, or exploded answers message_not_found', async () => {

@@ -39,6 +39,11 @@ const { SEND_MESSAGES } = permission
 const notForBots = { bot: 'no_permission' }
 const wrongType = 'method_not_allowed_on_room_type'
 const ownMessage: Made<string> = (scene, caller) => message(scene.ids.room_id!, caller ?? scene.target)
+/** In the one-to-one room of the caller with the target; of a stranger, who has none, in that of somebody else. */
+const ownPairMessage: Made<string> = ({ people, ids, idFor, target }, caller) => {
+  const name = Object.keys(idFor).find((each) => people[each] === caller)
+  return message(name === undefined ? ids.id! : idFor[name]!, caller ?? target)
+}
 const ownBot: Made<string> = async (scene, caller) => (await user({ bot_of: caller ?? scene.target })).id
 const foreignBot: Made<string> = async ({ target }) => (await user({ bot_of: target })).id
 const newcomer: Made<string> = async () => (await user()).id
@@ -206,9 +211,12 @@ export const matrix: Row[] = [
   { route: 'GET /rooms/{id}/messages/{message_id}', reach: 'group' },
   { route: 'PATCH /rooms/{id}/messages/{message_id}', reach: 'room', when: 'the own', at: { message_id: ownMessage }, body: { content: 'x' } },
   { route: 'PATCH /rooms/{id}/messages/{message_id}', reach: 'room', when: "somebody else's", ok: 'no_permission', body: { content: 'x' } },
+  { route: 'PATCH /rooms/{id}/messages/{message_id}', reach: 'group', when: 'the own', at: { message_id: ownMessage }, body: { content: 'x' } },
   { route: 'PATCH /rooms/{id}/messages/{message_id}', reach: 'group', when: "somebody else's", ok: 'no_permission', body: { content: 'x' } },
+  { route: 'PATCH /rooms/{id}/messages/{message_id}', reach: 'pair', when: 'the own', but: { blocked: 'no_permission', blocker: 'no_permission' }, at: { message_id: ownPairMessage }, body: { content: 'x' } },
   { route: 'POST /rooms/{id}/messages/{message_id}', reach: 'room', when: 'the own, edited', at: { message_id: ownMessage }, body: { content: 'x' } },
   { route: 'POST /rooms/{id}/messages/{message_id}', reach: 'room', when: "somebody else's, edited", ok: 'no_permission', body: { content: 'x' } },
+  { route: 'POST /rooms/{id}/messages/{message_id}', reach: 'pair', when: 'the own, edited', but: { blocked: 'no_permission', blocker: 'no_permission' }, at: { message_id: ownPairMessage }, body: { content: 'x' } },
   { route: 'POST /rooms/{id}/messages/{message_id}', reach: 'room', when: 'acked', body: {} },
   { route: 'DELETE /rooms/{id}/messages/{message_id}', reach: 'room', when: 'the own', at: { message_id: ownMessage } },
   { route: 'DELETE /rooms/{id}/messages/{message_id}', reach: 'room', when: "somebody else's", needs: 'MODERATE_ROOM' },
