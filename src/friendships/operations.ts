@@ -15,11 +15,13 @@ import {
 } from './change-queries.ts'
 import { relationship } from './forms.ts'
 import { canBefriend, relationshipType } from './permissions.ts'
-import { countTies, findRelation, listBlocksBetween, type Relation } from './queries.ts'
+import { countBlocks, countTies, findRelation, listBlocksBetween, type Relation } from './queries.ts'
 import type { Relationship } from './schemas.ts'
 
 /** Friends and open requests of one user, both directions together (PROTOCOL 1.6). */
 const maxTies = 1_000
+/** Users whom one user blocks, and whom one restricts. */
+const maxBlocks = 1_000
 
 /**
  * Sends a friend request, or accepts the one of the other; a friendship or an earlier request stays (PROTOCOL 9.1).
@@ -87,7 +89,7 @@ export async function unfriend(db: Db, callerId: string, friendId: string): Prom
 
 /**
  * Blocks (5) or restricts (4) somebody: friendship and requests end, the other's own block stays (PROTOCOL 9.1).
- * Throws `invalid_schema` for oneself, `user_not_found`, `no_auth`.
+ * Throws `invalid_schema` for oneself, `user_not_found`, `no_auth`, `limit_reached`.
  */
 export async function setBlock(
   db: Db,
@@ -100,6 +102,9 @@ export async function setBlock(
     const other = await lockPair(trx, callerId, otherId)
     const before = await findRelation(trx, callerId, otherId)
     if (before?.type === type) return { answer: relationship(other, before, callerId), events: [] }
+    if ((await countBlocks(trx, callerId, type)) >= maxBlocks) {
+      throw limitReached(type === relationshipType.blocked ? 'blocks' : 'restrictions')
+    }
     const { last_updated_at } = await upsertBlock(trx, callerId, otherId, type)
     const mine = { type, last_updated_at }
     const events = [updated(callerId, otherId, mine)]

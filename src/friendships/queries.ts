@@ -40,12 +40,15 @@ export async function listRelationships(db: Db, userId: string): Promise<(Gatewa
   return rows
 }
 
-/** The users who have a relation of this type to a user, by username. */
+/** Users in a list of relations. Nobody has more of a type, except blocks from before they were limited. */
+const maxRelated = 1_000
+
+/** The users who have a relation of this type to a user, by username: the first 1,000. */
 export async function listRelated(db: Db, userId: string, type: number): Promise<CompactUserRow[]> {
   const { rows } = await sql<CompactUserRow>`
     select ${compactUserSelection} from ${relationsOf(userId)} join users on users.id = relations.other_id
     where relations.type = ${type}
-    order by username collate "C"`.execute(db)
+    order by username collate "C" limit ${maxRelated}`.execute(db)
   return rows
 }
 
@@ -78,6 +81,13 @@ export async function countTies(db: Db, userIds: readonly string[]): Promise<num
       + (select count(*) from friend_requests where to_id = id))::integer as most
     from unnest(${userIds}::bigint[]) as wanted (id)`.execute(db)
   return rows[0]!.most
+}
+
+/** How many users a user blocks (5) or restricts (4). */
+export async function countBlocks(db: Db, userId: string, type: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from blocks where user_id = ${userId} and type = ${type}`.execute(db)
+  return rows[0]!.count
 }
 
 /** The blocks and restrictions between a user and others, in both directions. */

@@ -125,7 +125,8 @@ async function takeOut(trx: Db, userId: string, roomId: string | null): Promise<
     await removeMessages(trx, empty)
     await deleteRooms(trx, empty)
   }
-  return left.flatMap((room_id) => departure(room_id, userId, empty.includes(room_id)))
+  const ended = new Set(empty)
+  return left.flatMap((room_id) => departure(room_id, userId, ended.has(room_id)))
 }
 
 function departure(room_id: string, user_id: string, isLast: boolean): HearthEvent[] {

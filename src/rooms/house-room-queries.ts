@@ -59,6 +59,16 @@ export async function updateRoomDefaults(
     .execute()
 }
 
+/** Whether the rooms of a house have this many overrides or more together. */
+export async function hasOverrides(db: Db, houseId: string, count: number): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (
+      select from rooms cross join lateral jsonb_object_keys(permission_overrides)
+      where house_id = ${houseId} limit ${count}
+    ) as counted`.execute(db)
+  return rows[0]!.count >= count
+}
+
 /** Sets the override of one role or user, in place of the one there may be. */
 export async function putOverride(db: Db, roomId: string, override: OverrideRow): Promise<void> {
   await sql`

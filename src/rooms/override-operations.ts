@@ -1,5 +1,5 @@
 import type { Db } from '../db/client.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, limitReached } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { type AllowDeny, canChangeBits, changedBits, has, noBits, permission } from '../houses/permissions.ts'
@@ -7,7 +7,7 @@ import { findMember } from '../members/queries.ts'
 import { findRole } from '../roles/queries.ts'
 import { holdRoom } from './access-operations.ts'
 import { room } from './forms.ts'
-import { deleteOverride, putOverride, updateRoomDefaults } from './house-room-queries.ts'
+import { deleteOverride, hasOverrides, putOverride, updateRoomDefaults } from './house-room-queries.ts'
 import type { SetOverride } from './house-room-schemas.ts'
 import { bitsInRoom, houseFacts } from './permissions.ts'
 import { findRoom, type OverrideRow, type RoomAccessRow, type RoomRow } from './queries.ts'
@@ -15,6 +15,8 @@ import type { Room } from './schemas.ts'
 
 const { MANAGE_ROOMS, MANAGE_USER_OVERRIDES, READ_MESSAGES } = permission
 const roleOverride = 0
+/** Overrides of all rooms of a house together. A house that has more keeps them. */
+const maxOverrides = 5_000
 
 /** Sets what a house room allows and denies everybody (PROTOCOL 4.10). Throws `no_permission`, and as `inHouseRoom`. */
 export function editDefaultPermissions(
@@ -32,7 +34,7 @@ export function editDefaultPermissions(
 
 /**
  * Sets the override of a role of the house (type 0) or of a member (type 1). Throws `role_not_found`,
- * `member_not_found`, `no_permission`, and as `inHouseRoom`.
+ * `member_not_found`, `no_permission`, `limit_reached`, and as `inHouseRoom`.
  */
 export function setOverride(
   db: Db,
@@ -45,6 +47,7 @@ export function setOverride(
     const present = row.permission_overrides?.[targetId]
     const [before, after] = [present ?? noBits, { id: targetId, type, allow, deny }]
     mustBeAllowed(caller, bitFor(type), before, after)
+    if (!present && (await hasOverrides(trx, row.house_id!, maxOverrides))) throw limitReached('overrides')
     await putOverride(trx, row.id, after)
     const events = changeEvents(access, before, after, usersOf(after))
     // A new override that changes no bit is still one more in the room.

@@ -1,19 +1,28 @@
 import type { Db } from '../db/client.ts'
-import { ApiError, fieldsInvalid, fieldsRequired } from '../errors.ts'
+import { ApiError, fieldsInvalid, fieldsRequired, limitReached } from '../errors.ts'
 import type { Outcome } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { canApproach, canMeet } from '../friendships/permissions.ts'
 import { listBlocksBetween } from '../friendships/queries.ts'
 import { asId, newId } from '../ids.ts'
-import { holdUsers } from '../users/lock-queries.ts'
+import { holdUsers, lockUserAmong } from '../users/lock-queries.ts'
 import { maxGroupSize, showRoom } from './group-operations.ts'
-import { findPairRoomId, insertGroup, insertPairRoom, insertRecipients } from './private-room-queries.ts'
+import {
+  countGroupsOf,
+  findPairRoomId,
+  insertGroup,
+  insertPairRoom,
+  insertRecipients,
+} from './private-room-queries.ts'
 import type { CreatePrivateRoom } from './private-room-schemas.ts'
 import type { Room } from './schemas.ts'
 
+/** Groups that a user may own and still create another. Those that are passed on to them count, but are not refused. */
+const maxOwnedGroups = 200
+
 /**
  * Opens the one-to-one room of the caller and `recipient`, the existing one if there is one, or makes a group of all
- * named (API 4.5). Throws `invalid_schema`, `user_not_found`, `no_permission`.
+ * named (API 4.5). Throws `invalid_schema`, `user_not_found`, `no_permission`, `limit_reached`.
  */
 export async function createPrivateRoom(
   db: Db,
@@ -38,7 +47,8 @@ function othersNamed(fields: CreatePrivateRoom, callerId: string): string[] {
 /** The room of a pair. A restriction by the other prevents only a new one. */
 function openOneToOne(db: Db, callerId: string, otherId: string): Promise<Outcome<Room>> {
   return db.transaction().execute(async (trx) => {
-    await holdAll(trx, [callerId, otherId])
+    const present = await holdUsers(trx, [callerId, otherId])
+    if (present.length < 2) throw new ApiError('user_not_found')
     const blocks = await listBlocksBetween(trx, callerId, [otherId])
     if (!canMeet(blocks)) throw new ApiError('no_permission')
     const existingId = await findPairRoomId(trx, callerId, otherId)
@@ -65,19 +75,16 @@ function createGroup(
   name: string | null,
 ): Promise<Outcome<Room>> {
   return db.transaction().execute(async (trx) => {
-    await holdAll(trx, [callerId, ...otherIds])
+    // The caller's lock is exclusive: of two groups made at once the second one is counted with the first.
+    const present = await lockUserAmong(trx, callerId, otherIds)
+    if (present.length < otherIds.length + 1) throw new ApiError('user_not_found')
     const blocks = await listBlocksBetween(trx, callerId, otherIds)
     if (!canApproach(blocks, callerId)) throw new ApiError('no_permission')
+    if ((await countGroupsOf(trx, callerId)) >= maxOwnedGroups) throw limitReached('groups')
     const id = newId()
     await insertGroup(trx, { id, owner_id: callerId, name })
     return enter(trx, id, [callerId, ...otherIds])
   })
-}
-
-/** Holds accounts as they are. Throws `user_not_found` when one is missing or deleted. */
-async function holdAll(trx: Db, ids: string[]): Promise<void> {
-  const present = await holdUsers(trx, ids)
-  if (present.length < ids.length) throw new ApiError('user_not_found')
 }
 
 /** Lets everybody into a new room; the first is the caller. */

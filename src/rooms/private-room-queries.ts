@@ -41,6 +41,13 @@ export async function insertPairRoom(db: Db, id: string, one: string, other: str
   return rows.length > 0
 }
 
+/** How many groups a user owns. */
+export async function countGroupsOf(db: Db, ownerId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from rooms where owner_id = ${ownerId}`.execute(db)
+  return rows[0]!.count
+}
+
 /** Makes a group without anybody in it yet. */
 export async function insertGroup(
   db: Db,

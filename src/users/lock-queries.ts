@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
+import { isGreaterId } from '../ids.ts'
 import { type GatewayUserRow, gatewayUserColumns } from './queries.ts'
 
 /**
@@ -13,6 +14,19 @@ export function lockUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRo
 /** Locks accounts in id order against `lockUsers`, but not against each other. Returns the same. */
 export function holdUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {
   return selectPresent(db, ids).forShare().execute()
+}
+
+/** Locks one account as `lockUsers` does and others as `holdUsers`, all in id order. Returns the same. */
+export async function lockUserAmong(
+  db: Db,
+  id: string,
+  otherIds: readonly string[],
+): Promise<GatewayUserRow[]> {
+  const smaller = otherIds.filter((other) => isGreaterId(id, other))
+  const greater = otherIds.filter((other) => isGreaterId(other, id))
+  const before = await holdUsers(db, smaller)
+  const locked = await lockUsers(db, [id])
+  return [...before, ...locked, ...(await holdUsers(db, greater))]
 }
 
 function selectPresent(db: Db, ids: readonly string[]) {

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { blockAll, crowd } from '../support/crowds.ts'
 import { ask, relations, updated } from '../support/friendships.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { erase, gatewayUser } from '../support/rooms.ts'
 import { block, call, db, expectTime, failure, friends, published, user } from '../support/world.ts'
 
 describe.each([
-  { word: 'blocked', type: 5, other: 4 },
-  { word: 'restricted', type: 4, other: 5 },
-] as const)('PUT /relationships/@me/$word/:user_id', ({ word, type, other }) => {
+  { word: 'blocked', things: 'blocks', type: 5, other: 4, otherWord: 'restricted' },
+  { word: 'restricted', things: 'restrictions', type: 4, other: 5, otherWord: 'blocked' },
+] as const)('PUT /relationships/@me/$word/:user_id', ({ word, things, type, other, otherWord }) => {
   const path = (id: string) => `/relationships/@me/${word}/${id}`
 
   test('answers the relationship and tells the caller alone', async () => {
@@ -70,6 +71,32 @@ describe.each([
     expect(first.body.data.type).toBe(type)
     expect(again.body).toEqual(first.body)
     expect(published.slice(before)).toEqual([updated(ann, ben, type)])
+  })
+
+  test('past 1,000 answers limit_reached and changes nothing', async () => {
+    const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
+    const many = await crowd(999)
+    await blockAll(ann, many, type)
+    await friends(ann, dan)
+    const full = failure('limit_reached', `You have reached a limit (${things})`)
+    const put = (id: string) => call(ann, 'PUT', path(id))
+    const answers = await Promise.all([ben, cat].map((person) => put(person.id)))
+    const refused = answers
+      .filter((answer) => answer.status !== 200)
+      .map(({ status, body }) => [status, body])
+    expect(refused).toEqual([[400, full]])
+    const before = published.length
+    expect((await put(dan.id)).body).toEqual(full)
+    expect(await relations(ann, dan)).toEqual([3, 3])
+    expect(published.slice(before)).toEqual([])
+    // Who is in the list already is no one more, and neither is one in the place of another.
+    expect((await put(many[0]!)).status).toBe(200)
+    await call(ann, 'DELETE', path(many[0]!))
+    expect((await put(dan.id)).status).toBe(200)
+    await block(ann, { ...dan, id: many[0]! }, other)
+    expect((await put(many[0]!)).body).toEqual(full)
+    const changed = await call(ann, 'PUT', `/relationships/@me/${otherWord}/${many[1]}`)
+    expect(changed.body.data.type).toBe(other)
   })
 
   test('oneself answers invalid_schema, nobody user_not_found', async () => {

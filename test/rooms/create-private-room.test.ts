@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { groups } from '../support/crowds.ts'
 import { noPermission, userNotFound } from '../support/permissions.ts'
 import { erase, gatewayUser, participantsOf, roomRow } from '../support/rooms.ts'
 import { untilWaiting } from '../support/waiting.ts'
@@ -200,6 +201,36 @@ test('a group holds 50 people, the caller among them; one more answers invalid_s
   const full = await call(ann, 'POST', '/users/@me/rooms', { recipients: [ann.id, ...ids.slice(1), ids[1]] })
   expect(full.status).toBe(200)
   expect(full.body.data.recipients).toHaveLength(49)
+})
+
+test('past 200 groups of one owner, creating answers limit_reached and changes nothing', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await groups(ann, [], 199)
+  const create = () => call(ann, 'POST', '/users/@me/rooms', { recipients: [ben.id] })
+  const [events, rooms] = [published.length, await countRooms()]
+  const answers = await Promise.all([create(), create(), create()])
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400, 400])
+  expect(await countRooms()).toBe(rooms + 1)
+  expect(published.length).toBe(events + 2)
+  const full = failure('limit_reached', 'You have reached a limit (groups)')
+  await expectRefused(ann, { recipients: [ben.id] }, full)
+  // Neither a one-to-one room nor a group of somebody else is one more of Ann's.
+  expect((await call(ann, 'POST', '/users/@me/rooms', { recipient: ben.id })).status).toBe(200)
+  expect((await call(ben, 'POST', '/users/@me/rooms', { recipients: [ann.id] })).status).toBe(200)
+  const made = answers.find((answer) => answer.status === 200)!.body.data.id
+  await call(ann, 'DELETE', `/users/@me/rooms/${made}`)
+  expect((await create()).status).toBe(200)
+})
+
+test('groups that people make of each other at once do not wait for each other in a circle', async () => {
+  const people = await Promise.all(Array.from({ length: 6 }, () => user()))
+  const ids = people.map((person) => person.id)
+  const answers = await Promise.all(
+    people.flatMap((person) =>
+      [1, 2].map(() => call(person, 'POST', '/users/@me/rooms', { recipients: ids })),
+    ),
+  )
+  expect(answers.map((answer) => answer.status)).toEqual(Array(12).fill(200))
 })
 
 test('an unknown or deleted user, or an id that is none, answers user_not_found', async () => {

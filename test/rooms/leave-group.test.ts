@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { groups } from '../support/crowds.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { participantsOf, roomRow } from '../support/rooms.ts'
 import { isDiscarded } from '../support/store.ts'
@@ -49,6 +50,18 @@ test('when the owner leaves, the longest-standing participant becomes owner, peo
   expect((await roomRow(room))?.owner_id).toBe(ben.id)
   await leave(ben, room)
   expect((await roomRow(room))?.owner_id).toBe(bot.id)
+})
+
+test('a group passes on also to somebody who may create no more, and counts as theirs', async () => {
+  const [ann, ben] = [await user(), await user()]
+  await groups(ben, [], 200)
+  const id = await group(ann, ben)
+  expect((await leave(ann, id)).status).toBe(204)
+  expect((await roomRow(id))?.owner_id).toBe(ben.id)
+  await db.deleteFrom('rooms').where('owner_id', '=', ben.id).where('id', '<>', id).execute()
+  await groups(ben, [], 199)
+  const create = await call(ben, 'POST', '/users/@me/rooms', { recipients: [ann.id] })
+  expect(create.body).toEqual(failure('limit_reached', 'You have reached a limit (groups)'))
 })
 
 test('when somebody else leaves, the owner stays, though others may have been there for longer', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
+import { newId } from '../../src/ids.ts'
 import { watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import {
@@ -14,7 +15,7 @@ import {
   wrongRoomType,
 } from '../support/permissions.ts'
 import { roomRow } from '../support/rooms.ts'
-import { call, group, oneToOne, role, user } from '../support/world.ts'
+import { call, db, failure, group, houseRoom, oneToOne, role, user } from '../support/world.ts'
 
 const { MANAGE_ROOMS, MANAGE_USER_OVERRIDES, READ_MESSAGES, SEND_MESSAGES, KICK_MEMBERS } = permission
 
@@ -69,6 +70,56 @@ test('overrides set at once are all kept', async () => {
   const row = await roomRow(den.room_id)
   expect(Object.keys(row?.permission_overrides as object).sort()).toEqual([...roles].sort())
 })
+
+test('past 5,000 overrides of a house, one more answers limit_reached and changes nothing', async () => {
+  const den = await moderatedHouse()
+  const other = await houseRoom(den)
+  const [one, two, three] = await Promise.all([1, 2, 3].map((position) => role(den, { position })))
+  await fillOverrides(den.room_id, 2_000)
+  await fillOverrides(other, 2_999)
+  const put = (roomId: string, id: string) =>
+    watching(() => call(den.owner, 'PUT', `/rooms/${roomId}/overrides/${id}`, { type: 0, allow: 1, deny: 0 }))
+  const answers = await Promise.all([put(den.room_id, one!), put(other, two!)])
+  const refused = answers.filter(({ answer }) => answer.status !== 200)
+  expect(refused.map(({ answer }) => told(answer))).toEqual([[400, tooManyOverrides]])
+  expect((await countOverrides(den.room_id)) + (await countOverrides(other))).toBe(5_000)
+  const late = await put(other, three!)
+  expect([told(late.answer), late.events]).toEqual([[400, tooManyOverrides], []])
+  // One that is there already is no one more.
+  const [room, set] = answers[0]!.answer.status === 200 ? [den.room_id, one!] : [other, two!]
+  expect((await put(room, set)).answer.status).toBe(200)
+})
+
+test('a house with more than 5,000 overrides keeps them, and each house has its own', async () => {
+  const [full, next] = [await moderatedHouse(), await moderatedHouse()]
+  await fillOverrides(full.room_id, 6_000)
+  const put = async (den: typeof full) =>
+    call(den.owner, 'PUT', `/rooms/${den.room_id}/overrides/${await role(den)}`, {
+      type: 0,
+      allow: 1,
+      deny: 0,
+    })
+  expect(told(await put(full))).toEqual([400, tooManyOverrides])
+  expect(await countOverrides(full.room_id)).toBe(6_000)
+  expect((await put(next)).status).toBe(200)
+})
+
+const tooManyOverrides = failure('limit_reached', 'You have reached a limit (overrides)')
+
+/** Gives a room so many overrides of members. */
+async function fillOverrides(roomId: string, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => newId())
+  const overrides = Object.fromEntries(ids.map((id) => [id, { id, type: 1, allow: 0, deny: 1 }]))
+  await db
+    .updateTable('rooms')
+    .set({ permission_overrides: JSON.stringify(overrides) })
+    .where('id', '=', roomId)
+    .execute()
+}
+
+async function countOverrides(roomId: string): Promise<number> {
+  return Object.keys((await roomRow(roomId))?.permission_overrides as object).length
+}
 
 test('an override needs the bit of its type, and only bits one holds may change', async () => {
   const rooms = await moderatedHouse(MANAGE_ROOMS)
