@@ -37,6 +37,7 @@ const allowed: Record<string, readonly string[]> = {
     'events',
     'ids',
     'queue',
+    'lists',
     'errors',
   ],
   forms: ['forms', 'permissions', 'queries', 'schemas', 'events', 'ids'],
@@ -72,6 +73,7 @@ const allowed: Record<string, readonly string[]> = {
   memory: [],
   deadline: [],
   queue: ['errors'],
+  lists: ['queue'],
   config: ['environment'],
   environment: [],
 }

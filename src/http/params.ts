@@ -20,6 +20,15 @@ export function callerInHouse(request: { params: { id: string }; caller: { id: s
 /** An id in a query, or 0: where a page begins or ends, say. */
 export const Place = Type.Optional(Type.String({ format: 'place', description: 'an id, or 0' }))
 
+/** The items of a page of a list that is not one of messages. */
+export const defaultListLimit = 200
+
+/** How many items of such a list a page has at most: 1 to 1,000. */
+export function ListLimit(byDefault = defaultListLimit) {
+  const description = `1 to 1000, ${byDefault} without it`
+  return Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]{0,2}|1000)$', description }))
+}
+
 /** Paging of message lists (PROTOCOL 0.6): at most one of before, after, around. */
 export const PageQuery = Type.Object(
   {

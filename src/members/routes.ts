@@ -8,9 +8,7 @@ import { nobodysId } from '../ids.ts'
 import { member } from './forms.ts'
 import { kickMember } from './operations.ts'
 import { findMember, listMembers } from './queries.ts'
-import { Member, MemberQuery, RemovedMember } from './schemas.ts'
-
-const defaultLimit = 100
+import { defaultMemberLimit, Member, MemberQuery, RemovedMember } from './schemas.ts'
 
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -27,7 +25,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const { after = nobodysId, limit = defaultLimit, q } = request.query
+      const { after = nobodysId, limit = defaultMemberLimit, q } = request.query
       const { house_id } = await reachHouse(app.db, callerInHouse(request))
       const rows = await listMembers(app.db, house_id, { after, limit: Number(limit), start: q })
       return ok(rows.map(member))

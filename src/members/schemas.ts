@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../http/nullable.ts'
-import { Place } from '../http/params.ts'
+import { ListLimit, Place } from '../http/params.ts'
 import { AnyText } from '../http/strings.ts'
 import { Role } from '../roles/schemas.ts'
 import { GatewayUser, maxNameLength } from '../users/schemas.ts'
@@ -18,13 +18,13 @@ export const Member = Type.Object({
 })
 export type Member = Static<typeof Member>
 
+export const defaultMemberLimit = 100
+
 /** PROTOCOL 4.8: `q` is the start of a name or username, in either case. */
 export const MemberQuery = Type.Object(
   {
     after: Place,
-    limit: Type.Optional(
-      Type.String({ pattern: '^(?:[1-9][0-9]{0,2}|1000)$', description: '1 to 1000, 100 without it' }),
-    ),
+    limit: ListLimit(defaultMemberLimit),
     q: Type.Optional(AnyText({ maxLength: maxNameLength })),
   },
   { additionalProperties: false },

@@ -1,12 +1,51 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import { type RoomRow, selectRooms } from './queries.ts'
+import { type RoomRow, roomColumns, selectRooms } from './queries.ts'
 
 /** All private rooms of a user, the latest activity (newest message, else creation) first. */
 export async function listPrivateRooms(db: Db, userId: string): Promise<RoomRow[]> {
   const { rows } = await selectRooms(sql`
     where rooms.id in (select room_id from room_recipients where user_id = ${userId})
     order by coalesce(rooms.last_message_id, rooms.id) desc`).execute(db)
+  return rows
+}
+
+/** A private room in a list by activity, and how many are in it. */
+export type RoomPlace = { id: string; last_message_id: string | null; participants: number }
+
+/** The private rooms of a user with activity (newest message, else creation) before an id, the latest first. */
+export async function listPrivateRoomPlaces(
+  db: Db,
+  userId: string,
+  { before, limit }: { before: string; limit: number },
+): Promise<RoomPlace[]> {
+  const { rows } = await sql<RoomPlace>`
+    select page.id, page.last_message_id,
+      (select count(*)::integer from room_recipients where room_id = page.id) as participants
+    from (
+      select rooms.id, rooms.last_message_id, coalesce(rooms.last_message_id, rooms.id) as activity
+      from room_recipients as own join rooms on rooms.id = own.room_id
+      where own.user_id = ${userId} and coalesce(rooms.last_message_id, rooms.id) < ${before}
+      order by activity desc limit ${limit}
+    ) as page order by page.activity desc`.execute(db)
+  return rows
+}
+
+type RoomWithParticipantIds = Omit<RoomRow, 'participants'> & { participant_ids: string[] }
+
+/**
+ * Private rooms, in no order, with the ids of their participants, by time of entering. The users are read apart, as the
+ * same ones may be in many of the rooms.
+ */
+export async function listPrivateRoomsById(
+  db: Db,
+  ids: readonly string[],
+): Promise<RoomWithParticipantIds[]> {
+  const { rows } = await sql<RoomWithParticipantIds>`
+    select ${roomColumns}, array(
+        select user_id::text from room_recipients where room_id = rooms.id order by joined_at, user_id
+      ) as participant_ids
+    from rooms where rooms.id = any(${ids}::bigint[])`.execute(db)
   return rows
 }
 

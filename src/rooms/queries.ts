@@ -24,12 +24,15 @@ export type RoomRow = {
   participants: GatewayUserRow[]
 }
 
+/** The columns of a `RoomRow` but its participants. */
+export const roomColumns = sql`
+  rooms.id, rooms.type, rooms.house_id, rooms.owner_id, rooms.name, rooms.description, rooms.emoji, rooms.position,
+  rooms.last_message_id, rooms.permission_overrides, rooms.default_allow, rooms.default_deny`
+
 /** The statement for rooms in their full form; `where` names them. */
 export function selectRooms(where: RawBuilder<unknown>) {
   return sql<RoomRow>`
-    select rooms.id, rooms.type, rooms.house_id, rooms.owner_id, rooms.name, rooms.description, rooms.emoji,
-      rooms.position, rooms.last_message_id, rooms.permission_overrides, rooms.default_allow, rooms.default_deny,
-      case when rooms.type = 0 then '[]'::json else coalesce((
+    select ${roomColumns}, case when rooms.type = 0 then '[]'::json else coalesce((
         select json_agg(${gatewayUserJson} order by joined_at, user_id)
         from room_recipients join users on users.id = user_id where room_id = rooms.id), '[]') end as participants
     from rooms ${where}`

@@ -160,6 +160,25 @@ test.each(requests)(
   },
 )
 
+test('a page of private rooms reads what is in no other rooms, however many there are', async () => {
+  const cat = await user()
+  await sql`insert into room_recipients (room_id, user_id) select 10000 + n, ${cat.id}::bigint
+    from generate_series(1, 3000) as n`.execute(db)
+  await holdPlans('page of private rooms', async () => {
+    expect((await call(cat, 'GET', '/users/@me/rooms?limit=20')).body.data.length).toBe(20)
+  })
+  const statements = await statementsOf(() => call(cat, 'GET', '/users/@me/rooms?limit=20'))
+  const [places, ...wide] = statements.filter(({ text }) => text.includes('room_recipients'))
+  expect(places!.text).toContain('limit')
+  for (const step of await explain(databaseUrl, places!)) {
+    // Of the others no more than an index entry each.
+    if (step['Node Type'] === 'Aggregate') expect(step['Actual Loops']).toBe(20)
+  }
+  for (const step of (await Promise.all(wide.map((each) => explain(databaseUrl, each)))).flat()) {
+    expect(step['Actual Rows'] * step['Actual Loops']).toBeLessThanOrEqual(40)
+  }
+})
+
 test('a login on the gateway reads none either, and sorts no more than the members it shows', async () => {
   const app = await listen()
   await holdPlans('login', () => logIn(app, bob), maxListedMembers + 1)

@@ -1,0 +1,26 @@
+import { createFairQueue } from './queue.ts'
+
+/** The most bytes of the list in an answer: 3.5 MiB with the envelope. */
+const maxListBytes = 3.5 * 1024 * 1024 - 256
+
+/**
+ * Lists that may be megabytes are read and written by turns, one of each user at a time. So what many requests for them
+ * have in memory is bounded, and the event loop is free between them.
+ */
+export const takeTurnWithList = createFairQueue({ atOnce: 4, waiting: 1_000, waitingOfOne: 100 })
+
+/**
+ * The JSON of a list whose items are read bit by bit: as many as fit into an answer, and one at least, so that whoever
+ * pages gets on. What comes after them is not read.
+ */
+export async function writeList(items: AsyncIterable<unknown>): Promise<Buffer> {
+  const written: Buffer[] = []
+  let bytes = 0
+  for await (const item of items) {
+    const json = Buffer.from(`${written.length === 0 ? '[' : ','}${JSON.stringify(item)}`)
+    if (written.length > 0 && bytes + json.length > maxListBytes) break
+    written.push(json)
+    bytes += json.length
+  }
+  return Buffer.concat([...written, Buffer.from(written.length === 0 ? '[]' : ']')])
+}
