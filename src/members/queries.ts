@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { coalesce, inPlaces } from '../db/coalesce.ts'
 import type { Membership } from '../houses/queries.ts'
@@ -44,41 +44,17 @@ export async function listMembersById(
   return rows
 }
 
-/** More people than these with such a name are not looked up one by one. */
-const maxNamesakes = 1_000
-
-/** Nothing that begins with a text comes after the text and this, in the order of the indexes: no name is longer. */
-const lastOfAll = '\u{10ffff}'.repeat(64)
-
-/**
- * The members of a house whose user id is greater than `after`, by user id. With `start` only those whose name or
- * username begins with it, in either case (of letters past ASCII, where the locale of the database knows them).
- */
+/** The members of a house whose user id is greater than `after`, by user id. */
 export async function listMembers(
   db: Db,
   houseId: string,
-  { after, limit, start = '' }: { after: string; limit: number; start?: string },
+  { after, limit }: { after: string; limit: number },
 ): Promise<MemberRow[]> {
   const { rows } = await sql<MemberRow>`
     select ${memberColumns} from members join users on users.id = members.user_id
     where members.house_id = ${houseId} and members.user_id > ${after}
-      ${start === '' ? sql`` : sql`and ${await beginsWith(db, start)}`}
     order by members.user_id limit ${limit}`.execute(db)
   return rows
-}
-
-/** The condition that a user's name or username begins so: the few who are called so, or what to compare with. */
-async function beginsWith(db: Db, start: string): Promise<RawBuilder<unknown>> {
-  const begins = (name: RawBuilder<unknown>) =>
-    sql`${name} ~>=~ lower(${start}) and ${name} ~<=~ (lower(${start}) || ${lastOfAll})`
-  const [username, name] = [begins(sql`users.username`), begins(sql`lower(users.name)`)]
-  const few = sql.lit(maxNamesakes)
-  const { rows } = await sql<{ id: string }>`
-    (select id from users where ${username} limit ${few}) union all (select id from users where ${name} limit ${few})`.execute(
-    db,
-  )
-  if (rows.length >= maxNamesakes) return sql`((${username}) or (${name}))`
-  return sql`members.user_id = any(${rows.map((row) => row.id)}::bigint[])`
 }
 
 /** In how many houses a user is. */

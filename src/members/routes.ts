@@ -2,12 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../errors.ts'
 import { reachHouse } from '../houses/access-operations.ts'
-import { failures, ok, Success } from '../http/envelope.ts'
+import { failures, ok, Success, sendJson } from '../http/envelope.ts'
 import { callerInHouse, IdParam, IdParams } from '../http/params.ts'
 import { nobodysId } from '../ids.ts'
 import { member } from './forms.ts'
+import { listMembersOf } from './list-operations.ts'
 import { kickMember } from './operations.ts'
-import { findMember, listMembers } from './queries.ts'
+import { findMember } from './queries.ts'
 import { defaultMemberLimit, Member, MemberQuery, RemovedMember } from './schemas.ts'
 
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -18,17 +19,19 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listMembers',
         summary: 'List the members of a house, by user id',
+        description:
+          'An answer holds 3.5 MiB at most; the rest follows by `after`, until a page is empty. `q` is the start of a name or username.',
         tags: ['members'],
         params: IdParam,
         querystring: MemberQuery,
         response: { 200: Success(Type.Array(Member)), ...failures },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { after = nobodysId, limit = defaultMemberLimit, q } = request.query
-      const { house_id } = await reachHouse(app.db, callerInHouse(request))
-      const rows = await listMembers(app.db, house_id, { after, limit: Number(limit), start: q })
-      return ok(rows.map(member))
+      const membership = await reachHouse(app.db, callerInHouse(request))
+      const page = { after, limit: Number(limit), start: q }
+      return sendJson(reply, await listMembersOf(app.db, membership, page))
     },
   )
 

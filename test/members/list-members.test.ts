@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newId } from '../../src/ids.ts'
+import type { Member } from '../../src/members/schemas.ts'
 import type { Role } from '../../src/roles/schemas.ts'
+import { crowd } from '../support/crowds.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { houseNotFound, told } from '../support/permissions.ts'
 import { rolesAs } from '../support/roles.ts'
 import { gatewayUser } from '../support/rooms.ts'
-import { call, db, expectTime, failure, house, role, user } from '../support/world.ts'
+import { statementsOf } from '../support/statements.ts'
+import { call, type Den, db, expectTime, failure, house, role, user } from '../support/world.ts'
 
 test('listing members answers them by user id, with user and roles, highest first, of equal ones the older first', async () => {
   const [ann, ben] = [await user(), await user()]
@@ -99,6 +102,62 @@ test('a name that over a thousand people have is found as well, page by page', a
   expect(await find('q=twin12&limit=1000')).toHaveLength(100)
   expect(await find('q=twin1')).not.toContain('2')
 })
+
+test('an answer has 3.5 MiB at most, however many roles the members have, and the rest follows by `after`', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const roleIds = await heavyRoles(den, 125)
+  const ids = await crowd(280)
+  await sql`insert into members (house_id, user_id) select ${den.id}::bigint, unnest(${ids}::bigint[])`.execute(
+    db,
+  )
+  await sql`insert into member_roles (house_id, user_id, role_id)
+    select ${den.id}::bigint, user_id, role_id
+    from unnest(${ids}::bigint[]) as user_id, unnest(${roleIds}::bigint[]) as role_id`.execute(db)
+  const list = (after: string) => call(ann, 'GET', `/houses/${den.id}/members?limit=1000&after=${after}`)
+  const first = await statementsOf(() => list(ann.id))
+  const reads = first.filter(({ text }) => text.includes('member_roles') && !text.includes('json_agg'))
+  expect(reads.map(({ values }) => values.at(-1))).toEqual([250])
+  const seen: string[] = []
+  const pages: number[] = []
+  for (let after = ann.id; ; after = seen.at(-1)!) {
+    const { text, body } = await list(after)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(3.5 * 1024 * 1024)
+    if (body.data.length === 0) break
+    pages.push(body.data.length)
+    seen.push(...body.data.map((one: Member) => one.id))
+    for (const { roles } of body.data as Member[]) {
+      expect(roles.map((each) => each.id)).toEqual(roleIds.toReversed())
+    }
+  }
+  expect(seen).toEqual(ids)
+  // As many as fit: about 53 kB each.
+  expect(pages[0]).toBeGreaterThan(50)
+})
+
+test('a page of many hundred members has each of them once', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const ids = await crowd(700)
+  await sql`insert into members (house_id, user_id) select ${den.id}::bigint, unnest(${ids}::bigint[])`.execute(
+    db,
+  )
+  const listed = async (limit: number) => {
+    const { data } = (await call(ann, 'GET', `/houses/${den.id}/members?limit=${limit}`)).body
+    return data.map((one: Member) => one.id)
+  }
+  expect(await listed(1_000)).toEqual([ann.id, ...ids])
+  expect(await listed(600)).toEqual([ann.id, ...ids.slice(0, 599)])
+})
+
+/** Roles with the longest names, the lowest first. */
+async function heavyRoles(den: Den, count: number): Promise<string[]> {
+  const rows = Array.from({ length: count }, (_, position) => {
+    return { id: newId(), house_id: den.id, name: '🚀'.repeat(64), position }
+  })
+  await db.insertInto('roles').values(rows).execute()
+  return rows.map((row) => row.id)
+}
 
 test('a malformed query answers invalid_schema', async () => {
   const ann = await user()
