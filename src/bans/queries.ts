@@ -1,5 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
+import { idTimeMs } from '../ids.ts'
+import type { Page } from '../messages/page-queries.ts'
 import { type GatewayUserRow, gatewayUserJson } from '../users/queries.ts'
 
 export type BanRow = {
@@ -11,11 +13,38 @@ export type BanRow = {
   created_at: Date
 }
 
-/** The bans of a house, newest first. */
-export async function listBans(db: Db, houseId: string): Promise<BanRow[]> {
-  const { rows } = await sql<BanRow>`${selectBans} where bans.house_id = ${houseId}
-    order by bans.created_at desc, bans.user_id`.execute(db)
+/**
+ * A page of the bans of a house, newest first. Its ids are those of banned users; one of somebody who is not banned
+ * stands for the time in it.
+ */
+export async function listBans(db: Db, houseId: string, page: Page): Promise<BanRow[]> {
+  const { rows } = await sql<BanRow>`
+    with bans as materialized (${selectPage(houseId, page)})
+    ${selectBans} order by bans.created_at desc, bans.user_id desc`.execute(db)
   return rows
+}
+
+function selectPage(houseId: string, { limit, before, after, around }: Page): RawBuilder<unknown> {
+  const select = sql`select * from bans where house_id = ${houseId}`
+  const place = sql`(created_at, user_id)`
+  const newest = (condition: RawBuilder<unknown>, count: number) =>
+    sql`(${select} ${condition} order by created_at desc, user_id desc limit ${count})`
+  const oldestAfter = (id: string, count: number) =>
+    sql`(${select} and ${place} > ${placeOf(houseId, id)} order by created_at, user_id limit ${count})`
+  if (before !== undefined) return newest(sql`and ${place} < ${placeOf(houseId, before)}`, limit)
+  if (after !== undefined) return oldestAfter(after, limit)
+  if (around === undefined) return newest(sql``, limit)
+  const older = newest(sql`and ${place} <= ${placeOf(houseId, around)}`, Math.ceil(limit / 2))
+  return sql`${older} union all ${oldestAfter(around, Math.floor(limit / 2))}`
+}
+
+/** Where a ban stands in the order of time. */
+function placeOf(houseId: string, userId: string): RawBuilder<unknown> {
+  const time = new Date(idTimeMs(userId))
+  return sql`(
+    select coalesce((
+      select created_at from bans where house_id = ${houseId} and user_id = ${userId}
+    ), ${time}::timestamptz), ${userId}::bigint)`
 }
 
 /** The ban of a user from a house. */
@@ -25,9 +54,11 @@ export async function getBan(db: Db, houseId: string, userId: string): Promise<B
   return rows[0]!
 }
 
+// A subquery: of an unknown number of bans, a join would be planned as if they were a tenth of all.
 const selectBans = sql`
-  select bans.house_id, bans.user_id, bans.reason, bans.created_by, bans.created_at, ${gatewayUserJson} as "user"
-  from bans join users on users.id = bans.user_id`
+  select bans.house_id, bans.user_id, bans.reason, bans.created_by, bans.created_at,
+    (select ${gatewayUserJson} from users where users.id = bans.user_id) as "user"
+  from bans`
 
 /** Whether a user is banned from a house. */
 export async function isBanned(db: Db, houseId: string, userId: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { callerInHouse, IdParam, IdParams } from '../http/params.ts'
+import { callerInHouse, IdParam, IdParams, PageQuery, readPage } from '../http/params.ts'
 import { ban } from './forms.ts'
 import { banUser, liftBan, reachBans } from './operations.ts'
 import { listBans } from './queries.ts'
@@ -16,13 +16,17 @@ export const banRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'listBans',
         summary: 'List the bans of a house, newest first',
         tags: ['bans'],
+        description:
+          'Pages are named by the ids of banned users; one of somebody who is not banned stands for the time in it.',
         params: IdParam,
+        querystring: PageQuery,
         response: { 200: Success(Type.Array(Ban)), ...failures },
       },
     },
     async (request) => {
+      const page = readPage(request.query)
       const { house_id } = await reachBans(app.db, callerInHouse(request))
-      return ok((await listBans(app.db, house_id)).map(ban))
+      return ok((await listBans(app.db, house_id, page)).map(ban))
     },
   )
 

@@ -20,6 +20,7 @@ import {
 
 /** Everything that grows with the people, the houses and what they write. */
 const large = new Set([
+  'bans',
   'discarded_files',
   'friend_requests',
   'friendships',
@@ -78,6 +79,8 @@ async function crowd(): Promise<void> {
   )
   await sql`insert into rooms (id, type, owner_id) select 10000 + n, 2, n from ${people}`.execute(db)
   await sql`insert into room_recipients (room_id, user_id) select 10000 + n, n from ${people}`.execute(db)
+  await sql`insert into bans (house_id, user_id, created_by, created_at)
+    select ${houseId}::bigint, n, 1, now() - n * interval '1 minute' from ${people}`.execute(db)
   await sql`insert into invites (code, house_id, creator_id)
     select lpad(n::text, 6, 'x'), n, n from ${people}`.execute(db)
   await sql`insert into friendships (user_low, user_high) select n, n + 1 from generate_series(1, 2999) as n`.execute(
@@ -129,6 +132,9 @@ const requests: [string, () => [Person | null, 'GET' | 'POST' | 'PATCH', string,
   ['members', () => [bob, 'GET', `/houses/${houseId}/members?limit=100`]],
   ['members after one', () => [bob, 'GET', `/houses/${houseId}/members?limit=100&after=1500`]],
   ['members by name', () => [bob, 'GET', `/houses/${houseId}/members?limit=100&q=crowd12`]],
+  ['bans', () => [ann, 'GET', `/houses/${houseId}/bans`]],
+  ['bans before one', () => [ann, 'GET', `/houses/${houseId}/bans?before=1500`]],
+  ['bans around one', () => [ann, 'GET', `/houses/${houseId}/bans?around=1500&limit=100`]],
   ['one member', () => [ann, 'GET', `/houses/${houseId}/members/${bob.id}`]],
   ['invite', () => [null, 'GET', '/invites/xxxxx1']],
   ['invites of a house', () => [ann, 'GET', `/houses/${houseId}/invites`]],
@@ -226,6 +232,16 @@ test('a search where few write reads nothing of what is said elsewhere, and no m
 
 test('a search for members by a rare name reads nobody else', async () => {
   await holdEmpty(/lower\(users.name\)/, `/houses/${houseId}/members?q=nobody`, 0)
+})
+
+test('a page of bans reads no others', async () => {
+  const statements = await statementsOf(async () => {
+    expect((await call(ann, 'GET', `/houses/${houseId}/bans?before=1500&limit=20`)).body.data.length).toBe(20)
+  })
+  const plans = await Promise.all(statements.map((statement) => explain(databaseUrl, statement)))
+  const read = plans.flat().filter((step) => step['Relation Name'] === 'bans')
+  expect(read.length).toBeGreaterThan(0)
+  for (const step of read) expect(step['Actual Rows']).toBeLessThanOrEqual(20)
 })
 
 /** Refuses an empty answer if a step of its statements with such a text meets more rows. */
