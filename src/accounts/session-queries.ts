@@ -8,13 +8,15 @@ export async function insertSession(
   await db.insertInto('sessions').values(session).execute()
 }
 
-/** The login sessions of a user, newest first. */
-export function listSessions(db: Db, userId: string) {
+/** The login sessions of a user with smaller ids than `before`, newest first. */
+export function listSessions(db: Db, userId: string, { before, limit }: { before: string; limit: number }) {
   return db
     .selectFrom('sessions')
     .select(['id', 'last_seen_at', 'client', 'address'])
     .where('user_id', '=', userId)
+    .where('id', '<', before)
     .orderBy('id', 'desc')
+    .limit(limit)
     .execute()
 }
 

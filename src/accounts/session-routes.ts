@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParam } from '../http/params.ts'
+import { IdParam, ListQuery, readListPage } from '../http/params.ts'
 import { loginSession } from './forms.ts'
 import { EndedSession, LoginSession } from './schemas.ts'
 import { endSession } from './session-operations.ts'
@@ -15,12 +15,14 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listSessions',
         summary: 'The login sessions of the caller, newest first',
+        description: 'The rest of more than `limit` follows by `before`, the id of a session.',
         tags: ['accounts'],
+        querystring: ListQuery,
         response: { 200: Success(Type.Array(LoginSession)), ...failures },
       },
     },
-    async ({ caller }) => {
-      const rows = await listSessions(app.db, caller.id)
+    async ({ caller, query }) => {
+      const rows = await listSessions(app.db, caller.id, readListPage(query))
       return ok(rows.map((row) => loginSession(row, caller.session_id)))
     },
   )

@@ -9,6 +9,7 @@ import { requestFriendship } from '../friendships/operations.ts'
 import { createHouse } from '../houses/operations.ts'
 import { permission } from '../houses/permissions.ts'
 import type { Membership } from '../houses/queries.ts'
+import { greatestId } from '../ids.ts'
 import { createInvite, useInvite } from '../invites/operations.ts'
 import { openSending, type Send } from '../messages/send-operations.ts'
 import { giveRole } from '../roles/member-role-operations.ts'
@@ -68,7 +69,7 @@ async function makePeople(db: Db, store: Store, password: string): Promise<Cast>
     const fields = { email: emailOf(username), username, name, password }
     const { user } = await register(db, fields, { client: 'npm run hearth', address: '' })
     await editUser(db, store, user.id, { bio, location })
-    const [session] = await listSessions(db, user.id)
+    const [session] = await listSessions(db, user.id, { before: greatestId, limit: 1 })
     cast[username as Username] = { id: user.id, session_id: session!.id, bot: false, is_idle: false }
   }
   return cast as Cast

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TString, Type } from '@sinclair/typebox'
 import { fieldsInvalid } from '../errors.ts'
+import { greatestId } from '../ids.ts'
 
 const Id = Type.String({ description: 'an id; what is none is an id nobody has' })
 
@@ -19,15 +20,6 @@ export function callerInHouse(request: { params: { id: string }; caller: { id: s
 
 /** An id in a query, or 0: where a page begins or ends, say. */
 export const Place = Type.Optional(Type.String({ format: 'place', description: 'an id, or 0' }))
-
-/** The items of a page of a list that is not one of messages. */
-export const defaultListLimit = 200
-
-/** How many items of such a list a page has at most: 1 to 1,000. */
-export function ListLimit(byDefault = defaultListLimit) {
-  const description = `1 to 1000, ${byDefault} without it`
-  return Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]{0,2}|1000)$', description }))
-}
 
 /** Paging of message lists (PROTOCOL 0.6): at most one of before, after, around. */
 export const PageQuery = Type.Object(
@@ -50,4 +42,23 @@ export function readPage({ limit, ...ids }: PageQuery) {
   const given = (['before', 'after', 'around'] as const).filter((name) => ids[name] !== undefined)
   if (given.length > 1) throw fieldsInvalid(...given)
   return { limit: limit === undefined ? defaultLimit : Number(limit), ...ids }
+}
+
+/** How many items a page of another list has at most: 1 to 1,000. */
+export function ListLimit(byDefault: number) {
+  const description = `1 to 1000, ${byDefault} without it`
+  return Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]{0,2}|1000)$', description }))
+}
+
+const defaultListLimit = 200
+
+/** Paging of other lists that can grow, newest first. */
+export const ListQuery = Type.Object(
+  { before: Place, limit: ListLimit(defaultListLimit) },
+  { additionalProperties: false },
+)
+
+/** The page that a query asks for. */
+export function readListPage({ before = greatestId, limit }: Static<typeof ListQuery>) {
+  return { before, limit: limit === undefined ? defaultListLimit : Number(limit) }
 }

@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { failures, ok, Success, sendJson } from '../http/envelope.ts'
-import { defaultListLimit, IdParam } from '../http/params.ts'
-import { greatestId } from '../ids.ts'
+import { IdParam, ListQuery, readListPage } from '../http/params.ts'
 import { leaveGroup } from './group-operations.ts'
 import { listOwnPrivateRooms } from './private-room-list-operations.ts'
 import { createPrivateRoom } from './private-room-operations.ts'
-import { CreatePrivateRoom, missingRecipient, PrivateRoomQuery } from './private-room-schemas.ts'
+import { CreatePrivateRoom, missingRecipient } from './private-room-schemas.ts'
 import { Room } from './schemas.ts'
 
 export const privateRoomRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -39,14 +38,12 @@ export const privateRoomRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description:
           'Activity is the newest message, else the creation: `last_message_id`, else `id`. An answer holds 3.5 MiB at most; the rest follows by `before`, until a page is empty.',
         tags: ['private rooms'],
-        querystring: PrivateRoomQuery,
+        querystring: ListQuery,
         response: { 200: Success(Type.Array(Room)), ...failures },
       },
     },
-    async ({ caller, query }, reply) => {
-      const { before = greatestId, limit = defaultListLimit } = query
-      return sendJson(reply, await listOwnPrivateRooms(app.db, caller.id, { before, limit: Number(limit) }))
-    },
+    async ({ caller, query }, reply) =>
+      sendJson(reply, await listOwnPrivateRooms(app.db, caller.id, readListPage(query))),
   )
 
   app.delete(

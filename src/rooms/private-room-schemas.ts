@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../http/nullable.ts'
-import { ListLimit, Place } from '../http/params.ts'
 import { AnyText } from '../http/strings.ts'
 import { Name } from '../users/schemas.ts'
 
@@ -14,12 +13,6 @@ export const CreatePrivateRoom = Type.Object(
   { additionalProperties: false },
 )
 export type CreatePrivateRoom = Static<typeof CreatePrivateRoom>
-
-/** Where a page of private rooms begins: `before` is an activity. */
-export const PrivateRoomQuery = Type.Object(
-  { before: Place, limit: ListLimit() },
-  { additionalProperties: false },
-)
 
 /** What a body lacks that names nobody but the caller, also if its `name` is wrong. */
 export function missingRecipient(
