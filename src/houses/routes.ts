@@ -1,17 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { ApiError } from '../errors.ts'
 import { maxPictureBodyBytes } from '../http/body.ts'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { callerInHouse, IdParam } from '../http/params.ts'
 import { asId } from '../ids.ts'
-import { room } from '../rooms/forms.ts'
-import { readableRooms } from '../rooms/permissions.ts'
-import { listHouseRooms } from '../rooms/queries.ts'
 import { Room } from '../rooms/schemas.ts'
-import { reachHouse } from './access-operations.ts'
-import { findHouseContents } from './contents-queries.ts'
-import { houseDetail } from './forms.ts'
+import { listReadableRooms, showHouse } from './detail-operations.ts'
 import { createHouse, deleteHouse, editHouse, handOverHouse, removeHouseIcon } from './operations.ts'
 import {
   CreateHouse,
@@ -104,12 +98,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(HouseDetail), ...failures },
       },
     },
-    async (request) => {
-      const membership = await reachHouse(app.db, callerInHouse(request))
-      const contents = await findHouseContents(app.db, membership.house_id)
-      if (!contents) throw new ApiError('house_not_found')
-      return ok(houseDetail(contents, membership))
-    },
+    async (request) => ok(await showHouse(app.db, callerInHouse(request))),
   )
 
   app.get(
@@ -124,11 +113,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Type.Array(Room)), ...failures },
       },
     },
-    async (request) => {
-      const membership = await reachHouse(app.db, callerInHouse(request))
-      const rooms = readableRooms(membership, await listHouseRooms(app.db, membership.house_id))
-      return ok(rooms.map((row) => room(row, membership.user_id)))
-    },
+    async (request) => ok(await listReadableRooms(app.db, callerInHouse(request))),
   )
 
   app.patch(

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { failures, ok, Success } from '../http/envelope.ts'
 import { IdParams } from '../http/params.ts'
-import { ackMessage, listReadStates } from './operations.ts'
+import { listOwnReadStates } from './list-operations.ts'
+import { ackMessage } from './operations.ts'
 import { Acked, ReadStates } from './schemas.ts'
 
 export const readStateRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -16,7 +17,7 @@ export const readStateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(ReadStates), ...failures },
       },
     },
-    async ({ caller }) => ok(await listReadStates(app.db, caller.id)),
+    async ({ caller }) => ok(await listOwnReadStates(app.db, caller.id)),
   )
 
   app.post(

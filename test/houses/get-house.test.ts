@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { allPermissions, newHousePermissions, permission } from '../../src/houses/permissions.ts'
+import { fillHouse } from '../support/crowds.ts'
 import { houseSummary } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { freshHouseRoom } from '../support/rooms.ts'
@@ -47,6 +48,21 @@ test('many houses asked for at once are each answered as their own', async () =>
   expect(answers.map((answer) => [answer.body.data.id, answer.body.data.rooms[0].id])).toEqual(
     [...dens, ...dens].map((den) => [den.id, den.room_id]),
   )
+})
+
+test('the largest house that the limits allow is answered in 3.5 MiB, and so are its rooms', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  await fillHouse(den)
+  const [detail, rooms] = await Promise.all(
+    ['', '/rooms'].map((path) => call(ann, 'GET', `/houses/${den.id}${path}`)),
+  )
+  expect(detail!.body.data.rooms).toHaveLength(500)
+  expect(rooms!.body.data).toHaveLength(500)
+  for (const { text } of [detail!, rooms!]) {
+    expect(Buffer.byteLength(text)).toBeGreaterThan(1.5 * 1024 * 1024)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(3.5 * 1024 * 1024)
+  }
 })
 
 test('a house one is not in, or that does not exist, answers house_not_found', async () => {

@@ -1,5 +1,5 @@
 import { newId } from '../../src/ids.ts'
-import { db, type Person } from './world.ts'
+import { type Den, db, type Person } from './world.ts'
 
 const rowsAtOnce = 5_000
 
@@ -29,6 +29,32 @@ export async function groups(
 export async function blockAll(by: Person, ids: readonly string[], type: 4 | 5): Promise<void> {
   const rows = ids.map((target_id) => ({ user_id: by.id, target_id, type }))
   for (const part of inParts(rows)) await db.insertInto('blocks').values(part).execute()
+}
+
+const longName = '🚀'.repeat(64)
+const longText = '🚀'.repeat(512)
+
+/** Makes a house as large as the limits allow: 500 rooms, 250 roles, 100 entities and 5,000 overrides, with the longest texts. */
+export async function fillHouse(den: Den): Promise<void> {
+  const targets = Array.from({ length: 10 }, () => newId())
+  const overrides = targets.map((id) => [id, { id, type: 1, allow: 1_048_575, deny: 0 }])
+  const parts = { house_id: den.id, name: longName }
+  const rooms = Array.from({ length: 499 }, (_, place) => ({
+    ...parts,
+    id: newId(),
+    type: 0,
+    position: place + 1,
+    description: longText,
+    emoji: longName,
+    permission_overrides: JSON.stringify(Object.fromEntries(overrides)),
+  }))
+  await db.insertInto('rooms').values(rooms).execute()
+  const pointers = rooms.map(({ id, position }) => ({ room_id: id, entity_id: den.entity_id, position }))
+  await db.insertInto('entity_rooms').values(pointers).execute()
+  const entities = Array.from({ length: 99 }, (_, place) => ({ ...parts, id: newId(), position: place + 1 }))
+  await db.insertInto('entities').values(entities).execute()
+  const roles = Array.from({ length: 250 }, (_, position) => ({ ...parts, id: newId(), position }))
+  await db.insertInto('roles').values(roles).execute()
 }
 
 function inParts<Row>(rows: readonly Row[]): Row[][] {
