@@ -34,6 +34,7 @@ import { publicUrl } from './http/public-url.ts'
 import { createServer } from './http/server.ts'
 import { type LoadLimits, shedLoad } from './http/shedding.ts'
 import { keepOutOfCaches, setStandingHeaders } from './http/standing-headers.ts'
+import { boundUnreadAnswers, type UnreadLimits } from './http/unread-answers.ts'
 import { inviteRoutes } from './invites/routes.ts'
 import { type Mailer, openMailer } from './mail/mailer.ts'
 import { memberRoutes } from './members/routes.ts'
@@ -79,6 +80,7 @@ export type AppParts = {
   /** Overrides the default settings of the gateway. */
   gateway?: Partial<GatewaySettings>
   loadLimits?: LoadLimits
+  unreadLimits?: UnreadLimits
   /** The clock of the rate limits, in ms. */
   now?: () => number
 }
@@ -113,6 +115,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   identifyCallers(app, db)
   await limitRates(app, config, parts.now)
   keepOutOfCaches(app)
+  boundUnreadAnswers(app, parts.unreadLimits)
   await describeApi(app)
   sweepExploded(app)
 
