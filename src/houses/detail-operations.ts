@@ -15,9 +15,9 @@ import type { HouseDetail } from './schemas.ts'
  * The house as one of its members sees it over HTTP. Throws `house_not_found`, and `unavailable` when too many lists of
  * this user, or of all, wait.
  */
-export async function showHouse(db: Db, caller: Membership): Promise<HouseDetail> {
-  const membership = await reachHouse(db, caller)
-  return takeTurnWithList(membership.user_id, async () => {
+export function showHouse(db: Db, caller: Membership): Promise<HouseDetail> {
+  return takeTurnWithList(caller.user_id, async () => {
+    const membership = await reachHouse(db, caller)
     const contents = await findHouseContents(db, membership.house_id)
     if (!contents) throw new ApiError('house_not_found')
     return houseDetail(contents, membership)
@@ -25,9 +25,9 @@ export async function showHouse(db: Db, caller: Membership): Promise<HouseDetail
 }
 
 /** The rooms of a house that a member can read, by position, then id. Throws as `showHouse`. */
-export async function listReadableRooms(db: Db, caller: Membership): Promise<Room[]> {
-  const membership = await reachHouse(db, caller)
-  return takeTurnWithList(membership.user_id, async () => {
+export function listReadableRooms(db: Db, caller: Membership): Promise<Room[]> {
+  return takeTurnWithList(caller.user_id, async () => {
+    const membership = await reachHouse(db, caller)
     const rooms = readableRooms(membership, await listHouseRooms(db, membership.house_id))
     return rooms.map((row) => room(row, membership.user_id))
   })

@@ -1,4 +1,6 @@
 import type { Db } from '../db/client.ts'
+import { reachHouse } from '../houses/access-operations.ts'
+import type { Membership } from '../houses/queries.ts'
 import { takeTurnWithList, writeList } from '../lists.ts'
 import { listRoles, type RoleRow } from '../roles/queries.ts'
 import { member } from './forms.ts'
@@ -11,16 +13,15 @@ const membersAtOnce = 250
 type MemberPage = { after: string; limit: number; start?: string }
 
 /**
- * The members of a house whose user id is greater than `after`, by user id, as JSON: `limit` of them, or as many as fit
- * into an answer. With `start` only those whose name or username begins with it. Throws `unavailable` when too many
- * lists of this user, or of all, wait.
+ * The members of the caller's house whose user id is greater than `after`, by user id, as JSON: `limit` of them, or as
+ * many as fit into an answer. With `start` only those whose name or username begins with it. Throws `house_not_found`,
+ * and `unavailable` when too many lists of the caller, or of all, wait.
  */
-export function listMembersOf(
-  db: Db,
-  { house_id, user_id }: { house_id: string; user_id: string },
-  page: MemberPage,
-): Promise<Buffer> {
-  return takeTurnWithList(user_id, () => writeList(readMembers(db, house_id, page)))
+export function listHouseMembers(db: Db, caller: Membership, page: MemberPage): Promise<Buffer> {
+  return takeTurnWithList(caller.user_id, async () => {
+    const { house_id } = await reachHouse(db, caller)
+    return writeList(readMembers(db, house_id, page))
+  })
 }
 
 async function* readMembers(

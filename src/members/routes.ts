@@ -6,7 +6,7 @@ import { failures, ok, Success, sendJson } from '../http/envelope.ts'
 import { callerInHouse, IdParam, IdParams } from '../http/params.ts'
 import { nobodysId } from '../ids.ts'
 import { member } from './forms.ts'
-import { listMembersOf } from './list-operations.ts'
+import { listHouseMembers } from './list-operations.ts'
 import { kickMember } from './operations.ts'
 import { findMember } from './queries.ts'
 import { defaultMemberLimit, Member, MemberQuery, RemovedMember } from './schemas.ts'
@@ -29,9 +29,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request, reply) => {
       const { after = nobodysId, limit = defaultMemberLimit, q } = request.query
-      const membership = await reachHouse(app.db, callerInHouse(request))
       const page = { after, limit: Number(limit), start: q }
-      return sendJson(reply, await listMembersOf(app.db, membership, page))
+      return sendJson(reply, await listHouseMembers(app.db, callerInHouse(request), page))
     },
   )
 
