@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { reportProgress } from './test/support/progress.ts'
 
 // Compiled libraries are kept for the next run, as start.js does.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
@@ -7,6 +8,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    reporters: ['default', reportProgress()],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/fresh-file.ts'],
     testTimeout: 60_000,

@@ -1,11 +1,11 @@
-// Writes src/db/schema.ts from a freshly migrated database: npm run db:types
+// Writes src/database/schema.ts from a freshly migrated database: npm run db:types
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../src/db/client.ts'
-import { startPostgres } from '../src/db/embedded.ts'
-import { migrateToLatest } from '../src/db/migrate.ts'
+import { openDatabase } from '../src/database/client.ts'
+import { startPostgres } from '../src/database/embedded/embedded.ts'
+import { migrateToLatest } from '../src/database/migrations/migrate.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'hearth-types-'))
 const postgres = await startPostgres(join(dir, 'postgres'), ['fsync=off'])

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
-import { openDatabase } from '../src/db/client.ts'
-import { createBus } from '../src/events/bus.ts'
+import { openDatabase } from '../src/database/client.ts'
+import type { Bus } from '../src/events/bus.ts'
+import type { PresenceTracker } from '../src/gateway/presence/presence-tracker.ts'
 import { openFolderStore } from '../src/storage/store.ts'
 
 export const documentPath = join(import.meta.dirname, '../docs/openapi.json')
@@ -30,12 +31,34 @@ function sortKeys(object: Record<string, unknown> = {}): Record<string, unknown>
   return Object.fromEntries(Object.entries(object).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
+/** Nobody is told of anything. */
+const silent: Bus = {
+  node: { number: null },
+  isReading: true,
+  catchUp: async () => 0,
+  epoch: '',
+  progress: { position: 0, entries: 0, pending: 0 },
+  deliver: async () => {},
+  publish: async () => {},
+  presencesChangedSince: () => [],
+  subscribe: () => () => {},
+  close: async () => {},
+}
+
+/** Nobody is online. */
+const nobody: PresenceTracker = {
+  arrive: () => {},
+  leave: () => {},
+  forget: () => {},
+  stop: async () => {},
+}
+
 if (import.meta.main) {
   // Nothing is asked of the database or the store: only the routes' descriptions are wanted.
   const config = readConfig({ LOG_LEVEL: 'silent', DATABASE_URL: 'postgres://127.0.0.1:1/none' })
   const db = openDatabase(config.databaseUrl!)
   const store = openFolderStore(tmpdir())
-  const app = await buildApp({ config, db, store, bus: createBus() })
+  const app = await buildApp({ config, db, store, bus: silent, presences: nobody })
   await app.ready()
   await writeFile(documentPath, printDocument(app))
   await app.close()

@@ -1,56 +1,59 @@
 import type { FastifyInstance } from 'fastify'
-import { accountDeletionRoutes } from './accounts/deletion-routes.ts'
-import { emailRoutes } from './accounts/email-routes.ts'
-import { mfaRoutes } from './accounts/mfa-routes.ts'
-import { passwordRoutes } from './accounts/password-routes.ts'
+import { accountDeletionRoutes } from './accounts/deletion/routes.ts'
+import { emailRoutes } from './accounts/email/routes.ts'
+import { passwordRoutes } from './accounts/passwords/routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
-import { sessionRoutes } from './accounts/session-routes.ts'
-import { identifyCallers } from './auth/plugin.ts'
-import { limitRates } from './auth/rate-limits.ts'
-import { banRoutes } from './bans/routes.ts'
+import { sessionRoutes } from './accounts/sessions/routes.ts'
+import { mfaRoutes } from './accounts/two-factor/routes.ts'
+import { registerAuthentication } from './auth/plugin.ts'
+import { type AccountLimits, createRateLimits, limitRoutes, requestCounter } from './auth/rate-limits.ts'
 import { botRoutes } from './bots/routes.ts'
 import type { Config } from './config.ts'
-import { awayCheck, type Db } from './db/client.ts'
-import { entityRoutes } from './entities/routes.ts'
-import type { Bus, Outcome } from './events/bus.ts'
-import { publishDoubts } from './events/doubts.ts'
+import { availabilityCheck, type Db } from './database/client.ts'
+import type { Bus } from './events/bus.ts'
+import type { Outcome } from './events/commit.ts'
 import { blockRoutes } from './friendships/block-routes.ts'
 import { friendshipRoutes } from './friendships/routes.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { isForGateway, openGateway } from './gateway/plugin.ts'
+import type { PresenceTracker } from './gateway/presence/presence-tracker.ts'
 import type { GatewaySettings } from './gateway/settings.ts'
+import { banRoutes } from './houses/bans/routes.ts'
+import { entityRoutes } from './houses/entities/routes.ts'
+import { inviteRoutes } from './houses/invites/routes.ts'
+import { memberRoutes } from './houses/members/routes.ts'
 import { ownHouseRoutes } from './houses/own-routes.ts'
 import { housePictureRoutes } from './houses/picture-routes.ts'
+import { memberRoleRoutes } from './houses/roles/member-role-routes.ts'
+import { roleRoutes } from './houses/roles/routes.ts'
 import { houseRoutes } from './houses/routes.ts'
-import { type AddressOf, addressReader } from './http/address.ts'
-import { readBodies } from './http/body.ts'
-import { answerErrors } from './http/error-handler.ts'
-import { healthRoutes } from './http/health.ts'
-import { readIds } from './http/ids.ts'
-import { measure } from './http/metrics.ts'
-import { metricsRoutes } from './http/metrics-routes.ts'
-import { describeApi } from './http/openapi.ts'
-import { publicUrl } from './http/public-url.ts'
-import { createServer } from './http/server.ts'
-import { type LoadLimits, shedLoad } from './http/shedding.ts'
-import { keepOutOfCaches, setStandingHeaders } from './http/standing-headers.ts'
-import { boundUnreadAnswers, type UnreadLimits } from './http/unread-answers.ts'
-import { inviteRoutes } from './invites/routes.ts'
+import { readBodies } from './http/bodies/body.ts'
+import { answerErrors } from './http/errors/error-handler.ts'
+import { type LoadLimits, shedLoad } from './http/load/shedding.ts'
+import { limitUnreadResponses, type UnreadResponseLimits } from './http/load/unread-responses.ts'
+import { collectMetrics } from './http/metrics/metrics.ts'
+import { metricsRoutes } from './http/metrics/metrics-routes.ts'
+import { describeApi } from './http/openapi/openapi.ts'
+import { normalizeIdParams } from './http/schemas/ids.ts'
+import { type AddressOf, addressReader } from './http/server/address.ts'
+import { forbidCaching, setDefaultHeaders } from './http/server/default-headers.ts'
+import { healthRoutes } from './http/server/health.ts'
+import { publicUrl } from './http/server/public-url.ts'
+import { createServer } from './http/server/server.ts'
+import { serveWebClient } from './http/server/web.ts'
 import { type Mailer, openMailer } from './mail/mailer.ts'
-import { memberRoutes } from './members/routes.ts'
-import { attachmentRoutes } from './messages/attachment-routes.ts'
-import { startSweeping } from './messages/explosion-operations.ts'
-import { mediaRoutes } from './messages/media-routes.ts'
+import { attachmentRoutes } from './messages/attachments/routes.ts'
+import { streamRoutes } from './messages/read/stream-routes.ts'
+import { startSweeping } from './messages/removal/explosion-operations.ts'
 import { messageRoutes } from './messages/routes.ts'
-import { searchRoutes } from './messages/search-routes.ts'
-import { openSending } from './messages/send-operations.ts'
-import { streamRoutes } from './messages/stream-routes.ts'
+import { searchRoutes } from './messages/search/routes.ts'
+import { mediaRoutes } from './messages/send/media-routes.ts'
+import { createSender } from './messages/send/operations.ts'
+import { nameSchemas } from './process/exported-schemas.ts'
 import { readStateRoutes } from './read-states/routes.ts'
-import { memberRoleRoutes } from './roles/member-role-routes.ts'
-import { roleRoutes } from './roles/routes.ts'
-import { overrideRoutes } from './rooms/override-routes.ts'
-import { privateRoomRoutes } from './rooms/private-room-routes.ts'
-import { recipientRoutes } from './rooms/recipient-routes.ts'
+import { overrideRoutes } from './rooms/overrides/routes.ts'
+import { recipientRoutes } from './rooms/private-rooms/recipient-routes.ts'
+import { privateRoomRoutes } from './rooms/private-rooms/routes.ts'
 import { roomRoutes } from './rooms/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { Store } from './storage/store.ts'
@@ -63,8 +66,10 @@ declare module 'fastify' {
     db: Db
     store: Store
     bus: Bus
+    presences: PresenceTracker
     /** Undefined: no mail is sent. */
     mailer: Mailer | undefined
+    limits: AccountLimits
     gateway: Gateway
     addressOf: AddressOf
     /** Publishes the events of an operation, and returns its answer. */
@@ -77,50 +82,55 @@ export type AppParts = {
   db: Db
   store: Store
   bus: Bus
+  presences: PresenceTracker
   /** Overrides the default settings of the gateway. */
   gateway?: Partial<GatewaySettings>
   loadLimits?: LoadLimits
-  unreadLimits?: UnreadLimits
+  unreadLimits?: UnreadResponseLimits
+  /** Memory for all request bodies. */
+  bodyBytes?: number
   /** The clock of the rate limits, in ms. */
   now?: () => number
 }
 
 /** The server with all its routes, not yet listening. */
 export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
-  const { config, db, store, bus } = parts
+  const { config, db, store, bus, presences } = parts
   const addressOf = addressReader(config.trustProxy)
-  const stopDoubts = publishDoubts(db, bus)
   const app = createServer(config, addressOf, isForGateway)
   app.decorate('config', config)
   app.decorate('db', db)
   app.decorate('store', store)
   app.decorate('bus', bus)
+  app.decorate('presences', presences)
   app.decorate('mailer', mailerOf(app))
+  const limits = createRateLimits(config, parts.now)
+  app.decorate('limits', limits.accounts)
   app.decorate('addressOf', addressOf)
   app.decorate('gateway', openGateway(app, parts.gateway))
   app.decorate('publish', async <Answer>({ answer, events }: Outcome<Answer>) => {
-    await bus.publish(events)
+    await bus.deliver(events)
     return answer
   })
 
-  app.addHook('onClose', async () => stopDoubts())
-
   // Hooks run in the order in which they are added here.
-  setStandingHeaders(app)
-  shedLoad(app, awayCheck(db), parts.loadLimits)
-  measure(app)
-  readBodies(app)
-  readIds(app)
+  setDefaultHeaders(app)
+  shedLoad(app, availabilityCheck(db), parts.loadLimits)
+  readBodies(app, parts.bodyBytes)
+  normalizeIdParams(app)
   answerErrors(app)
-  identifyCallers(app, db)
-  await limitRates(app, config, parts.now)
-  keepOutOfCaches(app)
-  boundUnreadAnswers(app, parts.unreadLimits)
-  await describeApi(app)
+  const countRequest = requestCounter(limits.requests)
+  registerAuthentication(app, db, countRequest)
+  limitRoutes(app, limits.requests, countRequest)
+  forbidCaching(app)
+  limitUnreadResponses(app, parts.unreadLimits)
+  collectMetrics(app)
+  await describeApi(app, nameSchemas)
   sweepExploded(app)
 
   for (const routes of plugins) await app.register(routes)
-  const send = openSending(db, bus, () => publicUrl(app))
+  await serveWebClient(app)
+  const send = createSender(db, bus, () => publicUrl(app))
   for (const routes of sendingPlugins) await app.register(routes, { send })
   return app
 }

@@ -1,9 +1,10 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import proxyAddr from '@fastify/proxy-addr'
 import type { Static } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { type Bucket, Environment, settingNames } from './environment.ts'
+import { type Bucket, Environment, settingNames } from './config/environment.ts'
 
 export type Config = {
   host: string
@@ -20,10 +21,19 @@ export type Config = {
   publicUrl: string | undefined
   /** Where pictures and attachments are stored: a `file:` or `s3:` URL. */
   storageUrl: string
+  /** In bytes. Undefined: 1 GiB or 5 % of the disk, the smaller. */
+  storageReserve: number | undefined
   rateLimit: boolean
   /** Token buckets: they hold `burst` tokens, and gain one every `refillMs`. */
   rateLimits: Record<Bucket, { burst: number; refillMs: number }>
-  /** The proxies whose `X-Forwarded-For` is trusted: how many there are in a row (0: none), or their networks. */
+  /** In bytes of the attachments of an account: a day's worth may go at once. */
+  uploads: { burst: number; refillMs: number }
+  /** Whether the web client is served. */
+  web: boolean
+  /**
+   * The proxies whose `X-Forwarded-For` is trusted: how many there are in a row (0: none), or their addresses and
+   * networks, some of which have a name.
+   */
   trustProxy: number | readonly string[]
   /** Undefined: no mail is sent. */
   smtpUrl: string | undefined
@@ -62,15 +72,21 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     databaseUrl: settings.DATABASE_URL,
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
     storageUrl: settings.STORAGE_URL ?? filesUrl(resolve(settings.DATA_DIR)),
+    storageReserve: settings.STORAGE_RESERVE === undefined ? undefined : readSize(settings.STORAGE_RESERVE),
     rateLimit: settings.RATE_LIMIT === 'on',
     rateLimits: {
       messages: readLimit(settings.RATE_LIMIT_MESSAGES),
       auth: readLimit(settings.RATE_LIMIT_AUTH),
       registration: readLimit(settings.RATE_LIMIT_REGISTRATION),
+      mails: readLimit(settings.RATE_LIMIT_MAILS),
+      privateRooms: readLimit(settings.RATE_LIMIT_PRIVATE_ROOMS),
       requests: readLimit(settings.RATE_LIMIT_REQUESTS),
       address: readLimit(settings.RATE_LIMIT_ADDRESS),
       gateway: readLimit(settings.RATE_LIMIT_GATEWAY),
+      files: readLimit(settings.RATE_LIMIT_FILES),
     },
+    uploads: readDailySize(settings.RATE_LIMIT_UPLOADS),
+    web: settings.WEB === 'on',
     trustProxy,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? `hearth@${new URL(settings.PUBLIC_URL ?? 'http://localhost').hostname}`,
@@ -113,28 +129,32 @@ function readLimit(text: string): { burst: number; refillMs: number } {
   return { burst: Number(burst), refillMs: unitMs[unit!]! / Number(count) }
 }
 
-const namedNetworks: Record<string, string[]> = {
-  loopback: ['127.0.0.0/8', '::1/128'],
-  linklocal: ['169.254.0.0/16', 'fe80::/10'],
-  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+const unitBytes: Record<string, number> = { MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 }
+
+/** The bytes of a text like `1GiB`. */
+function readSize(text: string): number {
+  const [, count, unit = 'MiB'] = /^([0-9]+)([MGT]iB)?/.exec(text)!
+  return Number(count) * unitBytes[unit]!
 }
 
-/** A number of proxies, or the networks they are in; undefined when the text is neither. */
+/** The limit of a text like `1GiB/day`. */
+function readDailySize(text: string): { burst: number; refillMs: number } {
+  const bytes = readSize(text)
+  return { burst: bytes, refillMs: 86_400_000 / bytes }
+}
+
+/** A number of proxies, or their addresses and networks; undefined when the text is neither. */
 function readProxies(text: string): number | string[] | undefined {
   if (/^([0-9]|1[0-6])$/.test(text)) return Number(text)
-  const networks = text.split(',').flatMap((part) => namedNetworks[part.trim()] ?? part.trim())
-  return networks.every(isNetwork) ? networks : undefined
-}
-
-/** Whether a text is an IP address, or one with a prefix length. */
-function isNetwork(text: string): boolean {
-  const [address = '', prefix, ...more] = text.split('/')
-  const version = isIP(address)
-  if (version === 0 || more.length > 0) return false
-  return (
-    prefix === undefined ||
-    (/^(0|[1-9][0-9]{0,2})$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
-  )
+  const proxies = text.split(',').map((each) => each.trim())
+  // The library takes `17` and `10.0.0` for addresses, too.
+  const areWritten = proxies.every((each) => /^[a-z]+$/.test(each) || isIP(each.split('/')[0]!) !== 0)
+  try {
+    proxyAddr.compile(proxies)
+    return areWritten ? proxies : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function notUsable(name: string, given: Record<string, string>): ConfigError {

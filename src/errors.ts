@@ -42,7 +42,8 @@ const extensions = {
 } as const
 
 /**
- * Every code with its usual status and message: API 7 word for word, then the extensions. `docs/errors.md` shows it.
+ * Every code with its usual status and message, word for word: those of the original API, then the extensions
+ * (docs/errors.md).
  */
 export const errorTable = { ...spec, ...extensions }
 
@@ -66,13 +67,16 @@ export class ApiError extends Error {
   }
 }
 
-/** `rate_limit`, with the time from which on a request is let through again, in unix seconds. */
+/** `rate_limit`, with the time (unix seconds) and the seconds until a request is let through again. */
 export class RateLimitError extends ApiError {
   readonly expiresAt: number
+  readonly retryAfter: number
 
-  constructor(expiresAt: number) {
+  /** `waitMs` from `now`, in ms since 1970. */
+  constructor(waitMs: number, now: number) {
     super('rate_limit')
-    this.expiresAt = expiresAt
+    this.expiresAt = Math.ceil((now + waitMs) / 1000)
+    this.retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
   }
 }
 
@@ -91,7 +95,7 @@ export function malformedBody(): ApiError {
   return new ApiError('invalid_schema', { message: 'JSON body is malformed' })
 }
 
-/** `internal_server_error` with 415, as API 7 has it: a content type that the route does not take. */
+/** `internal_server_error` with 415 (docs/errors.md): a content type that the route does not take. */
 export function wrongContentType(): ApiError {
   return new ApiError('internal_server_error', { status: 415 })
 }
@@ -108,7 +112,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** The store of the files refused something, or did not answer. */
-export class StoreAway extends Error {
+export class StoreUnavailable extends Error {
   constructor(cause: Error) {
     super(reasonOf(cause), { cause })
   }
@@ -124,4 +128,4 @@ export class NewerDatabase extends Error {
 }
 
 /** The database cannot hold what Hearth writes; the message says why, in a sentence. */
-export class UnfitDatabase extends Error {}
+export class IncompatibleDatabase extends Error {}

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, expect, test, vi } from 'vitest'
-import { continueIds } from '../src/db/node-number.ts'
+import { resumeIdsAfterNewest } from '../src/database/node-number.ts'
 import { newId } from '../src/ids.ts'
 import { saveFile } from '../src/storage/discard.ts'
 import { Client, listen, logIn, resume } from './support/gateway.ts'
@@ -39,13 +39,14 @@ test('the gateway keeps connections and sessions when the clock steps forward', 
   const gateway = await listen({ sweepEveryMs: 10, loginTimeoutMs: 500 })
   const [stays, drops] = [await logIn(gateway, ann), await logIn(gateway, ann)]
   const { session_id } = drops.events.find(({ e }) => e === 'INIT_STATE')!.d
+  const { seq } = drops.events.at(-1)!
   await drops.cut()
   step(24 * hourMs)
   // The sweep that closes one who does not log in has looked at all.
   const silent = new Client(gateway)
   expect((await silent.end()).code).toBe(4003)
   expect(stays.closed).toBeUndefined()
-  expect((await resume(gateway, ann, session_id, 1).next('RESUMED')).d.session_id).toBe(session_id)
+  expect((await resume(gateway, ann, session_id, seq!).next('RESUMED')).d.session_id).toBe(session_id)
 })
 
 test.each([hourMs, -hourMs])('a message explodes in its time with the clock off by %i ms', async (ms) => {
@@ -90,7 +91,7 @@ test('a process that starts with its clock behind makes greater ids than there a
   const { room_id } = await house({ owner: ann })
   const ahead = String(BigInt(newId()) + (BigInt(hourMs) << 22n))
   await db.updateTable('rooms').set({ last_message_id: ahead }).where('id', '=', room_id).execute()
-  await continueIds(db)
+  await resumeIdsAfterNewest(db)
   expect(BigInt(newId())).toBeGreaterThan(BigInt(ahead))
 })
 
@@ -111,7 +112,7 @@ test.each([
       select (jsonb_populate_record(one, ${fields}::jsonb)).* from ${sql.table(table)} one limit 1`.execute(
       trx,
     )
-    await continueIds(trx)
+    await resumeIdsAfterNewest(trx)
     throw new Error('undone')
   })
   await expect(undone).rejects.toThrow('undone')

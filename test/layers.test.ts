@@ -1,11 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const src = join(import.meta.dirname, '../src')
 
 /** Folders that are no resource: what every resource may lean on. */
-const shared = ['auth', 'cli', 'db', 'events', 'gateway', 'http', 'images', 'mail', 'storage'] as const
+const shared = [
+  'auth',
+  'cli',
+  'client',
+  'concurrency',
+  'config',
+  'database',
+  'events',
+  'gateway',
+  'http',
+  'images',
+  'mail',
+  'process',
+  'storage',
+  'web',
+] as const
 
 /** The layers of a resource, and the resources' and shared parts each may import. */
 const allowed: Record<string, readonly string[]> = {
@@ -14,7 +29,7 @@ const allowed: Record<string, readonly string[]> = {
     'permissions',
     'queries',
     'schemas',
-    'forms',
+    'serializers',
     'http',
     'auth',
     'errors',
@@ -29,20 +44,19 @@ const allowed: Record<string, readonly string[]> = {
     'permissions',
     'queries',
     'schemas',
-    'forms',
-    'db',
+    'serializers',
+    'database',
     'auth',
     'images',
     'storage',
     'events',
     'ids',
-    'queue',
-    'lists',
+    'concurrency',
     'errors',
   ],
-  forms: ['forms', 'permissions', 'queries', 'schemas', 'events', 'ids'],
+  serializers: ['serializers', 'permissions', 'queries', 'schemas', 'events', 'ids'],
   permissions: ['permissions', 'queries', 'schemas'],
-  queries: ['queries', 'db', 'ids', 'auth'],
+  queries: ['queries', 'database', 'events', 'ids', 'auth'],
   schemas: ['schemas', 'http'],
   gateway: [
     'gateway',
@@ -50,55 +64,64 @@ const allowed: Record<string, readonly string[]> = {
     'permissions',
     'queries',
     'schemas',
-    'forms',
-    'db',
+    'serializers',
+    'database',
     'auth',
     'http',
     'events',
     'ids',
-    'deadline',
-    'queue',
+    'concurrency',
     'errors',
     'config',
   ],
-  http: ['http', 'db', 'errors', 'ids', 'deadline', 'config'],
-  auth: ['auth', 'http', 'db', 'errors', 'ids', 'queue', 'config', 'environment'],
-  images: ['images', 'storage', 'errors', 'ids', 'queue'],
-  mail: ['mail'],
-  storage: ['storage', 'errors', 'db'],
-  events: ['events', 'schemas', 'db', 'deadline', 'ids'],
-  db: ['db', 'ids', 'errors', 'deadline'],
+  client: ['client', 'schemas', 'gateway', 'http'],
+  web: ['web', 'client', 'permissions'],
+  http: ['http', 'database', 'errors', 'ids', 'concurrency', 'config'],
+  auth: ['auth', 'http', 'database', 'errors', 'ids', 'concurrency', 'config'],
+  images: ['images', 'storage', 'errors', 'ids', 'concurrency'],
+  storage: ['storage', 'errors', 'database'],
+  mail: ['mail', 'concurrency'],
+  events: ['events', 'schemas', 'database', 'concurrency', 'ids'],
+  database: ['database', 'ids', 'errors', 'concurrency'],
+  concurrency: ['concurrency', 'errors'],
+  config: ['config'],
   errors: [],
   ids: [],
-  memory: [],
-  deadline: [],
-  queue: ['errors'],
-  lists: ['queue'],
-  config: ['environment'],
-  environment: [],
 }
 
 /** Files above all layers: the process and its commands. They import what they need. */
-const upper = ['main', 'server', 'server-process', 'workers', 'failures', 'app', 'cli']
+const upper = ['process', 'app', 'cli']
 
 /** Libraries a layer never imports. */
 const forbiddenLibraries: Record<string, readonly string[]> = {
   routes: ['kysely', 'pg'],
   operations: ['fastify'],
-  forms: ['fastify', 'kysely', 'pg'],
+  serializers: ['fastify', 'kysely', 'pg'],
   permissions: ['fastify', 'kysely', 'pg', '@sinclair/typebox'],
   queries: ['fastify', '@sinclair/typebox'],
   schemas: ['fastify', 'kysely', 'pg'],
-  db: ['fastify'],
+  database: ['fastify'],
 }
 
 /** Resources whose schemas others may build on, from the lowest up. */
-const schemaOrder = ['users', 'roles', 'members', 'entities', 'rooms', 'houses', 'messages']
+const schemaOrder = [
+  'users',
+  'houses/roles',
+  'houses/members',
+  'houses/entities',
+  'rooms',
+  'rooms/house-rooms',
+  'rooms/private-rooms',
+  'houses',
+  'messages',
+]
+
+const isTypeScript = (file: string) => /\.tsx?$/.test(file)
 
 type Import = { file: string; target: string; typeOnly: boolean; library: boolean }
 
 function listImports(): Import[] {
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(isTypeScript)
   return files.flatMap((file) => {
     const text = readFileSync(join(src, file), 'utf8')
     const statements = text.matchAll(
@@ -115,12 +138,13 @@ function listImports(): Import[] {
 
 /** The layer of a file of ours: a shared folder, a root file, or the file's name within a resource. */
 function layerOf(file: string): string {
-  const [folder, name] = file.split('/') as [string, string | undefined]
-  if (name === undefined) return folder.replace(/\.ts$/, '')
+  const folder = file.split('/')[0]!
+  const name = basename(file)
+  if (name === folder) return folder.replace(/\.ts$/, '')
   if ((shared as readonly string[]).includes(folder)) return folder
   return name
     .replace(/\.ts$/, '')
-    .replace(/^.*-(?=routes$|operations$|queries$|schemas$|forms$|permissions$)/, '')
+    .replace(/^.*-(?=routes$|operations$|queries$|schemas$|serializers$|permissions$)/, '')
 }
 
 const imports = listImports()
@@ -129,9 +153,7 @@ const own = imports.filter((one) => !one.library)
 describe('layers', () => {
   test('every file of src has a layer', () => {
     const known = new Set([...Object.keys(allowed), ...upper])
-    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) =>
-      file.endsWith('.ts'),
-    )
+    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(isTypeScript)
     expect(files.filter((file) => !known.has(layerOf(file)))).toEqual([])
   })
 
@@ -155,6 +177,27 @@ describe('layers', () => {
       return layerOf(file) === 'operations' && layerOf(target) === 'schemas' && !typeOnly
     })
     expect(values.map(({ file, target }) => `${file} → ${target}`)).toEqual([])
+  })
+
+  test('the typed client takes only types of schemas, and no library but for types', () => {
+    const wrong = imports.filter(({ file, target, typeOnly }) => {
+      if (layerOf(file) !== 'client' || target.startsWith('client/')) return false
+      const isSchemas = /schemas\.ts$/.test(target) || target === 'http/schemas/params.ts'
+      return !typeOnly || !(isSchemas || target === '@sinclair/typebox')
+    })
+    expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([])
+  })
+
+  test('the web client takes no library but these, and of the server only its pure permissions', () => {
+    const wrong = imports.filter(({ file, target, library }) => {
+      if (layerOf(file) !== 'web' || /^(?:web|client)\//.test(target)) return false
+      return library
+        ? !/^(?:preact|@preact\/signals|lean-qr|marked|lowlight|emojibase-data|@tanstack\/virtual-core)(?:\/|$)/.test(
+            target,
+          )
+        : target !== 'houses/permissions.ts'
+    })
+    expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([])
   })
 
   test('schemas build on each other in one direction', () => {

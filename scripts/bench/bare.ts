@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
-import { Success } from '../../src/http/envelope.ts'
+import { Success } from '../../src/http/schemas/envelope.ts'
 import { Message } from '../../src/messages/schemas.ts'
 import { FullUser } from '../../src/users/schemas.ts'
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { openDatabase } from '../../src/db/client.ts'
-import { migrateToLatest } from '../../src/db/migrate.ts'
+import { openDatabase } from '../../src/database/client.ts'
+import { migrateToLatest } from '../../src/database/migrations/migrate.ts'
 import { databaseOn } from '../../test/support/database-server.ts'
 import { type Size, seed } from './seed.ts'
 

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { LoadResult } from './load.ts'
@@ -35,26 +35,44 @@ export type Report = {
   notes: string[]
 }
 
-/** Writes `docs/performance.md`, its plots and the raw figures. */
+/** Begins the last section of `docs/performance.md`, which is measured and written apart. */
+export const webHeading = '## The web client'
+
+/** Writes `docs/performance.md`, its plots and the raw figures. The section of the web client stays. */
 export async function writeReport(docs: string, report: Report): Promise<void> {
   const folder = join(docs, 'performance')
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'results.json'), `${JSON.stringify(report, null, 2)}\n`)
   await writeFile(join(folder, 'latency.svg'), latencyPlot(report.latencies))
   if (report.sizes.length > 0) await writeFile(join(folder, 'size.svg'), sizePlot(report.sizes))
-  await writeFile(join(docs, 'performance.md'), page(report))
+  const file = join(docs, 'performance.md')
+  const [, webSection] = (await readFile(file, 'utf8').catch(() => '')).split(webHeading)
+  const end = webSection === undefined ? '' : `\n${webHeading}${webSection}`
+  await writeFile(file, `${page(report).trimEnd()}\n${end}`)
+}
+
+/** The machine that this runs on. */
+export function machine(): string {
+  return `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}`
 }
 
 function isMet(row: Row): boolean {
   return row.higherIsBetter ? row.value >= row.target : row.value <= row.target
 }
 
-function page(report: Report): string {
+/** A table of measures and their targets. */
+export function targetTable(subject: string, rows: Row[]): string {
   const figure = (row: Row) => `${row.value.toFixed(2)}${row.unit}`
   const aim = (row: Row) => `${row.higherIsBetter ? '≥' : '≤'} ${row.target.toFixed(2)}${row.unit}`
-  const rows = report.rows.map((row) => {
+  const lines = rows.map((row) => {
     return `| ${row.title} | ${row.subject} | ${row.yardstick} | ${figure(row)} | ${aim(row)} | ${isMet(row) ? 'met' : '**missed**'} |`
   })
+  return `| measure | ${subject} | yardstick | value | target | |
+| --- | --- | --- | --- | --- | --- |
+${lines.join('\n')}`
+}
+
+function page(report: Report): string {
   const latencies = report.latencies.map(({ title, result }) => {
     const ms = [result.p50, result.p90, result.p99, result.p999].map((value) => value.toFixed(2)).join(' | ')
     return `| ${title} | ${Math.round(result.requestsPerSecond)} | ${ms} |`
@@ -65,7 +83,7 @@ Written by \`npm run bench${report.quick ? ' -- --quick' : ''}\` on ${report.sta
 [performance/results.json](performance/results.json). Hearth and the programs that it is compared with ran in turns on
 the same machine, with the load generator beside them, so the ratios say more than the figures.
 
-- Machine: ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}
+- Machine: ${machine()}
 - Stolen during the run (processor time that the host gave to others): ${(report.stolen * 100).toFixed(1)} %
 - Node ${report.node}, PostgreSQL ${report.postgres}, \`synchronous_commit\` on
 - Load: ${report.load}, ${report.connections} connections, each of which asks again once it is answered
@@ -77,9 +95,7 @@ the same machine, with the load generator beside them, so the ratios say more th
 
 ## Targets
 
-| measure | Hearth | yardstick | value | target | |
-| --- | --- | --- | --- | --- | --- |
-${rows.join('\n')}
+${targetTable('Hearth', report.rows)}
 
 Where the time goes: [performance/profile.md](performance/profile.md).
 

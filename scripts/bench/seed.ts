@@ -34,7 +34,7 @@ export const bigSize: Size = {
 /** Who and what the load uses; the same for every size. */
 export const memberCount = 1_000
 const firstUser = 1_000n
-const firstHouse = 10_000n
+export const firstHouse = 10_000n
 const firstRoom = 100_000n
 const seededUntilMs = Date.UTC(2026, 0, 1)
 

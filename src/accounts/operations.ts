@@ -1,32 +1,33 @@
+import { readLogin } from '../auth/logins.ts'
 import { hashPassword } from '../auth/passwords.ts'
-import { type Db, violates } from '../db/client.ts'
+import { type Db, violates } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { ownUser } from '../users/forms.ts'
 import { isReserved } from '../users/permissions.ts'
-import { useSecondFactor } from './mfa-operations.ts'
-import { lockProven, provePassword } from './proof-operations.ts'
+import { serializeOwnUser } from '../users/serializers.ts'
+import { lockVerified, requirePassword } from './proof-operations.ts'
 import {
   type CredentialsRow,
   findCredentialsByEmail,
   findCredentialsByUsername,
-  findTaken,
+  findTakenLogin,
   insertAccount,
 } from './queries.ts'
 import type { LoggedIn, LogIn, Register } from './schemas.ts'
-import { type Device, openSession } from './session-operations.ts'
+import { type Device, openSession } from './sessions/operations.ts'
+import { useSecondFactor } from './two-factor/operations.ts'
 
-/** Makes an account and its first login session (PROTOCOL 4.2). Throws `email_taken`, then `username_taken`. */
+/** Makes an account and its first login session (docs/api.md#accounts). Throws `email_taken`, then `username_taken`. */
 export async function register(db: Db, fields: Register, device: Device): Promise<LoggedIn> {
   const { email } = fields
   const username = fields.username.toLowerCase()
   await refuseTaken(db, email, username)
-  const password_hash = await hashPassword(fields.password)
+  const password_hash = await hashPassword(fields.password, device)
   const account = { id: newId(), username, name: fields.name ?? username, email, password_hash }
   try {
     return await db.transaction().execute(async (trx) => {
       const row = await insertAccount(trx, account)
-      return { token: await openSession(trx, row.id, device), user: ownUser(row) }
+      return { token: await openSession(trx, row.id, device), user: serializeOwnUser(row) }
     })
   } catch (error) {
     if (violates(error, 'users_email_unique')) throw new ApiError('email_taken')
@@ -38,29 +39,29 @@ export async function register(db: Db, fields: Register, device: Device): Promis
 }
 
 async function refuseTaken(db: Db, email: string, username: string): Promise<void> {
-  const taken = await findTaken(db, { email, username })
+  const taken = await findTakenLogin(db, { email, username })
   if (taken.email) throw new ApiError('email_taken')
   if (taken.username || isReserved(username)) throw new ApiError('username_taken')
 }
 
 /**
- * Opens a login session (PROTOCOL 4.2). Throws `invalid_credentials`, in the same time for a wrong name and a wrong
- * password; after the right password `mfa_required` or `invalid_code`.
+ * Opens a login session (docs/api.md#accounts). Throws `invalid_credentials`, in the same time for a wrong name and a
+ * wrong password; after the right password `mfa_required` or `invalid_code`.
  */
 export async function logIn(db: Db, { login, password, code }: LogIn, device: Device): Promise<LoggedIn> {
-  const account = await provePassword(await findByLogin(db, login), password)
+  const account = await requirePassword(await findByLogin(db, login), password, device)
   if (account.mfa_enabled && code === undefined) throw new ApiError('mfa_required')
   return db.transaction().execute(async (trx) => {
-    const locked = await lockProven(trx, account)
+    const locked = await lockVerified(trx, account)
     const isProven = !locked.mfa_enabled || (await useSecondFactor(trx, locked, code ?? ''))
     if (!isProven) throw new ApiError('invalid_code')
     const { password_hash, totp_secret, totp_last_step, totp_earlier_steps, ...user } = locked
-    return { token: await openSession(trx, user.id, device), user: ownUser(user) }
+    return { token: await openSession(trx, user.id, device), user: serializeOwnUser(user) }
   })
 }
 
-/** An `@` after the first character makes it an e-mail address; a leading one is dropped. */
 function findByLogin(db: Db, login: string): Promise<CredentialsRow | undefined> {
-  if (login.lastIndexOf('@') > 0) return findCredentialsByEmail(db, login)
-  return findCredentialsByUsername(db, login.replace(/^@/, '').toLowerCase())
+  const named = readLogin(login)
+  if ('email' in named) return findCredentialsByEmail(db, named.email)
+  return findCredentialsByUsername(db, named.username)
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 import { fullUserColumns } from '../users/queries.ts'
 
 /** Adds an account and gives it in its full form. Unique: `users_email_unique`, `users_username_unique`. */
@@ -14,7 +14,7 @@ export function insertAccount(
 }
 
 /** Which of an e-mail address and a username are in use. */
-export async function findTaken(db: Db, wanted: { email: string; username: string }) {
+export async function findTakenLogin(db: Db, wanted: { email: string; username: string }) {
   const { rows } = await sql<{ email: boolean; username: boolean }>`
     select exists (select from users where lower(email) = lower(${wanted.email})) as email,
       exists (select from users where username = ${wanted.username}) as username`.execute(db)

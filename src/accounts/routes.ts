@@ -1,12 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { failures, ok, Success } from '../http/envelope.ts'
+import { failures, ok, Success } from '../http/schemas/envelope.ts'
+import { publicUrl } from '../http/server/public-url.ts'
 import { verificationMail } from '../mail/mails.ts'
-import { issueCode } from './code-operations.ts'
+import { issueCode } from './codes/operations.ts'
 import { logIn, register } from './operations.ts'
 import { LoggedIn, LogIn, Register } from './schemas.ts'
-import { type Device, logOut } from './session-operations.ts'
+import { type Device, logOut } from './sessions/operations.ts'
 
 const maxClientLength = 256
 
@@ -17,7 +18,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { limitedAs: 'registration' },
       schema: {
         operationId: 'register',
-        summary: 'Make an account',
+        summary: 'Create an account',
         tags: ['accounts'],
         body: Register,
         response: { 200: Success(LoggedIn), ...failures },
@@ -25,11 +26,11 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const answer = await register(app.db, request.body, deviceOf(request))
-      const { id, email } = answer.user
+      const { id, email, username } = answer.user
       // Not waited for: the account is there, and whoever gets no code asks for another.
       if (app.mailer) {
         issueCode(app.db, id, 'verify_email', email).then(
-          (issued) => app.mailer?.send(verificationMail(issued)),
+          (issued) => app.mailer?.send(id, verificationMail({ ...issued, username, server: publicUrl(app) })),
           (error) => request.log.error({ err: error }, 'no code could be made for a new account'),
         )
       }
@@ -43,7 +44,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { limitedAs: 'auth' },
       schema: {
         operationId: 'logIn',
-        summary: 'Open a login session with username or e-mail address, and password',
+        summary: 'Log in with a username or e-mail address and a password',
         tags: ['accounts'],
         body: LogIn,
         response: { 200: Success(LoggedIn), ...failures },

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AnyText } from '../http/strings.ts'
+import { AnyText } from '../http/schemas/strings.ts'
 import { FullUser, Name, Username } from '../users/schemas.ts'
 
 const minPasswordLength = 8
@@ -33,33 +33,50 @@ export const LoggedIn = Type.Object({ token: Type.String(), user: FullUser })
 export type LoggedIn = Static<typeof LoggedIn>
 
 export const Code = Type.Object({ code: AnyText() }, { additionalProperties: false })
+export type Code = Static<typeof Code>
 export const ForgotPassword = Type.Object({ email: Type.String() }, { additionalProperties: false })
+export type ForgotPassword = Static<typeof ForgotPassword>
 export const ResetPassword = Type.Object(
   { code: AnyText(), password: NewPassword },
   { additionalProperties: false },
 )
+export type ResetPassword = Static<typeof ResetPassword>
 export const ChangePassword = Type.Object(
   { current: AnyText(), new: NewPassword },
   { additionalProperties: false },
 )
+export type ChangePassword = Static<typeof ChangePassword>
 export const ChangeEmail = Type.Object({ email: Email, password: AnyText() }, { additionalProperties: false })
+export type ChangeEmail = Static<typeof ChangeEmail>
 export const DeleteAccount = Type.Object({ password: AnyText() }, { additionalProperties: false })
+export type DeleteAccount = Static<typeof DeleteAccount>
+export const BeginTotp = Type.Object({ password: AnyText() }, { additionalProperties: false })
+export type BeginTotp = Static<typeof BeginTotp>
 /** One of the two is needed. */
 export const DisableTotp = Type.Object(
   { code: Type.Optional(AnyText()), password: Type.Optional(AnyText()) },
   { additionalProperties: false },
 )
+export type DisableTotp = Static<typeof DisableTotp>
 
 export const VerifiedEmail = Type.Object({ email_verified: Type.Literal(true) })
+export type VerifiedEmail = Static<typeof VerifiedEmail>
 export const EmailAddress = Type.Object({ email: Type.String() })
+export type EmailAddress = Static<typeof EmailAddress>
 export const ResetDone = Type.Object({ reset: Type.Literal(true) })
+export type ResetDone = Static<typeof ResetDone>
 export const AccountId = Type.Object({ id: Type.String() })
+export type AccountId = Static<typeof AccountId>
 export const EndedSession = Type.Object({ id: Type.String() })
+export type EndedSession = Static<typeof EndedSession>
 export const TotpSecret = Type.Object({ secret: Type.String(), otpauth_url: Type.String() })
+export type TotpSecret = Static<typeof TotpSecret>
 export const BackupCodes = Type.Object({ backup_codes: Type.Array(Type.String()) })
+export type BackupCodes = Static<typeof BackupCodes>
 export const TotpDisabled = Type.Object({ mfa_enabled: Type.Literal(false) })
+export type TotpDisabled = Static<typeof TotpDisabled>
 
-/** A login session (PROTOCOL 3.6); `current` is the caller's own. */
+/** A login session (docs/resources.md#other-resources); `current` is the caller's own. */
 export const LoginSession = Type.Object({
   id: Type.String(),
   created_at: Type.String(),

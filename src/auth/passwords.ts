@@ -1,21 +1,25 @@
-import { createQueue } from '../queue.ts'
+import { createFairQueue } from '../concurrency/fair-queue.ts'
+import { networkOf } from '../http/server/address.ts'
 
 /** Each hash takes 19 MiB, and a CPU for tens of milliseconds. */
 const hashesAtOnce = 2
 const maxHashesWaiting = 64
 
+/** For whom a password is hashed: an account, or an address while it is not known whose request it is. */
+export type PasswordOwner = { id: string } | { address: string }
+
 /** Loaded with the first password: its library takes 3 MB. */
 const loadArgon = () => import('@node-rs/argon2')
 
-const queue = createQueue({ atOnce: hashesAtOnce, waiting: maxHashesWaiting })
+const takeTurn = createFairQueue({ atOnce: hashesAtOnce, waiting: maxHashesWaiting })
 
 /** argon2id of a random password that nobody knows, of the same cost as every other. */
-export const nobodysHash =
+export const unknownUserHash =
   '$argon2id$v=19$m=19456,t=2,p=1$FUZUO806mU4OWVqpx1pQgA$ucTtIjoGMK9m7mGiZ+cHk8m9WQyvJrv+cS2O6+F5WCM'
 
-/** The argon2id hash of a password. Throws `unavailable` when too many wait to be hashed. */
-export function hashPassword(password: string): Promise<string> {
-  return queue(async () => {
+/** The argon2id hash of a password. Owners take turns. Throws `unavailable` when too many of theirs, or of all, wait. */
+export function hashPassword(password: string, owner: PasswordOwner): Promise<string> {
+  return takeTurn(nameOf(owner), async () => {
     const { hash } = await loadArgon()
     return hash(password)
   })
@@ -23,12 +27,21 @@ export function hashPassword(password: string): Promise<string> {
 
 /**
  * Whether a password matches a hash. Without a hash (no such account, or a bot) it does not, and the check takes the
- * same time. Throws `unavailable` when too many wait.
+ * same time. Throws as `hashPassword`.
  */
-export function isPassword(password: string, passwordHash: string | null | undefined): Promise<boolean> {
-  return queue(async () => {
+export function isPassword(
+  password: string,
+  passwordHash: string | null | undefined,
+  owner: PasswordOwner,
+): Promise<boolean> {
+  return takeTurn(nameOf(owner), async () => {
     const { verify } = await loadArgon()
-    const matches = await verify(passwordHash ?? nobodysHash, password)
+    const matches = await verify(passwordHash ?? unknownUserHash, password)
     return matches && typeof passwordHash === 'string'
   })
+}
+
+/** An id consists of digits alone, which no address does. */
+function nameOf(owner: PasswordOwner): string {
+  return 'id' in owner ? owner.id : networkOf(owner.address)
 }

@@ -1,8 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Db } from '../db/client.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
 import { type Caller, findCaller, touchSessions } from './queries.ts'
 import { hashTokenHex, readToken } from './tokens.ts'
+
+type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /** Finds the caller that a token hash (hex) belongs to. It may put other things that it finds on the request. */
 type FindCaller = (tokenHash: string, request: FastifyRequest) => Promise<Caller | undefined>
@@ -10,11 +12,11 @@ type FindCaller = (tokenHash: string, request: FastifyRequest) => Promise<Caller
 declare module 'fastify' {
   interface FastifyInstance {
     /** `onRequest` of a route with a caller: fills `request.caller`, or throws `no_auth`. */
-    authenticate(request: FastifyRequest): Promise<void>
+    authenticate: Hook
     /** The same with a query of the route's own, which also finds what the route needs next, in one statement. */
-    authenticateBy(find: FindCaller): (request: FastifyRequest) => Promise<void>
+    authenticateBy(find: FindCaller): Hook
     /** `onRequest` of a route with an optional caller: a missing or faulty token is ignored. */
-    recognize(request: FastifyRequest): Promise<void>
+    recognize: Hook
   }
   interface FastifyRequest {
     /** Only after `authenticate`, or after `recognize` of a good token. */
@@ -24,50 +26,42 @@ declare module 'fastify' {
 
 const authenticators = new WeakSet<object>()
 
-/** Whether a hook is `app.authenticate`, or one made by `app.authenticateBy`. */
-export function isAuthenticator(hook: unknown): hook is (request: FastifyRequest) => Promise<void> {
-  return typeof hook === 'function' && authenticators.has(hook)
+/** Whether a hook finds out who is calling. */
+export function isAuthenticator(hook: object): boolean {
+  return authenticators.has(hook)
 }
 
 /**
- * Decorates the app with the hooks that find out who is calling (API 5), and sets `security` on every route that needs
- * a caller: for the API document, and for the hooks that depend on it.
+ * Decorates the app with the hooks that find out who is calling (docs/api.md#authentication), and count the request as
+ * soon as that is known. Sets `security` on every route that needs a caller: for the API document, and for the hooks that
+ * depend on it.
  */
-export function identifyCallers(app: FastifyInstance, db: Db): void {
+export function registerAuthentication(app: FastifyInstance, db: Db, countRequest: Hook): void {
   app.decorateRequest('caller')
-
   const touch = sessionToucher(app, db)
-  const findByToken: FindCaller = (tokenHash) => findCaller(db, tokenHash)
 
-  /** Also undefined when there is no token, or the header cannot be one. */
-  function identify(request: FastifyRequest, find: FindCaller): Promise<Caller | undefined> | undefined {
-    const token = readToken(request.headers.authorization)
-    return token === undefined ? undefined : find(hashTokenHex(token), request)
-  }
-
-  function enter(request: FastifyRequest, caller: Caller): void {
-    request.caller = caller
-    if (caller.is_idle) touch(caller.session_id)
-  }
-
-  function authenticateBy(find: FindCaller) {
-    const authenticate = async (request: FastifyRequest) => {
-      const caller = await identify(request, find)
-      if (!caller) throw new ApiError('no_auth')
-      enter(request, caller)
+  /** A missing or faulty token is one of nobody. */
+  function authenticator(find: FindCaller, isRequired: boolean): Hook {
+    const authenticate: Hook = async (request, reply) => {
+      const token = readToken(request.headers.authorization)
+      const caller = token === undefined ? undefined : await find(hashTokenHex(token), request)
+      if (caller) request.caller = caller
+      if (caller?.is_idle) touch(caller.session_id)
+      await countRequest(request, reply)
+      if (!caller && isRequired) throw new ApiError('no_auth')
     }
     authenticators.add(authenticate)
     return authenticate
   }
 
-  app.decorate('authenticate', authenticateBy(findByToken))
-  app.decorate('authenticateBy', authenticateBy)
-  app.decorate('recognize', async (request: FastifyRequest) => {
-    const caller = await identify(request, findByToken)
-    if (caller) enter(request, caller)
-  })
+  const findByToken: FindCaller = (tokenHash) => findCaller(db, tokenHash)
+  app.decorate('authenticate', authenticator(findByToken, true))
+  app.decorate('authenticateBy', (find: FindCaller) => authenticator(find, true))
+  app.decorate('recognize', authenticator(findByToken, false))
   app.addHook('onRoute', (route) => {
-    const needsCaller = [route.onRequest ?? []].flat().some(isAuthenticator)
+    const needsCaller = [route.onRequest ?? []]
+      .flat()
+      .some((hook) => isAuthenticator(hook) && hook !== app.recognize)
     if (needsCaller) route.schema = { ...route.schema, security: [{ token: [] }] }
   })
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/client.ts'
-import { coalesce, inPlaces } from '../db/coalesce.ts'
-import { byteaArray, prepareRead } from '../db/reads.ts'
+import { coalesce, groupByPlace } from '../database/batching/coalesce.ts'
+import { byteaArray, prepareRead } from '../database/batching/reads.ts'
+import type { Db } from '../database/client.ts'
+import { readLogin } from './logins.ts'
 
 /**
  * Who makes a request, and through which login session; `is_idle`: it was last noted as seen five minutes ago or more.
@@ -21,8 +22,23 @@ const readCallers = prepareRead(({ hashes }: { hashes: string }) => {
 
 /** The caller a token hash (hex) belongs to, or undefined. */
 export const findCaller = coalesce<string, Caller | undefined>(async (db: Db, hashes) => {
-  return inPlaces(hashes.length, await readCallers(db, { hashes: byteaArray(hashes) }))
+  return groupByPlace(hashes.length, await readCallers(db, { hashes: byteaArray(hashes) }))
 })
+
+const readIdByEmail = prepareRead(({ email }: { email: string }) => {
+  return sql<{ id: string }>`select id from users where lower(email) = lower(${email}) and deleted_at is null`
+})
+
+const readIdByUsername = prepareRead(({ username }: { username: string }) => {
+  return sql<{ id: string }>`select id from users where username = ${username} and deleted_at is null`
+})
+
+/** The account that a login names, or undefined. */
+export async function findIdByLogin(db: Db, login: string): Promise<string | undefined> {
+  const named = readLogin(login)
+  const rows = await ('email' in named ? readIdByEmail(db, named) : readIdByUsername(db, named))
+  return rows[0]?.id
+}
 
 /**
  * Notes that login sessions are in use, except those that somebody has locked, as to end them: whoever ends several

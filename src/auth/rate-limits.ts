@@ -1,112 +1,131 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
+import { createRateLimit, type RateLimit, unlimited } from '../http/load/rate-limit.ts'
+import { networkOf } from '../http/server/address.ts'
+import { asId } from '../ids.ts'
 import { isAuthenticator } from './plugin.ts'
-import { type Counter, type Counters, createCounters } from './rate-counters.ts'
-import { readToken } from './tokens.ts'
+import { findIdByLogin } from './queries.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * What a route counts as (PROTOCOL 1.7), where it is not simply a request with or without a caller: `messages`
-     * (user and room `:id`), `auth` (address and login), `registration` (address), or `secrets`: its wrong passwords
-     * and codes.
+     * What a route counts as (docs/api.md#rate-limits), where it is not simply a request with or without a caller: `messages`
+     * (user and room `:id`, and as a request of the caller as well), `auth` (address and login), `registration`
+     * (address), `files` (address, for the files of the web client), or `secrets`: its wrong passwords and codes.
      */
-    limitedAs?: 'messages' | 'auth' | 'registration' | 'secrets'
-  }
-  interface FastifyRequest {
-    isSecretCounted: boolean
+    limitedAs?: 'messages' | 'auth' | 'registration' | 'files' | 'secrets'
   }
 }
 
-/** `onRequest` or `preHandler`. */
-type Hook = Counter
+/** Counts a request, sets the headers with the numbers, and throws `RateLimitError` when it is one too many. */
+export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+/** Limits what an account does, whatever its address: mails to addresses that it names, and to its own … */
+export type AccountLimits = Record<'namedMails' | 'ownMails' | 'privateRooms' | 'uploads', RateLimit>
+
+/** The limits of an installation; `now` (ms) replaces the clocks in tests. */
+export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now?: () => number) {
+  const create = (limit: Config['uploads']) => (rateLimit ? createRateLimit(limit, now) : unlimited)
+  const accounts: AccountLimits = {
+    namedMails: create(rateLimits.mails),
+    ownMails: create(rateLimits.mails),
+    privateRooms: create(rateLimits.privateRooms),
+    uploads: create(uploads),
+  }
+  const requests = {
+    address: create(rateLimits.address),
+    caller: create(rateLimits.requests),
+    message: create(rateLimits.messages),
+    registration: create(rateLimits.registration),
+    files: create(rateLimits.files),
+    login: create(rateLimits.auth),
+    secret: create(rateLimits.auth),
+  }
+  return { accounts, requests }
+}
+
+type RequestLimits = ReturnType<typeof createRateLimits>['requests']
+
+/** Counts a request by its caller, a send by their room as well; without a caller by address. */
+export function requestCounter({ address, caller, message }: RequestLimits): CountRequest {
+  return async (request, reply) => {
+    if (!request.caller) return address.count(addressOf(request), { reply })
+    const { id } = request.caller
+    await caller.count(id, { reply })
+    if (request.routeOptions.config.limitedAs !== 'messages') return
+    // The headers of a send are those of its room.
+    await message.count(`${id} ${asId((request.params as { id: string }).id)}`, { reply })
+  }
+}
+
+/**
+ * Limits the requests of routes that do not ask who is calling, by address, and logins, wrong passwords and codes
+ * (docs/api.md#rate-limits). Routes with a caller count themselves, as soon as it is known who that is.
+ */
+export function limitRoutes(app: FastifyInstance, limits: RequestLimits, countRequest: CountRequest): void {
+  const byAddress = (limit: RateLimit): CountRequest => {
+    return (request, reply) => limit.count(addressOf(request), { reply })
+  }
+  const [countFile, countRegistration] = [byAddress(limits.files), byAddress(limits.registration)]
+  const countLogin: CountRequest = async (request, reply) => {
+    await limits.login.count(`${addressOf(request)} ${await accountOf(request)}`, { reply })
+  }
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) await countRequest(request, reply)
+  })
+  app.addHook('onRoute', (route) => {
+    const hooks = [route.onRequest ?? []].flat()
+    const { limitedAs } = route.config ?? {}
+    if (limitedAs === 'files') route.onRequest = [countFile, ...hooks]
+    else if (limitedAs === 'registration') route.onRequest = [countRequest, countRegistration, ...hooks]
+    else if (!hooks.some(isAuthenticator)) route.onRequest = [countRequest, ...hooks]
+    if (limitedAs === 'auth') route.preHandler = [...[route.preHandler ?? []].flat(), countLogin]
+    if (limitedAs === 'secrets') limitSecrets(route, limits.secret)
+  })
+}
 
 const wrongSecrets = new Set(['invalid_credentials', 'invalid_code'])
 
 /**
- * Limits requests (PROTOCOL 1.7, in the order of 0.3): by address before anything else where there is no token, by user
- * once it is known who that is, by login once the body is read.
+ * Counts the wrong secrets of a route. Each request is counted before the secret is checked, so that many at once cannot
+ * evade the limit; it is given back unless the secret was wrong.
  */
-export async function limitRates(app: FastifyInstance, config: Config, now?: () => number): Promise<void> {
-  if (!config.rateLimit) return
-  app.decorateRequest('isSecretCounted', false)
-  const counters = await createCounters(app, config, now)
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) await counters.address(request, reply)
-  })
-  app.addHook('onRoute', (route) => {
-    limitRequests(app, route, counters)
-    limitLogins(route, counters)
-  })
-}
-
-/** Counts by address, caller or room, as soon as it is known who is calling. */
-function limitRequests(app: FastifyInstance, route: RouteOptions, counters: Counters): void {
-  const hooks = [route.onRequest ?? []].flat() as Hook[]
-  const recognize: unknown = app.recognize
-  const asksWho = hooks.some((hook) => isAuthenticator(hook) || hook === recognize)
-  if (!asksWho) {
-    const isRegistration = route.config?.limitedAs === 'registration'
-    route.onRequest = [counters.address, ...(isRegistration ? [counters.registration] : []), ...hooks]
-    return
-  }
-  const counted = hooks.flatMap((hook) => {
-    if (isAuthenticator(hook)) return [countingGuesses(hook, counters), countingCaller(counters)]
-    return hook === recognize ? [hook, countingCaller(counters)] : [hook]
-  })
-  const countWithoutToken: Hook = async (request, reply) => {
-    if (!hasToken(request)) await counters.address(request, reply)
-  }
-  route.onRequest = [countWithoutToken, ...counted]
-}
-
-/** Counts logins, and wrong passwords and codes. */
-function limitLogins(route: RouteOptions, counters: Counters): void {
-  const limitedAs = route.config?.limitedAs
-  const preHandlers = [route.preHandler ?? []].flat()
-  if (limitedAs === 'auth') route.preHandler = [...preHandlers, counters.login]
-  if (limitedAs !== 'secrets') return
-  // Counted before the secret is checked, so that many requests at once cannot evade the limit; right ones are given
-  // back.
-  const countSecret: Hook = async (request, reply) => {
-    await counters.secret(request, reply)
-    request.isSecretCounted = true
-  }
-  const giveBackUnlessWrong = async (request: FastifyRequest, _reply: FastifyReply, payload: unknown) => {
-    const code = (payload as { error?: { code?: string } } | null)?.error?.code ?? ''
-    if (request.isSecretCounted && !wrongSecrets.has(code)) counters.giveBackSecret(request)
-    return payload
-  }
-  route.preHandler = [...preHandlers, countSecret]
-  route.preSerialization = [...[route.preSerialization ?? []].flat(), giveBackUnlessWrong]
-}
-
-/** Counts by caller; where a token is optional and is nobody's, by address. */
-function countingCaller(counters: Counters): Hook {
-  return async (request, reply) => {
-    if (request.caller) {
-      const isMessage = request.routeOptions.config.limitedAs === 'messages'
-      await (isMessage ? counters.message : counters.caller)(request, reply)
-    } else if (hasToken(request)) {
-      await counters.address(request, reply)
-    }
-  }
-}
-
-/** For a token that is nobody's: attempts to guess one count as well. */
-function countingGuesses(authenticate: (request: FastifyRequest) => Promise<void>, counters: Counters): Hook {
-  return async (request, reply) => {
+function limitSecrets(route: RouteOptions, limit: RateLimit): void {
+  const { handler } = route
+  route.handler = async function (request, reply) {
+    const key = `${addressOf(request)} ${request.caller.id}`
+    await limit.count(key, { reply, onlyRefused: true })
+    let isWrong = false
     try {
-      await authenticate(request)
+      return await handler.call(this, request, reply)
     } catch (error) {
-      const isGuess = error instanceof ApiError && error.code === 'no_auth' && hasToken(request)
-      if (isGuess) await counters.address(request, reply)
+      isWrong = error instanceof ApiError && wrongSecrets.has(error.code)
       throw error
+    } finally {
+      if (!isWrong) await limit.giveBack(key)
     }
   }
 }
 
-function hasToken(request: FastifyRequest): boolean {
-  return readToken(request.headers.authorization) !== undefined
+function addressOf(request: FastifyRequest): string {
+  return networkOf(request.server.addressOf(request.raw))
+}
+
+/** So much is remembered of a login that is nobody's; no account has a longer one. */
+const maxLoginLength = 254
+
+/**
+ * The account that a request is about, so that all its logins count as one: that of the caller, or of the login or
+ * e-mail address in the body. A login that is nobody's counts by itself.
+ */
+async function accountOf({ caller, body, server }: FastifyRequest): Promise<string> {
+  if (caller) return caller.id
+  const { login, email } = (body ?? {}) as { login?: unknown; email?: unknown }
+  const given = typeof login === 'string' ? login : email
+  if (typeof given !== 'string') return ''
+  const name = given.slice(0, maxLoginLength)
+  const isText = name.isWellFormed() && !name.includes('\u0000')
+  const id = isText ? await findIdByLogin(server.db, name) : undefined
+  return id ?? `@${name.replace(/^@/, '').toLowerCase()}`
 }

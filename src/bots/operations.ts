@@ -1,34 +1,35 @@
-import { removeAccounts } from '../accounts/deletion-operations.ts'
+import { removeAccounts } from '../accounts/deletion/operations.ts'
 import { insertAccount } from '../accounts/queries.ts'
-import { openSession, sessionsEnded } from '../accounts/session-operations.ts'
-import { deleteSessions } from '../accounts/session-queries.ts'
-import { type Db, violates } from '../db/client.ts'
+import { openSession, sessionsEndedEvents } from '../accounts/sessions/operations.ts'
+import { deleteSessions, hasSession } from '../accounts/sessions/queries.ts'
+import { type Db, violates } from '../database/client.ts'
 import { ApiError, limitReached } from '../errors.ts'
-import type { Outcome } from '../events/bus.ts'
-import { reachHouse } from '../houses/access-operations.ts'
-import { holds, permission } from '../houses/permissions.ts'
+import { commit, type Outcome } from '../events/commit.ts'
+import { requireHouse } from '../houses/access-operations.ts'
+import { addMember } from '../houses/members/operations.ts'
+import { findMember } from '../houses/members/queries.ts'
+import type { Member } from '../houses/members/schemas.ts'
+import { serializeMember } from '../houses/members/serializers.ts'
+import { hasPermission, permission } from '../houses/permissions.ts'
 import type { Membership } from '../houses/queries.ts'
 import { asId, newId } from '../ids.ts'
-import { member } from '../members/forms.ts'
-import { addMember } from '../members/operations.ts'
-import { findMember } from '../members/queries.ts'
-import type { Member } from '../members/schemas.ts'
 import type { Store } from '../storage/store.ts'
-import { ownUser } from '../users/forms.ts'
 import { lockUsers } from '../users/lock-queries.ts'
 import { editUser } from '../users/operations.ts'
 import { isReserved } from '../users/permissions.ts'
-import { bot } from './forms.ts'
+import { serializeOwnUser } from '../users/serializers.ts'
 import { canAdd } from './permissions.ts'
 import { type BotRow, countBots, findBot } from './queries.ts'
 import type { Bot, CreateBot, CreatedBot, EditBot } from './schemas.ts'
+import { serializeBot } from './serializers.ts'
 
-/** Bots a user may have (PROTOCOL 1.6). */
+/** Bots a user may have (docs/api.md#counts-and-sizes). */
 const maxBots = 25
 /** The login session of a bot is opened by its owner, not by a client. */
 const noDevice = { client: '', address: '' }
 
-type Caller = { id: string; bot: boolean }
+/** Who owns bots; without a login session it is the operator who acts for them. */
+type Owner = { id: string; bot: boolean; session_id?: string }
 
 /** A bot of the caller. Throws `bot_not_found` for one that is unknown or somebody else's. */
 async function reachBot(db: Db, callerId: string, id: string): Promise<BotRow> {
@@ -38,18 +39,17 @@ async function reachBot(db: Db, callerId: string, id: string): Promise<BotRow> {
 }
 
 /** Makes a bot with a token. Throws `no_permission` for bots, `username_taken`, `limit_reached`, `no_auth`. */
-export async function createBot(db: Db, caller: Caller, fields: CreateBot): Promise<CreatedBot> {
+export async function createBot(db: Db, caller: Owner, fields: CreateBot): Promise<CreatedBot> {
   if (caller.bot) throw new ApiError('no_permission')
   const username = fields.username.toLowerCase()
   if (isReserved(username)) throw new ApiError('username_taken')
   try {
     return await db.transaction().execute(async (trx) => {
-      const [owner] = await lockUsers(trx, [caller.id])
-      if (!owner) throw new ApiError('no_auth')
+      await lockOwner(trx, caller)
       if ((await countBots(trx, caller.id)) >= maxBots) throw limitReached('bots')
       const account = { id: newId(), username, name: fields.name, bot: true as const, owner_id: caller.id }
       const row = await insertAccount(trx, account)
-      return { user: ownUser(row), token: await openSession(trx, row.id, noDevice) }
+      return { user: serializeOwnUser(row), token: await openSession(trx, row.id, noDevice) }
     })
   } catch (error) {
     throw violates(error, 'users_username_unique') ? new ApiError('username_taken') : error
@@ -67,30 +67,37 @@ export async function editBot(
   await reachBot(db, callerId, id)
   const edited = await editUser(db, store, id, fields)
   if (!edited) throw new ApiError('bot_not_found')
-  return { answer: bot({ ...edited.answer, owner_id: callerId }), events: edited.events }
+  return { ...edited, answer: serializeBot({ ...edited.answer, owner_id: callerId }) }
 }
 
-/** Gives a bot of the caller a new token; the old one ends at once. Throws `bot_not_found`. */
-export async function rotateBotToken(
-  db: Db,
-  callerId: string,
-  id: string,
-): Promise<Outcome<{ token: string }>> {
-  return db.transaction().execute(async (trx) => {
+/** Gives a bot of the caller a new token; the old one ends at once. Throws `bot_not_found`, `no_auth`. */
+export async function rotateBotToken(db: Db, caller: Owner, id: string): Promise<Outcome<{ token: string }>> {
+  return commit(db, async (trx) => {
     // Of two requests at once, the second ends the token that the first has made.
+    await lockOwner(trx, caller)
     await lockUsers(trx, [id])
-    await reachBot(trx, callerId, id)
+    await reachBot(trx, caller.id, id)
     const ended = await deleteSessions(trx, id)
-    return { answer: { token: await openSession(trx, id, noDevice) }, events: sessionsEnded(ended) }
+    return { answer: { token: await openSession(trx, id, noDevice) }, events: sessionsEndedEvents(ended) }
   })
+}
+
+/**
+ * Locks the owner, as a reset of their password does: a login session that it has ended gives no bot a token any more.
+ * Throws `no_auth`.
+ */
+async function lockOwner(trx: Db, owner: Owner): Promise<void> {
+  const [present] = await lockUsers(trx, [owner.id])
+  const isIn = owner.session_id === undefined || (await hasSession(trx, owner.session_id))
+  if (!present || !isIn) throw new ApiError('no_auth')
 }
 
 /** Deletes a bot of the caller, as an account is deleted. Throws `bot_not_found`. */
 export async function deleteBot(db: Db, callerId: string, id: string): Promise<Outcome<{ id: string }>> {
   await reachBot(db, callerId, id)
-  const events = await removeAccounts(db, { id, password_hash: null })
-  if (!events) throw new ApiError('bot_not_found')
-  return { answer: { id }, events }
+  const removed = await removeAccounts(db, { id, password_hash: null })
+  if (!removed) throw new ApiError('bot_not_found')
+  return { ...removed, answer: { id } }
 }
 
 /**
@@ -100,17 +107,17 @@ export async function deleteBot(db: Db, callerId: string, id: string): Promise<O
 export async function addBot(db: Db, caller: Membership, botId: string): Promise<Outcome<Member>> {
   const added = { house_id: caller.house_id, user_id: asId(botId) }
   await refuseUnlessAddable(db, caller, added.user_id)
-  return db.transaction().execute(async (trx) => {
+  return commit(db, async (trx) => {
     const events = await addMember(trx, added)
     // Again, as things are under the locks that adding has taken.
     await refuseUnlessAddable(trx, caller, added.user_id)
     const row = await findMember(trx, added)
-    return { answer: member(row!), events: events! }
+    return { answer: serializeMember(row!), events: events! }
   })
 }
 
 async function refuseUnlessAddable(db: Db, caller: Membership, botId: string): Promise<void> {
-  const membership = await reachHouse(db, caller)
+  const membership = await requireHouse(db, caller)
   if (!canAdd(await findBot(db, botId), caller.user_id)) throw new ApiError('bot_not_found')
-  if (!holds(membership, permission.MANAGE_BOTS)) throw new ApiError('no_permission')
+  if (!hasPermission(membership, permission.MANAGE_BOTS)) throw new ApiError('no_permission')
 }

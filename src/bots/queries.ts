@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 import { fullUserColumns } from '../users/queries.ts'
 
 const botColumns = [...fullUserColumns, 'users.owner_id', 'users.public'] as const

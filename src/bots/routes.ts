@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { maxPictureBodyBytes } from '../http/body.ts'
-import { failures, ok, Success } from '../http/envelope.ts'
-import { callerInHouse, IdParam } from '../http/params.ts'
-import { Member } from '../members/schemas.ts'
-import { bot } from './forms.ts'
+import { Member } from '../houses/members/schemas.ts'
+import { maxPictureBodyBytes } from '../http/bodies/body.ts'
+import { failures, ok, Success } from '../http/schemas/envelope.ts'
+import { callerInHouse, IdParam } from '../http/schemas/params.ts'
 import { addBot, createBot, deleteBot, editBot, rotateBotToken } from './operations.ts'
 import { listBots } from './queries.ts'
 import { AddBot, Bot, BotId, BotToken, CreateBot, CreatedBot, EditBot } from './schemas.ts'
+import { serializeBot } from './serializers.ts'
 
 export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
@@ -16,7 +16,7 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'createBot',
-        summary: 'Make a bot; answers its token, this once',
+        summary: 'Create a bot and return its token, which is shown only once',
         tags: ['bots'],
         body: CreateBot,
         response: { 200: Success(CreatedBot), ...failures },
@@ -31,12 +31,12 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'listBots',
-        summary: 'The own bots, oldest first',
+        summary: 'List your bots, oldest first',
         tags: ['bots'],
         response: { 200: Success(Type.Array(Bot)), ...failures },
       },
     },
-    async (request) => ok((await listBots(app.db, request.caller.id)).map(bot)),
+    async (request) => ok((await listBots(app.db, request.caller.id)).map(serializeBot)),
   )
 
   app.patch(
@@ -47,7 +47,7 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { refusesEmptyBody: true },
       schema: {
         operationId: 'editBot',
-        summary: 'Edit an own bot',
+        summary: 'Update one of your bots',
         tags: ['bots'],
         params: IdParam,
         body: EditBot,
@@ -64,13 +64,13 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'rotateBotToken',
-        summary: 'Give an own bot a new token; the old one ends',
+        summary: 'Replace the token of one of your bots',
         tags: ['bots'],
         params: IdParam,
         response: { 200: Success(BotToken), ...failures },
       },
     },
-    async ({ caller, params }) => ok(await app.publish(await rotateBotToken(app.db, caller.id, params.id))),
+    async ({ caller, params }) => ok(await app.publish(await rotateBotToken(app.db, caller, params.id))),
   )
 
   app.delete(
@@ -79,7 +79,7 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'deleteBot',
-        summary: 'Delete an own bot',
+        summary: 'Delete one of your bots',
         tags: ['bots'],
         params: IdParam,
         response: { 200: Success(BotId), ...failures },
@@ -94,7 +94,7 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'addBot',
-        summary: 'Add an own or public bot to a house',
+        summary: 'Add one of your bots, or a public bot, to a house',
         tags: ['bots'],
         params: IdParam,
         body: AddBot,

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AnyText } from '../http/strings.ts'
+import { AnyText } from '../http/schemas/strings.ts'
 import { EditUser, FullUser, Name, Username } from '../users/schemas.ts'
 
-/** PROTOCOL 3.6. */
+/** docs/resources.md#other-resources. */
 export const Bot = Type.Object({
   user: FullUser,
   owner_id: Type.String(),
@@ -25,5 +25,8 @@ export const EditBot = Type.Object(
 export type EditBot = Static<typeof EditBot>
 
 export const BotToken = Type.Object({ token: Type.String() })
+export type BotToken = Static<typeof BotToken>
 export const BotId = Type.Object({ id: Type.String() })
+export type BotId = Static<typeof BotId>
 export const AddBot = Type.Object({ bot_id: AnyText() }, { additionalProperties: false })
+export type AddBot = Static<typeof AddBot>

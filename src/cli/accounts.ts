@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { findUnprovenEmail, issueCode, verifyEmail } from '../accounts/code-operations.ts'
+import { findUnverifiedEmail, issueCode, verifyEmail } from '../accounts/codes/operations.ts'
 import { register } from '../accounts/operations.ts'
-import { resetPassword } from '../accounts/password-operations.ts'
+import { resetPassword } from '../accounts/passwords/operations.ts'
 import { type CredentialsRow, findCredentials } from '../accounts/queries.ts'
 import { Register, ResetPassword } from '../accounts/schemas.ts'
-import { deleteSessions } from '../accounts/session-queries.ts'
+import { deleteSessions } from '../accounts/sessions/queries.ts'
+import { removeTotp } from '../accounts/two-factor/operations.ts'
 import { createBot } from '../bots/operations.ts'
 import { CreateBot } from '../bots/schemas.ts'
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 import { findUserByRef } from '../users/operations.ts'
 import { CliError, type Command, type CommandContext, UsageError } from './command.ts'
 import { checkFields } from './fields.ts'
@@ -17,12 +18,12 @@ const passwordBytes = 15
 
 export const createUser: Command = {
   name: 'create-user',
-  summary: 'makes an account; without --password one is made up and shown',
+  summary: 'Create an account; without --password, generate a password and print it',
   parameters: ['email', 'username'],
   options: {
-    name: { type: 'string', shown: 'name', summary: 'the name others see, else the username' },
+    name: { type: 'string', shown: 'name', summary: 'display name, by default the username' },
     password: { type: 'string', shown: 'password', summary: 'at least 8 characters' },
-    verified: { type: 'boolean', summary: 'the e-mail address counts as proven' },
+    verified: { type: 'boolean', summary: 'mark the e-mail address as verified' },
   },
   async run({ parameters: [email, username], options }, context) {
     const password = options.password ?? newPassword()
@@ -41,23 +42,25 @@ export const createUser: Command = {
 
 export const resetPasswordCommand: Command = {
   name: 'reset-password',
-  summary: 'hands out a code that POST /auth/reset-password takes within an hour, or sets a password',
+  summary: 'Print a code for POST /auth/reset-password, valid for an hour, or set a password',
   parameters: ['user'],
   options: {
     password: {
       type: 'string',
       shown: 'password',
-      summary: 'sets this one now and ends every login session',
+      summary: 'set this password, and end every login session and the tokens of the bots',
     },
+    'disable-totp': { type: 'boolean', summary: 'disable two-factor authentication as well' },
   },
   async run({ parameters: [ref], options }, context) {
     const { password } = options
     if (typeof password === 'string') await checkFields(ResetPassword, { code: '', password })
-    await withInstallation(context, async ({ db, publish }) => {
+    await withInstallation(context, async ({ db }) => {
       const person = await reachPerson(db, ref!)
+      if (options['disable-totp']) await removeTotp(db, person.id)
       if (typeof password !== 'string') return handOutResetCode(db, person, context)
       const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
-      await publish(await resetPassword(db, { code, password }))
+      await resetPassword(db, { code, password })
       context.print(`The password of ${person.username} is set; every login session has ended.`)
     })
   },
@@ -65,8 +68,7 @@ export const resetPasswordCommand: Command = {
 
 export const issueCodeCommand: Command = {
   name: 'issue-code',
-  summary:
-    'hands out the code that a mail would hold, for verify-email or reset-password; the one before it no longer works',
+  summary: 'Print the code that a mail would contain; purpose: verify-email or reset-password',
   parameters: ['purpose', 'user'],
   options: {},
   async run({ parameters: [purpose, ref] }, context) {
@@ -76,7 +78,7 @@ export const issueCodeCommand: Command = {
     await withInstallation(context, async ({ db }) => {
       const person = await reachPerson(db, ref!)
       if (purpose === 'reset-password') return handOutResetCode(db, person, context)
-      const email = await findUnprovenEmail(db, person)
+      const email = await findUnverifiedEmail(db, person)
       if (email === undefined)
         throw new CliError(`The e-mail address of ${person.username} is proven already.`)
       const { code } = await issueCode(db, person.id, 'verify_email', email)
@@ -87,9 +89,9 @@ export const issueCodeCommand: Command = {
 
 export const makeBot: Command = {
   name: 'make-bot',
-  summary: 'makes a bot of a user and shows its token, this once',
+  summary: 'Create a bot and print its token, which is shown only once',
   parameters: ['owner', 'username'],
-  options: { name: { type: 'string', shown: 'name', summary: 'the name others see, else the username' } },
+  options: { name: { type: 'string', shown: 'name', summary: 'display name, by default the username' } },
   async run({ parameters: [ref, username], options }, context) {
     const fields = await checkFields(CreateBot, { username, name: options.name ?? username })
     await withInstallation(context, async ({ db }) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { isDatabaseAway } from '../db/away.ts'
+import { isDatabaseUnavailable } from '../database/availability/unavailable.ts'
 import { CliError } from './command.ts'
 
 /*
@@ -82,7 +82,7 @@ function parse(text: string): unknown {
 /** Counts and hashes bytes. */
 type Tally = { readonly bytes: number; add(chunk: Buffer): void; sha256(): string }
 
-export function startTally(): Tally {
+export function createCounters(): Tally {
   const hash = createHash('sha256')
   let bytes = 0
   return {
@@ -98,7 +98,7 @@ export function startTally(): Tally {
 }
 
 /** Passes bytes through, and adds them to a tally. */
-export async function* tallied(source: AsyncIterable<Buffer>, tally: Tally): AsyncGenerator<Buffer> {
+export async function* countedBy(source: AsyncIterable<Buffer>, tally: Tally): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
     tally.add(chunk)
     yield chunk
@@ -116,7 +116,7 @@ export async function namingFolder<Result>(folder: string, work: () => Promise<R
     return await work()
   } catch (error) {
     const { errno, path, message } = error as NodeJS.ErrnoException
-    if (errno === undefined || (path === undefined && isDatabaseAway(error))) throw error
+    if (errno === undefined || (path === undefined && isDatabaseUnavailable(error))) throw error
     throw new CliError(`Backup folder ${folder}: ${message}.`)
   }
 }

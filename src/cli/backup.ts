@@ -1,21 +1,28 @@
-import { chmod, mkdir, readdir } from 'node:fs/promises'
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
-import { type DumpedTable, inTransaction, listAppliedMigrations, listTables, readTable } from '../db/dump.ts'
-import { StoreAway } from '../errors.ts'
+import {
+  type DumpedTable,
+  inTransaction,
+  listAppliedMigrations,
+  listTables,
+  readTable,
+} from '../database/dump.ts'
+import { makeFolder } from '../database/embedded/folders.ts'
+import { StoreUnavailable } from '../errors.ts'
 import { openFolderStore, type Store } from '../storage/store.ts'
 import {
+  countedBy,
+  createCounters,
   createFile,
   fileListPath,
   filesPath,
   type ListedFile,
   type Manifest,
   namingFolder,
-  startTally,
   tablePath,
-  tallied,
   writeManifest,
 } from './backup-folder.ts'
 import { CliError, type Command, count } from './command.ts'
@@ -23,7 +30,7 @@ import { withInstallation } from './installation.ts'
 
 export const backup: Command = {
   name: 'backup',
-  summary: 'copies database and files into a new folder, also while the server runs',
+  summary: 'Copy database and files into a new folder; the server may run',
   parameters: ['folder'],
   options: {},
   async run({ parameters: [named] }, context) {
@@ -39,7 +46,7 @@ export const backup: Command = {
 }
 
 async function backUp(databaseUrl: string, store: Store, folder: string): Promise<Omit<Manifest, 'format'>> {
-  await makeFolder(folder)
+  await makeBackupFolder(folder)
   const made_at = new Date().toISOString()
   const snapshot = await inTransaction(
     databaseUrl,
@@ -58,25 +65,27 @@ async function backUp(databaseUrl: string, store: Store, folder: string): Promis
   return manifest
 }
 
-async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true })
+async function makeBackupFolder(folder: string): Promise<void> {
+  await makeFolder(folder)
   if ((await readdir(folder)).length > 0) throw new CliError(`${folder} is not empty: name a new folder.`)
   await chmod(folder, 0o700)
+  // In a checkout, no `git add` takes the password hashes along.
+  await writeFile(join(folder, '.gitignore'), '*\n', { mode: 0o600 })
   await mkdir(join(folder, 'database'))
   await mkdir(filesPath(folder))
 }
 
 async function saveTable(client: pg.Client, { name, columns }: DumpedTable, folder: string) {
-  const tally = startTally()
+  const tally = createCounters()
   const reader = readTable(client, { name, columns })
-  await pipeline(tallied(reader, tally), createFile(tablePath(folder, name)))
+  await pipeline(countedBy(reader, tally), createFile(tablePath(folder, name)))
   return { name, columns, rows: reader.rowCount, sha256: tally.sha256() }
 }
 
 /** Copies all files of a store into the folder of a backup, with a list of them. */
 export async function saveFiles(store: Store, folder: string): Promise<Manifest['files']> {
   const target = openFolderStore(filesPath(folder))
-  const tally = startTally()
+  const tally = createCounters()
   let saved = 0
   async function* saveAll(): AsyncGenerator<Buffer> {
     for await (const name of store.list()) {
@@ -86,22 +95,22 @@ export async function saveFiles(store: Store, folder: string): Promise<Manifest[
       yield Buffer.from(`${JSON.stringify(file)}\n`)
     }
   }
-  await pipeline(tallied(saveAll(), tally), createFile(fileListPath(folder)))
+  await pipeline(countedBy(saveAll(), tally), createFile(fileListPath(folder)))
   return { count: saved, sha256: tally.sha256() }
 }
 
 /** The store that is full is the folder of the backup, not that of the installation. */
 function throwCause(error: Error): never {
-  throw error instanceof StoreAway ? error.cause : error
+  throw error instanceof StoreUnavailable ? error.cause : error
 }
 
 /** Undefined when the file has been erased in the meantime: no row of now names it. */
 async function saveFile(store: Store, target: Store, name: string): Promise<ListedFile | undefined> {
-  const tally = startTally()
+  const tally = createCounters()
   try {
     const found = await store.find(name)
     if (!found) return undefined
-    await target.write(name, Readable.from(tallied(await found.open(), tally))).catch(throwCause)
+    await target.write(name, Readable.from(countedBy(await found.open(), tally))).catch(throwCause)
   } catch (error) {
     if ((await store.find(name)) === undefined) return undefined
     throw error

@@ -1,21 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { register } from '../accounts/operations.ts'
-import { findTaken } from '../accounts/queries.ts'
-import { deleteSessions, listSessions } from '../accounts/session-queries.ts'
+import { findTakenLogin } from '../accounts/queries.ts'
+import { deleteSessions, listSessions } from '../accounts/sessions/queries.ts'
 import type { Caller } from '../auth/queries.ts'
-import type { Db } from '../db/client.ts'
-import { createBus } from '../events/bus.ts'
+import type { Db } from '../database/client.ts'
 import { requestFriendship } from '../friendships/operations.ts'
+import { createInvite, useInvite } from '../houses/invites/operations.ts'
 import { createHouse } from '../houses/operations.ts'
 import { permission } from '../houses/permissions.ts'
 import type { Membership } from '../houses/queries.ts'
+import { giveRole } from '../houses/roles/member-role-operations.ts'
+import { createRole } from '../houses/roles/operations.ts'
 import { greatestId } from '../ids.ts'
-import { createInvite, useInvite } from '../invites/operations.ts'
-import { openSending, type Send } from '../messages/send-operations.ts'
-import { giveRole } from '../roles/member-role-operations.ts'
-import { createRole } from '../roles/operations.ts'
+import { createSender, type Send } from '../messages/send/operations.ts'
 import { createHouseRoom } from '../rooms/operations.ts'
-import { createPrivateRoom } from '../rooms/private-room-operations.ts'
+import { createPrivateRoom } from '../rooms/private-rooms/operations.ts'
 import type { Store } from '../storage/store.ts'
 import { editUser } from '../users/operations.ts'
 import { CliError, type Command, count } from './command.ts'
@@ -23,6 +22,7 @@ import { friendships, group, houses, pair, people, requests, type Username } fro
 import { withInstallation } from './installation.ts'
 
 const passwordBytes = 9
+const uncounted = async () => {}
 const moderatorBits = permission.MODERATE_ROOM | permission.EVICT_MEMBERS | permission.MANAGE_INVITES
 
 type Cast = Record<Username, Caller>
@@ -30,7 +30,7 @@ type Stage = { db: Db; store: Store; cast: Cast; send: Send }
 
 export const demo: Command = {
   name: 'demo',
-  summary: 'fills the server with a small community, to look around in',
+  summary: 'Create a small community to try the server with',
   parameters: [],
   options: {},
   async run(_args, context) {
@@ -38,8 +38,8 @@ export const demo: Command = {
       await refuseTwice(db)
       const password = randomBytes(passwordBytes).toString('base64url')
       const cast = await makePeople(db, store, password)
-      // Nobody is connected to this process who would have to hear of it.
-      const stage = { db, store, cast, send: openSending(db, createBus(), () => '') }
+      // Nobody is connected to this process; the servers read the log.
+      const stage = { db, store, cast, send: createSender(db, { deliver: async () => {} }, () => '') }
       for (const house of houses) await makeHouse(stage, house)
       await makeRelations(stage)
       await makePrivateRooms(stage)
@@ -52,7 +52,7 @@ export const demo: Command = {
 
 async function refuseTwice(db: Db): Promise<void> {
   for (const username of Object.keys(people)) {
-    const taken = await findTaken(db, { username, email: emailOf(username) })
+    const taken = await findTakenLogin(db, { username, email: emailOf(username) })
     if (taken.username || taken.email) {
       throw new CliError(`There is somebody called ${username} already: the demo is for a server without.`)
     }
@@ -116,10 +116,10 @@ async function makeRelations({ db, cast }: Stage): Promise<void> {
 async function makePrivateRooms(stage: Stage): Promise<void> {
   const { db, cast } = stage
   const recipients = group.others.map((username) => cast[username].id)
-  const three = await createPrivateRoom(db, cast[group.owner].id, { recipients, name: group.name })
+  const three = await createPrivateRoom(db, cast[group.owner].id, { recipients, name: group.name }, uncounted)
   await say(stage, three.answer.id, group.lines)
   const [one, other] = pair.between
-  const two = await createPrivateRoom(db, cast[one].id, { recipient: cast[other].id })
+  const two = await createPrivateRoom(db, cast[one].id, { recipient: cast[other].id }, uncounted)
   await say(stage, two.answer.id, pair.lines)
 }
 

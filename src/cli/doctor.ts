@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
-import type { Db } from '../db/client.ts'
-import { examineDatabase } from '../db/fitness.ts'
-import { listNewerMigrations, listPendingMigrations } from '../db/migrate.ts'
+import type { Db } from '../database/client.ts'
+import { checkCompatibility } from '../database/migrations/compatibility.ts'
+import { listNewerMigrations, listPendingMigrations } from '../database/migrations/migrate.ts'
 import { NewerDatabase, reasonOf } from '../errors.ts'
-import { describeFailure } from '../failures.ts'
+import { getLogSize } from '../events/log-queries.ts'
 import { tryMailServer } from '../mail/mailer.ts'
+import { describeFailure } from '../process/failures.ts'
 import { openStore } from '../storage/open.ts'
 import { CliError, type Command, type CommandContext, count } from './command.ts'
 import { hasDatabase, withRawInstallation } from './installation.ts'
@@ -21,7 +22,7 @@ const wrong = (sentence: string): Finding => ({ state: 'wrong', sentence })
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'says in a sentence each what is wrong with the installation; exits 1 if anything is',
+  summary: 'Check the installation and report each problem in a sentence; exit with 1 if there is one',
   parameters: [],
   options: {},
   async run(_args, context) {
@@ -61,9 +62,17 @@ async function checkDatabase(config: Config, context: CommandContext): Promise<F
 }
 
 async function checkReached(db: Db): Promise<Finding[]> {
-  const { shown, unfit } = await examineDatabase(db)
+  const { shown, unfit } = await checkCompatibility(db)
   const fitness = unfit.length > 0 ? unfit.map(wrong) : [ok(`The database answers: PostgreSQL ${shown}.`)]
-  return [...fitness, await checkForm(db)]
+  const form = await checkForm(db)
+  return [...fitness, form, ...(form.state === 'ok' ? [await describeLog(db)] : [])]
+}
+
+/** Nobody gives positions while no server runs. */
+async function describeLog(db: Db): Promise<Finding> {
+  const { entries, newest, waiting } = await getLogSize(db)
+  const size = `${entries} ${entries === 1 ? 'entry' : 'entries'}, the newest at position ${newest}`
+  return ok(`The log of events has ${size}; ${waiting} more ${waiting === 1 ? 'waits' : 'wait'} to be read.`)
 }
 
 async function checkForm(db: Db): Promise<Finding> {

@@ -1,6 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import Fastify from 'fastify'
-import { ajvOptions } from '../http/validation.ts'
+import { ajvOptions } from '../http/schemas/validation.ts'
 import { CliError } from './command.ts'
 
 /**

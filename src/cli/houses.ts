@@ -7,7 +7,7 @@ import { withInstallation } from './installation.ts'
 
 export const listHouses: Command = {
   name: 'list-houses',
-  summary: 'lists every house: id, owner, members, name',
+  summary: 'List every house: id, owner, members, name',
   parameters: [],
   options: {},
   async run(_args, context) {
@@ -23,16 +23,16 @@ export const listHouses: Command = {
 
 export const deleteHouseCommand: Command = {
   name: 'delete-house',
-  summary: 'deletes a house with its rooms, messages and files, for good',
+  summary: 'Delete a house with its rooms, messages and files, permanently',
   parameters: ['id'],
-  options: { yes: { type: 'boolean', summary: 'needed, as nothing brings the house back' } },
+  options: { yes: { type: 'boolean', summary: 'required, because the deletion cannot be undone' } },
   async run({ parameters: [id], options }, context) {
-    await withInstallation(context, async ({ db, store, publish }) => {
+    await withInstallation(context, async ({ db, store }) => {
       const house = await findHouseSummary(db, asId(id!))
       if (!house) throw new CliError(`There is no house "${id}": "npm run hearth -- list-houses" lists them.`)
       const shown = `${house.name} with ${count(house.member_count, 'member')}`
       if (!options.yes) throw new CliError(`This would delete ${shown} for good: say so with --yes.`)
-      await publish(await deleteHouse(db, { house_id: house.id, user_id: house.owner_id }))
+      await deleteHouse(db, { house_id: house.id, user_id: house.owner_id })
       while ((await eraseDiscarded(db, store)) > 0);
       context.print(`Deleted ${shown}.`)
     })

@@ -1,22 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
-import { type Db, openUnhurriedDatabase } from '../db/client.ts'
-import { findRunningPostgres, startPostgres } from '../db/embedded.ts'
-import { listPendingMigrations } from '../db/migrate.ts'
-import { claimNodeNumber, continueIds } from '../db/node-number.ts'
-import { reasonOf } from '../errors.ts'
-import type { Outcome } from '../events/bus.ts'
-import { tellServers } from '../events/open.ts'
+import { type Db, openDatabaseWithoutTimeouts } from '../database/client.ts'
+import { findRunningPostgres, startPostgres } from '../database/embedded/embedded.ts'
+import { listPendingMigrations } from '../database/migrations/migrate.ts'
+import { claimNodeNumber, resumeIdsAfterNewest } from '../database/node-number.ts'
 import { openStore } from '../storage/open.ts'
 import type { Store } from '../storage/store.ts'
 import { CliError, type CommandContext, count } from './command.ts'
 
 /** The database and the files of a server with this environment. */
 export type Installation = { config: Config; databaseUrl: string; db: Db; store: Store }
-
-/** Tells the running servers what a command has done, and returns its answer. */
-type Publish = <Answer>(outcome: Outcome<Answer>) => Promise<Answer>
 
 /** Works on the installation as it is, its migrations possibly pending. No ids may be made. */
 export async function withRawInstallation<Result>(
@@ -25,7 +19,7 @@ export async function withRawInstallation<Result>(
 ): Promise<Result> {
   const config = readConfig(environment)
   const { url, stop } = await reachDatabase(config)
-  const db = openUnhurriedDatabase(url)
+  const db = openDatabaseWithoutTimeouts(url)
   try {
     return await work({ config, databaseUrl: url, db, store: await openStore(config.storageUrl) })
   } finally {
@@ -40,7 +34,7 @@ export async function withRawInstallation<Result>(
  */
 export async function withInstallation<Result>(
   context: CommandContext,
-  work: (installation: Installation & { publish: Publish }) => Promise<Result>,
+  work: (installation: Installation) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(context.environment)
   if (!hasDatabase(config)) {
@@ -53,27 +47,14 @@ export async function withInstallation<Result>(
         `${count(pending.length, 'migration')} pending: run "npm run hearth -- migrate" first.`,
       )
     }
-    const releaseNumber = await claimNodeNumber(installation.databaseUrl)
+    const node = await claimNodeNumber(installation.databaseUrl)
     try {
-      await continueIds(installation.db)
-      return await work({ ...installation, publish: publisher(installation, context) })
+      await resumeIdsAfterNewest(installation.db)
+      return await work(installation)
     } finally {
-      await releaseNumber()
+      await node.release()
     }
   })
-}
-
-/** The command has already succeeded: if the servers cannot be told, that is a warning, not a failure. */
-function publisher({ config, db, databaseUrl }: Installation, { complain }: CommandContext): Publish {
-  return async ({ answer, events }) => {
-    try {
-      await tellServers({ redisUrl: config.redisUrl, db, databaseUrl }, events)
-    } catch (error) {
-      const way = config.redisUrl === undefined ? 'the database' : 'REDIS_URL'
-      complain(`Servers that run were not told, over ${way}: ${reasonOf(error)}`)
-    }
-    return answer
-  }
 }
 
 /** The folder of the embedded database. */

@@ -1,10 +1,10 @@
-import { listPendingMigrations, migrateToLatest } from '../db/migrate.ts'
+import { listPendingMigrations, migrateToLatest } from '../database/migrations/migrate.ts'
 import type { Command } from './command.ts'
 import { withRawInstallation } from './installation.ts'
 
 export const migrate: Command = {
   name: 'migrate',
-  summary: 'brings the database to the form of this version, as every start of the server does',
+  summary: 'Apply pending migrations, as every start of the server does',
   parameters: [],
   options: {},
   async run(_args, context) {

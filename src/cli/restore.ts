@@ -3,35 +3,35 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
-import { isDatabaseAway, isUndone } from '../db/away.ts'
+import { isDatabaseUnavailable, isRolledBack } from '../database/availability/unavailable.ts'
 import {
   analyzeTables,
-  findFilledTable,
+  findNonEmptyTable,
   inTransaction,
   listTables,
   lockTables,
   writeTable,
-} from '../db/dump.ts'
-import { listMigrations, migrateToLatest } from '../db/migrate.ts'
-import { isInUse } from '../db/node-number.ts'
+} from '../database/dump.ts'
+import { listMigrations, migrateToLatest } from '../database/migrations/migrate.ts'
+import { isInUse } from '../database/node-number.ts'
 import { reasonOf } from '../errors.ts'
 import { openFolderStore, type Store } from '../storage/store.ts'
 import {
+  countedBy,
+  createCounters,
   filesPath,
   type Manifest,
   namingFolder,
   readFileList,
   readManifest,
-  startTally,
   tablePath,
-  tallied,
 } from './backup-folder.ts'
 import { CliError, type Command, count } from './command.ts'
 import { type Installation, withRawInstallation } from './installation.ts'
 
 export const restore: Command = {
   name: 'restore',
-  summary: 'brings a backup into an empty database and an empty store; no server may run there',
+  summary: 'Restore a backup into an empty database and an empty store; no server may use them',
   parameters: ['folder'],
   options: {},
   async run({ parameters: [named] }, context) {
@@ -80,7 +80,7 @@ async function bringBack(installation: Installation, folder: string, manifest: M
     })
   } catch (error) {
     // Once all is loaded, only the commit can have failed.
-    if (isLoaded && !isUndone(error) && (await isCommitted(databaseUrl))) return
+    if (isLoaded && !isRolledBack(error) && (await isCommitted(databaseUrl))) return
     for (const name of written) await store.remove(name)
     throw error
   }
@@ -93,7 +93,7 @@ async function bringBack(installation: Installation, folder: string, manifest: M
 async function isCommitted(databaseUrl: string): Promise<boolean> {
   try {
     return await inTransaction(databaseUrl, 'read write', async (client) => {
-      return (await findFilledTable(client, await listTables(client))) !== undefined
+      return (await findNonEmptyTable(client, await listTables(client))) !== undefined
     })
   } catch (error) {
     throw new CliError(
@@ -103,7 +103,7 @@ async function isCommitted(databaseUrl: string): Promise<boolean> {
 }
 
 async function refuseFilled(client: pg.Client): Promise<void> {
-  const filled = await findFilledTable(client, await listTables(client))
+  const filled = await findNonEmptyTable(client, await listTables(client))
   if (filled !== undefined) {
     throw new CliError(`The database is not empty, ${filled} has rows: restore into an empty one.`)
   }
@@ -115,10 +115,10 @@ async function loadTable(
   folder: string,
 ): Promise<void> {
   const path = tablePath(folder, table.name)
-  const tally = startTally()
+  const tally = createCounters()
   const writer = writeTable(client, table)
-  await pipeline(tallied(createReadStream(path), tally), writer).catch((error: Error) => {
-    if (!(error instanceof pg.DatabaseError) || isDatabaseAway(error)) throw error
+  await pipeline(countedBy(createReadStream(path), tally), writer).catch((error: Error) => {
+    if (!(error instanceof pg.DatabaseError) || isDatabaseUnavailable(error)) throw error
     throw new CliError(`${path} is damaged: ${error.message}.`)
   })
   if (tally.sha256() !== table.sha256 || writer.rowCount !== table.rows) {
@@ -129,13 +129,13 @@ async function loadTable(
 /** Copies the listed files; `written` has the names of those that may be there, also when it fails. */
 async function loadFiles(store: Store, folder: string, manifest: Manifest, written: string[]): Promise<void> {
   const source = openFolderStore(filesPath(folder))
-  const listTally = startTally()
+  const listTally = createCounters()
   for await (const { name, size, sha256 } of readFileList(folder, listTally)) {
     const found = await source.find(name)
     if (!found) throw new CliError(`The backup is damaged: its file ${name} is missing.`)
-    const tally = startTally()
+    const tally = createCounters()
     written.push(name)
-    await store.write(name, Readable.from(tallied(await found.open(), tally)))
+    await store.write(name, Readable.from(countedBy(await found.open(), tally)))
     if (tally.bytes !== size || tally.sha256() !== sha256) {
       throw new CliError(`The backup is damaged: its file ${name} is not what files.jsonl says.`)
     }

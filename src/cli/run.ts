@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import { describeFailure } from '../failures.ts'
+import { describeFailure } from '../process/failures.ts'
 import { createUser, issueCodeCommand, makeBot, resetPasswordCommand } from './accounts.ts'
 import { backup } from './backup.ts'
 import { CliError, type Command, type CommandContext, readArguments, UsageError, usageOf } from './command.ts'
@@ -76,7 +76,7 @@ function usage(): string[] {
     '',
     ...commands.flatMap(usageLines),
     '',
-    'Database and files are those that DATABASE_URL, DATA_DIR and STORAGE_URL name, as for the server.',
+    'Commands use the database and files of DATABASE_URL, DATA_DIR and STORAGE_URL, as the server does.',
   ]
 }
 

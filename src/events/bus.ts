@@ -1,67 +1,148 @@
+import type { Db } from '../database/client.ts'
+import type { Node } from '../database/node-number.ts'
 import type { HearthEvent } from './events.ts'
-import { joinPeers, type PeerSettings } from './peers.ts'
-import { forgetPresence, type Presence, setPresence } from './presence.ts'
+import type { Entry } from './log-queries.ts'
+import { type LogProgress, openLogReader } from './log-reader.ts'
+import { startTrimming } from './log-trimming.ts'
+import { connectPeers, type Peers } from './peers.ts'
+import {
+  addPresenceChange,
+  type PresenceChanges,
+  setOnline,
+  setPresence,
+  usersChangedSince,
+} from './presence.ts'
+import { listOnline, listPresenceChanges } from './presence-queries.ts'
 import type { Relay } from './relay.ts'
 
-/**
- * What an operation returns: the answer, and the events to be published after its commit. The work of its transaction
- * returns them, even if that is a single statement: only so are they heard of when the commit is not answered
- * (`doubts.ts`).
- */
-export type Outcome<Answer> = { answer: Answer; events: HearthEvent[] }
+/** Handles an event; `position` is undefined for events that are not in the log. */
+type Listener = (event: HearthEvent, position?: number) => void | Promise<void>
 
-type Listener = (event: HearthEvent) => void | Promise<void>
-
-/** Carries events from the operations to the gateways of all processes. */
+/** Delivers the events of the log to the listeners of this process. */
 export type Bus = {
+  /** This process among those that share the log. */
+  readonly node: Pick<Node, 'number'>
+  readonly progress: LogProgress
+  /** Identifies the log; it changes when the log was lost. */
+  readonly epoch: string
+  /** False when the log could not be read for ten seconds. */
+  readonly isReading: boolean
+  /** Reads to the end of the log. Returns that position; everything up to there was passed to the listeners. */
+  catchUp(): Promise<number>
   /**
-   * Whether other processes publish to it as well, or ever have: their events may arrive later than what happened after
-   * them.
+   * Delivers what an operation has added to the log. Settles when the listeners of this process have handled it, and,
+   * where somebody joined a house, those of the processes that hold a socket of the joiner; after ten seconds at most.
    */
-  readonly isShared: boolean
-  /** Hands events to every listener, in order; settled when the local listeners have dealt with them. */
+  deliver(entries: readonly Entry[]): Promise<void>
+  /** Delivers events that are not in the log to the listeners of all processes. */
   publish(events: readonly HearthEvent[]): Promise<void>
-  /** Returns how to stop listening. */
+  /** The users whose presence has changed since a position; undefined where that is not known. */
+  presencesChangedSince(position: number): string[] | undefined
+  /** Returns how to unsubscribe. */
   subscribe(listener: Listener): () => void
-  /** A user came online, or went offline, at the gateway of this process; published if that changes their presence. */
-  setPresence(userId: string, presence: Presence): void
-  /** A deleted user counts as offline, whatever other processes say; published if that changes their presence. */
-  forgetPresence(userId: string): void
-  /** Says goodbye to the other processes. */
   close(): Promise<void>
 }
 
-/** A bus of this process alone, or of all that share a relay. */
-export function createBus(relay?: Relay, peering?: Partial<PeerSettings>): Bus {
-  const listeners = new Set<Listener>()
-  const peers = relay && joinPeers(relay, deliver, peering)
+const deliveryTimeoutMs = 10_000
+const readTimeoutMs = 10_000
 
-  async function deliver(events: readonly HearthEvent[]): Promise<void> {
-    // All events are given to the listeners in the same turn, so that no later ones come in between.
-    const done = events.flatMap((event) => [...listeners].map((listener) => listener(event)))
-    await Promise.all(done)
+/** Opens a bus that delivers from the end of the log on, to this process alone or to all that share a relay. */
+export async function openBus(db: Db, node: Node, relay?: Relay): Promise<Bus> {
+  const listeners = new Set<Listener>()
+  let presenceChanges: PresenceChanges
+  let peers: Peers | undefined
+  const log = await openLogReader(db, {
+    async load() {
+      const [online, changes] = await Promise.all([listOnline(db), listPresenceChanges(db)])
+      setOnline(online)
+      presenceChanges = changes
+    },
+    deliver: ({ events }, position) => passOn(events, position - events.length + 1),
+    delivered(entry, upTo) {
+      if (joinersOf([entry]).length > 0) peers?.confirmDelivery(upTo)
+    },
+    lost: () => void passOn([{ type: 'events_lost' }]),
+    read: (range) => peers?.publishRange(range),
+  })
+  const stopTrimming = startTrimming(db, log)
+  peers =
+    relay &&
+    (await connectPeers(db, node, relay, {
+      receiveEvents: (events) => void passOn(events),
+      receiveRange: log.receive,
+      logGrew: log.wake,
+    }))
+
+  /** Passes all events to the listeners in one turn of the event loop, so that no others come in between. */
+  function passOn(events: readonly HearthEvent[], firstPosition?: number): void | Promise<void> {
+    const handling: Promise<void>[] = []
+    events.forEach((event, index) => {
+      const position = firstPosition === undefined ? undefined : firstPosition + index
+      if (position !== undefined) notePresence(event, position)
+      for (const listener of listeners) {
+        const handled = listener(event, position)
+        if (handled) handling.push(handled)
+      }
+    })
+    if (handling.length > 0) return Promise.all(handling).then(() => {})
+  }
+
+  function notePresence(event: HearthEvent, position: number): void {
+    if (event.type === 'account_deleted') setPresence(event.user_id, 'offline')
+    if (event.type !== 'presence_changed') return
+    setPresence(event.user_id, event.presence)
+    addPresenceChange(presenceChanges, event.user_id, position)
+  }
+
+  async function deliver(entries: readonly Entry[]): Promise<void> {
+    peers?.announceGrowth()
+    const position = await log.deliver(entries)
+    const joiners = joinersOf(entries)
+    if (joiners.length > 0) await peers?.delivered(joiners, position)
   }
 
   return {
-    get isShared() {
-      return peers?.isShared ?? false
+    node,
+    get progress() {
+      return log.progress
+    },
+    get epoch() {
+      return log.epoch
+    },
+    get isReading() {
+      return performance.now() - log.lastReadMs < readTimeoutMs
+    },
+    catchUp: log.catchUp,
+    async deliver(entries) {
+      if (entries.length > 0) await atMost(deliveryTimeoutMs, deliver(entries))
     },
     async publish(events) {
-      await Promise.all([deliver(events), peers?.publish(events)])
+      peers?.publish(events)
+      await atMost(deliveryTimeoutMs, Promise.resolve(passOn(events)))
     },
+    presencesChangedSince: (position) => usersChangedSince(presenceChanges, position),
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    setPresence(user_id, presence) {
-      if (setPresence(user_id, presence)) void deliver([{ type: 'presence_changed', user_id, presence }])
-      peers?.publishPresence(user_id, presence)
-    },
-    forgetPresence(user_id) {
-      if (forgetPresence(user_id)) void deliver([{ type: 'presence_changed', user_id, presence: 'offline' }])
-    },
     async close() {
+      stopTrimming()
+      await log.close()
       await peers?.close()
     },
   }
+}
+
+/** A join is answered after HOUSE_JOIN was sent to the sockets of the joiner. */
+function joinersOf(entries: readonly Entry[]): string[] {
+  const events = entries.flatMap((entry) => entry.events)
+  return events.flatMap((event) => (event.type === 'member_joined' ? event.user_id : []))
+}
+
+/** Settles when the work does, or when the time is up. */
+function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    work.then(() => resolve(), reject).finally(() => clearTimeout(timer))
+  })
 }

@@ -1,58 +1,56 @@
-import type { Member } from '../members/schemas.ts'
+import type { Member } from '../houses/members/schemas.ts'
+import type { Role } from '../houses/roles/schemas.ts'
 import type { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
-import type { Role } from '../roles/schemas.ts'
 import type { Presence } from './presence.ts'
 
 /**
- * The facts that operations publish. They mostly name things by their ids: the gateway decides who is sent them, and in
- * which form. A fact includes a form where that is the same for all receivers, or where it could not be read any more
- * (a member who left). A null `house_id` means a private room.
+ * The events that operations add to the log. They name things by their ids: the gateway decides who receives them, and in
+ * which form. An event includes a form where it is the same for all receivers, or where it cannot be read later (a member
+ * who left). A null `house_id` means a private room.
  */
 export type HearthEvent =
-  /**
-   * `after`: the id of the message before it in the room (null: there is none); only set where several processes send.
-   */
+  /** The log does not hold `message`; the process that has sent or edited a message has it. */
   | {
       type: 'message_created'
       room_id: string
       house_id: string | null
-      message: GatewayMessage
-      after?: string | null
+      message_id: string
+      message?: GatewayMessage
     }
-  | { type: 'message_updated'; room_id: string; house_id: string | null; message: EditedGatewayMessage }
+  | {
+      type: 'message_updated'
+      room_id: string
+      house_id: string | null
+      message_id: string
+      message?: EditedGatewayMessage
+    }
   | { type: 'message_deleted'; room_id: string; house_id: string | null; message_id: string }
   | { type: 'typing_started'; room_id: string; house_id: string | null; author_id: string; timestamp: number }
-  /** A process of an older version tells the state given here. */
-  | {
-      type: 'read_state_updated'
-      user_id: string
-      room_id: string
-      message_id: string
-      mention_count: number
-    }
+  | { type: 'read_state_updated'; user_id: string; room_id: string }
   /** Name, icon, description, default permissions or owner changed. */
   | { type: 'house_updated'; house_id: string }
   | { type: 'house_deleted'; house_id: string }
-  /** What these members (null: any member) can read may have changed: roles, overrides, defaults, owner. */
+  /** The rooms that these members (null: all) can read may have changed. */
   | { type: 'visibility_changed'; house_id: string; user_ids: string[] | null }
   | { type: 'member_joined'; house_id: string; user_id: string }
-  /** `member` is their form before they left. If it was the owner, `house_updated` follows. */
+  /** `member` is the form before they left. If it was the owner, `house_updated` follows. */
   | { type: 'member_left'; house_id: string; user_id: string; member: Member }
   /** Roles or profile changed. */
   | { type: 'member_updated'; house_id: string; user_id: string }
-  /** A process of an older version, which may run beside this one, tells the role as it is here. */
-  | { type: 'role_created' | 'role_updated'; house_id: string; role: Role }
+  | { type: 'role_created'; house_id: string; role: Role }
+  | { type: 'role_updated'; house_id: string; role: Role }
   | { type: 'role_deleted'; house_id: string; role_id: string }
   | { type: 'entities_updated'; house_id: string }
   | { type: 'room_created'; room_id: string; house_id: string }
-  | { type: 'room_deleted'; room_id: string; house_id: string }
-  /** Name, description, emoji, position, overrides; participants or owner of a group. Not told to who just entered. */
+  /** `room` determines who could read it; entries of earlier versions do not have it. */
+  | { type: 'room_deleted'; room_id: string; house_id: string; room?: RoomPermissions }
+  /** Name, description, emoji, position or overrides changed; participants or owner of a group. */
   | { type: 'room_updated'; room_id: string; house_id: string | null; except_user_id?: string }
   | { type: 'private_room_entered'; room_id: string; user_id: string }
   | { type: 'private_room_left'; room_id: string; user_id: string }
-  /** Profile or username changed; `only_self`: what changed is visible to the user alone. */
+  /** Profile or username changed; `only_self`: only the user can see what changed. */
   | { type: 'user_updated'; user_id: string; only_self: boolean }
-  /** The relation of `user_id` to `other_id` changed. A process of an older version tells the type given here. */
+  /** The relation of `user_id` to `other_id` changed. */
   | {
       type: 'relationship_updated'
       user_id: string
@@ -62,17 +60,68 @@ export type HearthEvent =
     }
   | { type: 'settings_updated'; user_id: string }
   | { type: 'sessions_ended'; session_ids: string[] }
-  /** From now on the user is shown as offline, even before their connections have closed. */
+  /** The user counts as offline from now on, even before their connections have closed. */
   | { type: 'account_deleted'; user_id: string }
-  /**
-   * Events of another process did not come, or it is gone without a word: every session here may have missed some.
-   * Published by no operation.
-   */
+  /** These users (null: all) have entered or left a house or private room, and cannot resume from before. */
+  | { type: 'access_changed'; user_ids: readonly string[] | null }
+  /** Entries of the log are missing: every session of this process may have missed something. Not in the log. */
   | { type: 'events_lost' }
-  /** The commit of these was not answered: they may have happened. Published by no operation. */
-  | { type: 'events_doubtful'; events: readonly HearthEvent[] }
-  /** A user came online, or went offline. */
-  | { type: 'presence_changed'; user_id: string; presence: Presence }
+  /** A user came online or went offline. The audience: these contacts (null: all), and the members of these houses. */
+  | {
+      type: 'presence_changed'
+      user_id: string
+      presence: Presence
+      contact_ids: readonly string[] | null
+      house_ids: readonly string[]
+    }
+
+/** The defaults and overrides of a room. */
+type RoomPermissions = {
+  default_allow: number
+  default_deny: number
+  permission_overrides: Record<string, { type: number; allow: number; deny: number }> | null
+}
 
 /** The event of one type. */
 export type EventOf<Type extends HearthEvent['type']> = Extract<HearthEvent, { type: Type }>
+
+/** The scope of events that concern everybody. */
+export const globalScope = '0'
+/** The scope of events that no resume needs: a token that has ended is not accepted. */
+const unreadScope = '-1'
+/** The scope of presences. */
+export const presenceScope = '-2'
+
+/** The scope of events that only the user receives: friends who resume need not read them. */
+export function userScope(userId: string): string {
+  return `-${userId}`
+}
+
+/** The id of the house, private room or user by which a resume finds an event. */
+export function scopeOf(event: HearthEvent): string {
+  switch (event.type) {
+    case 'private_room_entered':
+    case 'private_room_left':
+      return event.room_id
+    case 'member_joined':
+    case 'member_left':
+    case 'member_updated':
+      return event.house_id
+    case 'user_updated':
+      return event.user_id
+    case 'presence_changed':
+      return presenceScope
+    case 'read_state_updated':
+    case 'relationship_updated':
+    case 'settings_updated':
+    case 'account_deleted':
+      return userScope(event.user_id)
+    case 'access_changed':
+      return event.user_ids?.length === 1 ? userScope(event.user_ids[0]!) : globalScope
+    case 'sessions_ended':
+    case 'events_lost':
+      return unreadScope
+    default:
+      return event.house_id ?? (event as { room_id: string }).room_id
+  }
+}

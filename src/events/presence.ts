@@ -1,46 +1,41 @@
 export type Presence = 'online' | 'offline'
 
-/** Stands for this process. */
-const here = 'here'
+const online = new Set<string>()
 
-/** Process → the users who have a gateway connection there. */
-const places = new Map<string, Set<string>>()
-/** User → the number of processes at which they have one. */
-const counts = new Map<string, number>()
-
-/** Whether a user has a gateway connection now, at any process. */
+/** Whether a user has a gateway connection at any process, by what this process has read of the log. */
 export function presenceOf(userId: string): Presence {
-  return counts.has(userId) ? 'online' : 'offline'
+  return online.has(userId) ? 'online' : 'offline'
 }
 
-/** Sets the presence of a user at one process. Returns whether that changes what `presenceOf` says. */
-export function setPresence(userId: string, presence: Presence, processId = here): boolean {
-  const users = places.get(processId) ?? new Set()
-  if (users.has(userId) === (presence === 'online')) return false
-  const before = counts.get(userId) ?? 0
-  const after = presence === 'online' ? before + 1 : before - 1
-  if (presence === 'online') users.add(userId)
-  else users.delete(userId)
-  if (users.size > 0) places.set(processId, users)
-  else places.delete(processId)
-  if (after > 0) counts.set(userId, after)
-  else counts.delete(userId)
-  return before === 0 || after === 0
+export function setPresence(userId: string, presence: Presence): void {
+  if (presence === 'online') online.add(userId)
+  else online.delete(userId)
 }
 
-/** Sets a user offline at every process. Returns whether that changes what `presenceOf` says. */
-export function forgetPresence(userId: string): boolean {
-  const wasOnline = counts.has(userId)
-  for (const processId of [...places.keys()]) setPresence(userId, 'offline', processId)
-  return wasOnline
+/** Sets these users online, and everybody else offline. */
+export function setOnline(userIds: readonly string[]): void {
+  online.clear()
+  for (const id of userIds) online.add(id)
 }
 
-/** Everybody who is online at one process. */
-export function usersAt(processId = here): string[] {
-  return [...(places.get(processId) ?? [])]
+const maxChanges = 20_000
+
+/** The users whose presence changed last, with the position in the log. */
+export type PresenceChanges = { knownAfter: number; positions: Map<string, number> }
+
+export function addPresenceChange(changes: PresenceChanges, userId: string, position: number): void {
+  const { positions } = changes
+  // The oldest change is the first of the map.
+  positions.delete(userId)
+  positions.set(userId, position)
+  if (positions.size <= maxChanges) return
+  const [oldest, upTo] = positions.entries().next().value!
+  positions.delete(oldest)
+  changes.knownAfter = upTo
 }
 
-/** Everybody who is online at another process. */
-export function usersElsewhere(): string[] {
-  return [...places].flatMap(([processId, users]) => (processId === here ? [] : [...users]))
+/** The users whose presence has changed since a position; undefined where that is not known. */
+export function usersChangedSince({ knownAfter, positions }: PresenceChanges, position: number) {
+  if (position < knownAfter) return undefined
+  return [...positions].flatMap(([userId, changedAt]) => (changedAt > position ? [userId] : []))
 }

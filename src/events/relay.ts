@@ -1,8 +1,14 @@
-/** Carries texts between the processes that share a database. A process does not hear itself. */
+/** Sends short texts between the processes that share a database; any may be lost. A process does not receive its own. */
 export type Relay = {
+  /** Whether the log is carried over it as well, which costs the database nothing. */
+  readonly carriesLog: boolean
   /** Sends to every other process; settled once it is on its way. */
   send(text: string): Promise<void>
   /** Sets the listener, which receives what the others send, in the order in which it was sent. */
   listen(receive: (text: string) => void): void
+  /** Sets who is called at the beginning of each outage, with the reason, and at its end. */
+  onOutage?(listener: OutageListener): void
   close(): Promise<void>
 }
+
+export type OutageListener = { began(reason: Error | undefined): void; ended(): void }

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParams } from '../http/params.ts'
-import { compactUser } from '../users/forms.ts'
+import { failures, ok, Success } from '../http/schemas/envelope.ts'
+import { IdParams } from '../http/schemas/params.ts'
 import { CompactUser } from '../users/schemas.ts'
+import { serializeCompactUser } from '../users/serializers.ts'
 import { liftBlock, setBlock } from './operations.ts'
 import { relationshipType } from './permissions.ts'
 import { listRelated } from './queries.ts'
@@ -23,12 +23,12 @@ export const blockRoutes: FastifyPluginAsyncTypebox = async (app) => {
         onRequest: app.authenticate,
         schema: {
           operationId: word === 'blocked' ? 'listBlocked' : 'listRestricted',
-          summary: `List ${word} users, by username`,
+          summary: `List the users you ${verb}, by username`,
           tags: ['relationships'],
           response: { 200: Success(Type.Array(CompactUser)), ...failures },
         },
       },
-      async (request) => ok((await listRelated(app.db, request.caller.id, type)).map(compactUser)),
+      async (request) => ok((await listRelated(app.db, request.caller.id, type)).map(serializeCompactUser)),
     )
 
     app.put(
@@ -37,7 +37,8 @@ export const blockRoutes: FastifyPluginAsyncTypebox = async (app) => {
         onRequest: app.authenticate,
         schema: {
           operationId: verb,
-          summary: `${verb === 'block' ? 'Block' : 'Restrict'} somebody; friendship and requests end`,
+          summary: `${verb === 'block' ? 'Block' : 'Restrict'} a user`,
+          description: 'Ends a friendship and pending requests with the user.',
           tags: ['relationships'],
           params: IdParams('user_id'),
           response: { 200: Success(Relationship), ...failures },
@@ -53,7 +54,7 @@ export const blockRoutes: FastifyPluginAsyncTypebox = async (app) => {
         onRequest: app.authenticate,
         schema: {
           operationId: `un${verb}`,
-          summary: `No longer ${verb} somebody`,
+          summary: `Un${verb} a user`,
           tags: ['relationships'],
           params: IdParams('user_id'),
           response: { 200: Success(Relationship), ...failures },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 
 type Since = { last_updated_at: Date }
 

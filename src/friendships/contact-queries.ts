@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/client.ts'
-import { coalesce } from '../db/coalesce.ts'
+import { coalesce } from '../database/batching/coalesce.ts'
+import type { Db } from '../database/client.ts'
 
 /** A friend or private-room partner of somebody, and whether that one has blocked them. */
 type Contact = { user_id: string; is_blocked: boolean }
 
-/** The friends and private-room partners of a user. Coalesced. */
-export const listContacts = coalesce<string, Contact[]>(async (db: Db, userIds) => {
+/** The friends and private-room partners of each of these users. */
+export async function listContactsOfEach(db: Db, userIds: readonly string[]): Promise<Contact[][]> {
   const { rows } = await sql<Contact & { owner_id: string }>`
     select contacts.owner_id, contacts.user_id, exists (
         select from blocks
@@ -21,16 +21,21 @@ export const listContacts = coalesce<string, Contact[]>(async (db: Db, userIds) 
     ) as contacts`.execute(db)
   const byOwner = Map.groupBy(rows, (row) => row.owner_id)
   return userIds.map((id) => byOwner.get(id) ?? [])
-})
+}
 
-/** Who has blocked a user. */
-export async function listBlockerIds(db: Db, userId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('blocks')
-    .select('user_id')
-    .where('target_id', '=', userId)
-    .where('type', '=', 5)
-    .execute()
+/** The friends and private-room partners of a user. Coalesced. */
+export const listContacts = coalesce(listContactsOfEach)
+
+/** Those of these users who have blocked a user. */
+export async function listBlockersAmong(
+  db: Db,
+  userId: string,
+  otherIds: readonly string[],
+): Promise<string[]> {
+  if (otherIds.length === 0) return []
+  const { rows } = await sql<{ user_id: string }>`
+    select user_id from blocks
+    where target_id = ${userId} and type = 5 and user_id = any(${otherIds}::bigint[])`.execute(db)
   return rows.map((row) => row.user_id)
 }
 

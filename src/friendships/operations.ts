@@ -1,6 +1,6 @@
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 import { ApiError, fieldsRequired, limitReached } from '../errors.ts'
-import type { Outcome } from '../events/bus.ts'
+import { type Change, commit, type Outcome } from '../events/commit.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { lockUsers } from '../users/lock-queries.ts'
 import { findGatewayUser, type GatewayUserRow } from '../users/queries.ts'
@@ -13,19 +13,20 @@ import {
   insertFriendship,
   upsertBlock,
 } from './change-queries.ts'
-import { relationship } from './forms.ts'
 import { canBefriend, relationshipType } from './permissions.ts'
-import { countBlocks, countTies, findRelation, listBlocksBetween, type Relation } from './queries.ts'
+import { countBlocks, countRelationships, findRelation, listBlocksBetween, type Relation } from './queries.ts'
 import type { Relationship } from './schemas.ts'
+import { serializeRelationship } from './serializers.ts'
 
-/** Friends and open requests of one user, both directions together (PROTOCOL 1.6). */
+/** Friends and open requests of one user, both directions together (docs/api.md#counts-and-sizes). */
 const maxTies = 1_000
 /** Users whom one user blocks, and whom one restricts. */
 const maxBlocks = 1_000
 
 /**
- * Sends a friend request, or accepts the one of the other; a friendship or an earlier request stays (PROTOCOL 9.1).
- * Throws `invalid_schema` for oneself, `user_not_found`, `no_permission`, `limit_reached`, `no_auth`.
+ * Sends a friend request, or accepts the one of the other; a friendship or an earlier request stays
+ * (docs/gateway.md#relationships). Throws `invalid_schema` for oneself, `user_not_found`, `no_permission`,
+ * `limit_reached`, `no_auth`.
  */
 export async function requestFriendship(
   db: Db,
@@ -33,33 +34,36 @@ export async function requestFriendship(
   otherId: string,
 ): Promise<Outcome<Relationship>> {
   if (otherId === callerId) throw fieldsRequired('user_id')
-  return db.transaction().execute(async (trx) => {
+  return commit(db, async (trx) => {
     const other = await lockPair(trx, callerId, otherId)
     if (!canBefriend(await listBlocksBetween(trx, callerId, [otherId]))) throw new ApiError('no_permission')
     const present = await findRelation(trx, callerId, otherId)
     if (present === undefined) return ask(trx, callerId, other)
     if (present.type === relationshipType.incomingRequest) return accept(trx, callerId, other)
-    return { answer: relationship(other, present, callerId), events: [] }
+    return { answer: serializeRelationship(other, present, callerId), events: [] }
   })
 }
 
-async function ask(trx: Db, callerId: string, other: GatewayUserRow): Promise<Outcome<Relationship>> {
-  if ((await countTies(trx, [callerId, other.id])) >= maxTies) throw limitReached('friends')
+async function ask(trx: Db, callerId: string, other: GatewayUserRow): Promise<Change<Relationship>> {
+  if ((await countRelationships(trx, [callerId, other.id])) >= maxTies) throw limitReached('friends')
   const { last_updated_at } = await insertFriendRequest(trx, callerId, other.id)
   const mine = { type: relationshipType.outgoingRequest, last_updated_at }
   const theirs = { type: relationshipType.incomingRequest, last_updated_at }
   return {
-    answer: relationship(other, mine, callerId),
+    answer: serializeRelationship(other, mine, callerId),
     events: [updated(callerId, other.id, mine), updated(other.id, callerId, theirs)],
   }
 }
 
-async function accept(trx: Db, callerId: string, other: GatewayUserRow): Promise<Outcome<Relationship>> {
+async function accept(trx: Db, callerId: string, other: GatewayUserRow): Promise<Change<Relationship>> {
   // It was withdrawn meanwhile: there is nothing to accept.
   if (!(await deleteFriendRequest(trx, callerId, other.id))) return ask(trx, callerId, other)
   const { last_updated_at } = await insertFriendship(trx, callerId, other.id)
   const friends = { type: relationshipType.friends, last_updated_at }
-  return { answer: relationship(other, friends, callerId), events: updatedBoth(callerId, other.id, friends) }
+  return {
+    answer: serializeRelationship(other, friends, callerId),
+    events: updatedBoth(callerId, other.id, friends),
+  }
 }
 
 /** Cancels the caller's friend request, or declines the other's. Throws `friend_request_not_found`. */
@@ -68,28 +72,28 @@ export async function withdrawFriendRequest(
   callerId: string,
   otherId: string,
 ): Promise<Outcome<Relationship>> {
-  return db.transaction().execute(async (trx) => {
+  return commit(db, async (trx) => {
     if (!(await deleteFriendRequest(trx, callerId, otherId))) throw new ApiError('friend_request_not_found')
     const nothing = noRelation()
     const other = await findGatewayUser(trx, otherId)
     return {
-      answer: relationship(other!, nothing, callerId),
+      answer: serializeRelationship(other!, nothing, callerId),
       events: updatedBoth(callerId, otherId, nothing),
     }
   })
 }
 
-/** Ends a friendship (API 4.8). Throws `not_friends`, also for users nobody knows. */
+/** Ends a friendship (docs/api.md#relationships). Throws `not_friends`, also for users nobody knows. */
 export async function unfriend(db: Db, callerId: string, friendId: string): Promise<Outcome<null>> {
-  return db.transaction().execute(async (trx) => {
+  return commit(db, async (trx) => {
     if (!(await deleteFriendship(trx, callerId, friendId))) throw new ApiError('not_friends')
     return { answer: null, events: updatedBoth(callerId, friendId, noRelation()) }
   })
 }
 
 /**
- * Blocks (5) or restricts (4) somebody: friendship and requests end, the other's own block stays (PROTOCOL 9.1).
- * Throws `invalid_schema` for oneself, `user_not_found`, `no_auth`, `limit_reached`.
+ * Blocks (5) or restricts (4) somebody: friendship and requests end, the other's own block stays
+ * (docs/gateway.md#relationships). Throws `invalid_schema` for oneself, `user_not_found`, `no_auth`, `limit_reached`.
  */
 export async function setBlock(
   db: Db,
@@ -98,10 +102,10 @@ export async function setBlock(
   type: 4 | 5,
 ): Promise<Outcome<Relationship>> {
   if (otherId === callerId) throw fieldsRequired('user_id')
-  return db.transaction().execute(async (trx) => {
+  return commit(db, async (trx) => {
     const other = await lockPair(trx, callerId, otherId)
     const before = await findRelation(trx, callerId, otherId)
-    if (before?.type === type) return { answer: relationship(other, before, callerId), events: [] }
+    if (before?.type === type) return { answer: serializeRelationship(other, before, callerId), events: [] }
     if ((await countBlocks(trx, callerId, type)) >= maxBlocks) {
       throw limitReached(type === relationshipType.blocked ? 'blocks' : 'restrictions')
     }
@@ -113,7 +117,7 @@ export async function setBlock(
       await deleteFriendship(trx, callerId, otherId)
       events.push(updated(otherId, callerId, { type: relationshipType.none, last_updated_at }))
     }
-    return { answer: relationship(other, mine, callerId), events }
+    return { answer: serializeRelationship(other, mine, callerId), events }
   })
 }
 
@@ -124,12 +128,12 @@ export async function liftBlock(
   otherId: string,
   type: 4 | 5,
 ): Promise<Outcome<Relationship>> {
-  return db.transaction().execute(async (trx) => {
+  return commit(db, async (trx) => {
     const other = await lockPair(trx, callerId, otherId)
     const isLifted = await deleteBlock(trx, callerId, otherId, type)
     const now = (await findRelation(trx, callerId, otherId)) ?? noRelation()
     const events = isLifted ? [updated(callerId, otherId, now)] : []
-    return { answer: relationship(other, now, callerId), events }
+    return { answer: serializeRelationship(other, now, callerId), events }
   })
 }
 

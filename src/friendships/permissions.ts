@@ -1,6 +1,6 @@
 import type { BlockRow } from './queries.ts'
 
-/** Relationship types (PROTOCOL 2.1), each as the one side sees it. */
+/** Relationship types (docs/api.md#enumerations), each as the one side sees it. */
 export const relationshipType = {
   none: 0,
   outgoingRequest: 1,
@@ -11,15 +11,15 @@ export const relationshipType = {
 } as const
 
 /** Whether a caller may meet others in a room that is there already: nobody has blocked the other. */
-export function canMeet(blocks: readonly BlockRow[]): boolean {
+export function canSeeEachOther(blocks: readonly BlockRow[]): boolean {
   return blocks.every((block) => block.type !== relationshipType.blocked)
 }
 
 /**
  * Whether a caller may start a room with others, or add them to a group: they may meet, and none has restricted them.
  */
-export function canApproach(blocks: readonly BlockRow[], callerId: string): boolean {
-  return canMeet(blocks) && blocks.every((block) => block.user_id === callerId)
+export function canContact(blocks: readonly BlockRow[], callerId: string): boolean {
+  return canSeeEachOther(blocks) && blocks.every((block) => block.user_id === callerId)
 }
 
 /** Whether a caller may ask for friendship: neither has blocked or restricted the other. */

@@ -1,11 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/client.ts'
-import {
-  type CompactUserRow,
-  compactUserSelection,
-  type GatewayUserRow,
-  gatewayUserSelection,
-} from '../users/queries.ts'
+import type { Db } from '../database/client.ts'
+import { type CompactUserRow, compactUserSelection } from '../users/queries.ts'
 
 /** A block (5) or restriction (4), by the one who has set it. */
 export type BlockRow = { user_id: string; type: number }
@@ -32,11 +27,18 @@ export async function findRelation(db: Db, userId: string, otherId: string): Pro
   return rows[0]
 }
 
-/** All relations of a user (types 1–5), each with the other user's public columns, in no order. */
-export async function listRelationships(db: Db, userId: string): Promise<(GatewayUserRow & Relation)[]> {
-  const { rows } = await sql<GatewayUserRow & Relation>`
-    select ${gatewayUserSelection}, relations.type, relations.last_updated_at
-    from ${relationsOf(userId)} join users on users.id = relations.other_id`.execute(db)
+/** The most relations that are listed at once; only blocks from before they were limited can be more. */
+const maxRelations = 5_000
+
+/**
+ * The relations of a user (types 1–5) with the ids of the others: friends first, then blocks, restrictions, the user's
+ * requests, and those of others; of each the latest first.
+ */
+export async function listRelations(db: Db, userId: string): Promise<(Relation & { other_id: string })[]> {
+  const { rows } = await sql<Relation & { other_id: string }>`
+    select other_id, type, last_updated_at from ${relationsOf(userId)}
+    order by array_position(array[3, 5, 4, 1, 2], type), last_updated_at desc, other_id
+    limit ${maxRelations}`.execute(db)
   return rows
 }
 
@@ -73,7 +75,7 @@ export async function listMutualFriends(db: Db, one: string, other: string): Pro
 }
 
 /** The most friends and open requests, both directions together, that one of these users has. */
-export async function countTies(db: Db, userIds: readonly string[]): Promise<number> {
+export async function countRelationships(db: Db, userIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ most: number }>`
     select max((select count(*) from friendships where user_low = id)
       + (select count(*) from friendships where user_high = id)

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../errors.ts'
-import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParam, IdParams } from '../http/params.ts'
+import { failures, ok, Success } from '../http/schemas/envelope.ts'
+import { IdParam, IdParams } from '../http/schemas/params.ts'
 import { asId } from '../ids.ts'
-import { compactUser } from '../users/forms.ts'
 import { findUser } from '../users/queries.ts'
 import { CompactUser } from '../users/schemas.ts'
+import { serializeCompactUser } from '../users/serializers.ts'
 import { requestFriendship, unfriend, withdrawFriendRequest } from './operations.ts'
 import { relationshipType } from './permissions.ts'
 import { listFriendRequests, listMutualFriends, listRelated } from './queries.ts'
@@ -21,12 +21,12 @@ export const friendshipRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'listFriends',
-        summary: 'List own friends, by username',
+        summary: 'List your friends, by username',
         tags: ['relationships'],
         response: { 200: Success(Type.Array(CompactUser)), ...failures },
       },
     },
-    async (request) => ok((await listRelated(app.db, request.caller.id, friends)).map(compactUser)),
+    async (request) => ok((await listRelated(app.db, request.caller.id, friends)).map(serializeCompactUser)),
   )
 
   app.delete(
@@ -35,7 +35,7 @@ export const friendshipRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'unfriend',
-        summary: 'Unfriend',
+        summary: 'Remove a friend',
         tags: ['relationships'],
         params: IdParam,
         response: { 204: Type.Null(), ...failures },
@@ -53,15 +53,15 @@ export const friendshipRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'listFriendRequests',
-        summary: 'List open friend requests, incoming and outgoing',
+        summary: 'List pending friend requests, incoming and outgoing',
         tags: ['relationships'],
         response: { 200: Success(FriendRequests), ...failures },
       },
     },
     async (request) => {
       const rows = await listFriendRequests(app.db, request.caller.id)
-      const incoming = rows.filter((row) => row.type === incomingRequest).map(compactUser)
-      const outgoing = rows.filter((row) => row.type === outgoingRequest).map(compactUser)
+      const incoming = rows.filter((row) => row.type === incomingRequest).map(serializeCompactUser)
+      const outgoing = rows.filter((row) => row.type === outgoingRequest).map(serializeCompactUser)
       return ok({ incoming, outgoing })
     },
   )
@@ -72,7 +72,7 @@ export const friendshipRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'requestFriendship',
-        summary: 'Ask somebody to be friends, or accept their request',
+        summary: 'Send a friend request, or accept the one you received',
         tags: ['relationships'],
         body: RequestFriendship,
         response: { 200: Success(Relationship), ...failures },
@@ -90,7 +90,7 @@ export const friendshipRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'withdrawFriendRequest',
-        summary: 'Cancel an own friend request, or decline theirs',
+        summary: 'Cancel or decline a friend request',
         tags: ['relationships'],
         params: IdParams('user_id'),
         response: { 200: Success(Relationship), ...failures },
@@ -108,7 +108,7 @@ export const friendshipRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'listMutualFriends',
-        summary: 'List the friends in common with somebody, by username',
+        summary: 'List the friends you share with a user, by username',
         tags: ['relationships'],
         params: IdParams('user_id'),
         response: { 200: Success(Type.Array(CompactUser)), ...failures },
@@ -118,7 +118,7 @@ export const friendshipRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { user_id } = request.params
       if (!(await findUser(app.db, user_id))) throw new ApiError('user_not_found')
       const rows = await listMutualFriends(app.db, request.caller.id, user_id)
-      return ok(rows.map(compactUser))
+      return ok(rows.map(serializeCompactUser))
     },
   )
 }

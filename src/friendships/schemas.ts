@@ -1,8 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AnyText } from '../http/strings.ts'
+import { AnyText } from '../http/schemas/strings.ts'
 import { CompactUser, GatewayUser } from '../users/schemas.ts'
 
-/** The relation of the receiver (`recipient_id`) to another user (PROTOCOL 3.6): exactly these keys. */
+/**
+ * The relation of the receiver (`recipient_id`) to another user (docs/resources.md#other-resources): exactly these
+ * keys.
+ */
 export const Relationship = Type.Object({
   id: Type.String(),
   user_id: Type.String(),
@@ -19,5 +22,7 @@ export const FriendRequests = Type.Object({
   incoming: Type.Array(CompactUser),
   outgoing: Type.Array(CompactUser),
 })
+export type FriendRequests = Static<typeof FriendRequests>
 
 export const RequestFriendship = Type.Object({ user_id: AnyText() }, { additionalProperties: false })
+export type RequestFriendship = Static<typeof RequestFriendship>

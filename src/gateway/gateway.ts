@@ -1,222 +1,174 @@
-import type { FastifyBaseLogger } from 'fastify'
-import type { Db } from '../db/client.ts'
-import { onceRead } from '../deadline.ts'
-import type { Bus } from '../events/bus.ts'
+import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
+import { createSerialQueue } from '../concurrency/serial-queue.ts'
+import { afterPendingIo } from '../concurrency/stall-tolerant-timeout.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { createQueue, type Queue } from '../queue.ts'
-import { type Attendance, createAttendance } from './attendance.ts'
-import { logIn, resume } from './authentication.ts'
-import type { CloseReason } from './close-codes.ts'
-import type { ClientFrame, Connection } from './connection.ts'
-import { dispatch, type Fact } from './dispatch.ts'
-import type { FailedLogins } from './failed-logins.ts'
-import { Hub } from './hub.ts'
-import { createLanes, type Lanes } from './lanes.ts'
-import type { MessageOrder } from './message-order.ts'
-import { orderMessages } from './missing-messages.ts'
-import { createPresenceBatches, type PresenceBatches } from './presence-batches.ts'
-import { orderProfiles } from './profile-order.ts'
-import { type Asked, listMembersFor, readAsked, watchPresences } from './requests.ts'
-import type { Session } from './session.ts'
-import type { GatewaySettings } from './settings.ts'
+import type { GatewayContext } from './context.ts'
+import { dispatch } from './delivery/dispatch.ts'
+import type { PresenceTracker } from './presence/presence-tracker.ts'
+import { openSession } from './sessions/open-session.ts'
+import { handleRequest } from './sessions/requests.ts'
+import type { Session } from './sessions/session.ts'
+import { SessionRegistry } from './sessions/session-registry.ts'
+import type { ClientFrame, Connection } from './transport/connection.ts'
+import { opcode } from './transport/frames.ts'
+import { UnsentBounds } from './transport/unsent.ts'
 
-const opcodes = { logIn: 2, watchPresences: 6, listMembers: 7, resume: 11 } as const
+const loginsReadAtOnce = 16
+const housesReadAtOnce = 64
+const membersReadAtOnce = 4
 
-/** However many clients log in at once, only so many states are read from the database at a time. */
-const loginsAtOnce = 16
-/**
- * The ids in requests of a client that wait for an answer, where each request counts as some more: past this, requests
- * are ignored. As many as a client may send in a minute fit, if they do not name hundreds each.
- */
-const maxWaitingIds = 60_000
-const idsPerRequest = 100
+/** `login` is that of a connection that logs in or resumes, `session` that of one with a session. */
+type Client = { isLoggingIn: boolean; session: Session | undefined }
 
-type GatewayParts = {
-  db: Db
-  bus: Bus
-  log: FastifyBaseLogger
-  settings: GatewaySettings
-  failedLogins: FailedLogins
-  /** The server's public address. */
-  origin: () => string
+type GatewayParts = Pick<GatewayContext, 'db' | 'bus' | 'log' | 'settings' | 'origin' | 'addFailedLogin'> & {
+  presences: PresenceTracker
 }
 
-type Answer = (gateway: Gateway, session: Session, asked: Asked) => Promise<void>
-
-/** What a connection is doing: not logged in, logging in or resuming, or logged in. */
-type Client = { stage: 'new' | 'busy' | 'in'; session: Session | undefined }
-
-/** The connections of this process, and the sessions that they carry. */
+/** The connections of this process, and the sessions on them. */
 export class Gateway {
-  readonly db: Db
-  readonly settings: GatewaySettings
-  readonly origin: () => string
-  readonly log: FastifyBaseLogger
-  readonly hub = new Hub()
-  readonly lanes: Lanes = createLanes()
-  readonly presences: PresenceBatches = createPresenceBatches((fact) => this.dispatch(fact))
-  /** The queue for what logins read from the database. */
-  readonly loginReads: Queue = createQueue({ atOnce: loginsAtOnce, waiting: Number.POSITIVE_INFINITY })
-  readonly failedLogins: FailedLogins
-  readonly #bus: Bus
-  readonly #attendance: Attendance
+  readonly context: GatewayContext
+  readonly #presences: PresenceTracker
   readonly #clients = new Map<Connection, Client>()
+  /** Connections without a session, by address. */
+  readonly #unauthenticated = new Map<string, number>()
+  readonly #unsent: UnsentBounds
   readonly #unsubscribe: () => void
   readonly #sweep: NodeJS.Timeout
-  readonly #messageOrder: MessageOrder
-  readonly #dispatchInOrder = orderProfiles((event) => this.dispatch(event))
+  #stopped: Promise<void> | undefined
 
-  constructor(parts: GatewayParts) {
-    this.db = parts.db
-    this.log = parts.log
-    this.settings = parts.settings
-    this.failedLogins = parts.failedLogins
-    this.#bus = parts.bus
-    this.#attendance = createAttendance(parts.settings.offlineAfterMs, (userId, presence) =>
-      parts.bus.setPresence(userId, presence),
-    )
-    this.origin = parts.origin
-    this.#messageOrder = orderMessages(this)
-    this.#unsubscribe = parts.bus.subscribe((event) => this.#hear(event))
-    this.#sweep = setInterval(() => onceRead(() => this.#lookOver()), parts.settings.sweepEveryMs).unref()
+  constructor({ presences, ...parts }: GatewayParts) {
+    const { bus, settings } = parts
+    this.context = {
+      ...parts,
+      registry: new SessionRegistry(bus.progress.position),
+      deliveries: createSerialQueue(),
+      logins: fairQueue(Number.POSITIVE_INFINITY),
+      loginReads: fairQueue(loginsReadAtOnce),
+      houseReads: fairQueue(housesReadAtOnce),
+      memberReads: fairQueue(membersReadAtOnce),
+      attach: (connection, session) => this.#attach(connection, session),
+    }
+    this.#presences = presences
+    this.#unsent = new UnsentBounds({ ofUser: settings.maxBytesOfUser, ofAll: settings.maxBytesOfAll })
+    this.#unsubscribe = bus.subscribe((event, position) => this.#receive(event, position))
+    const sweep = () => afterPendingIo(() => this.#checkClients())
+    this.#sweep = setInterval(sweep, settings.sweepEveryMs).unref()
   }
 
-  /** How many connections there are. */
+  get registry(): SessionRegistry {
+    return this.context.registry
+  }
+
   get connectionCount(): number {
     return this.#clients.size
   }
 
-  /** Whether events of other processes come too, which may be later than what happened after them. */
-  get hearsLate(): boolean {
-    return this.#bus.isShared
+  /** Connections of an address that are not logged in. */
+  countUnauthenticated(address: string): number {
+    return this.#unauthenticated.get(address) ?? 0
   }
 
-  dispatch(fact: Fact): void | Promise<void> {
-    return dispatch(this, fact)
-  }
-
-  /** Takes a new connection, which has been sent its hello. */
+  /** Adds a connection, to which the hello was sent. */
   open(connection: Connection): void {
-    this.#clients.set(connection, { stage: 'new', session: undefined })
+    this.#clients.set(connection, { isLoggingIn: false, session: undefined })
+    this.#unauthenticated.set(connection.address, this.countUnauthenticated(connection.address) + 1)
   }
 
-  /** A connection now carries a session: its user is online, and its client may make requests. */
-  attach(connection: Connection, session: Session): void {
-    const client = this.#clients.get(connection)!
-    client.session = session
-    client.stage = 'in'
-    this.#attendance.arrive(session.userId)
+  #attach(connection: Connection, session: Session): void {
+    this.#clients.get(connection)!.session = session
+    this.#discount(connection)
+    this.#unsent.add(session.userId, connection)
+    this.#presences.arrive(session.userId)
   }
 
-  /** A connection is gone. Its session can be resumed, unless it has ended or its login was not finished. */
-  closed(connection: Connection, code: number | undefined): void {
-    const client = this.#clients.get(connection)
-    this.#clients.delete(connection)
-    const session = client?.session
-    if (!session) return
-    this.#attendance.leave(session.userId)
-    if (session.connection !== connection) return
-    session.connection = undefined
-    if (code === 1000 || !session.isTold) this.hub.remove(session)
-    if (!this.hub.has(session)) return
-    this.hub.detached.add(session)
-    const theirs = this.hub.ofUser(session.userId)
-    for (const due of this.hub.detached.dueOf(theirs, this.settings)) this.hub.remove(due)
+  #discount({ address }: Connection): void {
+    const left = this.countUnauthenticated(address) - 1
+    if (left > 0) this.#unauthenticated.set(address, left)
+    else this.#unauthenticated.delete(address)
   }
 
-  /** Ends a session and its connection. */
-  end(session: Session, reason: CloseReason): void {
-    this.hub.remove(session)
-    session.connection?.close(reason)
-  }
-
-  /** Ends all sessions, since each may have missed something: their clients log in again. */
-  endAll(): void {
-    this.log.warn('events of another process were lost')
-    this.#messageOrder.startAgain()
-    for (const session of [...this.hub.sessions.values()]) this.end(session, 'internal_error')
-  }
-
-  /** An account was deleted: its user is offline at once, though the connections may take a while to close. */
-  forget(userId: string): void {
-    this.#attendance.forget(userId)
-    this.#bus.forgetPresence(userId)
-  }
-
-  frame(connection: Connection, { op, d }: ClientFrame): void {
+  /** Removes a connection that was closed, with its session. */
+  closed(connection: Connection): void {
     const client = this.#clients.get(connection)
     if (!client) return
-    if (client.stage === 'new' && (op === opcodes.logIn || op === opcodes.resume)) {
-      client.stage = 'busy'
-      connection.beginLogin()
-      const work = op === opcodes.logIn ? logIn(this, connection, d) : resume(this, connection, d)
-      void work.catch((error: unknown) => this.#fail(connection, client, error))
-    }
-    if (client.stage !== 'in' || !client.session) return
-    if (op === opcodes.watchPresences) this.#ask(client.session, d, watchPresences)
-    if (op === opcodes.listMembers) this.#ask(client.session, d, listMembersFor)
+    this.#clients.delete(connection)
+    if (client.session) this.#detach(connection, client.session)
+    else this.#discount(connection)
   }
 
-  /** Closes every connection as soon as its queue is written, or when the time is up. */
-  async stop(): Promise<void> {
+  #detach(connection: Connection, session: Session): void {
+    this.#unsent.delete(session.userId, connection)
+    this.#presences.leave(session.userId, this.context.settings.offlineAfterMs)
+    this.registry.remove(session)
+  }
+
+  frame(connection: Connection, frame: ClientFrame): void {
+    const client = this.#clients.get(connection)
+    if (!client) return
+    if (client.session) handleRequest(this.context, client.session, frame)
+    const isLogin = frame.op === opcode.logIn || frame.op === opcode.resume
+    if (client.isLoggingIn || !isLogin) return
+    client.isLoggingIn = true
+    connection.beginLogin()
+    void openSession(this.context, connection, frame).catch((error: unknown) => {
+      this.context.log.error({ err: error }, 'a login on the gateway failed')
+      if (client.session) this.registry.end(client.session, 'internal_error')
+      else connection.close('internal_error')
+    })
+  }
+
+  #receive(event: HearthEvent, position: number | undefined): void | Promise<void> {
+    if (event.type === 'account_deleted') this.#presences.forget(event.user_id)
+    if (event.type === 'events_lost') return this.#endAll()
+    if (event.type === 'sessions_ended') this.#endLogins(new Set(event.session_ids))
+    return dispatch(this.context, event, position)
+  }
+
+  #endLogins(loginSessionIds: ReadonlySet<string>): void {
+    for (const session of [...this.registry.sessions.values()])
+      if (loginSessionIds.has(session.loginSessionId)) this.registry.end(session, 'invalid_token')
+  }
+
+  /** Ends all sessions, as each may have missed something: their clients log in again. */
+  #endAll(): void {
+    this.context.log.warn('events were lost')
+    this.registry.position = this.context.bus.progress.position
+    for (const session of [...this.registry.sessions.values()]) this.registry.end(session, 'internal_error')
+  }
+
+  /** Whether new connections are refused. */
+  get isStopping(): boolean {
+    return this.#stopped !== undefined
+  }
+
+  /** Closes each connection when what is queued is written, or when the time is up. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #stop(): Promise<void> {
     clearInterval(this.#sweep)
-    const closing = [...this.#clients.keys()]
-    for (const connection of closing) connection.close('going_away')
-    const deadline = performance.now() + this.settings.stopWithinMs
+    for (const connection of [...this.#clients.keys()]) connection.close('going_away')
+    const deadline = performance.now() + this.context.settings.stopWithinMs
     while (this.#clients.size > 0 && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
     for (const connection of this.#clients.keys()) connection.terminate()
     this.#unsubscribe()
-    this.#messageOrder.stop()
-    this.#attendance.stop()
   }
 
-  #hear(event: HearthEvent): void | Promise<void> {
-    const isOfMessage =
-      event.type === 'message_created' || event.type === 'message_updated' || event.type === 'message_deleted'
-    if (isOfMessage) return this.#messageOrder.pass(event)
-    return this.#dispatchInOrder(event)
-  }
-
-  /** Carries out the requests of a client one after the other, once its login is over. */
-  #ask(session: Session, d: unknown, answer: Answer): void {
-    const asked = readAsked(d)
-    if (!asked) return
-    const ids = asked.ids.length + idsPerRequest
-    if (session.waitingIds + ids > maxWaitingIds) return
-    session.waitingIds += ids
-    const run = () => {
-      session.requests = session.requests
-        .then(() => answer(this, session, asked))
-        .catch((error: unknown) => {
-          this.log.error({ err: error }, 'a request on the gateway failed')
-          this.end(session, 'internal_error')
-        })
-        .finally(() => {
-          session.waitingIds -= ids
-        })
-    }
-    if (session.held) session.hold(run)
-    else run()
-  }
-
-  #fail(connection: Connection, client: Client, error: unknown): void {
-    this.log.error({ err: error }, 'a login on the gateway failed')
-    if (client.session) this.end(client.session, 'internal_error')
-    else connection.close('internal_error')
-  }
-
-  #lookOver(): void {
+  #checkClients(): void {
     const now = performance.now()
-    this.#messageOrder.sweep(now)
     for (const [connection, client] of this.#clients) {
-      if (client.stage === 'new' && now - connection.openedAtMs >= this.settings.loginTimeoutMs) {
-        connection.close('login_timeout')
-      } else {
-        connection.checkLife(now)
-      }
+      const isLate = now - connection.openedAtMs >= this.context.settings.loginTimeoutMs
+      if (isLate && !client.isLoggingIn) connection.close('login_timeout')
+      else connection.checkLife(now)
     }
-    for (const session of this.hub.detached.due(this.settings)) this.hub.remove(session)
   }
+}
+
+/** Users take turns, and nobody is refused. */
+function fairQueue(atOnce: number): FairQueue {
+  return createFairQueue({ atOnce, waiting: Number.POSITIVE_INFINITY })
 }

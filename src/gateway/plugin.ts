@@ -2,46 +2,44 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { WebSocketServer } from 'ws'
-import { limitHeaders } from '../auth/rate-counters.ts'
 import { ApiError } from '../errors.ts'
-import { networkOf } from '../http/address.ts'
-import { retryAfterSeconds } from '../http/error-handler.ts'
-import { publicUrl } from '../http/public-url.ts'
-import { answerRaw } from '../http/raw-failure.ts'
-import { withoutOrigin } from '../http/server.ts'
-import { Connection, ConnectionSocket, ignore } from './connection.ts'
-import { createFailedLogins } from './failed-logins.ts'
-import type { Encoding } from './frames.ts'
+import { retryAfterSeconds } from '../http/errors/error-handler.ts'
+import { writeRawFailure } from '../http/errors/raw-failure.ts'
+import { limitHeaders } from '../http/load/rate-limit.ts'
+import { TokenBuckets } from '../http/load/token-buckets.ts'
+import { networkOf } from '../http/server/address.ts'
+import { publicUrl } from '../http/server/public-url.ts'
+import { hideOrigin } from '../http/server/server.ts'
 import { Gateway } from './gateway.ts'
 import { describeEvents } from './schemas.ts'
 import { defaultSettings, type GatewaySettings, maxFrameBytes } from './settings.ts'
+import { Connection, ConnectionSocket, ignore } from './transport/connection.ts'
+import type { Encoding } from './transport/frames.ts'
 
 /**
- * So many pongs may wait to be written before ws drops the connection, without a close code; its own bound is 60, which
- * a client passes that pings while a big state is still on its way to it. Its types do not know the option.
+ * ws drops a connection at which more pongs are unsent, without a close code. Its default is 60: too few for a client that
+ * pings while a large state is being sent. Its types do not know the option.
  */
 const pongLimit = { maxPendingAutoPongs: 1_024 }
 
-/** Whether an upgrade request is for the gateway; all others are answered as if they did not ask for an upgrade. */
+/** Whether a request is an upgrade for the gateway. All others are answered as if they did not ask for an upgrade. */
 export function isForGateway(request: Pick<IncomingMessage, 'url' | 'headers' | 'method'>): boolean {
   if (request.method !== 'GET' || request.headers.upgrade?.toLowerCase() !== 'websocket') return false
   return /^(?:\/v1)?\/socket\/?$/.test(decodedPath(request.url ?? ''))
 }
 
-/**
- * Opens the gateway on the app's server, at `/socket` and `/v1/socket`. It has no routes except that of the events'
- * schemas.
- */
+/** Opens the gateway at `/socket` and `/v1/socket` of the app's server, and a route for the schemas of its events. */
 export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettings> = {}): Gateway {
   const settings = { ...defaultSettings, ...changed }
   const limit = app.config.rateLimits.gateway
-  const failedLogins = createFailedLogins(limit)
+  const failedLogins = new TokenBuckets(limit)
   const gateway = new Gateway({
     db: app.db,
     bus: app.bus,
+    presences: app.presences,
     log: app.log,
     settings,
-    failedLogins,
+    addFailedLogin: (address) => void failedLogins.take(address),
     origin: () => publicUrl(app),
   })
   const sockets = new WebSocketServer({
@@ -51,41 +49,41 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
     perMessageDeflate: false,
     ...pongLimit,
     maxPayload: maxFrameBytes,
-    // Text that is not UTF-8 is treated like any other bad frame.
+    // Text that is not UTF-8 closes the connection as `bad_frame`.
     skipUTF8Validation: true,
   })
-  // A faulty upgrade is answered like an unknown path.
-  sockets.on('wsClientError', (_error, stream) => answerRaw(stream, new ApiError('not_found')))
-  let stopping = false
+  // An invalid upgrade is answered like an unknown path.
+  sockets.on('wsClientError', (_error, stream) => writeRawFailure(stream, new ApiError('not_found')))
 
   app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', ignore)
     const address = networkOf(app.addressOf(request))
-    const waitSeconds = app.config.rateLimit ? failedLogins.waitSeconds(address) : 0
-    if (stopping) return stream.destroy()
-    if (app.load.isTooMuch()) {
-      return answerRaw(stream, new ApiError('unavailable'), { 'Retry-After': retryAfterSeconds })
+    if (gateway.isStopping || app.load.isTooMuch()) {
+      return writeRawFailure(stream, new ApiError('unavailable'), { 'Retry-After': retryAfterSeconds })
     }
-    if (waitSeconds > 0) return refuse(stream, limit.burst, waitSeconds)
-    // There are no subprotocols: ws would refuse clients that name one in an invalid way.
+    if (app.config.rateLimit) {
+      const waitSeconds = Math.ceil(failedLogins.waitMs(address) / 1_000)
+      if (waitSeconds > 0) return refuse(stream, limit.burst, waitSeconds)
+      const { maxUnauthenticatedPerAddress: most, loginTimeoutMs } = settings
+      // By then each of them has logged in or is closed.
+      if (gateway.countUnauthenticated(address) >= most) return refuse(stream, most, loginTimeoutMs / 1_000)
+    }
+    // ws would refuse a client whose header is invalid, and there are no subprotocols.
     delete request.headers['sec-websocket-protocol']
     sockets.handleUpgrade(request, stream, head, (socket) => {
-      // From now on ws handles errors.
+      // ws handles errors from now on.
       stream.off('error', ignore)
       const encoding = encodingOf(request.url ?? '')
       gateway.open(new Connection({ socket, stream, encoding, address, listener: gateway, settings }))
     })
   })
   app.get('/docs/events.json', { schema: { hide: true } }, async () => describeEvents())
-  app.addHook('preClose', async () => {
-    stopping = true
-    await gateway.stop()
-  })
+  app.addHook('preClose', () => gateway.stop())
   return gateway
 }
 
 function decodedPath(url: string): string {
-  const path = withoutOrigin(url).split('?', 1)[0]!
+  const path = hideOrigin(url).split('?', 1)[0]!
   try {
     return decodeURIComponent(path)
   } catch {
@@ -93,15 +91,20 @@ function decodedPath(url: string): string {
   }
 }
 
-/** Lenient (existing clients send `compression=text_json?encoding=json`): only what begins with `zlib` is zlib. */
+/** Whatever begins with `zlib` is zlib (existing clients send `compression=text_json?encoding=json`). */
 function encodingOf(url: string): Encoding {
   const query = url.slice(url.indexOf('?') + 1)
   return new URLSearchParams(query).get('compression')?.startsWith('zlib') ? 'zlib' : 'text'
 }
 
-/** Too many failed logins (PROTOCOL 1.7). */
+/** Answers 429: too many failed logins, or connections that are not logged in. */
 function refuse(stream: Duplex, limit: number, waitSeconds: number): void {
-  const headers = limitHeaders({ limit, remaining: 0, ttl: waitSeconds * 1000 }, Date.now())
+  const headers = limitHeaders(limit, 0, waitSeconds * 1000, Date.now())
   const expires_at = headers['x-ratelimit-reset']
-  answerRaw(stream, new ApiError('rate_limit'), { 'Retry-After': waitSeconds, ...headers }, { expires_at })
+  writeRawFailure(
+    stream,
+    new ApiError('rate_limit'),
+    { 'Retry-After': waitSeconds, ...headers },
+    { expires_at },
+  )
 }

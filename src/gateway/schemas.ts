@@ -1,12 +1,12 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { Entity } from '../entities/schemas.ts'
 import { Relationship } from '../friendships/schemas.ts'
+import { Entity } from '../houses/entities/schemas.ts'
+import { Member } from '../houses/members/schemas.ts'
+import { Role } from '../houses/roles/schemas.ts'
 import { GatewayHouse } from '../houses/schemas.ts'
-import { Nullable } from '../http/nullable.ts'
-import { Member } from '../members/schemas.ts'
+import { Nullable } from '../http/schemas/nullable.ts'
 import { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
 import { Acked, ReadStates } from '../read-states/schemas.ts'
-import { Role } from '../roles/schemas.ts'
 import { Room } from '../rooms/schemas.ts'
 import { Settings } from '../settings/schemas.ts'
 import { GatewayUser } from '../users/schemas.ts'
@@ -41,7 +41,7 @@ const TypingStart = Type.Object({
   recipient_ids: Type.Optional(Type.Array(Id, { description: 'private rooms only' })),
 })
 
-/** The `d` of every event, by name (PROTOCOL 8.6). Those exact to the key stay so. */
+/** The `d` of every event by name (docs/gateway.md#events). */
 export const eventSchemas = {
   INIT_STATE: InitState,
   HOUSE_JOIN: GatewayHouse,

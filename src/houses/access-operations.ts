@@ -1,9 +1,10 @@
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
+import { type Change, commit, type Outcome } from '../events/commit.ts'
 import { findMembership, type HouseRow, lockHouse, type Membership, type MembershipRow } from './queries.ts'
 
 /** The caller's membership in a house. Throws `house_not_found` for a house that is unknown, or not theirs. */
-export async function reachHouse(db: Db, caller: Membership): Promise<MembershipRow> {
+export async function requireHouse(db: Db, caller: Membership): Promise<MembershipRow> {
   const membership = await findMembership(db, caller)
   if (!membership) throw new ApiError('house_not_found')
   return membership
@@ -14,14 +15,14 @@ export async function reachHouse(db: Db, caller: Membership): Promise<Membership
  * lock: the caller's permissions cannot change meanwhile. Somebody who is no member is refused before anything is
  * locked. Throws `house_not_found`.
  */
-export async function inHouse<Result>(
+export async function withHouseLock<Answer>(
   db: Db,
   caller: Membership,
-  work: (trx: Db, membership: MembershipRow, house: HouseRow) => Promise<Result>,
-): Promise<Result> {
-  await reachHouse(db, caller)
-  return db.transaction().execute(async (trx) => {
+  work: (trx: Db, membership: MembershipRow, house: HouseRow) => Promise<Change<Answer>>,
+): Promise<Outcome<Answer>> {
+  await requireHouse(db, caller)
+  return commit(db, async (trx) => {
     const house = await lockHouse(trx, caller.house_id)
-    return work(trx, await reachHouse(trx, caller), house!)
+    return work(trx, await requireHouse(trx, caller), house!)
   })
 }

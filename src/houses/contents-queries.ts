@@ -1,9 +1,9 @@
-import type { Db } from '../db/client.ts'
-import { coalesce } from '../db/coalesce.ts'
-import { type EntityRow, listEntitiesOfHouses } from '../entities/queries.ts'
-import { listRolesOfHouses, type RoleRow } from '../roles/queries.ts'
+import { coalesce } from '../database/batching/coalesce.ts'
+import type { Db } from '../database/client.ts'
 import { listRoomsOfHouses, type RoomRow } from '../rooms/queries.ts'
+import { type EntityRow, listEntitiesOfHouses } from './entities/queries.ts'
 import { findHouseSummary, type HouseSummaryRow } from './queries.ts'
+import { listRolesOfHouses, type RoleRow } from './roles/queries.ts'
 
 /**
  * All there is in a house but its members, whoever may read it: rooms and entities by position, roles highest first.

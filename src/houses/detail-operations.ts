@@ -1,34 +1,34 @@
-import type { Db } from '../db/client.ts'
+import { queueLargeList } from '../concurrency/large-lists.ts'
+import type { Db } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
-import { takeTurnWithList } from '../lists.ts'
-import { room } from '../rooms/forms.ts'
 import { readableRooms } from '../rooms/permissions.ts'
 import { listHouseRooms } from '../rooms/queries.ts'
 import type { Room } from '../rooms/schemas.ts'
-import { reachHouse } from './access-operations.ts'
+import { serializeRoom } from '../rooms/serializers.ts'
+import { requireHouse } from './access-operations.ts'
 import { findHouseContents } from './contents-queries.ts'
-import { houseDetail } from './forms.ts'
 import type { Membership } from './queries.ts'
 import type { HouseDetail } from './schemas.ts'
+import { serializeHouseDetail } from './serializers.ts'
 
 /**
  * The house as one of its members sees it over HTTP. Throws `house_not_found`, and `unavailable` when too many lists of
  * this user, or of all, wait.
  */
-export function showHouse(db: Db, caller: Membership): Promise<HouseDetail> {
-  return takeTurnWithList(caller.user_id, async () => {
-    const membership = await reachHouse(db, caller)
+export function getHouseDetail(db: Db, caller: Membership): Promise<HouseDetail> {
+  return queueLargeList(caller.user_id, async () => {
+    const membership = await requireHouse(db, caller)
     const contents = await findHouseContents(db, membership.house_id)
     if (!contents) throw new ApiError('house_not_found')
-    return houseDetail(contents, membership)
+    return serializeHouseDetail(contents, membership)
   })
 }
 
 /** The rooms of a house that a member can read, by position, then id. Throws as `showHouse`. */
 export function listReadableRooms(db: Db, caller: Membership): Promise<Room[]> {
-  return takeTurnWithList(caller.user_id, async () => {
-    const membership = await reachHouse(db, caller)
+  return queueLargeList(caller.user_id, async () => {
+    const membership = await requireHouse(db, caller)
     const rooms = readableRooms(membership, await listHouseRooms(db, membership.house_id))
-    return rooms.map((row) => room(row, membership.user_id))
+    return rooms.map((row) => serializeRoom(row, membership.user_id))
   })
 }

@@ -1,12 +1,12 @@
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 import { ApiError, fieldsRequired } from '../errors.ts'
 import { decodeBase64, makeIcon, type Picture, pictureName } from '../images/picture.ts'
-import { discardFiles, keepFiles, saveFile } from '../storage/discard.ts'
+import { cancelDiscard, discardFiles, saveFile } from '../storage/discard.ts'
 import type { Store } from '../storage/store.ts'
 
 /**
  * The icon in the body of a house edit by a user. Faulty base64 is `invalid_schema` with status 500 here and nowhere
- * else (API 4.10). Throws `payload_too_large` and `invalid_icon_file_format` besides.
+ * else (docs/api.md#houses). Throws `payload_too_large` and `invalid_icon_file_format` besides.
  */
 export async function readEditedIcon(text: string, userId: string): Promise<Picture> {
   const bytes = decodeBase64(text)
@@ -27,7 +27,7 @@ export async function replaceIcon(
 ): Promise<void> {
   // An equal edit at the same moment has put the same file to use; the eraser passes over what is in use.
   if (file === house.icon) return
-  await keepFiles(trx, [pictureName('houses/icons', house.id, file)])
+  await cancelDiscard(trx, [pictureName('houses/icons', house.id, file)])
   if (house.icon !== null) await discardIcon(trx, house.id, house.icon)
 }
 

@@ -1,15 +1,15 @@
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
-import type { Outcome } from '../events/bus.ts'
+import { commit, type Outcome } from '../events/commit.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { member } from '../members/forms.ts'
-import { removeMember } from '../members/operations.ts'
-import { findMember } from '../members/queries.ts'
-import { removeMessages } from '../messages/removal-operations.ts'
+import { removeMessages } from '../messages/removal/operations.ts'
 import { discardIcon } from './icon-operations.ts'
+import { removeMember } from './members/operations.ts'
+import { findMember } from './members/queries.ts'
+import { serializeMember } from './members/serializers.ts'
 import {
   deleteHouse,
-  findHeirId,
+  findNextOwnerId,
   type HouseRow,
   lockHouse,
   lockHouseRooms,
@@ -17,34 +17,36 @@ import {
   updateHouse,
 } from './queries.ts'
 
-/** Leaves a house (API 4.7). Throws `out_of_scope` for a house one is not in. */
-export async function leaveHouse(db: Db, membership: Membership): Promise<Outcome<null>> {
-  const events = await db.transaction().execute((trx) => takeOut(trx, membership))
-  if (!events) throw new ApiError('out_of_scope')
-  return { answer: null, events }
+/** Leaves a house (docs/api.md#houses). Throws `out_of_scope` for a house one is not in. */
+export function leaveHouse(db: Db, membership: Membership): Promise<Outcome<null>> {
+  return commit(db, async (trx) => {
+    const events = await removeMembership(trx, membership)
+    if (!events) throw new ApiError('out_of_scope')
+    return { answer: null, events }
+  })
 }
 
 /**
  * Takes a member out of a house, inside a transaction, and returns the events; undefined when they are not in it. The
- * house of a departing owner passes on to the heir of PROTOCOL 9.3, and ends with its last member.
+ * house of a departing owner passes on to the heir of docs/gateway.md#houses, and ends with its last member.
  */
-export async function takeOut(trx: Db, membership: Membership): Promise<HearthEvent[] | undefined> {
+export async function removeMembership(trx: Db, membership: Membership): Promise<HearthEvent[] | undefined> {
   const { house_id, user_id } = membership
   const house = await lockHouse(trx, house_id)
   if (!house) return undefined
   if (house.owner_id !== user_id) return removeMember(trx, membership)
-  const heirId = await findHeirId(trx, house_id, user_id)
+  const heirId = await findNextOwnerId(trx, house_id, user_id)
   if (heirId === undefined) return leaveLast(trx, house)
   await updateHouse(trx, house_id, { owner_id: heirId })
   const left = await removeMember(trx, membership)
-  return left && [...left, ...passedOn(house_id, [heirId])]
+  return left && [...left, ...groupOwnersChanged(house_id, [heirId])]
 }
 
 async function leaveLast(trx: Db, house: HouseRow): Promise<HearthEvent[] | undefined> {
   const membership = { house_id: house.id, user_id: house.owner_id }
   const row = await findMember(trx, membership)
   await removeHouse(trx, house)
-  return row && [{ type: 'member_left', ...membership, member: member(row) }]
+  return row && [{ type: 'member_left', ...membership, member: serializeMember(row) }]
 }
 
 /**
@@ -58,7 +60,7 @@ export async function removeHouse(trx: Db, house: HouseRow): Promise<void> {
 }
 
 /** The events of a new owner, who can read every room; the former one can perhaps read fewer than before. */
-export function passedOn(house_id: string, user_ids: string[]): HearthEvent[] {
+export function groupOwnersChanged(house_id: string, user_ids: string[]): HearthEvent[] {
   return [
     { type: 'house_updated', house_id },
     { type: 'visibility_changed', house_id, user_ids },

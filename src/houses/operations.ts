@@ -1,21 +1,21 @@
-import { changedFields } from '../db/changes.ts'
-import type { Db } from '../db/client.ts'
-import { insertEntity, putRooms } from '../entities/queries.ts'
+import { changedFields } from '../database/changed-fields.ts'
+import type { Db } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
-import type { Outcome } from '../events/bus.ts'
+import { commit, type Outcome } from '../events/commit.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { newId } from '../ids.ts'
 import { readIcon } from '../images/picture.ts'
-import { refuseAnotherHouse } from '../members/operations.ts'
-import { findMember, insertMember } from '../members/queries.ts'
-import { insertHouseRoom } from '../rooms/house-room-queries.ts'
+import { insertHouseRoom } from '../rooms/house-rooms/queries.ts'
 import { defaultEntityName } from '../rooms/operations.ts'
 import { roomType } from '../rooms/permissions.ts'
 import type { Store } from '../storage/store.ts'
 import { lockUsers } from '../users/lock-queries.ts'
-import { inHouse } from './access-operations.ts'
+import { withHouseLock } from './access-operations.ts'
+import { insertEntity, replaceRooms } from './entities/queries.ts'
 import { discardIcon, readEditedIcon, replaceIcon, saveIcon } from './icon-operations.ts'
-import { passedOn, removeHouse } from './leaving-operations.ts'
+import { groupOwnersChanged, removeHouse } from './leaving-operations.ts'
+import { requireRoomForHouse } from './members/operations.ts'
+import { findMember, insertMember, listMemberIds } from './members/queries.ts'
 import { canEditHouse, newHousePermissions } from './permissions.ts'
 import {
   findMembership,
@@ -28,8 +28,8 @@ import {
 import type { CreateHouse, EditedHouse, EditHouse, House } from './schemas.ts'
 
 /**
- * Creates a house with its first room, in the entity `Rooms`, and its owner as member (API 4.9, PROTOCOL 9.3). Throws
- * `invalid_icon_file_format`, `payload_too_large`, `limit_reached`, `no_auth`.
+ * Creates a house with its first room, in the entity `Rooms`, and its owner as member (docs/api.md#houses,
+ * docs/gateway.md#houses). Throws `invalid_icon_file_format`, `payload_too_large`, `limit_reached`, `no_auth`.
  */
 export async function createHouse(
   db: Db,
@@ -43,15 +43,15 @@ export async function createHouse(
   const room = { id: newId(), house_id: id, name: 'general', position: 0 }
   const entity = { id: newId(), house_id: id, name: defaultEntityName, position: 0 }
   if (icon) await saveIcon(db, store, id, icon)
-  return db.transaction().execute(async (trx) => {
+  return commit(db, async (trx) => {
     const [owner] = await lockUsers(trx, [ownerId])
     if (!owner) throw new ApiError('no_auth')
-    await refuseAnotherHouse(trx, ownerId)
+    await requireRoomForHouse(trx, ownerId)
     const settings = { name, description, default_permissions: newHousePermissions }
     await insertHouse(trx, { id, owner_id: ownerId, icon: icon?.file ?? null, ...settings })
     await insertHouseRoom(trx, { ...room, description: null, emoji: null })
     await insertEntity(trx, entity)
-    await putRooms(trx, entity.id, [room.id])
+    await replaceRooms(trx, entity.id, [room.id])
     await insertMember(trx, id, ownerId)
     if (icon) await replaceIcon(trx, { id, icon: null }, icon)
     return {
@@ -69,8 +69,8 @@ export async function createHouse(
 }
 
 /**
- * Edits a house (API 4.10; the order of the checks is PROTOCOL 4.7). Who may edit holds every bit, so that they may
- * change every bit of the default permissions. Throws `no_permission`, and as `readEditedIcon`.
+ * Edits a house, with the order of checks of docs/api.md#houses. Who may edit holds every bit, so that they may change
+ * every bit of the default permissions. Throws `no_permission`, and as `readEditedIcon`.
  */
 export async function editHouse(
   db: Db,
@@ -82,7 +82,7 @@ export async function editHouse(
   const icon = fields.icon == null ? undefined : await readEditedIcon(fields.icon, membership.user_id)
   const house_id = membership.house_id
   if (icon) await saveIcon(db, store, house_id, icon)
-  return db.transaction().execute(async (trx) => {
+  return commit(db, async (trx) => {
     const house = await lockHouse(trx, house_id)
     const mayEdit = canEditHouse(await findMembership(trx, membership))
     if (!house || !mayEdit) throw new ApiError('no_permission')
@@ -105,7 +105,7 @@ function eventsOf(house_id: string, changes: Partial<HouseRow>): HearthEvent[] {
 /** Takes the icon off a house. Throws `house_not_found`, `no_permission`. */
 export async function removeHouseIcon(db: Db, caller: Membership): Promise<Outcome<EditedHouse>> {
   const { house_id } = caller
-  return inHouse(db, caller, async (trx, membership, { name, icon }) => {
+  return withHouseLock(db, caller, async (trx, membership, { name, icon }) => {
     if (!canEditHouse(membership)) throw new ApiError('no_permission')
     const answer = { name, house_id }
     if (icon === null) return { answer, events: [] }
@@ -125,23 +125,34 @@ export async function handOverHouse(
   heirId: string,
 ): Promise<Outcome<{ house_id: string; owner_id: string }>> {
   const { house_id, user_id } = caller
-  return inHouse(db, caller, async (trx, { owner_id }) => {
+  return withHouseLock(db, caller, async (trx, { owner_id }) => {
     const heir = await findMember(trx, { house_id, user_id: heirId })
     if (!heir) throw new ApiError('member_not_found')
     if (owner_id !== user_id || heir.user.bot) throw new ApiError('no_permission')
     const answer = { house_id, owner_id: heirId }
     if (heirId === user_id) return { answer, events: [] }
     await updateHouse(trx, house_id, { owner_id: heirId })
-    return { answer, events: passedOn(house_id, [user_id, heirId]) }
+    return { answer, events: groupOwnersChanged(house_id, [user_id, heirId]) }
   })
 }
 
-/** Deletes a house with all there is in it (API 4.11). Throws `no_permission` for whoever does not own it. */
+/** When a house with more members is deleted, nobody resumes a session from before that. */
+const maxNamedMembers = 1_000
+
+/** Deletes a house with all there is in it (docs/api.md#houses). Throws `no_permission` for whoever does not own it. */
 export async function deleteHouse(db: Db, { house_id, user_id }: Membership): Promise<Outcome<null>> {
-  return db.transaction().execute(async (trx) => {
+  return commit(db, async (trx) => {
     const house = await lockHouse(trx, house_id)
     if (house?.owner_id !== user_id) throw new ApiError('no_permission')
+    const members = await listMemberIds(trx, house_id, maxNamedMembers + 1)
+    const user_ids = members.length > maxNamedMembers ? null : members
     await removeHouse(trx, house)
-    return { answer: null, events: [{ type: 'house_deleted', house_id }] }
+    return {
+      answer: null,
+      events: [
+        { type: 'access_changed', user_ids },
+        { type: 'house_deleted', house_id },
+      ],
+    }
   })
 }

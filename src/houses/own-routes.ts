@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { failures, ok, Success } from '../http/envelope.ts'
-import { callerInHouse, IdParam } from '../http/params.ts'
-import { houseSummary } from './forms.ts'
+import { failures, ok, Success } from '../http/schemas/envelope.ts'
+import { callerInHouse, IdParam } from '../http/schemas/params.ts'
 import { leaveHouse } from './leaving-operations.ts'
 import { listHouseSummaries } from './queries.ts'
 import { HouseSummary } from './schemas.ts'
+import { serializeHouseSummary } from './serializers.ts'
 
 /** The houses the caller is in. */
 export const ownHouseRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -15,12 +15,12 @@ export const ownHouseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'listOwnHouses',
-        summary: 'List the houses the caller is in, in order of joining',
+        summary: 'List your houses, in order of joining',
         tags: ['houses'],
         response: { 200: Success(Type.Array(HouseSummary)), ...failures },
       },
     },
-    async (request) => ok((await listHouseSummaries(app.db, request.caller.id)).map(houseSummary)),
+    async (request) => ok((await listHouseSummaries(app.db, request.caller.id)).map(serializeHouseSummary)),
   )
 
   app.delete(

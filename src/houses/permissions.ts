@@ -1,4 +1,4 @@
-/** Permission bits by name (PROTOCOL 2.2). */
+/** Permission bits by name (docs/permissions.md#bits). */
 export const permission = {
   SEND_MESSAGES: 1 << 0,
   READ_MESSAGES: 1 << 1,
@@ -30,7 +30,7 @@ export type AllowDeny = { allow: number; deny: number }
 type RankedRole = AllowDeny & { id: string; position: number }
 
 /** The facts that determine the permissions of a member in a house; `roles` in any order. */
-export type HouseFacts = {
+export type HouseContext = {
   user_id: string
   owner_id: string
   default_permissions: number
@@ -38,28 +38,28 @@ export type HouseFacts = {
 }
 
 /** The facts that a room adds. */
-export type RoomFacts = {
+export type RoomContext = {
   default_allow: number
   default_deny: number
   permission_overrides: Record<string, AllowDeny & { type: number }> | null
 }
 
 /** A member's bits in the house. */
-export function housePermissions(facts: HouseFacts): number {
+export function housePermissions(facts: HouseContext): number {
   if (facts.user_id === facts.owner_id) return allPermissions
   const bits = inRisingRank(facts.roles).reduce(apply, facts.default_permissions)
-  return has(bits, permission.ADMINISTRATOR) ? allPermissions : bits
+  return hasBits(bits, permission.ADMINISTRATOR) ? allPermissions : bits
 }
 
 /** A member's bits in a room of the house; 0 when the room does not exist for them. */
-export function roomPermissions(facts: HouseFacts, room: RoomFacts): number {
+export function roomPermissions(facts: HouseContext, room: RoomContext): number {
   return permissionsInRooms(facts)(room)
 }
 
 /** The same for one room after another: what is the same in all of them is worked out once. */
-export function permissionsInRooms(facts: HouseFacts): (room: RoomFacts) => number {
+export function permissionsInRooms(facts: HouseContext): (room: RoomContext) => number {
   const inHouse = housePermissions(facts)
-  if (has(inHouse, permission.ADMINISTRATOR)) return () => allPermissions
+  if (hasBits(inHouse, permission.ADMINISTRATOR)) return () => allPermissions
   const roles = inRisingRank(facts.roles)
   return (room) => {
     const overrides = room.permission_overrides ?? {}
@@ -71,12 +71,12 @@ export function permissionsInRooms(facts: HouseFacts): (room: RoomFacts) => numb
     const own = overrides[facts.user_id]
     if (own?.type === 1) bits = apply(bits, own)
     bits &= ~permission.ADMINISTRATOR
-    return has(bits, permission.READ_MESSAGES) ? bits : 0
+    return hasBits(bits, permission.READ_MESSAGES) ? bits : 0
   }
 }
 
 /** Whether all of these bits are set. */
-export function has(bits: number, wanted: number): boolean {
+export function hasBits(bits: number, wanted: number): boolean {
   return (bits & wanted) === wanted
 }
 
@@ -90,18 +90,18 @@ function inRisingRank(roles: readonly RankedRole[]): RankedRole[] {
 }
 
 /** Where a member stands: the owner above all, else the highest position among their roles, −1 without roles. */
-export function rank(facts: HouseFacts): number {
+export function rank(facts: HouseContext): number {
   if (facts.user_id === facts.owner_id) return Number.POSITIVE_INFINITY
   return facts.roles.reduce((highest, role) => Math.max(highest, role.position), -1)
 }
 
 /** Whether a member holds all of these bits in the house. */
-export function holds(facts: HouseFacts, wanted: number): boolean {
-  return has(housePermissions(facts), wanted)
+export function hasPermission(facts: HouseContext, wanted: number): boolean {
+  return hasBits(housePermissions(facts), wanted)
 }
 
 /** Whether a member stands strictly above a position: of a role, or of another member by `rank`. */
-export function outranks(facts: HouseFacts, position: number): boolean {
+export function outranks(facts: HouseContext, position: number): boolean {
   return rank(facts) > position
 }
 
@@ -113,21 +113,21 @@ export function changedBits(before: AllowDeny, after: AllowDeny): number {
 }
 
 /** Whether a member may turn one setting into another: nobody grants, or takes away, what they lack. */
-export function canChangeBits(facts: HouseFacts, before: AllowDeny, after: AllowDeny): boolean {
-  return holds(facts, changedBits(before, after))
+export function canChangeBits(facts: HouseContext, before: AllowDeny, after: AllowDeny): boolean {
+  return hasPermission(facts, changedBits(before, after))
 }
 
 /** Whether a setting allows and denies the same bit. */
-export function contradicts({ allow, deny }: AllowDeny): boolean {
+export function isContradictory({ allow, deny }: AllowDeny): boolean {
   return (allow & deny) !== 0
 }
 
 /** Whether somebody, if a member at all, may edit the house. */
-export function canEditHouse(facts: HouseFacts | undefined): boolean {
-  return facts !== undefined && has(housePermissions(facts), permission.ADMINISTRATOR)
+export function canEditHouse(facts: HouseContext | undefined): boolean {
+  return facts !== undefined && hasBits(housePermissions(facts), permission.ADMINISTRATOR)
 }
 
 /** Whether a member stands above another, so that they could remove them: never oneself, never the owner. */
-export function canRemove(facts: HouseFacts, target: HouseFacts): boolean {
+export function canRemove(facts: HouseContext, target: HouseContext): boolean {
   return outranks(facts, rank(target))
 }

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { PictureParams, pictureAnswers } from '../http/pictures.ts'
+import { PictureParams, pictureAnswers } from '../http/schemas/pictures.ts'
 import { sendPicture } from '../images/serve.ts'
 import { findHouseIcon } from './queries.ts'
 
@@ -9,7 +9,7 @@ export const housePictureRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'getHouseIcon',
-        summary: 'The icon of a house',
+        summary: "Fetch a house's icon",
         tags: ['media'],
         params: PictureParams,
         response: pictureAnswers,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/client.ts'
-import { coalesce, inOrderOf, inPlaces } from '../db/coalesce.ts'
-import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
+import { coalesce, groupByPlace, orderByKeys } from '../database/batching/coalesce.ts'
+import type { Db } from '../database/client.ts'
+import { type RoleRow, rolesOfMember } from './roles/queries.ts'
 
 /** The key of a member: a house and a user, who may or may not be in it. */
 export type Membership = { house_id: string; user_id: string }
@@ -27,7 +27,7 @@ export const findMembership = coalesce<Membership, MembershipRow | undefined>(as
       join houses on houses.id = wanted.house_id
       join members on members.house_id = houses.id and members.user_id = wanted.user_id
     `.execute(db)
-  return inPlaces(keys.length, rows)
+  return groupByPlace(keys.length, rows)
 })
 
 export type HouseRow = {
@@ -53,7 +53,7 @@ const summaryColumns = sql`
 export const findHouseSummary = coalesce<string, HouseSummaryRow | undefined>(async (db: Db, ids) => {
   const { rows } = await sql<HouseSummaryRow>`
     select ${summaryColumns} from houses where id = any(${ids}::bigint[])`.execute(db)
-  return inOrderOf(ids, rows, (row) => row.id)
+  return orderByKeys(ids, rows, (row) => row.id)
 })
 
 /** The houses of a user, in order of joining. */
@@ -72,7 +72,7 @@ export const findHouseIcon = coalesce<string, { id: string; icon: string | null 
       .select(['id', 'icon'])
       .where('id', '=', sql<string>`any(${ids}::bigint[])`)
       .execute()
-    return inOrderOf(ids, rows, (row) => row.id)
+    return orderByKeys(ids, rows, (row) => row.id)
   },
 )
 
@@ -145,7 +145,7 @@ export async function lockHouseRooms(db: Db, houseId: string): Promise<string[]>
  * holders of ADMINISTRATOR first, then the longest-standing. Of the roles that set or deny that bit, the highest (of
  * equals the older) has the last word, as in `housePermissions`.
  */
-export async function findHeirId(db: Db, houseId: string, ownerId: string): Promise<string | undefined> {
+export async function findNextOwnerId(db: Db, houseId: string, ownerId: string): Promise<string | undefined> {
   // Starts from the few roles that decide, and joins by grouping: no plan looks up the roles of each member.
   const { rows } = await sql<{ user_id: string }>`
     with decided as (

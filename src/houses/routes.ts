@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { maxPictureBodyBytes } from '../http/body.ts'
-import { failures, ok, Success } from '../http/envelope.ts'
-import { callerInHouse, IdParam } from '../http/params.ts'
+import { maxPictureBodyBytes } from '../http/bodies/body.ts'
+import { failures, ok, Success } from '../http/schemas/envelope.ts'
+import { callerInHouse, IdParam } from '../http/schemas/params.ts'
 import { asId } from '../ids.ts'
 import { Room } from '../rooms/schemas.ts'
-import { listReadableRooms, showHouse } from './detail-operations.ts'
+import { getHouseDetail, listReadableRooms } from './detail-operations.ts'
 import { createHouse, deleteHouse, editHouse, handOverHouse, removeHouseIcon } from './operations.ts'
 import {
   CreateHouse,
@@ -42,7 +42,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       bodyLimit: maxPictureBodyBytes,
       schema: {
         operationId: 'editHouse',
-        summary: 'Edit a house',
+        summary: 'Update a house',
         tags: ['houses'],
         params: IdParam,
         body: EditHouse,
@@ -77,7 +77,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'removeHouseIcon',
-        summary: 'Take the icon off a house',
+        summary: "Remove a house's icon",
         tags: ['houses'],
         params: IdParam,
         response: { 200: Success(EditedHouse), ...failures },
@@ -98,7 +98,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(HouseDetail), ...failures },
       },
     },
-    async (request) => ok(await showHouse(app.db, callerInHouse(request))),
+    async (request) => ok(await getHouseDetail(app.db, callerInHouse(request))),
   )
 
   app.get(
@@ -107,7 +107,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'listHouseRooms',
-        summary: 'List the rooms of a house that the caller can read',
+        summary: 'List the rooms of a house that you can read',
         tags: ['houses'],
         params: IdParam,
         response: { 200: Success(Type.Array(Room)), ...failures },
@@ -122,7 +122,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'handOverHouse',
-        summary: 'Hand a house over to another member',
+        summary: 'Transfer a house to another member',
         tags: ['houses'],
         params: IdParam,
         body: HandOverHouse,

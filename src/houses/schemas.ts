@@ -1,20 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Entity } from '../entities/schemas.ts'
-import { Nullable } from '../http/nullable.ts'
-import { AnyText, FilledLine, Text } from '../http/strings.ts'
-import { Member } from '../members/schemas.ts'
-import { PermissionBits, Role } from '../roles/schemas.ts'
+import { Nullable } from '../http/schemas/nullable.ts'
+import { AnyText, NonBlankLine, Text } from '../http/schemas/strings.ts'
 import { EmbeddedRoom, Room } from '../rooms/schemas.ts'
 import { maxTextLength, PictureName } from '../users/schemas.ts'
+import { Entity } from './entities/schemas.ts'
+import { Member } from './members/schemas.ts'
+import { PermissionBits, Role } from './roles/schemas.ts'
 
-/** In code points (PROTOCOL 1.5). */
+/** In code points (docs/api.md#field-limits). */
 const maxHouseNameLength = 100
 
-const HouseName = FilledLine(maxHouseNameLength)
+const HouseName = NonBlankLine(maxHouseNameLength)
 const HouseDescription = Nullable(Text(maxTextLength))
 const Base64Picture = Nullable(Type.String({ description: 'base64 or a data URL' }))
 
-/** API 4.9; a null icon is none. */
+/** docs/api.md#houses; a null icon is none. */
 export const CreateHouse = Type.Object(
   {
     name: HouseName,
@@ -25,7 +25,7 @@ export const CreateHouse = Type.Object(
 )
 export type CreateHouse = Static<typeof CreateHouse>
 
-/** API 4.10. Existing clients send a null icon when they mean no change; a null description clears it. */
+/** docs/api.md#houses. Existing clients send a null icon when they mean no change; a null description clears it. */
 export const EditHouse = Type.Object(
   {
     name: HouseName,
@@ -37,11 +37,13 @@ export const EditHouse = Type.Object(
 )
 export type EditHouse = Static<typeof EditHouse>
 
-/** PROTOCOL 4.7: the new owner. */
+/** docs/api.md#houses: the new owner. */
 export const HandOverHouse = Type.Object({ user_id: AnyText() }, { additionalProperties: false })
+export type HandOverHouse = Static<typeof HandOverHouse>
 export const HandedOverHouse = Type.Object({ house_id: Type.String(), owner_id: Type.String() })
+export type HandedOverHouse = Static<typeof HandedOverHouse>
 
-/** API 2.4: the answer of house creation. */
+/** docs/resources.md#houses: the answer of house creation. */
 export const House = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -52,7 +54,7 @@ export const House = Type.Object({
 })
 export type House = Static<typeof House>
 
-/** API 4.10: the answer of house edit. */
+/** docs/api.md#houses: the answer of house edit. */
 export const EditedHouse = Type.Object({ name: Type.String(), house_id: Type.String() })
 export type EditedHouse = Static<typeof EditedHouse>
 
@@ -67,7 +69,7 @@ const summary = {
   member_count: Type.Integer(),
 }
 
-/** The house in lists and invites (PROTOCOL 3.4). */
+/** The house in lists and invites (docs/resources.md#houses). */
 export const HouseSummary = Type.Object(summary)
 export type HouseSummary = Static<typeof HouseSummary>
 

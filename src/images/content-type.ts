@@ -11,7 +11,7 @@ type Recognised = { type: string; width?: number; height?: number }
 export const unknownType = 'application/octet-stream'
 
 /** Recognises PNG, JPEG, GIF, WebP, AVIF, and the usual video and audio types by the beginning of a file. */
-export function recognise(head: Buffer): Recognised {
+export function detectContentType(head: Buffer): Recognised {
   return readImage(head) ?? { type: readMedia(head) ?? unknownType }
 }
 

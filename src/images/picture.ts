@@ -14,14 +14,14 @@ export function pictureName(folder: PictureFolder, ownerId: string, file: string
   return `${owners}/${ownerId}/${kind}/${file}`
 }
 
-/** The most bytes of a picture in a request, after base64 decoding (PROTOCOL 1.6). */
+/** The most bytes of a picture in a request, after base64 decoding (docs/api.md#counts-and-sizes). */
 export const maxPictureBytes = 8 * 1024 * 1024
 
 const dataMarker = ';base64,'
 
 /**
- * The bytes in a base64 string or a data URL; undefined if it is faulty (PROTOCOL 7.1). Throws `payload_too_large`
- * for a valid string of more than `maxPictureBytes`, before decoding it.
+ * The bytes in a base64 string or a data URL; undefined if it is faulty (docs/api.md#base64-input). Throws
+ * `payload_too_large` for a valid string of more than `maxPictureBytes`, before decoding it.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   const base64 = withoutDataPrefix(withoutLineBreaks(text))

@@ -1,9 +1,9 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
-import { createFairQueue } from '../queue.ts'
+import { createFairQueue } from '../concurrency/fair-queue.ts'
+import { isComplete } from './complete.ts'
 import { isAvif } from './content-type.ts'
-import { isWhole } from './whole.ts'
 
-/** Limits of PROTOCOL 1.6 and 7.2. */
+/** Limits of docs/api.md#pictures. */
 const maxPixels = 50_000_000
 const maxSidePixels = 16_384
 const maxFrames = 60
@@ -14,8 +14,8 @@ const maxHeaderPixels = 1500
 const maxWorkMs = 20_000
 const webpQuality = 85
 
-/** Two pictures at a time use both cores of a small machine; each one that waits takes up to 20 MB for its request. */
-const takeTurn = createFairQueue({ atOnce: 2, waiting: 16, waitingOfOne: 6 })
+/** Two pictures at a time use both cores of a small machine. Those with big bodies wait before they are parsed. */
+const takeTurn = createFairQueue({ atOnce: 2, waiting: 32 })
 
 /** The bytes are not an acceptable picture. */
 export class NoPicture extends Error {}
@@ -71,7 +71,7 @@ function render(
     const options: SharpOptions = { failOn: 'error', limitInputPixels: maxPixels }
     try {
       const header = await sharp(bytes, options).metadata()
-      if (!isAcceptable(header, bytes) || !isWhole(header.format, bytes))
+      if (!isAcceptable(header, bytes) || !isComplete(header.format, bytes))
         throw new NoPicture('not an acceptable picture')
       const moves = mayMove && keepsMoving(header)
       const picture = sharp(bytes, { ...options, animated: moves }).timeout({ seconds: maxWorkMs / 1000 })

@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts'
 import { openFile, type Store } from '../storage/store.ts'
 import { type PictureFolder, pictureName } from './picture.ts'
 
-/** For all content that comes from clients: no guessing of types, no scripts (PROTOCOL 7.3). */
+/** For all content that comes from clients: no guessing of types, no scripts (docs/api.md#serving-files). */
 export const mediaHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; sandbox",

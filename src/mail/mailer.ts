@@ -1,19 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { createFairQueue } from '../concurrency/fair-queue.ts'
 
 export type Mail = { to: string; subject: string; text: string }
 
 /** Sends mail in the background, so that the time of an answer does not tell whether a mail was sent. */
 export type Mailer = {
-  send(mail: Mail): void
+  send(accountId: string, mail: Mail): void
   /** Settles when all mails have been sent, or have failed, or a mail server that hangs was waited for long enough. */
   close(): Promise<void>
 }
 
-/** Mails in flight or queued; further ones are dropped. */
+/** Mails in flight, one of each account: whoever has one sent waits for no more than one of another account. */
+const sentAtOnce = 4
+/** Mails queued; past that, those of the account with the most are dropped. */
 const maxWaiting = 1_000
 /** How long a stop waits for mails on their way: it has to end within 10 s. */
 const closeWithinMs = 2_000
-/** How long a mail server may take for each step of a mail: the others wait meanwhile. */
+/** How long a mail server may take for each step of a mail. */
 const defaultPatienceMs = 10_000
 /** The same for a mail server that is only tried. */
 const trialPatienceMs = 5_000
@@ -31,8 +34,8 @@ export function openMailer(
   patienceMs = defaultPatienceMs,
 ): Mailer {
   const url = withTimeouts(smtpUrl, patienceMs)
-  let waiting = 0
-  let last: Promise<void> = Promise.resolve()
+  const takeTurn = createFairQueue({ atOnce: sentAtOnce, waiting: maxWaiting })
+  const pending = new Set<Promise<void>>()
   let transport: Promise<{ sendMail(mail: object): Promise<unknown>; close(): void }> | undefined
 
   async function deliver({ to, subject, text }: Mail): Promise<void> {
@@ -42,20 +45,19 @@ export function openMailer(
       await (await transport).sendMail({ from, to: { name: '', address: to }, subject, text })
     } catch (error) {
       onFailure((error as { code?: string }).code ?? 'unknown')
-    } finally {
-      waiting -= 1
     }
   }
 
   return {
-    send(mail) {
-      if (waiting >= maxWaiting) return onFailure('too many mails are waiting')
+    send(accountId, mail) {
       if (droppedFromAddress.test(mail.to)) return onFailure('the address holds < or >')
-      waiting += 1
-      last = last.then(() => deliver(mail))
+      const sending = takeTurn(accountId, () => deliver(mail))
+        .catch(() => onFailure('too many mails are waiting'))
+        .finally(() => pending.delete(sending))
+      pending.add(sending)
     },
     async close() {
-      await Promise.race([last, pause(closeWithinMs, undefined, { ref: false })])
+      await Promise.race([Promise.all(pending), pause(closeWithinMs, undefined, { ref: false })])
       ;(await transport)?.close()
     },
   }

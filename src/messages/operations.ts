@@ -1,20 +1,21 @@
 import type { Caller } from '../auth/queries.ts'
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 import { ApiError, fieldsRequired } from '../errors.ts'
-import type { Outcome } from '../events/bus.ts'
-import { reachRoom } from '../rooms/access-operations.ts'
+import { commit, type Outcome } from '../events/commit.ts'
+import type { EventOf } from '../events/events.ts'
+import { requireRoomAccess } from '../rooms/access-operations.ts'
 import { canEdit, canModerate, canSend } from '../rooms/permissions.ts'
-import { editedGatewayMessage } from './forms.ts'
-import { listMentioned, mentionedIn } from './mention-operations.ts'
-import { deleteMessages, findMessage, findSpeaker, lockMessage, updateMessage } from './queries.ts'
+import { deleteMessages, findAuthor, findMessage, lockMessage, updateMessage } from './queries.ts'
+import { listMentioned, mentionedIn } from './read/mention-operations.ts'
 import type { DeletedMessage, EditedGatewayMessage, Typing } from './schemas.ts'
+import { serializeEditedGatewayMessage } from './serializers.ts'
 
 /** A room (`id`) and a message in it, as a path names them. */
 type MessagePath = { id: string; message_id: string }
 
 /**
- * Gives a message of the caller's own a new content (PROTOCOL 4.11). Throws `room_not_found`, `message_not_found`,
- * `no_permission`, and `invalid_schema` when nothing would be left of it.
+ * Gives a message of the caller's own a new content (docs/api.md#messages). Throws `room_not_found`,
+ * `message_not_found`, `no_permission`, and `invalid_schema` when nothing would be left of it.
  */
 export async function editMessage(
   db: Db,
@@ -23,22 +24,22 @@ export async function editMessage(
   content: string,
   origin: string,
 ): Promise<Outcome<EditedGatewayMessage>> {
-  const access = await reachRoom(db, room_id, caller.id)
+  const access = await requireRoomAccess(db, room_id, caller.id)
   const { house_id } = access
-  const present = await findMessage(db, room_id, message_id)
+  const present = await findMessage(db, { room_id, id: message_id })
   if (!present) throw new ApiError('message_not_found')
   if (present.author_id !== caller.id || !canEdit(access)) throw new ApiError('no_permission')
   if (present.attachment === null && content.trim() === '') throw fieldsRequired('content')
   const [author, mentioned] = await Promise.all([
-    findSpeaker(db, { room_id, user_id: caller.id }),
+    findAuthor(db, { room_id, user_id: caller.id }),
     listMentioned(db, room_id, mentionedIn(content)),
   ])
   const mentions = mentioned.map((user) => user.id)
-  return db.transaction().execute(async (trx) => {
+  return commit(db, async (trx) => {
     if (!(await lockMessage(trx, room_id, message_id))) throw new ApiError('message_not_found')
     const row = await updateMessage(trx, { room_id, id: message_id, content, mentions })
-    const message = editedGatewayMessage(row, { house_id, author: author!, mentioned, origin })
-    return { answer: message, events: [{ type: 'message_updated', room_id, house_id, message }] }
+    const message = serializeEditedGatewayMessage(row, { house_id, author: author!, mentioned, origin })
+    return { answer: message, events: [{ type: 'message_updated', room_id, house_id, message_id, message }] }
   })
 }
 
@@ -52,10 +53,10 @@ export async function deleteMessage(
   { id: room_id, message_id }: MessagePath,
   houseId?: string,
 ): Promise<Outcome<DeletedMessage>> {
-  const access = await reachRoom(db, room_id, caller.id)
+  const access = await requireRoomAccess(db, room_id, caller.id)
   const { house_id } = access
   if (houseId !== undefined && house_id !== houseId) throw new ApiError('room_not_found')
-  return db.transaction().execute(async (trx) => {
+  return commit(db, async (trx) => {
     const message = await lockMessage(trx, room_id, message_id)
     if (!message) throw new ApiError('message_not_found')
     if (message.author_id !== caller.id && !canModerate(access)) throw new ApiError('no_permission')
@@ -68,13 +69,17 @@ export async function deleteMessage(
 }
 
 /** Tells the others in a room that the caller is typing. Throws `room_not_found`, `no_permission`. */
-export async function startTyping(db: Db, caller: Caller, room_id: string): Promise<Outcome<Typing>> {
-  const access = await reachRoom(db, room_id, caller.id)
+export async function startTyping(
+  db: Db,
+  caller: Caller,
+  room_id: string,
+): Promise<{ answer: Typing; event: EventOf<'typing_started'> }> {
+  const access = await requireRoomAccess(db, room_id, caller.id)
   if (!canSend(access)) throw new ApiError('no_permission')
   const { house_id } = access
   const timestamp = Date.now()
   return {
     answer: { room_id, timestamp },
-    events: [{ type: 'typing_started', room_id, house_id, author_id: caller.id, timestamp }],
+    event: { type: 'typing_started', room_id, house_id, author_id: caller.id, timestamp },
   }
 }

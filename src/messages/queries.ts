@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/client.ts'
-import { coalesce, inPlaces } from '../db/coalesce.ts'
-import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
+import { coalesce, groupByPlace } from '../database/batching/coalesce.ts'
+import type { Db } from '../database/client.ts'
+import { type RoleRow, rolesOfMember } from '../houses/roles/queries.ts'
 import { type GatewayUserRow, gatewayUserSelection } from '../users/queries.ts'
 
 /** The contents of `messages.attachment`; the store has the file under `attachmentFile` (attachment-queries.ts). */
@@ -38,10 +38,10 @@ export const messageColumns = sql`
   messages.edited_at, messages.exploding_age, messages.attachment`
 
 /** Whether a message has not exploded yet. Every query of messages checks this, as the sweep may be late. */
-export const isThere = sql`(messages.expires_at is null or messages.expires_at > now())`
+export const notExpired = sql`(messages.expires_at is null or messages.expires_at > now())`
 
 /** A user as an author in a room, with the fields of their membership that are shown. */
-export type SpeakerRow = GatewayUserRow & {
+export type AuthorRow = GatewayUserRow & {
   is_deleted: boolean
   /** When they entered the house or the private room; null when they are not there (any more). */
   joined_at: Date | null
@@ -51,9 +51,9 @@ export type SpeakerRow = GatewayUserRow & {
 }
 
 /** A user with what they are in a room, or undefined when there is no such user. */
-export const findSpeaker = coalesce<{ room_id: string; user_id: string }, SpeakerRow | undefined>(
+export const findAuthor = coalesce<{ room_id: string; user_id: string }, AuthorRow | undefined>(
   async (db: Db, keys) => {
-    const { rows } = await sql<SpeakerRow & { place: string }>`
+    const { rows } = await sql<AuthorRow & { place: string }>`
       select place, ${gatewayUserSelection}, deleted_at is not null as is_deleted,
         coalesce(members.joined_at, room_recipients.joined_at) as joined_at, members.last_permission_update,
         case when members.user_id is null then '[]'
@@ -65,36 +65,27 @@ export const findSpeaker = coalesce<{ room_id: string; user_id: string }, Speake
       left join members on members.house_id = rooms.house_id and members.user_id = users.id
       left join room_recipients on room_recipients.room_id = rooms.id and room_recipients.user_id = users.id
     `.execute(db)
-    return inPlaces(keys.length, rows)
+    return groupByPlace(keys.length, rows)
   },
 )
 
 /** A message that is there, or undefined. */
-export async function findMessage(db: Db, roomId: string, id: string): Promise<MessageRow | undefined> {
-  const { rows } = await sql<MessageRow>`
-    select ${messageColumns} from messages where room_id = ${roomId} and id = ${id} and ${isThere}`.execute(
-    db,
-  )
-  return rows[0]
-}
-
-/** The first messages of a room between two ids that are there, oldest first. */
-export async function listMessagesBetween(
-  db: Db,
-  between: { room_id: string; after: string; before: string; limit: number },
-): Promise<MessageRow[]> {
-  const { room_id, after, before, limit } = between
-  const { rows } = await sql<MessageRow>`
-    select ${messageColumns} from messages
-    where room_id = ${room_id} and id > ${after} and id < ${before} and ${isThere}
-    order by id limit ${limit}`.execute(db)
-  return rows
-}
+export const findMessage = coalesce<{ room_id: string; id: string }, MessageRow | undefined>(
+  async (db: Db, keys) => {
+    const { rows } = await sql<MessageRow & { place: string }>`
+      select place, ${messageColumns}
+      from unnest(${keys.map((key) => key.room_id)}::bigint[], ${keys.map((key) => key.id)}::bigint[])
+        with ordinality as wanted (room_id, id, place)
+      join messages on messages.room_id = wanted.room_id and messages.id = wanted.id
+      where ${notExpired}`.execute(db)
+    return groupByPlace(keys.length, rows)
+  },
+)
 
 /** A message that is there, kept as it is until the transaction ends, or undefined. */
 export async function lockMessage(db: Db, roomId: string, id: string): Promise<MessageRow | undefined> {
   const { rows } = await sql<MessageRow>`
-    select ${messageColumns} from messages where room_id = ${roomId} and id = ${id} and ${isThere}
+    select ${messageColumns} from messages where room_id = ${roomId} and id = ${id} and ${notExpired}
     for update`.execute(db)
   return rows[0]
 }

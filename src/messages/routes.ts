@@ -1,18 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ApiError, fieldsRequired } from '../errors.ts'
-import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParam, IdParams, PageQuery, readPage } from '../http/params.ts'
-import { publicUrl } from '../http/public-url.ts'
+import { failures, ok, Success } from '../http/schemas/envelope.ts'
+import { readPage } from '../http/schemas/pages.ts'
+import { IdParam, IdParams, PageQuery } from '../http/schemas/params.ts'
+import { publicUrl } from '../http/server/public-url.ts'
 import { asId } from '../ids.ts'
 import { ackMessage } from '../read-states/operations.ts'
 import { Acked } from '../read-states/schemas.ts'
-import { reachRoom } from '../rooms/access-operations.ts'
+import { requireRoomAccess } from '../rooms/access-operations.ts'
 import { type CallerInRoomRow, findCallerInRoom } from '../rooms/caller-queries.ts'
 import { canRead } from '../rooms/permissions.ts'
-import { message } from './forms.ts'
 import { deleteMessage, editMessage, startTyping } from './operations.ts'
-import { listMessages, listRoomMessages } from './page-queries.ts'
+import { listMessages, listRoomMessages } from './read/page-queries.ts'
 import {
   DeletedMessage,
   EditedGatewayMessage,
@@ -20,11 +20,12 @@ import {
   EditOrAckMessage,
   GatewayMessage,
   Message,
-  missingForExploding,
+  missingExplodingFields,
   SendMessage,
   Typing,
 } from './schemas.ts'
-import { type Send, senderOf } from './send-operations.ts'
+import { type Send, toSender } from './send/operations.ts'
+import { serializeMessage } from './serializers.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -49,7 +50,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.post(
     '/rooms/:id/messages',
     {
-      config: { limitedAs: 'messages', missingFields: missingForExploding },
+      config: { limitedAs: 'messages', missingFields: missingExplodingFields },
       onRequest: authenticateInRoom,
       schema: {
         operationId: 'sendMessage',
@@ -63,7 +64,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
     async ({ caller, inRoom, params, body }) => {
       const { content, nonce = null } = body
       const outgoing = { content, nonce, exploding_age: explodingAge(body), attachment: null }
-      return ok(await send(caller, params.id, outgoing, senderOf(inRoom!)))
+      return ok(await send(caller, params.id, outgoing, toSender(inRoom!)))
     },
   )
 
@@ -85,7 +86,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
       if (!canRead(inRoom?.access ?? undefined)) throw new ApiError('room_not_found')
       const rows = await listRoomMessages(app.db, params.id, page)
       const address = origin()
-      return ok(rows.map((row) => message(row, address)))
+      return ok(rows.map((row) => serializeMessage(row, address)))
     },
   )
 
@@ -102,10 +103,10 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
       },
     },
     async ({ caller, params }) => {
-      await reachRoom(app.db, params.id, caller.id)
+      await requireRoomAccess(app.db, params.id, caller.id)
       const [row] = await listMessages(app.db, [params.id], [params.message_id])
       if (!row) throw new ApiError('message_not_found')
-      return ok(message(row, origin()))
+      return ok(serializeMessage(row, origin()))
     },
   )
 
@@ -132,7 +133,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
       onRequest: app.authenticate,
       schema: {
         operationId: 'editOrAckMessage',
-        summary: 'Edit a message (with content) or mark it as read (without)',
+        summary: 'Edit a message (body with `content`) or mark it as read (without)',
         tags: ['messages'],
         params: MessageParams,
         body: EditOrAckMessage,
@@ -171,7 +172,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
       onRequest: app.authenticate,
       schema: {
         operationId: 'deleteHouseMessage',
-        summary: 'Delete a message of a house room',
+        summary: 'Delete a message, given its house and room',
         tags: ['messages'],
         params: IdParams('house_id', 'id', 'message_id'),
         response: { 200: Success(DeletedMessage), ...failures },
@@ -187,20 +188,24 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
       onRequest: app.authenticate,
       schema: {
         operationId: 'startTyping',
-        summary: 'Say that one is typing',
+        summary: 'Signal that you are typing',
         tags: ['messages'],
         params: IdParam,
         response: { 200: Success(Typing), ...failures },
       },
     },
-    async ({ caller, params }) => ok(await app.publish(await startTyping(app.db, caller, params.id))),
+    async ({ caller, params }) => {
+      const { answer, event } = await startTyping(app.db, caller, params.id)
+      await app.bus.publish([event])
+      return ok(answer)
+    },
   )
 }
 
 /** The age in seconds of a message that explodes, else null. Throws `invalid_schema` when it has none. */
 function explodingAge(body: SendMessage): number | null {
   if (!body.exploding) return null
-  const missing = missingForExploding(body)
+  const missing = missingExplodingFields(body)
   if (missing.length > 0) throw fieldsRequired(...missing)
   return body.exploding_age!
 }

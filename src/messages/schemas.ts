@@ -1,30 +1,39 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable } from '../http/nullable.ts'
-import { PageQuery, Place } from '../http/params.ts'
-import { FilledText, Line, Text } from '../http/strings.ts'
-import { Member } from '../members/schemas.ts'
+import { Member } from '../houses/members/schemas.ts'
+import { Nullable } from '../http/schemas/nullable.ts'
+import { PageQuery, Place } from '../http/schemas/params.ts'
+import { Line, NonBlankText, Text } from '../http/schemas/strings.ts'
 import { CompactUser, GatewayUser } from '../users/schemas.ts'
 
-/** Limits of PROTOCOL 1.5, in code points. */
+/** Limits of docs/api.md#field-limits, in code points. */
 const maxContentLength = 4000
 const maxNonceLength = 64
 const maxSearchLength = 200
-/** Limits of `exploding_age` (PROTOCOL 4.11). */
+/** Limits of `exploding_age` (docs/api.md#messages). */
 const minExplodingSeconds = 5
 const maxExplodingSeconds = 604_800
+
+/** Of pictures alone. */
+export const Dimensions = Type.Optional(
+  Type.Object({ width: Type.Integer(), height: Type.Integer(), type: Type.String() }),
+)
 
 export const Attachment = Type.Object({
   filename: Type.String(),
   media_url: Type.String(),
-  dimensions: Type.Optional(
-    Type.Object({ width: Type.Integer(), height: Type.Integer(), type: Type.String() }),
-  ),
+  dimensions: Dimensions,
   content_type: Type.String(),
   size: Type.Integer(),
 })
 export type Attachment = Static<typeof Attachment>
 
-/** API 2.3: the message in lists. `timestamp` and `edited_at` are ISO times, `edited_at` is `""` if never edited. */
+/** None are made. */
+export const NoEmbed = Type.Object({})
+
+/**
+ * docs/resources.md#messages: the message in lists. `timestamp` and `edited_at` are ISO times, `edited_at` is `""` if
+ * never edited.
+ */
 export const Message = Type.Object({
   id: Type.String(),
   room_id: Type.String(),
@@ -38,7 +47,7 @@ export const Message = Type.Object({
   author: CompactUser,
   mentions: Type.Array(CompactUser),
   attachment: Nullable(Attachment),
-  embed: Type.Object({}),
+  embed: NoEmbed,
   metadata: Type.Null(),
   exploding: Type.Boolean(),
   exploding_age: Nullable(Type.Integer()),
@@ -75,7 +84,7 @@ export const EditedGatewayMessage = Type.Object({
 })
 export type EditedGatewayMessage = Static<typeof EditedGatewayMessage>
 
-const Content = FilledText(maxContentLength)
+const Content = NonBlankText(maxContentLength)
 
 /** The range of `exploding_age` counts only with `exploding: true`: without it the age is ignored. */
 export const SendMessage = Type.Object(
@@ -90,7 +99,7 @@ export const SendMessage = Type.Object(
 export type SendMessage = Static<typeof SendMessage>
 
 /** The fields that are missing from a message that explodes: it needs an age within the range. */
-export function missingForExploding(body: { exploding?: unknown; exploding_age?: unknown }): string[] {
+export function missingExplodingFields(body: { exploding?: unknown; exploding_age?: unknown }): string[] {
   const age = Number.isInteger(body.exploding_age) ? (body.exploding_age as number) : 0
   const isInRange = age >= minExplodingSeconds && age <= maxExplodingSeconds
   return body.exploding !== true || isInRange ? [] : ['exploding_age']
@@ -98,12 +107,14 @@ export function missingForExploding(body: { exploding?: unknown; exploding_age?:
 
 /** Blank content is for messages with an attachment; the row decides. */
 export const EditMessage = Type.Object({ content: Text(maxContentLength) }, { additionalProperties: false })
+export type EditMessage = Static<typeof EditMessage>
 
 /** Existing clients use one path for both: with `content` it edits, without it acks. */
 export const EditOrAckMessage = Type.Object(
   { content: Type.Optional(Type.Unknown()) },
   { additionalProperties: false },
 )
+export type EditOrAckMessage = Static<typeof EditOrAckMessage>
 
 export const DeletedMessage = Type.Object({
   id: Type.String(),
@@ -119,7 +130,7 @@ const { limit, before } = PageQuery.properties
 
 export const SearchQuery = Type.Object(
   {
-    q: FilledText(maxSearchLength),
+    q: NonBlankText(maxSearchLength),
     author_id: Place,
     before,
     limit,
@@ -136,3 +147,9 @@ export const MediaFields = Type.Object({
   exploding_age: Type.Optional(Type.String({ pattern: '^[0-9]{1,64}$' })),
 })
 export type MediaFields = Static<typeof MediaFields>
+
+/** The multipart body in the API document; the parts themselves are checked as they are read. */
+export const SendMediaMessage = Type.Object({
+  ...MediaFields.properties,
+  file: Type.String({ format: 'binary' }),
+})

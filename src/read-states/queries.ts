@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../db/client.ts'
-import { mentionRoomsOf } from '../messages/mention-queries.ts'
-import { openRoomFor, type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
+import type { Db } from '../database/client.ts'
+import type { HearthEvent } from '../events/events.ts'
+import type { Entry } from '../events/log-queries.ts'
+import { mentionRoomsOf } from '../messages/read/mention-queries.ts'
+import { type RoomAccessRow, reopenPairRoom, selectRoomAccess } from '../rooms/queries.ts'
 
 /** The number of unread mentions of a user after a message of a room, except by themself or people they blocked. */
 function mentionCount(userId: string, roomId: RawBuilder<unknown>, after: RawBuilder<unknown>) {
@@ -16,26 +18,36 @@ function mentionCount(userId: string, roomId: RawBuilder<unknown>, after: RawBui
 type ReadStateInRoom = { message_id: string; mention_count: number }
 
 /**
- * Moves the read state of a user in a room forward to a message. Undefined when it stands there or further on, the room
- * is gone, or the user leaves its house at this moment. Moves at once are answered in the order in which they are made.
+ * Moves the read state of a user in a room forward to a message, and adds that to the log. Undefined when it stands there
+ * or further on, the room is gone, or the user leaves its house at this moment.
  */
 export async function moveReadState(
   db: Db,
   userId: string,
   roomId: string,
   messageId: string,
-): Promise<ReadStateInRoom | undefined> {
-  const { rows } = await sql<ReadStateInRoom>`
-    with ${openRoomFor(userId, roomId)}, moved as (
+): Promise<{ state: ReadStateInRoom; entry: Entry } | undefined> {
+  const { rows } = await sql<ReadStateInRoom & { id: string }>`
+    with ${reopenPairRoom(userId, roomId)}, moved as (
       insert into read_states (user_id, room_id, message_id)
       select ${userId}, id, ${messageId} from open_room
       on conflict (user_id, room_id) do update set message_id = excluded.message_id
         where read_states.message_id < excluded.message_id
       returning room_id, message_id
+    ), logged as (
+      insert into events (scope, count, events)
+      select -${userId}::bigint, 1,
+        json_build_array(json_build_object('type', 'read_state_updated', 'user_id', ${userId}::text, 'room_id', room_id::text))
+      from moved
+      returning id
     )
-    select message_id, ${mentionCount(userId, sql`moved.room_id`, sql`moved.message_id`)} as mention_count
-    from moved`.execute(db)
-  return rows[0]
+    select message_id, logged.id, ${mentionCount(userId, sql`moved.room_id`, sql`moved.message_id`)} as mention_count
+    from moved cross join logged`.execute(db)
+  const [row] = rows
+  if (!row) return undefined
+  const { id, ...state } = row
+  const event: HearthEvent = { type: 'read_state_updated', user_id: userId, room_id: roomId }
+  return { state, entry: { id, events: [event] } }
 }
 
 /** The read state of a user in a room, or undefined when they have acked nothing there. */
@@ -50,22 +62,42 @@ export async function findReadState(
   return rows[0]
 }
 
-type ReadStateRow = RoomAccessRow & { message_id: string | null; mention_count: number }
+/** A room that a user has acked up to a message, or only is mentioned in. */
+export type ReadRoom = { room_id: string; message_id: string | null }
 
-/** Where a user stands in the rooms they have acked or are mentioned in, and their access to these. */
-export async function listReadStateRows(db: Db, userId: string): Promise<ReadStateRow[]> {
-  const { rows } = await sql<ReadStateRow>`
-    with recursive ${mentionRoomsOf(userId)}, states as materialized (
-      select room_id, message_id from read_states where user_id = ${userId}
-    ), wanted as (
-      select room_id, message_id, ${userId}::bigint as user_id
-      from mention_rooms full join states using (room_id) where room_id is not null
-    )
-    select access.*, wanted.message_id,
-      ${mentionCount(userId, sql`wanted.room_id`, sql`coalesce(wanted.message_id, 0)`)} as mention_count
-    from (${selectRoomAccess(sql`wanted`)}) as access join wanted on wanted.room_id = access.room_id`.execute(
-    db,
-  )
+/**
+ * The rooms that a user has acked, the one with the newest message first, and those they are only mentioned in; `limit`
+ * at most.
+ */
+export async function listReadRooms(db: Db, userId: string, limit: number): Promise<ReadRoom[]> {
+  const { rows } = await sql<ReadRoom>`
+    with recursive ${mentionRoomsOf(userId)}
+    select room_id, message_id from (
+      (select room_id, message_id from read_states where user_id = ${userId} order by message_id desc limit ${limit})
+      union
+      select mentioned.room_id, read_states.message_id
+      from (select room_id from mention_rooms where room_id is not null limit ${limit}) as mentioned
+      left join read_states on read_states.user_id = ${userId} and read_states.room_id = mentioned.room_id
+    ) as wanted
+    order by message_id desc nulls last, room_id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Where a user stands in these rooms, in no order, and their access to them. */
+export async function listReadStateRows(
+  db: Db,
+  userId: string,
+  rooms: readonly ReadRoom[],
+): Promise<(RoomAccessRow & ReadRoom & { mention_count: number })[]> {
+  const wanted = sql`(
+    select room_id, message_id, ${userId}::bigint as user_id
+    from unnest(${rooms.map((room) => room.room_id)}::bigint[], ${rooms.map((room) => room.message_id)}::bigint[])
+      as rooms (room_id, message_id)) as wanted`
+  const { rows } = await selectRoomAccess<ReadRoom & { mention_count: number }>(
+    wanted,
+    sql`wanted.message_id,
+      ${mentionCount(userId, sql`wanted.room_id`, sql`coalesce(wanted.message_id, 0)`)} as mention_count`,
+  ).execute(db)
   return rows
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParams } from '../http/params.ts'
+import { failures, ok, Success } from '../http/schemas/envelope.ts'
+import { IdParams } from '../http/schemas/params.ts'
 import { listOwnReadStates } from './list-operations.ts'
 import { ackMessage } from './operations.ts'
 import { Acked, ReadStates } from './schemas.ts'
@@ -12,7 +12,7 @@ export const readStateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'listReadStates',
-        summary: 'How far the caller has read, room by room',
+        summary: 'List your read states by room',
         tags: ['messages'],
         response: { 200: Success(ReadStates), ...failures },
       },

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-const ReadState = Type.Object({ message_id: Type.String(), mention_count: Type.Integer() })
+export const ReadState = Type.Object({ message_id: Type.String(), mention_count: Type.Integer() })
 
-/** By room id (PROTOCOL 4.13). */
+/** By room id (docs/api.md#read-states). */
 export const ReadStates = Type.Record(Type.String(), ReadState)
 export type ReadStates = Static<typeof ReadStates>
 

@@ -1,14 +1,14 @@
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
 import { lockHouse } from '../houses/queries.ts'
-import { lockRoom } from './house-room-queries.ts'
+import { lockRoom } from './house-rooms/queries.ts'
 import { canRead } from './permissions.ts'
 import { findRoomAccess, type RoomAccessRow } from './queries.ts'
 
 /**
  * The caller's access to a room of any type. Throws `room_not_found` for one that is unknown, or that they cannot read.
  */
-export async function reachRoom(db: Db, roomId: string, callerId: string): Promise<RoomAccessRow> {
+export async function requireRoomAccess(db: Db, roomId: string, callerId: string): Promise<RoomAccessRow> {
   const access = await findRoomAccess(db, { room_id: roomId, user_id: callerId })
   if (!canRead(access)) throw new ApiError('room_not_found')
   return access
@@ -18,11 +18,11 @@ export async function reachRoom(db: Db, roomId: string, callerId: string): Promi
  * Locks a room, and before it its house, until the transaction ends, and returns the caller's access as it is under the
  * locks: their permissions cannot change meanwhile. Throws `room_not_found`.
  */
-export async function holdRoom(
+export async function shareRoomLock(
   trx: Db,
   { house_id, room_id, user_id }: RoomAccessRow,
 ): Promise<RoomAccessRow> {
   if (house_id !== null) await lockHouse(trx, house_id)
   await lockRoom(trx, room_id)
-  return reachRoom(trx, room_id, user_id)
+  return requireRoomAccess(trx, room_id, user_id)
 }

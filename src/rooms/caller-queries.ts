@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { type Caller, isIdle } from '../auth/queries.ts'
-import type { Db } from '../db/client.ts'
-import { coalesce, inPlaces } from '../db/coalesce.ts'
-import { byteaArray, prepareRead } from '../db/reads.ts'
+import { coalesce, groupByPlace } from '../database/batching/coalesce.ts'
+import { byteaArray, prepareRead } from '../database/batching/reads.ts'
+import type { Db } from '../database/client.ts'
 import { type GatewayUserRow, gatewayUserSelection } from '../users/queries.ts'
 import { type RoomAccessRow, roomAccessColumns, roomAccessJoins } from './queries.ts'
 
@@ -48,7 +48,7 @@ export const findCallerInRoom = coalesce<
 >(async (db: Db, keys) => {
   const hashes = byteaArray(keys.map((key) => key.token_hash))
   const rows = await readCallersInRooms(db, { hashes, rooms: keys.map((key) => key.room_id) })
-  return inPlaces(keys.length, rows).map((row) => row && callerInRoom(row))
+  return groupByPlace(keys.length, rows).map((row) => row && callerInRoom(row))
 })
 
 function callerInRoom(row: FlatRow): CallerInRoomRow {

@@ -1,28 +1,28 @@
-import { changedFields } from '../db/changes.ts'
-import type { Db } from '../db/client.ts'
-import { type EntityRow, listEntities, putRooms } from '../entities/queries.ts'
+import { changedFields } from '../database/changed-fields.ts'
+import type { Db } from '../database/client.ts'
 import { ApiError, fieldsInvalid, limitReached } from '../errors.ts'
-import type { Outcome } from '../events/bus.ts'
+import { commit, type Outcome } from '../events/commit.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { inHouse } from '../houses/access-operations.ts'
-import { has, holds, permission } from '../houses/permissions.ts'
+import { withHouseLock } from '../houses/access-operations.ts'
+import { type EntityRow, listEntities, replaceRooms } from '../houses/entities/queries.ts'
+import { hasBits, hasPermission, permission } from '../houses/permissions.ts'
 import type { Membership } from '../houses/queries.ts'
 import { asId, newId } from '../ids.ts'
-import { removeMessages } from '../messages/removal-operations.ts'
-import { holdRoom } from './access-operations.ts'
-import { room } from './forms.ts'
+import { removeMessages } from '../messages/removal/operations.ts'
+import { shareRoomLock } from './access-operations.ts'
 import {
   deleteRoom as deleteRoomRow,
   findRoomCount,
   insertHouseRoom,
   updateRoom,
-} from './house-room-queries.ts'
-import type { CreateHouseRoom, DeletedRoom, EditRoom } from './house-room-schemas.ts'
-import { bitsInRoom, roomType } from './permissions.ts'
+} from './house-rooms/queries.ts'
+import type { CreateHouseRoom, DeletedRoom, EditRoom } from './house-rooms/schemas.ts'
+import { permissionsInRoom, roomType } from './permissions.ts'
 import { findRoom, type RoomAccessRow } from './queries.ts'
 import type { Room } from './schemas.ts'
+import { serializeRoom } from './serializers.ts'
 
-/** Rooms of a house (PROTOCOL 1.6). */
+/** Rooms of a house (docs/api.md#counts-and-sizes). */
 const maxRooms = 500
 /**
  * The entity of a new house, in which a room without a named entity is put, too (existing clients look it up by name).
@@ -30,16 +30,16 @@ const maxRooms = 500
 export const defaultEntityName = 'Rooms'
 
 /**
- * Makes a room at the end of a house and of an entity (PROTOCOL 4.10). Throws `house_not_found`,
+ * Makes a room at the end of a house and of an entity (docs/api.md#rooms). Throws `house_not_found`,
  * `parent_entity_doesnt_exist`, `no_permission`, `limit_reached`.
  */
 export function createHouseRoom(db: Db, caller: Membership, fields: CreateHouseRoom): Promise<Outcome<Room>> {
   const { house_id } = caller
-  return inHouse(db, caller, async (trx, membership) => {
+  return withHouseLock(db, caller, async (trx, membership) => {
     const entities = await listEntities(trx, house_id)
     const { parent_entity_id } = fields
     const named = parent_entity_id == null ? undefined : entityNamed(entities, parent_entity_id)
-    if (!holds(membership, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
+    if (!hasPermission(membership, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     const { count, position } = await findRoomCount(trx, house_id)
     if (count >= maxRooms) throw limitReached('rooms')
     const { name, description = null } = fields
@@ -47,26 +47,26 @@ export function createHouseRoom(db: Db, caller: Membership, fields: CreateHouseR
     const emoji = emojiName(fields.emoji) ?? null
     await insertHouseRoom(trx, { id, house_id, name, description, emoji, position })
     const entity = named ?? entities.find((one) => one.name === defaultEntityName) ?? entities[0]
-    if (entity) await putRooms(trx, entity.id, [...entity.room_ids, id])
+    if (entity) await replaceRooms(trx, entity.id, [...entity.room_ids, id])
     const events: HearthEvent[] = [{ type: 'room_created', room_id: id, house_id }]
     if (entity) events.push({ type: 'entities_updated', house_id })
-    return { answer: room((await findRoom(trx, id))!, caller.user_id), events }
+    return { answer: serializeRoom((await findRoom(trx, id))!, caller.user_id), events }
   })
 }
 
 /**
- * Changes what was sent of a house room or a group (PROTOCOL 4.10). Throws `method_not_allowed_on_room_type`,
+ * Changes what was sent of a house room or a group (docs/api.md#rooms). Throws `method_not_allowed_on_room_type`,
  * `invalid_schema`, `parent_entity_doesnt_exist`, `no_permission`, and `room_not_found` if the access has ended since.
  */
 export async function editRoom(db: Db, access: RoomAccessRow, fields: EditRoom): Promise<Outcome<Room>> {
   if (access.type === roomType.oneToOne) throw new ApiError('method_not_allowed_on_room_type')
   refuseFieldsOfOtherTypes(access.type, fields)
   const { house_id, room_id } = access
-  return db.transaction().execute(async (trx) => {
-    const present = await holdRoom(trx, access)
+  return commit(db, async (trx) => {
+    const present = await shareRoomLock(trx, access)
     const moves =
       house_id === null ? undefined : await findMove(trx, house_id, room_id, fields.parent_entity_id)
-    if (house_id !== null && !has(bitsInRoom(present), permission.MANAGE_ROOMS)) {
+    if (house_id !== null && !hasBits(permissionsInRoom(present), permission.MANAGE_ROOMS)) {
       throw new ApiError('no_permission')
     }
     const before = (await findRoom(trx, room_id))!
@@ -79,10 +79,10 @@ export async function editRoom(db: Db, access: RoomAccessRow, fields: EditRoom):
       events.push({ type: 'room_updated', room_id, house_id })
     }
     if (moves && house_id !== null) {
-      await putRooms(trx, moves.entity_id, moves.room_ids)
+      await replaceRooms(trx, moves.entity_id, moves.room_ids)
       events.push({ type: 'entities_updated', house_id })
     }
-    return { answer: room({ ...before, ...changes }, access.user_id), events }
+    return { answer: serializeRoom({ ...before, ...changes }, access.user_id), events }
   })
 }
 
@@ -113,20 +113,22 @@ function emojiName(emoji: EditRoom['emoji']): string | null | undefined {
 }
 
 /**
- * Deletes a house room with its messages and files (PROTOCOL 9.3). Throws `method_not_allowed_on_room_type`,
+ * Deletes a house room with its messages and files (docs/gateway.md#houses). Throws `method_not_allowed_on_room_type`,
  * `no_permission`, `last_room`, and `room_not_found` if the access has ended since.
  */
 export async function deleteHouseRoom(db: Db, access: RoomAccessRow): Promise<Outcome<DeletedRoom>> {
   const { house_id, room_id } = access
   if (house_id === null) throw new ApiError('method_not_allowed_on_room_type')
-  return db.transaction().execute(async (trx) => {
-    const present = await holdRoom(trx, access)
-    if (!has(bitsInRoom(present), permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
+  return commit(db, async (trx) => {
+    const present = await shareRoomLock(trx, access)
+    if (!hasBits(permissionsInRoom(present), permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     if ((await findRoomCount(trx, house_id)).count === 1) throw new ApiError('last_room')
     await removeMessages(trx, [room_id])
     await deleteRoomRow(trx, room_id)
+    const { default_allow, default_deny, permission_overrides } = present
+    const room = { default_allow, default_deny, permission_overrides }
     const events: HearthEvent[] = [
-      { type: 'room_deleted', room_id, house_id },
+      { type: 'room_deleted', room_id, house_id, room },
       { type: 'entities_updated', house_id },
     ]
     return { answer: { id: room_id, house_id }, events }

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../db/client.ts'
-import { coalesce, inPlaces } from '../db/coalesce.ts'
-import { prepareRead } from '../db/reads.ts'
-import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
+import { coalesce, groupByPlace } from '../database/batching/coalesce.ts'
+import { prepareRead } from '../database/batching/reads.ts'
+import type { Db } from '../database/client.ts'
+import { type RoleRow, rolesOfMember } from '../houses/roles/queries.ts'
 import { type GatewayUserRow, gatewayUserJson } from '../users/queries.ts'
 
 export type OverrideRow = { id: string; type: number; allow: number; deny: number }
@@ -58,7 +58,7 @@ export async function listRoomsOfHouses(db: Db, houseIds: readonly string[]): Pr
  * A query `open_room` for a `with`: the room, locked until the transaction ends, if it is still there and the user is
  * not leaving its house at this moment. Leaving deletes what the user has in the rooms: nothing may be added later.
  */
-export function openRoomFor(userId: string, roomId: string): RawBuilder<unknown> {
+export function reopenPairRoom(userId: string, roomId: string): RawBuilder<unknown> {
   return sql`
     room as materialized (
       select id, house_id from rooms where id = ${roomId} for key share
@@ -136,6 +136,6 @@ export const findRoomAccess = coalesce<{ room_id: string; user_id: string }, Roo
   async (db: Db, keys) => {
     const rooms = keys.map((key) => key.room_id)
     const users = keys.map((key) => key.user_id)
-    return inPlaces(keys.length, await readRoomAccess(db, { rooms, users }))
+    return groupByPlace(keys.length, await readRoomAccess(db, { rooms, users }))
   },
 )

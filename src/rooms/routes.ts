@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ApiError } from '../errors.ts'
-import { reachHouse } from '../houses/access-operations.ts'
-import { failures, ok, Success } from '../http/envelope.ts'
-import { callerInHouse, IdParam, IdParams } from '../http/params.ts'
-import { reachRoom } from './access-operations.ts'
-import { room } from './forms.ts'
-import { CreateHouseRoom, DeletedRoom, EditRoom } from './house-room-schemas.ts'
+import { requireHouse } from '../houses/access-operations.ts'
+import { failures, ok, Success } from '../http/schemas/envelope.ts'
+import { callerInHouse, IdParam, IdParams } from '../http/schemas/params.ts'
+import { requireRoomAccess } from './access-operations.ts'
+import { CreateHouseRoom, DeletedRoom, EditRoom } from './house-rooms/schemas.ts'
 import { createHouseRoom, deleteHouseRoom, editRoom } from './operations.ts'
 import { findRoom } from './queries.ts'
 import { Room } from './schemas.ts'
+import { serializeRoom } from './serializers.ts'
 
 export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
@@ -18,7 +18,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'createHouseRoom',
         summary: 'Create a room in a house',
-        description: 'Needs MANAGE_ROOMS.',
+        description: 'Requires MANAGE_ROOMS.',
         tags: ['rooms'],
         params: IdParam,
         body: CreateHouseRoom,
@@ -35,17 +35,17 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'getRoom',
-        summary: 'Fetch a room of any type',
+        summary: 'Fetch a room',
         tags: ['rooms'],
         params: IdParam,
         response: { 200: Success(Room), ...failures },
       },
     },
     async (request) => {
-      await reachRoom(app.db, request.params.id, request.caller.id)
+      await requireRoomAccess(app.db, request.params.id, request.caller.id)
       const row = await findRoom(app.db, request.params.id)
       if (!row) throw new ApiError('room_not_found')
-      return ok(room(row, request.caller.id))
+      return ok(serializeRoom(row, request.caller.id))
     },
   )
 
@@ -56,9 +56,9 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { refusesEmptyBody: true },
       schema: {
         operationId: 'editRoom',
-        summary: 'Edit a house room or a group',
+        summary: 'Update a house room or a group',
         description:
-          'A house room needs MANAGE_ROOMS; a group takes name, description and emoji of anybody in it.',
+          'A house room requires MANAGE_ROOMS. Any participant of a group may change its name, description and emoji.',
         tags: ['rooms'],
         params: IdParam,
         body: EditRoom,
@@ -66,7 +66,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const access = await reachRoom(app.db, request.params.id, request.caller.id)
+      const access = await requireRoomAccess(app.db, request.params.id, request.caller.id)
       return ok(await app.publish(await editRoom(app.db, access, request.body)))
     },
   )
@@ -78,14 +78,14 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'deleteRoom',
         summary: 'Delete a house room',
-        description: 'Needs MANAGE_ROOMS. A house keeps at least one room.',
+        description: 'Requires MANAGE_ROOMS. The last room of a house cannot be deleted.',
         tags: ['rooms'],
         params: IdParam,
         response: { 200: Success(DeletedRoom), ...failures },
       },
     },
     async (request) => {
-      const access = await reachRoom(app.db, request.params.id, request.caller.id)
+      const access = await requireRoomAccess(app.db, request.params.id, request.caller.id)
       return ok(await app.publish(await deleteHouseRoom(app.db, access)))
     },
   )
@@ -96,8 +96,8 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'deleteRoomOfHouse',
-        summary: 'Delete a room of this house',
-        description: 'Needs MANAGE_ROOMS. A house keeps at least one room.',
+        summary: 'Delete a room, given its house',
+        description: 'Requires MANAGE_ROOMS. The last room of a house cannot be deleted.',
         tags: ['rooms'],
         params: IdParams('id', 'room_id'),
         response: { 200: Success(DeletedRoom), ...failures },
@@ -105,8 +105,8 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { params, caller } = request
-      await reachHouse(app.db, callerInHouse(request))
-      const access = await reachRoom(app.db, params.room_id, caller.id)
+      await requireHouse(app.db, callerInHouse(request))
+      const access = await requireRoomAccess(app.db, params.room_id, caller.id)
       if (access.house_id !== params.id) throw new ApiError('room_not_found')
       return ok(await app.publish(await deleteHouseRoom(app.db, access)))
     },

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable } from '../http/nullable.ts'
+import { Nullable } from '../http/schemas/nullable.ts'
 import { GatewayUser } from '../users/schemas.ts'
 
-/** API 2.5: the room inside the answer of house creation. */
+/** docs/resources.md#rooms: the room inside the answer of house creation. */
 export const EmbeddedRoom = Type.Object({
   id: Type.String(),
   house_id: Type.String(),
@@ -11,17 +11,20 @@ export const EmbeddedRoom = Type.Object({
   type: Type.Integer(),
 })
 
-const Emoji = Type.Object({ type: Type.Literal(1), data: Type.String() })
+export const Emoji = Type.Object({ type: Type.Literal(1), data: Type.String() })
 
-const PermissionOverride = Type.Object({
+export const PermissionOverride = Type.Object({
   id: Type.String(),
   type: Type.Integer(),
   allow: Type.Integer(),
   deny: Type.Integer(),
 })
 
+export const DefaultPermissionOverride = Type.Object({ allow: Type.Integer(), deny: Type.Integer() })
+
 /**
- * The room everywhere else (PROTOCOL 3.5): house rooms have no recipients and owner, private ones no house and place.
+ * The room everywhere else (docs/resources.md#rooms): house rooms have no recipients and owner, private ones no house
+ * and place.
  */
 export const Room = Type.Object({
   id: Type.String(),
@@ -33,7 +36,7 @@ export const Room = Type.Object({
   description: Nullable(Type.String()),
   last_message_id: Nullable(Type.String()),
   permission_overrides: Nullable(Type.Record(Type.String(), PermissionOverride)),
-  default_permission_override: Nullable(Type.Object({ allow: Type.Integer(), deny: Type.Integer() })),
+  default_permission_override: Nullable(DefaultPermissionOverride),
   recipients: Nullable(Type.Array(GatewayUser)),
   owner_id: Nullable(Type.String()),
 })

@@ -1,7 +1,7 @@
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
-import type { Outcome } from '../events/bus.ts'
-import { reachRoom } from '../rooms/access-operations.ts'
+import { commit, type Outcome } from '../events/commit.ts'
+import { requireRoomAccess } from '../rooms/access-operations.ts'
 import { findSettings, upsertRoomOverride, upsertSettings } from './queries.ts'
 import type { EditSettings, Settings } from './schemas.ts'
 
@@ -11,7 +11,7 @@ export async function editSettings(
   user_id: string,
   fields: EditSettings,
 ): Promise<Outcome<Settings>> {
-  return db.transaction().execute(async (trx) => {
+  return commit(db, async (trx) => {
     const isChange = await upsertSettings(trx, user_id, fields)
     const answer = await findSettings(trx, user_id)
     return { answer, events: isChange ? [{ type: 'settings_updated', user_id }] : [] }
@@ -24,8 +24,8 @@ export async function setRoomOverride(
   override: { user_id: string; room_id: string; notification_preference: number },
 ): Promise<Outcome<{ room_id: string; notification_preference: number }>> {
   const { user_id, room_id, notification_preference } = override
-  await reachRoom(db, room_id, user_id)
-  return db.transaction().execute(async (trx) => {
+  await requireRoomAccess(db, room_id, user_id)
+  return commit(db, async (trx) => {
     const isChange = await upsertRoomOverride(trx, override)
     if (isChange === undefined) throw new ApiError('room_not_found')
     const answer = { room_id, notification_preference }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/client.ts'
-import { openRoomFor } from '../rooms/queries.ts'
+import type { Db } from '../database/client.ts'
+import { reopenPairRoom } from '../rooms/queries.ts'
 
 type SettingsRow = {
   user_id: string
@@ -55,7 +55,7 @@ export async function upsertRoomOverride(
 ): Promise<boolean | undefined> {
   const { user_id, room_id, notification_preference } = override
   const { rows } = await sql<{ has_changed: boolean }>`
-    with ${openRoomFor(user_id, room_id)}, changed as (
+    with ${reopenPairRoom(user_id, room_id)}, changed as (
       insert into room_settings (user_id, room_id, notification_preference)
       select ${user_id}, id, ${notification_preference} from open_room
       on conflict (user_id, room_id) do update set notification_preference = excluded.notification_preference

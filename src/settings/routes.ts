@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { failures, ok, Success } from '../http/envelope.ts'
-import { IdParams } from '../http/params.ts'
+import { failures, ok, Success } from '../http/schemas/envelope.ts'
+import { IdParams } from '../http/schemas/params.ts'
 import { editSettings, setRoomOverride } from './operations.ts'
 import { findSettings } from './queries.ts'
 import { EditSettings, SetRoomOverride, SetRoomOverrideAnswer, Settings } from './schemas.ts'
@@ -12,7 +12,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'getSettings',
-        summary: 'Fetch the own settings',
+        summary: 'Fetch your settings',
         tags: ['settings'],
         response: { 200: Success(Settings), ...failures },
       },
@@ -27,7 +27,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { refusesEmptyBody: true },
       schema: {
         operationId: 'editSettings',
-        summary: 'Edit the own settings',
+        summary: 'Update your settings',
         tags: ['settings'],
         body: EditSettings,
         response: { 200: Success(Settings), ...failures },
@@ -42,7 +42,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'setRoomOverride',
-        summary: 'Choose what to hear of a room',
+        summary: 'Set your notification preference for a room',
         tags: ['settings'],
         params: IdParams('room_id'),
         body: SetRoomOverride,

@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable } from '../http/nullable.ts'
+import { Nullable } from '../http/schemas/nullable.ts'
 
 const Theme = Nullable(Type.Literal('dark'))
-const RoomOverride = Type.Object({
+export const RoomOverride = Type.Object({
   notification_preference: Type.Integer({ minimum: 0, maximum: 2, description: '0 all, 1 mentions, 2 none' }),
 })
 
-/** PROTOCOL 3.6. */
+/** docs/resources.md#other-resources. */
 export const Settings = Type.Object({
   user_id: Type.String(),
   theme: Theme,
@@ -27,4 +27,6 @@ export const EditSettings = Type.Object(
 export type EditSettings = Static<typeof EditSettings>
 
 export const SetRoomOverride = Type.Object(RoomOverride.properties, { additionalProperties: false })
+export type SetRoomOverride = Static<typeof SetRoomOverride>
 export const SetRoomOverrideAnswer = Type.Object({ room_id: Type.String(), ...RoomOverride.properties })
+export type SetRoomOverrideAnswer = Static<typeof SetRoomOverrideAnswer>

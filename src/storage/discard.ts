@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Store } from './store.ts'
 
@@ -13,26 +13,26 @@ import type { Store } from './store.ts'
 
 /** How long a file may stay in the store without a row that names it, since its last renewal. */
 const unfinishedMs = 3_600_000
+const renewEveryMs = unfinishedMs / 4
 const erasedAtOnce = 100
 
+/** By the clock of the database, which also says when files are due. */
+const whenUnfinished = sql<Date>`now() + ${sql.lit(unfinishedMs)} * interval '1 millisecond'`
+
 /**
- * Writes a file that a later `keepFiles` puts to use; `db` is no transaction. However long the writing takes, the file
- * is not erased meanwhile.
+ * Writes a file that a later `cancelDiscard` puts to use; `db` is no transaction. However long the writing takes, the
+ * file is not erased meanwhile. Throws `StoreUnavailable` where the disk is nearly full.
  */
 export async function saveFile(
   db: Db,
   store: Store,
   name: string,
   content: Parameters<Store['write']>[1],
-  renewEveryMs = unfinishedMs / 4,
 ): Promise<void> {
-  await db
-    .insertInto('discarded_files')
-    .values({ name, discarded_at: whenUnfinished() })
-    .onConflict((conflict) =>
-      conflict.column('name').doUpdateSet((eb) => ({ discarded_at: eb.ref('excluded.discarded_at') })),
-    )
-    .execute()
+  await store.checkSpace()
+  await sql`
+    insert into discarded_files (name, discarded_at) values (${name}, ${whenUnfinished})
+    on conflict (name) do update set discarded_at = excluded.discarded_at`.execute(db)
   // A failed renewal is repeated with the next one.
   const renewing = setInterval(() => void renew(db, name).catch(() => {}), renewEveryMs)
   try {
@@ -43,44 +43,37 @@ export async function saveFile(
 }
 
 /** Renews a saved file before it is put to use. Throws `unavailable` if it has been erased. */
-export async function holdFile(db: Db, name: string): Promise<void> {
+export async function renewFile(db: Db, name: string): Promise<void> {
   if (!(await renew(db, name))) throw new ApiError('unavailable')
 }
 
-/** Updates only: a file that is not listed may be in use by now. */
+/** Updates only: a file that is not listed may be in use by now. Returns whether it is listed. */
 async function renew(db: Db, name: string): Promise<boolean> {
-  const renewed = await db
+  const { numUpdatedRows } = await db
     .updateTable('discarded_files')
-    .set({ discarded_at: whenUnfinished() })
+    .set({ discarded_at: whenUnfinished })
     .where('name', '=', name)
-    .returning('name')
     .executeTakeFirst()
-  return renewed !== undefined
-}
-
-/** By the clock of the database, which also says when files are due. */
-function whenUnfinished() {
-  return sql<Date>`now() + ${unfinishedMs} * interval '1 millisecond'`
+  return numUpdatedRows > 0n
 }
 
 /**
  * Puts saved files to use, inside the transaction whose rows name them. Throws `unavailable` if one has been erased
  * in the meantime.
  */
-export async function keepFiles(trx: Db, names: readonly string[]): Promise<void> {
+export async function cancelDiscard(trx: Db, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
-  const kept = await trx.deleteFrom('discarded_files').where('name', 'in', names).returning('name').execute()
-  if (kept.length < new Set(names).size) throw new ApiError('unavailable')
+  const { numDeletedRows } = await deleteFromList(trx, names)
+  if (numDeletedRows < new Set(names).size) throw new ApiError('unavailable')
 }
 
 /** Lists files to be erased after the commit, inside the transaction that ends their use. */
 export async function discardFiles(trx: Db, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
-  await trx
-    .insertInto('discarded_files')
-    .values(names.map((name) => ({ name })))
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute()
+  await sql`
+    insert into discarded_files (name) select unnest(${names}::text[]) on conflict (name) do nothing`.execute(
+    trx,
+  )
 }
 
 /**
@@ -90,8 +83,7 @@ export async function discardFiles(trx: Db, names: readonly string[]): Promise<v
 export async function eraseDiscarded(db: Db, store: Store): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const names = await lockDueFiles(trx)
-    const used = await listUsedFiles(trx, names)
-    return eraseFiles(trx, store, names, used)
+    return eraseFiles(trx, store, names, await listUsedFiles(trx, names))
   })
 }
 
@@ -105,18 +97,21 @@ export async function eraseFiles(
   names: readonly string[],
   used: ReadonlySet<string> = new Set(),
 ): Promise<number> {
+  if (names.length === 0) return 0
   const attempts = await Promise.allSettled(names.map((name) => used.has(name) || store.remove(name)))
   const done = names.filter((_name, index) => attempts[index]!.status === 'fulfilled')
-  if (done.length > 0) await db.deleteFrom('discarded_files').where('name', 'in', done).execute()
-  const refused = names.filter((_name, index) => attempts[index]!.status === 'rejected')
-  if (refused.length > 0) {
-    await db
-      .updateTable('discarded_files')
-      .set({ discarded_at: sql<Date>`now()` })
-      .where('name', 'in', refused)
-      .execute()
+  await deleteFromList(db, done)
+  if (done.length < names.length) {
+    await sql`update discarded_files set discarded_at = now() where name = any(${names}::text[])`.execute(db)
   }
   return done.length
+}
+
+function deleteFromList(db: Db, names: readonly string[]) {
+  return db
+    .deleteFrom('discarded_files')
+    .where('name', '=', sql<string>`any(${names}::text[])`)
+    .executeTakeFirst()
 }
 
 async function lockDueFiles(trx: Db): Promise<string[]> {

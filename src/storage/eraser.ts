@@ -1,4 +1,4 @@
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 import { eraseDiscarded } from './discard.ts'
 import type { Store } from './store.ts'
 

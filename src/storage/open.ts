@@ -1,10 +1,11 @@
-import { access, constants, mkdir } from 'node:fs/promises'
+import { access, constants } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { makeFolder } from '../database/embedded/folders.ts'
 import { openFolderStore, type Store } from './store.ts'
 
-/** The store at a `file:` or `s3:` URL. The S3 client is loaded only if it is needed. */
-export async function openStore(address: string): Promise<Store> {
-  if (address.startsWith('file:')) return openFolderStore(fileURLToPath(address))
+/** The store at a `file:` or `s3:` URL; `reserve` as in `openFolderStore`. The S3 client is loaded only if it is needed. */
+export async function openStore(address: string, reserve?: number): Promise<Store> {
+  if (address.startsWith('file:')) return openFolderStore(fileURLToPath(address), reserve)
   const { openS3Store } = await import('./s3.ts')
   return openS3Store(address)
 }
@@ -16,6 +17,6 @@ export async function openStore(address: string): Promise<Store> {
 export async function makeStoreFolder(address: string): Promise<void> {
   if (!address.startsWith('file:')) return
   const folder = fileURLToPath(address)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder)
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
 }

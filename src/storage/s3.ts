@@ -1,6 +1,7 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import * as s3 from '@aws-sdk/client-s3'
-import { StoreAway } from '../errors.ts'
+import { Upload } from '@aws-sdk/lib-storage'
+import { StoreUnavailable } from '../errors.ts'
 import type { Store } from './store.ts'
 
 /** The size of the parts of an upload; S3 requires at least 5 MiB, except for the last part. */
@@ -24,7 +25,7 @@ const maxAttempts = 2
 /**
  * A store in a bucket of S3, or of a server that speaks its protocol, at `s3://bucket/prefix?region=…&endpoint=…`.
  * Credentials come from the usual AWS environment. An upload of unknown length is never whole in memory. Throws
- * `StoreAway` where it fails, or does not answer.
+ * `StoreUnavailable` where it fails, or does not answer.
  */
 export function openS3Store(address: string): Store {
   const { hostname: Bucket, pathname, searchParams } = new URL(address)
@@ -35,9 +36,15 @@ export function openS3Store(address: string): Store {
   const at = (name: string) => ({ Bucket, Key: prefix === '' ? name : `${prefix}/${name}` })
 
   return {
+    // A bucket shares no disk with the database.
+    checkSpace: async () => {},
     async write(name, content) {
-      if (Buffer.isBuffer(content)) await put(writer, at(name), content)
-      else await upload({ reader, writer }, at(name), content)
+      const params = { ...at(name), Body: content }
+      const upload = new Upload({ client: writer, params, partSize: partBytes, queueSize: 1 })
+      await upload.done().catch((error: Error) => {
+        const isOfContent = content instanceof Readable && content.errored === error
+        throw isOfContent ? error : new StoreUnavailable(error)
+      })
     },
     async find(name) {
       const head = await answered(reader.send(new s3.HeadObjectCommand(at(name))).catch(undefinedIfMissing))
@@ -90,48 +97,11 @@ async function answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer
   } catch (error) {
-    throw new StoreAway(error as Error)
+    throw new StoreUnavailable(error as Error)
   }
 }
 
 type Place = { Bucket: string; Key: string }
-
-/**
- * Uploads in one request what fits in one part, or else part by part; the file exists only once the last part is there.
- */
-async function upload(
-  { reader, writer }: { reader: s3.S3Client; writer: s3.S3Client },
-  place: Place,
-  content: Readable,
-): Promise<void> {
-  const parts = inParts(content)
-  const first = await parts.next()
-  const start = first.done ? Buffer.alloc(0) : first.value
-  if (start.length < partBytes) {
-    await put(writer, place, start)
-    return
-  }
-  const { UploadId } = await answered(reader.send(new s3.CreateMultipartUploadCommand(place)))
-  try {
-    const Parts: s3.CompletedPart[] = []
-    const send = async (Body: Buffer) => {
-      const PartNumber = Parts.length + 1
-      const { ETag } = await answered(
-        writer.send(new s3.UploadPartCommand({ ...place, UploadId, PartNumber, Body })),
-      )
-      Parts.push({ ETag, PartNumber })
-    }
-    await send(start)
-    for await (const part of parts) await send(part)
-    const MultipartUpload = { Parts }
-    await answered(
-      reader.send(new s3.CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload })),
-    )
-  } catch (error) {
-    await reader.send(new s3.AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => {})
-    throw error
-  }
-}
 
 /** Ends what an upload that broke off has left, which is no object but takes space. Not every server can list it. */
 async function abortUploads(reader: s3.S3Client, { Bucket, Key }: Place): Promise<void> {
@@ -145,22 +115,4 @@ async function abortUploads(reader: s3.S3Client, { Bucket, Key }: Place): Promis
 function nothingIfRefused(error: unknown): { Uploads?: s3.MultipartUpload[] } {
   if (error instanceof s3.S3ServiceException) return {}
   throw error
-}
-
-async function put(writer: s3.S3Client, place: Place, Body: Buffer): Promise<void> {
-  await answered(writer.send(new s3.PutObjectCommand({ ...place, Body })))
-}
-
-async function* inParts(content: Readable): AsyncGenerator<Buffer> {
-  let chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of content as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length < partBytes) continue
-    yield Buffer.concat(chunks)
-    chunks = []
-    length = 0
-  }
-  if (length > 0) yield Buffer.concat(chunks)
 }

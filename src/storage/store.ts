@@ -3,7 +3,8 @@ import { mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promise
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { StoreAway } from '../errors.ts'
+import { StoreUnavailable } from '../errors.ts'
+import { freeSpaceCheck } from './space.ts'
 
 /** Bytes of a file, `end` inclusive. */
 type Range = { start: number; end: number }
@@ -13,6 +14,8 @@ type StoredFile = { size: number; open(range?: Range): Promise<Readable> }
 
 /** Stores pictures and attachments. Names are relative paths that the server makes, never text of a client. */
 export type Store = {
+  /** Throws `StoreAway` where uploads would take of the space that is reserved for the database. */
+  checkSpace(): Promise<void>
   /** Writes a file, durably, and either whole or not at all. Throws `StoreAway` where there is no space for it. */
   write(name: string, content: Buffer | Readable): Promise<void>
   /** The file, or undefined. */
@@ -29,15 +32,16 @@ const fullDiskCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EROFS']
 const partialMark = /\.[0-9]+-[0-9]+\.part$/
 let writes = 0
 
-/** A store in a folder, made when missing. */
-export function openFolderStore(folder: string): Store {
+/** A store in a folder, made when missing. Uploads leave `reserve` bytes of its disk free. */
+export function openFolderStore(folder: string, reserve?: number): Store {
   return {
+    checkSpace: freeSpaceCheck(folder, reserve),
     async write(name, content) {
       try {
         await writeWhole(join(folder, name), content)
       } catch (error) {
         const isFull = fullDiskCodes.includes((error as NodeJS.ErrnoException).code)
-        throw isFull ? new StoreAway(error as Error) : error
+        throw isFull ? new StoreUnavailable(error as Error) : error
       }
     },
     async find(name) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/client.ts'
+import type { Db } from '../database/client.ts'
 import { isGreaterId } from '../ids.ts'
 import { type GatewayUserRow, gatewayUserColumns } from './queries.ts'
 
@@ -12,7 +12,7 @@ export function lockUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRo
 }
 
 /** Locks accounts in id order against `lockUsers`, but not against each other. Returns the same. */
-export function holdUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {
+export function shareUserLocks(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {
   return selectPresent(db, ids).forShare().execute()
 }
 
@@ -24,9 +24,9 @@ export async function lockUserAmong(
 ): Promise<GatewayUserRow[]> {
   const smaller = otherIds.filter((other) => isGreaterId(id, other))
   const greater = otherIds.filter((other) => isGreaterId(other, id))
-  const before = await holdUsers(db, smaller)
+  const before = await shareUserLocks(db, smaller)
   const locked = await lockUsers(db, [id])
-  return [...before, ...locked, ...(await holdUsers(db, greater))]
+  return [...before, ...locked, ...(await shareUserLocks(db, greater))]
 }
 
 function selectPresent(db: Db, ids: readonly string[]) {

@@ -1,12 +1,12 @@
-import { changedFields } from '../db/changes.ts'
-import { type Db, violates } from '../db/client.ts'
+import { changedFields } from '../database/changed-fields.ts'
+import { type Db, violates } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
-import type { Outcome } from '../events/bus.ts'
+import { type Change, commit, type Outcome } from '../events/commit.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { listHouseIds } from '../houses/queries.ts'
 import { isId } from '../ids.ts'
 import { type Picture, pictureName, readHeader, readIcon } from '../images/picture.ts'
-import { discardFiles, keepFiles, saveFile } from '../storage/discard.ts'
+import { cancelDiscard, discardFiles, saveFile } from '../storage/discard.ts'
 import type { Store } from '../storage/store.ts'
 import { isReserved } from './permissions.ts'
 import {
@@ -20,8 +20,8 @@ import {
 import type { EditUser } from './schemas.ts'
 
 /**
- * The user that an id or a username means, with or without a leading `@`, or undefined (PROTOCOL 4.1). Text that can be
- * no username is not even asked for: the database could not take all of it.
+ * The user that an id or a username means, with or without a leading `@`, or undefined (docs/api.md#users). Text that
+ * can be no username is not even asked for: the database could not take all of it.
  */
 export async function findUserByRef(db: Db, ref: string): Promise<FullUserRow | undefined> {
   const name = ref.replace(/^@/, '').toLowerCase()
@@ -31,9 +31,9 @@ export async function findUserByRef(db: Db, ref: string): Promise<FullUserRow | 
 }
 
 /**
- * Edits a user, a bot likewise, and of a bot also whether it is public (API 4.1). Undefined for an account that is gone;
- * nothing happens where nothing is different. Throws `invalid_header_file_format`, `invalid_icon_file_format`,
- * `payload_too_large`, `username_taken`, and as `keepFiles`.
+ * Edits a user, a bot likewise, and of a bot also whether it is public (docs/api.md#users). Undefined for an account
+ * that is gone; nothing happens where nothing is different. Throws `invalid_header_file_format`,
+ * `invalid_icon_file_format`, `payload_too_large`, `username_taken`, and as `keepFiles`.
  */
 export async function editUser(
   db: Db,
@@ -51,7 +51,7 @@ export async function editUser(
   await savePictures(db, store, userId, pictures)
   const wanted = { ...texts, username, header: fileOf(pictures.header), icon: fileOf(pictures.icon) }
   try {
-    return await db.transaction().execute((trx) => applyEdit(trx, userId, wanted))
+    return await commit(db, (trx) => applyEdit(trx, userId, wanted))
   } catch (error) {
     throw violates(error, 'users_username_unique') ? new ApiError('username_taken') : error
   }
@@ -83,13 +83,13 @@ async function applyEdit(
   trx: Db,
   userId: string,
   wanted: UserChanges,
-): Promise<Outcome<EditedUser> | undefined> {
+): Promise<Change<EditedUser> | undefined> {
   const before = await lockUser(trx, userId)
   if (!before) return undefined
   const changes = changedFields(wanted, before)
   if (Object.keys(changes).length > 0) {
     await updateUser(trx, userId, changes)
-    await keepFiles(trx, pictureNames(userId, changes))
+    await cancelDiscard(trx, pictureNames(userId, changes))
     await discardFiles(trx, pictureNames(userId, changedFields(before, { ...before, ...changes })))
   }
   const { public: _, ...changedProfile } = changes

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { PictureParams, pictureAnswers } from '../http/pictures.ts'
+import { PictureParams, pictureAnswers } from '../http/schemas/pictures.ts'
 import { sendPicture } from '../images/serve.ts'
 import { findGatewayUser } from './queries.ts'
 
@@ -9,7 +9,7 @@ export const userPictureRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'getUserIcon',
-        summary: 'The icon of a user',
+        summary: "Fetch a user's icon",
         tags: ['media'],
         params: PictureParams,
         response: pictureAnswers,
@@ -26,7 +26,7 @@ export const userPictureRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'getUserHeader',
-        summary: 'The header of a user',
+        summary: "Fetch a user's header",
         tags: ['media'],
         params: PictureParams,
         response: pictureAnswers,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { isIdle } from '../auth/queries.ts'
-import type { Db } from '../db/client.ts'
-import { coalesce, inOrderOf, inPlaces } from '../db/coalesce.ts'
-import { byteaArray, prepareRead } from '../db/reads.ts'
+import { coalesce, groupByPlace, orderByKeys } from '../database/batching/coalesce.ts'
+import { byteaArray, prepareRead } from '../database/batching/reads.ts'
+import type { Db } from '../database/client.ts'
 
 const compactUserColumns = [
   'users.icon',
@@ -68,7 +68,7 @@ const readUsers = prepareRead(({ ids }: { ids: readonly string[] }) => {
 
 /** A user by id, or undefined; deleted accounts are not found. */
 export const findUser = coalesce<string, FullUserRow | undefined>(async (db: Db, ids) => {
-  return inOrderOf(ids, await readUsers(db, { ids }), (row) => row.id)
+  return orderByKeys(ids, await readUsers(db, { ids }), (row) => row.id)
 }, early)
 
 const readUsersByUsername = prepareRead(({ usernames }: { usernames: readonly string[] }) => {
@@ -78,7 +78,7 @@ const readUsersByUsername = prepareRead(({ usernames }: { usernames: readonly st
 
 /** A user by username (lower case), or undefined. */
 export const findUserByUsername = coalesce<string, FullUserRow | undefined>(async (db: Db, usernames) => {
-  return inOrderOf(usernames, await readUsersByUsername(db, { usernames }), (row) => row.username)
+  return orderByKeys(usernames, await readUsersByUsername(db, { usernames }), (row) => row.username)
 }, early)
 
 type OwnUserRow = FullUserRow & { session_id: string; is_idle: boolean; place: string }
@@ -95,7 +95,7 @@ const readUsersByToken = prepareRead(({ hashes }: { hashes: string }) => {
  * The user and login session a token hash (hex) belongs to, or undefined: who is calling and what they ask for at once.
  */
 export const findUserByToken = coalesce<string, OwnUserRow | undefined>(async (db: Db, hashes) => {
-  return inPlaces(hashes.length, await readUsersByToken(db, { hashes: byteaArray(hashes) }))
+  return groupByPlace(hashes.length, await readUsersByToken(db, { hashes: byteaArray(hashes) }))
 }, early)
 
 /** These users as others see them on the gateway, in no order; deleted accounts are found, in their emptied form. */
@@ -109,7 +109,7 @@ export function listGatewayUsers(db: Db, ids: readonly string[]): Promise<Gatewa
 
 /** One of them, or undefined. */
 export const findGatewayUser = coalesce<string, GatewayUserRow | undefined>(async (db: Db, ids) => {
-  return inOrderOf(ids, await listGatewayUsers(db, ids), (row) => row.id)
+  return orderByKeys(ids, await listGatewayUsers(db, ids), (row) => row.id)
 })
 
 /** The user with their private fields and, of a bot, whether others may add it; locked against other edits. */

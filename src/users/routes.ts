@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../errors.ts'
-import { maxPictureBodyBytes } from '../http/body.ts'
-import { failures, ok, Success } from '../http/envelope.ts'
-import { ownUser, strangersUser } from './forms.ts'
+import { maxPictureBodyBytes } from '../http/bodies/body.ts'
+import { failures, ok, Success } from '../http/schemas/envelope.ts'
 import { editUser, findUserByRef } from './operations.ts'
 import { findUserByToken } from './queries.ts'
 import { EditUser, FullUser } from './schemas.ts'
+import { serializeOwnUser, serializePublicUser } from './serializers.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,12 +31,12 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }),
       schema: {
         operationId: 'getOwnUser',
-        summary: 'Fetch own user',
+        summary: 'Fetch your user',
         tags: ['users'],
         response: { 200: Success(FullUser), ...failures },
       },
     },
-    async (request) => ok(ownUser(request.ownUser!)),
+    async (request) => ok(serializeOwnUser(request.ownUser!)),
   )
 
   app.patch(
@@ -47,7 +47,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { refusesEmptyBody: true },
       schema: {
         operationId: 'editOwnUser',
-        summary: 'Edit own user',
+        summary: 'Update your user',
         tags: ['users'],
         body: EditUser,
         response: { 200: Success(FullUser), ...failures },
@@ -56,7 +56,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const edited = await editUser(app.db, app.store, request.caller.id, request.body)
       if (!edited) throw new ApiError('no_auth')
-      return ok(ownUser(await app.publish(edited)))
+      return ok(serializeOwnUser(await app.publish(edited)))
     },
   )
 
@@ -66,7 +66,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.recognize,
       schema: {
         operationId: 'getUser',
-        summary: 'Look a user up by id or username',
+        summary: 'Fetch a user by id or username',
         tags: ['users'],
         params: UserRef,
         response: { 200: Success(FullUser), ...failures },
@@ -76,7 +76,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { ref } = request.params
       const user = await findUserByRef(app.db, ref)
       if (!user) throw new ApiError('user_not_found')
-      return ok(user.id === request.caller?.id ? ownUser(user) : strangersUser(user))
+      return ok(user.id === request.caller?.id ? serializeOwnUser(user) : serializePublicUser(user))
     },
   )
 }

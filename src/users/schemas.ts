@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable } from '../http/nullable.ts'
-import { AnyText, FilledLine, Line, Text } from '../http/strings.ts'
+import { Nullable } from '../http/schemas/nullable.ts'
+import { AnyText, Line, NonBlankLine, Text } from '../http/schemas/strings.ts'
 
-/** Limits of PROTOCOL 1.5, in code points. */
+/** Limits of docs/api.md#field-limits, in code points. */
 export const maxNameLength = 64
 const maxLocationLength = 64
 const maxWebsiteLength = 256
@@ -11,7 +11,7 @@ export const maxTextLength = 512
 /** A picture name (40 hex characters and `.webp`), not an address; null when there is none. */
 export const PictureName = Nullable(Type.String())
 
-/** API 2.1. `email` and the two flags below it are real only for the user themself. */
+/** docs/resources.md#users. `email` and the two flags below it are real only for the user themself. */
 export const FullUser = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -29,7 +29,7 @@ export const FullUser = Type.Object({
 })
 export type FullUser = Static<typeof FullUser>
 
-/** API 2.2. */
+/** docs/resources.md#users. */
 export const CompactUser = Type.Object({
   icon: PictureName,
   id: Type.String(),
@@ -41,7 +41,7 @@ export const CompactUser = Type.Object({
 })
 export type CompactUser = Static<typeof CompactUser>
 
-/** The user as the gateway, members and recipients show it (PROTOCOL 3.1). */
+/** The user as the gateway, members and recipients show it (docs/resources.md#users). */
 export const GatewayUser = Type.Object({
   id: Type.String(),
   username: Type.String(),
@@ -65,16 +65,16 @@ export const Username = Type.String({
   description: '3–32 of a-z 0-9 _ . -, first and last a letter or digit, not all digits',
 })
 /** The name of a user, room, entity or role, as others see it. */
-export const Name = FilledLine(maxNameLength)
+export const Name = NonBlankLine(maxNameLength)
 const Location = Line(maxLocationLength)
 /** Empty, or an absolute http(s) address. */
 const Website = Line(maxWebsiteLength, { format: 'website' })
 const Bio = Text(maxTextLength)
-/** A picture as it is sent: base64 or a data URL (PROTOCOL 7.1). What is in it is looked at later. */
+/** A picture as it is sent: base64 or a data URL (docs/api.md#base64-input). What is in it is looked at later. */
 const SentPicture = AnyText({ description: 'a picture as base64 or as a data URL' })
 const SentPictureOrNone = Nullable(SentPicture, { description: 'null removes it' })
 
-/** API 4.1: at least one field, `name` and the nulls being extensions. */
+/** docs/api.md#users: at least one field, `name` and the nulls being extensions. */
 export const EditUser = Type.Object(
   {
     location: Type.Optional(Location),

@@ -1,6 +1,6 @@
 import { parseOptions } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
-import { hashPassword, nobodysHash } from '../../src/auth/passwords.ts'
+import { hashPassword, unknownUserHash } from '../../src/auth/passwords.ts'
 import { password, resident } from '../support/accounts.ts'
 import { untilWaiting } from '../support/waiting.ts'
 import { call, db, failure, published, user } from '../support/world.ts'
@@ -27,7 +27,7 @@ test('logging in by username or e-mail address, in any case, answers a new token
 
 test('a password that changes while a login waits for its turn is no longer right', async () => {
   const gil = await resident('gil')
-  const password_hash = await hashPassword('another one')
+  const password_hash = await hashPassword('another one', gil)
   const [loggingIn] = await db.transaction().execute(async (trx) => {
     await trx.updateTable('users').set({ password_hash }).where('id', '=', gil.id).execute()
     const loggingIn = call(null, 'POST', '/auth/login', { login: 'gil', password })
@@ -56,7 +56,31 @@ test('a wrong name, a wrong password, a bot and a blank password all answer inva
 })
 
 test('an unknown name costs a hash of the same cost as a known one', async () => {
-  expect(parseOptions(nobodysHash)).toEqual(parseOptions(await hashPassword(password)))
+  expect(parseOptions(unknownUserHash)).toEqual(parseOptions(await hashPassword(password, { address: '' })))
+})
+
+test('logins with invented names from one address do not delay those from another', async () => {
+  let answered = 0
+  const invented = Array.from({ length: 100 }, async (_, number) => {
+    const body = { login: `invented_${number}`, password }
+    const { status } = await call(null, 'POST', '/auth/login', body, { remoteAddress: '192.0.2.1' })
+    if (status === 400) answered += 1
+    return status
+  })
+  await expect.poll(() => answered).toBeGreaterThan(0)
+  const before = answered
+  const login = await call(
+    null,
+    'POST',
+    '/auth/login',
+    { login: 'ann', password },
+    { remoteAddress: '192.0.2.2' },
+  )
+  expect(login.status).toBe(200)
+  // In order of arrival all of them would come first.
+  expect(answered - before).toBeLessThan(10)
+  const statuses = await Promise.all(invented)
+  expect(new Set(statuses)).toEqual(new Set([400, 503]))
 })
 
 test('missing and wrong fields answer invalid_schema with their names', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hearth } from '../support/cli.ts'
+import { countBackupCodes, withTotp } from '../support/two-factor.ts'
 import { call, db, user } from '../support/world.ts'
 
 const tokenOf = (text: string) => /^Token: (.+)$/m.exec(text)![1]!
@@ -64,6 +65,18 @@ describe('reset-password', () => {
     expect([code, out]).toEqual([0, `The password of ${cat.username} is set; every login session has ended.`])
     expect((await call(cat, 'GET', '/users/@me')).body.error.code).toBe('no_auth')
     expect((await logIn(cat.username, 'a new password')).status).toBe(200)
+  })
+
+  test('with --disable-totp two-factor is off as well, and the tokens of bots have ended', async () => {
+    const fin = await withTotp('fin')
+    const bot = await user({ bot_of: fin })
+    expect((await hearth('reset-password', 'fin', '--password', 'a new password')).code).toBe(0)
+    expect((await logIn('fin', 'a new password')).body.error.code).toBe('mfa_required')
+    expect((await call(bot, 'GET', '/users/@me')).body.error.code).toBe('no_auth')
+    const args = ['reset-password', 'fin', '--password', 'a new password', '--disable-totp']
+    expect((await hearth(...args)).code).toBe(0)
+    expect((await logIn('fin', 'a new password')).status).toBe(200)
+    expect(await countBackupCodes(fin)).toBe(0)
   })
 
   test('without one a code is handed out that sets it over HTTP, once', async () => {

@@ -1,13 +1,15 @@
+import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { saveFiles } from '../../src/cli/backup.ts'
 import { namingFolder } from '../../src/cli/backup-folder.ts'
-import { openDatabase } from '../../src/db/client.ts'
-import { createBus } from '../../src/events/bus.ts'
+import { openDatabase } from '../../src/database/client.ts'
+import { openBus } from '../../src/events/bus.ts'
 import { openFolderStore } from '../../src/storage/store.ts'
 import { emptyPlace, places } from '../support/backup.ts'
 import { environment, hearth, hearthIn } from '../support/cli.ts'
@@ -25,8 +27,10 @@ import {
   house,
   houseRoom,
   message,
+  node,
   oneToOne,
   type Person,
+  presences,
   role,
   store,
   user,
@@ -120,7 +124,7 @@ test('a backup restored into an empty place answers every request as before', as
 
   const db = openDatabase(place.DATABASE_URL)
   const store = openFolderStore(join(place.DATA_DIR, 'files'))
-  const other = await buildApp({ config, db, store, bus: createBus() })
+  const other = await buildApp({ config, db, store, bus: await openBus(db, node), presences })
   try {
     expect(await answersOf(other)).toEqual(before)
     const url = paths.find((path) => path.endsWith('/messages'))!
@@ -135,17 +139,25 @@ test('a backup restored into an empty place answers every request as before', as
 
 test('a backup may be read by nobody else, and is not made over another', async () => {
   expect((await stat(folder)).mode & 0o777).toBe(0o700)
-  for (const file of ['manifest.json', 'files.jsonl', 'database/users.copy']) {
+  for (const file of ['.gitignore', 'manifest.json', 'files.jsonl', 'database/users.copy']) {
     expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600)
   }
   const { code, err } = await hearth('backup', folder)
   expect([code, err]).toEqual([1, `${folder} is not empty: name a new folder.`])
 })
 
+test('git leaves a backup out that lies in a checkout', async () => {
+  const checkout = join(places, 'checkout')
+  await promisify(execFile)('git', ['init', '--quiet', checkout])
+  await hearth('backup', join(checkout, 'backup'))
+  const { stdout } = await promisify(execFile)('git', ['-C', checkout, 'status', '--porcelain', '--ignored'])
+  expect(stdout).toBe('!! backup/\n')
+})
+
 test('what is in transit between processes is in no backup', async () => {
   const tables = await readdir(join(folder, 'database'))
   expect(tables).toContain('users.copy')
-  expect(tables).not.toContain('bus_events.copy')
+  expect(tables).not.toContain('presences.copy')
 })
 
 test('a backup holds the database of one moment, whatever is written meanwhile', async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, inject, onTestFinished, test, vi } from 'vitest'
-import { startPostgres } from '../../src/db/embedded.ts'
+import { startPostgres } from '../../src/database/embedded/embedded.ts'
 import { environment, hearthIn } from '../support/cli.ts'
 import { databaseOn, onServer } from '../support/database-server.ts'
 import { startRedis } from '../support/redis.ts'
@@ -26,6 +26,9 @@ test('doctor finds nothing wrong with a good installation, and tells what follow
   expect(out).toContain(`ok     Node is ${process.versions.node}.`)
   expect(out).toMatch(/^ok {5}The database answers: PostgreSQL [0-9.]+/m)
   expect(out).toContain('ok     The database is in the form of this version.')
+  expect(out).toMatch(
+    /^ok {5}The log of events has \d+ entr(y|ies), the newest at position \d+; \d+ more waits? to be read\.$/m,
+  )
   expect(out).toContain('ok     The store of the files can be written and read.')
   expect(out).toMatch(/^note {3}PUBLIC_URL is not set: /m)
   expect(out).toMatch(/^note {3}SMTP_URL is not set: no mail goes out/m)

@@ -2,14 +2,14 @@ import { appendFile, cp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { join } from 'node:path'
 import pg from 'pg'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { claimNodeNumber } from '../../src/db/node-number.ts'
+import { claimNodeNumber } from '../../src/database/node-number.ts'
 import { openFolderStore } from '../../src/storage/store.ts'
 import { emptyPlace, filesIn, places } from '../support/backup.ts'
 import { environment, hearth, hearthIn } from '../support/cli.ts'
 import { onServer } from '../support/database-server.ts'
 import { picture } from '../support/pictures.ts'
 import { detour, openTcpProxy } from '../support/tcp-proxy.ts'
-import { call, friends, user } from '../support/world.ts'
+import { call, friends, node as ownNode, user } from '../support/world.ts'
 
 const folder = join(places, 'backup')
 const [ann, bob] = [await user(), await user()]
@@ -27,6 +27,7 @@ beforeAll(async () => {
   await call(ann, 'PATCH', '/users/@me', { icon, header, bio: 'tabs' })
   await friends(ann, bob)
   expect(await hearth('backup', folder)).toMatchObject({ code: 0, err: '' })
+  await ownNode.release()
 })
 
 test('restore refuses a database with rows', async () => {
@@ -46,9 +47,9 @@ test('restore refuses a store with files', async () => {
 
 test('restore refuses a database that a server runs on', async () => {
   const place = await emptyPlace()
-  const releaseNumber = await claimNodeNumber(place.DATABASE_URL)
+  const node = await claimNodeNumber(place.DATABASE_URL)
   const { code, err } = await hearthIn(place, 'restore', folder)
-  await releaseNumber()
+  await node.release()
   expect([code, err]).toEqual([1, 'A server runs on this database: stop it first.'])
 })
 

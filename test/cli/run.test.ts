@@ -9,7 +9,7 @@ import { environment, hearth, hearthIn } from '../support/cli.ts'
 
 /** Runs the real command line in a process of its own. */
 function spawnHearth(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-  const cli = join(import.meta.dirname, '../../src/cli.ts')
+  const cli = join(import.meta.dirname, '../../src/cli/main.ts')
   return new Promise((resolve) => {
     const env = { ...process.env, ...environment }
     execFile(process.execPath, [cli, ...words], { env }, (error, out, err) => {
@@ -57,7 +57,7 @@ test('a command where there is no database makes none, but says which folder it 
 })
 
 test('a command whose output nobody reads to its end goes on to its own end', async () => {
-  const cli = join(import.meta.dirname, '../../src/cli.ts')
+  const cli = join(import.meta.dirname, '../../src/cli/main.ts')
   const [helping, complaining] = [spawn(process.execPath, [cli, 'help']), spawn(process.execPath, [cli])]
   helping.stdout.destroy()
   complaining.stderr.destroy()

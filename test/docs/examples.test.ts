@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
 import { printDocument } from '../../scripts/openapi.ts'
-import { type Examples, examplesPath, readExamples } from '../../src/http/examples.ts'
+import { type Examples, examplesPath, readExamples } from '../../src/http/openapi/examples.ts'
 import { accountRecipes } from '../support/examples/account-recipes.ts'
 import { houseRecipes } from '../support/examples/house-recipes.ts'
 import { peopleRecipes } from '../support/examples/people-recipes.ts'
@@ -18,7 +18,10 @@ type Operation = {
 }
 
 const recipes = { ...accountRecipes, ...peopleRecipes, ...houseRecipes, ...roomRecipes, ...messageRecipes }
-const document = JSON.parse(printDocument(app)) as { paths: Record<string, Record<string, Operation>> }
+const document = JSON.parse(printDocument(app)) as {
+  paths: Record<string, Record<string, Operation>>
+  components: object
+}
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     id: operation.operationId,
@@ -65,10 +68,12 @@ testKept.each(operations)(
     expect(status, 'an example shows a success').toBeLessThan(refused ? 500 : 300)
     const response = operation.responses[status] ?? operation.responses['4XX']
     expect(Boolean(answer)).toBe(response?.content?.['application/json'] !== undefined)
-    if (answer) expect(await failuresOf(response!.content!['application/json']!.schema, answer)).toEqual([])
+    const failures = (schema: object, value: unknown) =>
+      failuresOf({ ...schema, components: document.components }, value)
+    if (answer) expect(await failures(response!.content!['application/json']!.schema, answer)).toEqual([])
     expect(Boolean(body)).toBe(operation.requestBody !== undefined)
     for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {
-      expect(await failuresOf(schema, body)).toEqual([])
+      expect(await failures(schema, body)).toEqual([])
     }
   },
 )

@@ -1,26 +1,28 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parts } from '../../scripts/fire/parts.ts'
+import { parts } from '../../scripts/chaos/parts.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/promises.md'), 'utf8')
-const promises = page.slice(0, page.indexOf('## Figures of a run'))
+const promises = page.slice(0, page.indexOf('## Latest figures'))
 const rows = [...promises.matchAll(/^\| (?!promise|---)(.+) \| (.+) \|$/gm)]
 
 test('every promise is a sentence and names what holds it', () => {
   expect(rows.length).toBeGreaterThan(15)
   for (const [, promise, held] of rows) {
     expect(promise).toMatch(/^[A-Z].*\.$/)
-    expect(held).toMatch(/^(?:(?:fire )?`[^`]+`(?:, )?)+$/)
+    expect(held).toMatch(/^(?:(?:chaos )?`[^`]+`(?:, )?)+$/)
   }
 })
 
-test('every part of the fire holds a promise, and no other is named', () => {
-  const named = new Set([...promises.matchAll(/fire `([^`]+)`/g)].map((match) => match[1]!))
+test('every part of the chaos run holds a promise, and no other is named', () => {
+  const named = new Set([...promises.matchAll(/chaos `([^`]+)`/g)].map((match) => match[1]!))
   expect([...named].sort()).toEqual(parts.map((part) => part.name).sort())
 })
 
-test('there is a place for the figures of a run', () => {
-  expect(page).toMatch(/<!-- figures -->\n.*<!-- \/figures -->/s)
+test('the table of figures has a row for every part, and no other', () => {
+  const figures = /<!-- figures -->\n(.*)<!-- \/figures -->/s.exec(page)![1]!
+  const named = [...figures.matchAll(/^\| `(\w+)` \| /gm)].map((match) => match[1]!)
+  expect(named).toEqual(parts.map((part) => part.name).sort())
 })

@@ -3,27 +3,47 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { listen, logIn, portOf } from '../support/gateway.ts'
+import { freePort } from '../support/server.ts'
 import { call, folder, house, user } from '../support/world.ts'
 
-const page = join(import.meta.dirname, '../../docs/write-a-bot.md')
+const root = join(import.meta.dirname, '../..')
+const page = await readFile(join(root, 'docs/write-a-bot.md'), 'utf8')
+const typed = await keep('echo.ts', /^```ts\n(.*?)^```/ms)
+const bare = await keep('echo.mjs', /^```js\n(.*?)^```/ms)
 const stops: (() => void)[] = []
 afterAll(() => {
   for (const stop of stops) stop()
 })
 
-test('the bot of docs/write-a-bot.md logs in and echoes', async () => {
+/** Saves a bot of the page, which finds the checkout that this is. */
+async function keep(name: string, block: RegExp): Promise<string> {
+  const file = join(folder, name)
+  await writeFile(file, block.exec(page)![1]!.replaceAll('./hearth/', `${root}/`))
+  return file
+}
+
+/** Starts a bot of the page: what it writes to the console. */
+function startBot(file: string, url: string, token: string, flags: string[] = []): () => string {
+  const env = { HEARTH_URL: url, BOT_TOKEN: token }
+  const running = spawn(process.execPath, [...flags, file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  stops.push(() => running.kill())
+  let written = ''
+  for (const output of [running.stdout, running.stderr]) output.on('data', (text) => (written += text))
+  return () => written
+}
+
+test.each([
+  ['with the typed client', '', typed],
+  ['with the typed client', '/', typed],
+  ['without it', '', bare],
+  ['without it', '/', bare],
+])('the bot of docs/write-a-bot.md %s logs in and echoes, at an address with "%s"', async (_, end, file) => {
   const app = await listen()
   const ann = await user()
   const bot = await user({ bot_of: ann })
   const den = await house({ owner: ann, members: [bot] })
   const client = await logIn(app, ann)
-
-  const code = /^```js\n(.*?)^```/ms.exec(await readFile(page, 'utf8'))![1]!
-  const file = join(folder, 'echo.mjs')
-  await writeFile(file, code)
-  const env = { HEARTH_URL: `http://127.0.0.1:${portOf(app)}`, BOT_TOKEN: bot.token }
-  const running = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  stops.push(() => running.kill())
+  startBot(file, `http://127.0.0.1:${portOf(app)}${end}`, bot.token)
   await client.next('HOUSE_MEMBER_ENTER')
 
   const say = (content: string) => call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content })
@@ -32,4 +52,18 @@ test('the bot of docs/write-a-bot.md logs in and echoes', async () => {
   const contents: string[] = []
   for (let count = 0; count < 3; count++) contents.push((await client.next('MESSAGE_CREATE')).d.content)
   expect(contents).toEqual(['hello', '!echo two\nlines', 'two\nlines'])
+})
+
+test.each([
+  ['with the typed client', typed],
+  ['without it', bare],
+])('the bot %s says that it reaches no server, and goes on trying', async (_, file) => {
+  const url = `http://127.0.0.1:${await freePort()}`
+  const written = startBot(file, url, 'none')
+  await expect.poll(written).toContain(`no connection to ${url}, trying again\n`.repeat(2))
+})
+
+test('the bot without the typed client says at once that its Node is too old', async () => {
+  const written = startBot(bare, 'http://127.0.0.1:1', 'none', ['--no-experimental-websocket'])
+  await expect.poll(written).toContain('this bot needs Node 22 or newer, and this is v')
 })

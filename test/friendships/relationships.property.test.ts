@@ -7,7 +7,10 @@ const actions = ['request', 'withdraw', 'unfriend', 'block', 'unblock', 'restric
 type Action = (typeof actions)[number]
 type Step = { actor: number; target: number; action: Action }
 
-/** The table of PROTOCOL 9.1, for one pair: what A is to B and B to A after A's action, or null where it is refused. */
+/**
+ * The table of docs/gateway.md#relationships, for one pair: what A is to B and B to A after A's action, or null where
+ * it is refused.
+ */
 function after(action: Action, mine: number, theirs: number): [number, number] | null {
   const theirsKept = theirs >= 4 ? theirs : 0
   switch (action) {

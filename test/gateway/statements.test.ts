@@ -5,7 +5,7 @@ import { bus, db, house, houseRoom, oneToOne, role, user } from '../support/worl
 
 const app = await listen()
 
-test('a login takes as many statements with thirty houses and rooms as with one', async () => {
+test('a login takes as many statements with 30 houses and rooms as with one', async () => {
   const counts: number[] = []
   for (const size of [1, 30]) {
     const ann = await user()
@@ -18,20 +18,20 @@ test('a login takes as many statements with thirty houses and rooms as with one'
     const statements = await statementsOf(() => logIn(app, ann))
     counts.push(statements.length)
   }
-  // What happens to be asked at the same moment shares a statement: counts of the same work differ by a few.
+  // Reads at the same moment share a statement, so counts of the same work differ by a few.
   expect(counts[1]).toBeLessThan(counts[0]! + 29)
   expect(counts[0]).toBeLessThanOrEqual(24)
 })
 
-test('a change of permissions takes as many statements for ten receivers as for one', async () => {
+test('a permission change takes as many statements for ten receivers as for one', async () => {
   const counts: number[] = []
   for (const size of [1, 10]) {
     const members = await Promise.all(Array.from({ length: size }, () => user()))
     const den = await house({ owner: await user(), members })
     const clients: Client[] = []
     for (const member of members) clients.push(await logIn(app, member))
-    // Behind the ends of their logins, and what is still being told of their coming.
-    await expect.poll(() => app.gateway.hub.inHouse(den.id).length).toBe(size)
+    // After the logins, and after their presences were sent.
+    await expect.poll(() => app.gateway.registry.sessionsInHouse(den.id).length).toBe(size)
     await bus.publish(members.map(({ id }) => ({ type: 'settings_updated', user_id: id })))
     await db.updateTable('rooms').set({ default_deny: 2 }).where('house_id', '=', den.id).execute()
     const statements = await statementsOf(async () => {
@@ -45,6 +45,6 @@ test('a change of permissions takes as many statements for ten receivers as for 
     counts.push(statements.length)
     for (const client of clients) await client.next('ROOM_DELETE')
   }
-  // The same: a statement for each receiver would be nine more.
+  // A statement for each receiver would be nine more.
   expect(counts[1]).toBeLessThan(counts[0]! + 9)
 })

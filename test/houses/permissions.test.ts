@@ -3,21 +3,22 @@ import { describe, expect, test } from 'vitest'
 import {
   allPermissions,
   canChangeBits,
-  type HouseFacts,
-  has,
+  type HouseContext,
+  hasBits,
   housePermissions,
   newHousePermissions,
   noBits,
   outranks,
   permission,
-  type RoomFacts,
+  type RoomContext,
   rank,
   roomPermissions,
 } from '../../src/houses/permissions.ts'
 
 const { ADMINISTRATOR, ATTACH_MEDIA, MANAGE_ROLES, MANAGE_ROOMS, READ_MESSAGES, SEND_MESSAGES } = permission
 
-// The slow, obvious model of PROTOCOL 2.3: a set of bit names, one bit and one step at a time.
+// The slow, obvious model of docs/permissions.md#effective-permissions: a set of bit names, one bit and one step at a
+// time.
 type Name = keyof typeof permission
 const names = Object.keys(permission) as Name[]
 const setOf = (bits: number) => new Set(names.filter((name) => Math.floor(bits / permission[name]) % 2 === 1))
@@ -29,7 +30,7 @@ function applyTo(set: Set<Name>, change: { allow: number; deny: number }): void 
 }
 
 /** The roles one by one, each time the one below all that are left. */
-function fromTheLowest(facts: HouseFacts) {
+function fromTheLowest(facts: HouseContext) {
   const left = [...facts.roles]
   const sorted: typeof left = []
   while (left.length > 0) {
@@ -44,14 +45,14 @@ function fromTheLowest(facts: HouseFacts) {
   return sorted
 }
 
-function modelHouse(facts: HouseFacts): Set<Name> {
+function modelHouse(facts: HouseContext): Set<Name> {
   if (facts.owner_id === facts.user_id) return new Set(names)
   const set = setOf(facts.default_permissions)
   for (const role of fromTheLowest(facts)) applyTo(set, role)
   return set.has('ADMINISTRATOR') ? new Set(names) : set
 }
 
-function modelRoom(facts: HouseFacts, room: RoomFacts): Set<Name> {
+function modelRoom(facts: HouseContext, room: RoomContext): Set<Name> {
   const inHouse = modelHouse(facts)
   if (facts.owner_id === facts.user_id || inHouse.has('ADMINISTRATOR')) return new Set(names)
   const set = new Set(inHouse)
@@ -81,7 +82,7 @@ const roles = fc
       ),
     ),
   )
-const facts: fc.Arbitrary<HouseFacts> = fc.record({
+const facts: fc.Arbitrary<HouseContext> = fc.record({
   user_id: fc.constantFrom('500', '501'),
   owner_id: fc.constant('500'),
   default_permissions: bits,
@@ -91,7 +92,7 @@ const overrides = fc.dictionary(
   fc.constantFrom(...roleIds, '500', '501', '777'),
   fc.tuple(fc.integer({ min: 0, max: 1 }), allowDeny).map(([type, change]) => ({ type, ...change })),
 )
-const room: fc.Arbitrary<RoomFacts> = fc
+const room: fc.Arbitrary<RoomContext> = fc
   .tuple(allowDeny, fc.option(overrides))
   .map(([change, permission_overrides]) => ({
     default_allow: change.allow,
@@ -128,14 +129,14 @@ describe('effective permissions agree with the model', () => {
   })
 })
 
-const member = (fields: Partial<HouseFacts> = {}): HouseFacts => ({
+const member = (fields: Partial<HouseContext> = {}): HouseContext => ({
   user_id: '2',
   owner_id: '1',
   default_permissions: newHousePermissions,
   roles: [],
   ...fields,
 })
-const open: RoomFacts = { default_allow: 0, default_deny: 0, permission_overrides: null }
+const open: RoomContext = { default_allow: 0, default_deny: 0, permission_overrides: null }
 
 test('the twenty bits make up all permissions, and the defaults of a new house are 0, 1, 6, 12, 13, 15, 17', () => {
   expect(Object.values(permission).reduce((sum, bit) => sum + bit, 0)).toBe(allPermissions)
@@ -249,5 +250,5 @@ test('only bits one holds may change, in either direction, and the others may st
   expect(canChangeBits(member(), lacked, noBits)).toBe(false)
   expect(canChangeBits(member(), noBits, { allow: 0, deny: MANAGE_ROLES })).toBe(false)
   expect(canChangeBits(member(), lacked, { allow: MANAGE_ROLES | SEND_MESSAGES, deny: 0 })).toBe(true)
-  expect(has(newHousePermissions, MANAGE_ROLES)).toBe(false)
+  expect(hasBits(newHousePermissions, MANAGE_ROLES)).toBe(false)
 })

@@ -19,9 +19,9 @@ test('every route is served at the root and under /v1, and nowhere else', async 
 test('an unknown path, or a method a known path lacks, answers not_found in the envelope', async () => {
   const ann = await user()
   const calls = [
-    ['GET', '/'],
+    ['GET', '/nowhere'],
     ['GET', '/v1'],
-    ['GET', '/v1/'],
+    ['GET', '/v1/nowhere'],
     ['GET', '/nothing'],
     ['GET', '/houses'],
     ['GET', '/users'],

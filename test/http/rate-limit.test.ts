@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { newId } from '../../src/ids.ts'
 import { password, resident } from '../support/accounts.ts'
 import { filePart, multipart } from '../support/multipart.ts'
 import { otherApp } from '../support/other-app.ts'
@@ -108,7 +109,7 @@ test('all addresses of an IPv6 network count as one', async () => {
   expect((await ask('2001:db8:1:1::2')).status).toBe(429)
 })
 
-test('sends count by user and room, apart from everything else', async () => {
+test('sends count by user and room', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const other = await houseRoom(den)
@@ -127,9 +128,22 @@ test('sends count by user and room, apart from everything else', async () => {
   // What is no id is one room that nobody has, however it is written.
   const wrong = await Promise.all(Array.from({ length: 21 }, (_, n) => send(bob, `x${n}`)))
   expect(limited(wrong)).toBe(1)
-  expect((await call(ann, 'GET', '/users/@me')).headers['ratelimit-remaining']).toBe('99')
   time += 100
   expect((await send(ann, den.room_id)).status).toBe(200)
+})
+
+test('each send counts as a request of the user too, whether the room exists or not', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [bob] })
+  const send = (person: typeof ann, room: string) =>
+    call(person, 'POST', `/rooms/${room}/messages`, { content: 'hi' })
+  const invented = await Promise.all(Array.from({ length: 101 }, () => send(ann, newId())))
+  expect(limited(invented)).toBe(1)
+  const refused = await send(ann, den.room_id)
+  expect([refused.status, refused.headers['ratelimit-limit']]).toEqual([429, '100'])
+  expect((await call(ann, 'GET', '/users/@me')).status).toBe(429)
+  expect((await send(bob, den.room_id)).headers['ratelimit-limit']).toBe('20')
+  expect((await call(bob, 'GET', '/users/@me')).headers['ratelimit-remaining']).toBe('98')
 })
 
 test('logins count by address and login, in any of its spellings, the right ones too', async () => {
@@ -146,6 +160,21 @@ test('logins count by address and login, in any of its spellings, the right ones
   expect((await logIn('logan', newAddress())).status).toBe(200)
   time += 12_000
   expect((await logIn('logan')).status).toBe(200)
+})
+
+test('both logins of an account count as one, and so does what is asked for it by address', async () => {
+  const mia = await resident('mia')
+  const from = newAddress()
+  const logIn = (login: string) => call(null, 'POST', '/auth/login', { login, password }, from)
+  for (const login of ['mia', 'mia@example.org', '@MIA', 'Mia@Example.org']) {
+    expect((await logIn(login)).status).toBe(200)
+  }
+  const forgot = { email: 'mia@example.org' }
+  expect((await call(null, 'POST', '/auth/forgot-password', forgot, from)).status).toBe(204)
+  expect((await logIn('mia')).status).toBe(429)
+  expect((await logIn('mia@example.org')).status).toBe(429)
+  expect((await call(mia, 'POST', '/auth/verify-email/resend', undefined, from)).status).toBe(429)
+  expect((await call(null, 'POST', '/auth/login', { login: mia.id, password }, from)).status).toBe(400)
 })
 
 test('logins by address count together however it is written, also where only PostgreSQL sees that it is the same', async () => {

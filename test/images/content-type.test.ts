@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { recognise } from '../../src/images/content-type.ts'
+import { detectContentType } from '../../src/images/content-type.ts'
 
 const bytes = (...parts: (string | number[])[]) =>
   Buffer.concat(
@@ -21,7 +21,7 @@ test.each([
   ['QuickTime', bytes([0, 0, 0, 20], 'ftypqt  '), 'video/quicktime'],
   ['nothing', bytes(), 'application/octet-stream'],
 ])('%s is recognised as what it is', (_name, head, type) => {
-  expect(recognise(head)).toEqual({ type })
+  expect(detectContentType(head)).toEqual({ type })
 })
 
 test.each([
@@ -32,29 +32,29 @@ test.each([
   const channels = background.length === 5 ? 4 : 3
   const picture = sharp({ create: { width: 301, height: 47, channels, background } }).webp(options)
   const head = await picture.toBuffer()
-  expect(recognise(head)).toEqual({ type: 'image/webp', width: 301, height: 47 })
+  expect(detectContentType(head)).toEqual({ type: 'image/webp', width: 301, height: 47 })
 })
 
 test('the size of a lossy WebP does not include how it should be scaled', () => {
   const start = bytes('RIFF', [0, 0, 0, 0], 'WEBPVP8 ', Array(7).fill(0), [0x9d, 0x01, 0x2a])
   const head = bytes(start.toString('latin1'), [44, 0x41, 20, 0x80])
-  expect(recognise(head)).toEqual({ type: 'image/webp', width: 300, height: 20 })
+  expect(detectContentType(head)).toEqual({ type: 'image/webp', width: 300, height: 20 })
 })
 
 test('the size of a JPEG is in its frame, not in the tables before it, and of what is cut off there is none', () => {
   const tables = bytes([0xff, 0xd8, 0xff, 0xc4, 0, 9, 1, 0, 99, 0, 99, 0, 0])
   const whole = bytes(tables.toString('latin1'), [0xff, 0xc2, 0, 11, 8, 0, 20, 1, 44, 3])
-  expect(recognise(whole)).toEqual({ type: 'image/jpeg', width: 300, height: 20 })
+  expect(detectContentType(whole)).toEqual({ type: 'image/jpeg', width: 300, height: 20 })
   for (let length = tables.length; length < tables.length + 9; length += 1) {
-    expect(recognise(whole.subarray(0, length))).toEqual({ type: 'image/jpeg' })
+    expect(detectContentType(whole.subarray(0, length))).toEqual({ type: 'image/jpeg' })
   }
 })
 
 test('of an AVIF or WebP that is cut off before its size the type alone is told', async () => {
   const picture = sharp({ create: { width: 301, height: 47, channels: 3, background: '#123' } })
   const avif = await picture.avif({ effort: 0 }).toBuffer()
-  expect(recognise(avif)).toEqual({ type: 'image/avif', width: 301, height: 47 })
-  expect(recognise(avif.subarray(0, avif.indexOf('ispe') + 15))).toEqual({ type: 'image/avif' })
+  expect(detectContentType(avif)).toEqual({ type: 'image/avif', width: 301, height: 47 })
+  expect(detectContentType(avif.subarray(0, avif.indexOf('ispe') + 15))).toEqual({ type: 'image/avif' })
   const webp = await picture.webp({ lossless: true }).toBuffer()
-  expect(recognise(webp.subarray(0, 24))).toEqual({ type: 'image/webp' })
+  expect(detectContentType(webp.subarray(0, 24))).toEqual({ type: 'image/webp' })
 })

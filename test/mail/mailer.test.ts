@@ -14,7 +14,7 @@ const mail = (n: number) => ({ to: `ann${n}@example.org`, subject: 'Hello', text
 test('a stop waits for the mails that were sent before it', async () => {
   const failures: string[] = []
   const mailer = openMailer(smtp.url, from, (reason) => failures.push(reason))
-  for (const n of [1, 2, 3]) mailer.send(mail(n))
+  for (const n of [1, 2, 3]) mailer.send('ann', mail(n))
   await mailer.close()
   const to = smtp.mails.splice(0).map((each) => each.to)
   expect([to, failures]).toEqual([[['ann1@example.org'], ['ann2@example.org'], ['ann3@example.org']], []])
@@ -30,14 +30,14 @@ test('a stop does not wait for a mail server that hangs', async () => {
   const { port } = silent.address() as AddressInfo
   const failures: string[] = []
   const mailer = openMailer(`smtp://127.0.0.1:${port}`, from, (reason) => failures.push(reason), 20_000)
-  mailer.send(mail(1))
+  mailer.send('ann', mail(1))
   await mailer.close()
   expect(failures).toEqual([])
 })
 
 test('an address is taken as one, whatever is in it', async () => {
   const mailer = openMailer(smtp.url, from, () => {})
-  mailer.send({ ...mail(1), to: 'ann@example.org,eve@example.net' })
+  mailer.send('ann', { ...mail(1), to: 'ann@example.org,eve@example.net' })
   await mailer.close()
   expect(smtp.mails.splice(0).flatMap((each) => each.to)).not.toContain('eve@example.net')
 })
@@ -47,13 +47,13 @@ test.each(['<ann@example.org', '>ann@example.org', 'ann<@example.org'])(
   async (to) => {
     const failures: string[] = []
     const mailer = openMailer(smtp.url, from, (reason) => failures.push(reason))
-    mailer.send({ ...mail(1), to })
+    mailer.send('ann', { ...mail(1), to })
     await mailer.close()
     expect([smtp.mails.splice(0), failures]).toEqual([[], ['the address holds < or >']])
   },
 )
 
-test('mails go out one after the other', async () => {
+test('mails of an account go out one after the other', async () => {
   const comers: (number | undefined)[] = []
   const silent = createServer((socket) => {
     comers.push(socket.remotePort)
@@ -63,7 +63,7 @@ test('mails go out one after the other', async () => {
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
   const mailer = openMailer(`smtp://127.0.0.1:${port}`, from, () => {})
-  for (const n of [1, 2, 3]) mailer.send(mail(n))
+  for (const n of [1, 2, 3]) mailer.send('ann', mail(n))
   await once(silent, 'connection')
   // Whoever had begun to connect together with the first comes before this one.
   const last = connect(port, '127.0.0.1')
@@ -87,18 +87,29 @@ test.each([
   const failures: string[] = []
   const url = `smtp://127.0.0.1:${port}${query}`
   const mailer = openMailer(url, from, (reason) => failures.push(reason), patienceMs)
-  for (const n of [1, 2]) mailer.send(mail(n))
+  for (const n of [1, 2]) mailer.send('ann', mail(n))
   await vi.waitUntil(() => failures.length === 2, { timeout: 10_000 })
   expect(failures).toEqual(['ETIMEDOUT', 'ETIMEDOUT'])
 })
 
-test('of mails that cannot be sent each is told, past a thousand that wait at once, and later ones are tried again', async () => {
+test('of mails that cannot be sent each is told, past a thousand that wait too, and later ones are tried again', async () => {
   const failures: string[] = []
   const mailer = openMailer('smtp://127.0.0.1:1', from, (reason) => failures.push(reason))
-  for (let n = 0; n < 1_001; n += 1) mailer.send(mail(n))
-  expect(failures).toEqual(['too many mails are waiting'])
-  await vi.waitUntil(() => failures.length === 1_001, { timeout: 50_000 })
-  mailer.send(mail(1))
-  await expect.poll(() => failures.length).toBe(1_002)
-  expect(new Set(failures.slice(1))).toEqual(new Set(['ESOCKET']))
+  for (let n = 0; n < 1_002; n += 1) mailer.send('ann', mail(n))
+  await vi.waitUntil(() => failures.length === 1_002, { timeout: 50_000 })
+  expect(failures.filter((reason) => reason === 'too many mails are waiting')).toHaveLength(1)
+  mailer.send('ann', mail(1))
+  await expect.poll(() => failures.length).toBe(1_003)
+  expect(new Set(failures)).toEqual(new Set(['too many mails are waiting', 'ESOCKET']))
+})
+
+test('mails of one account, however many, delay those of another by one at most', async () => {
+  const mailer = openMailer(smtp.url, from, () => {})
+  for (let n = 0; n < 900; n += 1) mailer.send('ann', mail(n))
+  mailer.send('bob', { ...mail(0), to: 'bob@example.org' })
+  const before: string[] = []
+  for (let to = ''; to !== 'bob@example.org'; before.push(to)) to = (await smtp.next()).to[0]!
+  expect(before.length).toBeLessThan(20)
+  await mailer.close()
+  smtp.mails.length = 0
 })

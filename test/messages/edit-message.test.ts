@@ -45,7 +45,13 @@ test('editing answers the edited gateway form, changes the row, and tells of it'
   expect(row).toMatchObject({ content: `first <@${ann.id}>`, mentions: [ann.id] })
   expect(row?.edited_at?.toISOString()).toBe(edited_at)
   expect(published.slice(before)).toEqual([
-    { type: 'message_updated', room_id: den.room_id, house_id: den.id, message: answer.body.data },
+    {
+      type: 'message_updated',
+      room_id: den.room_id,
+      house_id: den.id,
+      message_id: answer.body.data.id,
+      message: answer.body.data,
+    },
   ])
 })
 

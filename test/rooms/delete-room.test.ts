@@ -36,7 +36,12 @@ test.each(Object.entries(paths))(
     expect(answer.status).toBe(200)
     expect(answer.body.data).toEqual({ id, house_id: den.id })
     expect(events).toEqual([
-      { type: 'room_deleted', room_id: id, house_id: den.id },
+      {
+        type: 'room_deleted',
+        room_id: id,
+        house_id: den.id,
+        room: { default_allow: 0, default_deny: 0, permission_overrides: null },
+      },
       { type: 'entities_updated', house_id: den.id },
     ])
     expect(await roomRow(id)).toBeUndefined()

@@ -2,7 +2,13 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { discardFiles, eraseDiscarded, holdFile, keepFiles, saveFile } from '../../src/storage/discard.ts'
+import {
+  cancelDiscard,
+  discardFiles,
+  eraseDiscarded,
+  renewFile,
+  saveFile,
+} from '../../src/storage/discard.ts'
 import { listDiscarded } from '../support/store.ts'
 import { db, folder, house, store, user } from '../support/world.ts'
 
@@ -47,23 +53,32 @@ test('a file whose writing failed is listed, so that what there is of it is eras
   expect(await has('attachments/1/2')).toBe(false)
 })
 
+/** Lets time pass until files that are being written are renewed. */
+function passRenewals(): void {
+  vi.advanceTimersByTime(3_600_000 / 4)
+}
+
 test('a file whose writing takes longer than an hour is not erased meanwhile', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
   const slow = Readable.from(
     (async function* () {
       yield bytes
       await anHourLater()
-      // Renewed since.
+      passRenewals()
       await expect.poll(() => due()).toBe(0)
       expect(await eraseDiscarded(db, store)).toBe(0)
       yield bytes
     })(),
   )
-  await saveFile(db, store, 'attachments/1/6', slow, 20)
+  await saveFile(db, store, 'attachments/1/6', slow)
   expect((await store.find('attachments/1/6'))?.size).toBe(2 * bytes.length)
   expect(await listDiscarded()).toEqual(['attachments/1/6'])
 })
 
 test('a renewal that the database fails is made up for by the next one', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
   let failures = 0
   const failing = new Proxy(db, {
     get(target, name) {
@@ -77,11 +92,12 @@ test('a renewal that the database fails is made up for by the next one', async (
     (async function* () {
       yield bytes
       await anHourLater()
+      for (let round = 0; round < 3; round += 1) passRenewals()
       await expect.poll(() => due()).toBe(0)
       yield bytes
     })(),
   )
-  await saveFile(failing, store, 'attachments/1/10', slow, 20)
+  await saveFile(failing, store, 'attachments/1/10', slow)
   expect(failures).toBeGreaterThan(2)
 })
 
@@ -99,8 +115,8 @@ test('a file is renewed only while it is being written', async () => {
 
 test('a file that was put to use is not listed again by whoever wrote it', async () => {
   await saveFile(db, store, 'attachments/1/7', bytes)
-  await db.transaction().execute((trx) => keepFiles(trx, ['attachments/1/7']))
-  await expect(holdFile(db, 'attachments/1/7')).rejects.toMatchObject({ code: 'unavailable' })
+  await db.transaction().execute((trx) => cancelDiscard(trx, ['attachments/1/7']))
+  await expect(renewFile(db, 'attachments/1/7')).rejects.toMatchObject({ code: 'unavailable' })
   expect(await listDiscarded()).toEqual([])
 })
 
@@ -115,7 +131,7 @@ test('with a file goes what a crash in the middle of writing it has left', async
 
 test('a file that was put to use is not erased after an hour', async () => {
   await saveFile(db, store, 'attachments/1/3', bytes)
-  await db.transaction().execute((trx) => keepFiles(trx, ['attachments/1/3']))
+  await db.transaction().execute((trx) => cancelDiscard(trx, ['attachments/1/3']))
   await anHourLater()
   await eraseDiscarded(db, store)
   expect(await has('attachments/1/3')).toBe(true)
@@ -125,7 +141,7 @@ test('a file that was erased meanwhile cannot be put to use', async () => {
   await saveFile(db, store, 'attachments/1/4', bytes)
   await anHourLater()
   await eraseDiscarded(db, store)
-  const keeping = db.transaction().execute((trx) => keepFiles(trx, ['attachments/1/4']))
+  const keeping = db.transaction().execute((trx) => cancelDiscard(trx, ['attachments/1/4']))
   await expect(keeping).rejects.toMatchObject({ code: 'unavailable' })
 })
 

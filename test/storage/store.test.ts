@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { StoreAway } from '../../src/errors.ts'
+import { StoreUnavailable } from '../../src/errors.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { startS3Double } from '../support/s3-double.ts'
 
@@ -143,7 +143,7 @@ test.each(['ENOSPC', 'EDQUOT', 'EROFS'])('a disk that refuses writing with %s is
       throw stop
     })(),
   )
-  await expect(stores.folder.write('i/1', refused)).rejects.toBeInstanceOf(StoreAway)
+  await expect(stores.folder.write('i/1', refused)).rejects.toBeInstanceOf(StoreUnavailable)
 })
 
 test('in S3, a bucket may be used without a prefix, and slashes around one are of no account', async () => {
@@ -186,7 +186,7 @@ test.each([500, 403, 'no answer'] as const)(
       stores.S3.write('e/3', inChunks(big)),
     ]
     const ended = await Promise.all(uses.map((use) => use.catch((error: unknown) => error)))
-    for (const error of ended) expect(error).toBeInstanceOf(StoreAway)
+    for (const error of ended) expect(error).toBeInstanceOf(StoreUnavailable)
     double.trouble.with = undefined
     expect((await stores.S3.find('e/1'))?.size).toBe(4)
   },
@@ -201,7 +201,7 @@ test('in S3, a removed name takes along the parts of its uploads that broke off,
     double.uploads.clear()
   })
   for (const name of ['k/1', 'k/10']) {
-    await expect(stores.S3.write(name, inChunks(big))).rejects.toBeInstanceOf(StoreAway)
+    await expect(stores.S3.write(name, inChunks(big))).rejects.toBeInstanceOf(StoreUnavailable)
   }
   double.trouble.with = undefined
   await stores.S3.remove('k/1')

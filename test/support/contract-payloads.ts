@@ -9,7 +9,7 @@ const time = like(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const picture = orNull(like(/^[0-9a-f]{40}\.webp$/))
 const presence = one('online', 'offline')
 
-// PROTOCOL 3, key by key, without the help of the server's own schemas.
+// docs/resources.md, key by key, without the help of the server's own schemas.
 const ownUser = exact({
   id,
   username: str,
@@ -178,7 +178,7 @@ const relation = { user_id: id, user, last_updated_at: time }
 type InHouse = { id?: string; house_id: string | null }
 const gone = exact({ id, house_id: id })
 
-/** PROTOCOL 8.5 and 8.6. */
+/** docs/gateway.md#init_state-and-large-states and docs/gateway.md#events. */
 const payloads: Record<EventName, Rule> = {
   INIT_STATE: exact({
     user: ownUser,

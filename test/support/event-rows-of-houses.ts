@@ -13,7 +13,7 @@ import {
 import { connect } from './event-scene.ts'
 import { call, db, house, houseRoom } from './world.ts'
 
-/** PROTOCOL 9.3. */
+/** docs/gateway.md#houses. */
 export const houses: EventRow[] = [
   { action: 'make a house', request: () => ['POST', '/houses', { name: 'H' }], heard: self('HOUSE_JOIN') },
   {
@@ -153,7 +153,7 @@ export const houses: EventRow[] = [
   },
 ]
 
-/** Of PROTOCOL 9.4. */
+/** Of docs/gateway.md#roles-and-visibility. */
 export const permissions: EventRow[] = [
   {
     action: 'make a role',

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { expect } from 'vitest'
-import { issueCode } from '../../src/accounts/code-operations.ts'
+import { issueCode } from '../../src/accounts/codes/operations.ts'
 import { hashPassword } from '../../src/auth/passwords.ts'
 import { password } from './accounts.ts'
 import { type EventRow, gone, type Heard, self, to } from './event-row.ts'
@@ -29,7 +29,7 @@ async function request({ app, people, clients }: EventScene, names: Column[], fr
     clients[name].send(frame)
     socket.ping()
     await once(socket, 'pong')
-    await Promise.all(app.gateway.hub.ofUser(people[name].id).map((session) => session.requests))
+    await Promise.all(app.gateway.registry.sessionsOfUser(people[name].id).map((session) => session.requests))
   }
 }
 
@@ -39,9 +39,8 @@ const wentOffline: Heard = {
   ...to('member', 'unreading', 'blocked')('HOUSE_MEMBER_EXIT'),
 }
 
-/** PROTOCOL 8.2 to 8.7. */
+/** Of docs/gateway.md, from frames to resuming. */
 export const others: EventRow[] = [
-  // 8.2–8.7
   {
     action: 'log in',
     before: goOffline,
@@ -60,7 +59,9 @@ export const others: EventRow[] = [
   {
     action: 'resume',
     before: async (scene) => {
-      // What is on its way would be replayed.
+      // What is on its way would be replayed, and presences that changed since the last number told again.
+      await call(scene.people.caller, 'PATCH', '/users/@me', { bio: 'back soon' })
+      await scene.clients.again.next('USER_UPDATE')
       await heard(scene)
       await scene.clients.again.cut()
     },
@@ -91,7 +92,7 @@ export const others: EventRow[] = [
   },
 ]
 
-/** PROTOCOL 9.1. */
+/** docs/gateway.md#relationships. */
 export const relations: EventRow[] = [
   {
     action: 'ask a stranger for friendship',
@@ -153,7 +154,7 @@ export const relations: EventRow[] = [
   },
 ]
 
-/** Of PROTOCOL 9.4. */
+/** Of docs/gateway.md#messages-and-accounts. */
 export const accounts: EventRow[] = [
   {
     action: 'edit the profile',
@@ -205,7 +206,7 @@ export const accounts: EventRow[] = [
   {
     action: 'delete the account',
     before: async ({ people }) => {
-      const password_hash = await hashPassword(password)
+      const password_hash = await hashPassword(password, people.caller)
       await db.updateTable('users').set({ password_hash }).where('id', '=', people.caller.id).execute()
     },
     act: async ({ people, clients }) => {

@@ -7,7 +7,7 @@ async function expireMessage({ den, people, clients }: EventScene) {
   await clients.caller.next('MESSAGE_DELETE')
 }
 
-/** PROTOCOL 9.2. */
+/** docs/gateway.md#private-rooms. */
 export const privateRooms: EventRow[] = [
   {
     action: 'open a pair with a friend',
@@ -66,7 +66,7 @@ const places = [
   { place: 'group', all: inGroup, roomOf: (scene: EventScene) => scene.group },
 ] as const
 
-/** Of PROTOCOL 9.4. */
+/** Of docs/gateway.md#messages-and-accounts. */
 export const messages: EventRow[] = places.flatMap(({ place, all, roomOf }): EventRow[] => {
   const path = (scene: EventScene) => `/rooms/${roomOf(scene)}/messages/${scene.messages[place]}`
   return [

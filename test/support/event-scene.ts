@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type Client, expectExact, type Frame, logIn } from './gateway.ts'
+import { untilNoted } from './presences.ts'
 import { inviteBy } from './scenes.ts'
 import {
   block,
@@ -94,6 +95,7 @@ export async function connect({ app, people, clients }: EventScene, ...names: Co
       clients[name] = await logIn(app, people[name], { extended: name === 'again' })
     }),
   )
+  await untilNoted(...names.map((name) => people[name]))
 }
 
 /** What each has heard since the last time, its keys exact: who closed a connection hears nothing. */

@@ -2,20 +2,21 @@ import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
 import type { HearthEvent } from '../../src/events/events.ts'
 import { type Client, expectExact, type Frame, logIn } from './gateway.ts'
+import { untilNoted } from './presences.ts'
 import { bus, call, house, type Person, user } from './world.ts'
 
 export async function publish(...events: HearthEvent[]): Promise<void> {
   await bus.publish(events)
 }
 
-/** Waits for the event, holds it to its keys, and gives its `d`. */
-export async function heard(client: Client, name: string): Promise<Frame['d']> {
+/** The `d` of the next event of this name, which must have exactly its keys. */
+export async function nextExact(client: Client, name: string): Promise<Frame['d']> {
   const frame = await client.next(name)
   expectExact(frame)
   return frame.d
 }
 
-/** Holds that nothing came since: the witness event comes after whatever could have been on its way. */
+/** Expects that nothing was sent since: the USER_UPDATE follows whatever was being sent. */
 export async function expectSilence(client: Client, person: Person): Promise<void> {
   await publish({ type: 'user_updated', user_id: person.id, only_self: true })
   await client.next('USER_UPDATE')
@@ -27,6 +28,7 @@ export async function scene(app: FastifyInstance) {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const clients = [await logIn(app, ann), await logIn(app, ben), await logIn(app, cat)] as const
+  await untilNoted(ann, ben, cat)
   await clients[0].next('HOUSE_MEMBER_ENTER')
   for (const client of clients) client.takeAll()
   return { ann, ben, cat, den, onAnn: clients[0], onBen: clients[1], onCat: clients[2] }

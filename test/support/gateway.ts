@@ -8,7 +8,7 @@ import type { Config } from '../../src/config.ts'
 import { eventSchemas } from '../../src/gateway/schemas.ts'
 import type { GatewaySettings } from '../../src/gateway/settings.ts'
 import { breaches } from './contract-payloads.ts'
-import { bus, config, db, type Person, store } from './world.ts'
+import { bus, config, db, type Person, presences, store } from './world.ts'
 
 /** What the server sends: the parsed frame, its text, and whether it came in a binary frame. */
 // biome-ignore lint/suspicious/noExplicitAny: what the server sends is what the tests find out
@@ -25,10 +25,19 @@ export async function listen(
   changes: Partial<Config> = {},
 ): Promise<FastifyInstance> {
   const settings = { houseJoinDelayMs: 5, ...gateway }
-  const app = await buildApp({ config: { ...config, ...changes }, db, store, bus, gateway: settings })
+  const app = await buildApp({
+    config: { ...config, ...changes },
+    db,
+    store,
+    bus,
+    presences,
+    gateway: settings,
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   afterAll(async () => {
     for (const client of open) client.socket.terminate()
+    // A kept-alive connection whose last answer is just ending is waited for, more than a minute.
+    app.server.closeAllConnections()
     await app.close()
   })
   return app
@@ -40,7 +49,7 @@ export function portOf(app: FastifyInstance | string): number {
   return (app.server.address() as AddressInfo).port
 }
 
-/** A client written from PROTOCOL part 8 alone. */
+/** A client written from docs/gateway.md alone. */
 export class Client {
   readonly socket: WebSocket
   readonly frames: Frame[] = []

@@ -6,9 +6,11 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { getContainerRuntimeClient } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
-import { startPostgres } from '../../src/db/embedded.ts'
-import { migrateToLatest } from '../../src/db/migrate.ts'
+import { startPostgres } from '../../src/database/embedded/embedded.ts'
+import { migrateToLatest } from '../../src/database/migrations/migrate.ts'
+import { browserPath } from './browser.ts'
 import { databaseOn, onServer } from './database-server.ts'
+import { buildWebClient } from './web-build.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -25,20 +27,34 @@ const careless = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off',
 
 /** Brings up a PostgreSQL, says which, and leaves one migrated template in it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Both are for several files at once.
+  await Promise.all([buildWebClient(), browserPath()])
   const engine = await startEngine()
   process.stdout.write(`PostgreSQL for the tests: ${engine.name}\n`)
   const template = `hearth_template_${process.pid}`
-  await onServer(engine.url, `create database ${template}`)
-  const pool = new pg.Pool({ connectionString: databaseOn(engine.url, template), max: 1 })
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
-  await migrateToLatest(db)
-  await db.destroy()
+  const stop = async () => {
+    try {
+      await onServer(engine.url, `drop database if exists ${template} with (force)`)
+    } finally {
+      await engine.stop()
+    }
+  }
+  try {
+    await makeTemplate(engine.url, template)
+  } catch (error) {
+    await stop()
+    throw error
+  }
   project.provide('databaseUrl', engine.url)
   project.provide('template', template)
-  return async () => {
-    await onServer(engine.url, `drop database if exists ${template} with (force)`)
-    await engine.stop()
-  }
+  return stop
+}
+
+async function makeTemplate(url: string, name: string): Promise<void> {
+  await onServer(url, `create database ${name}`)
+  const pool = new pg.Pool({ connectionString: databaseOn(url, name), max: 1 })
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+  await migrateToLatest(db).finally(() => db.destroy())
 }
 
 async function startEngine(): Promise<Engine> {

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { afterAll } from 'vitest'
-import { ajvOptions } from '../../src/http/validation.ts'
+import { ajvOptions } from '../../src/http/schemas/validation.ts'
 
 const { customOptions } = ajvOptions!
 const app = Fastify({ ajv: { customOptions: { ...customOptions, removeAdditional: false, strict: false } } })

@@ -10,7 +10,7 @@ export type Expected = 200 | 204 | string
 /** Makes something for one caller; `null` is a caller without a token. */
 type Made<Thing> = (scene: Scene, caller: Person | null) => Thing | Promise<Thing>
 
-/** What PROTOCOL part 4 says of a route: who gets through, and what the others are told. */
+/** What docs/api.md#routes says of a route: who gets through, and what the others are told. */
 export type Row = {
   route: string
   /** What the route is about: decides who stands before it, and what they are told by default. */
@@ -79,12 +79,12 @@ const overridden = (type: 0 | 1) => async (scene: Scene) => {
 // One line a row where the contract has nothing out of the ordinary to say.
 // biome-ignore format: a table
 export const matrix: Row[] = [
-  // 4.1 Users
+  // Users
   { route: 'GET /users/@me', reach: 'own' },
   { route: 'PATCH /users/@me', reach: 'own', body: { bio: 'x' } },
   { route: 'GET /users/{ref}', reach: 'open' },
   { route: 'DELETE /users/@me', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { password: 'wrong password' } },
-  // 4.2 Accounts
+  // Accounts
   { route: 'POST /auth/register', reach: 'open', body: () => { const username = freshName(); return { email: `${username}@example.org`, username, password } } },
   { route: 'POST /auth/login', reach: 'open', body: async () => ({ login: (await resident()).email, password }) },
   { route: 'POST /auth/logout', reach: 'own', ok: 204 },
@@ -97,10 +97,10 @@ export const matrix: Row[] = [
   { route: 'GET /users/@me/sessions', reach: 'own' },
   { route: 'DELETE /users/@me/sessions/{id}', reach: 'own', when: 'the own', at: { id: (scene, caller) => (caller ?? scene.target).session_id } },
   { route: 'DELETE /users/@me/sessions/{id}', reach: 'own', when: "somebody else's", ok: 'session_not_found', at: { id: (scene) => scene.target.session_id } },
-  { route: 'POST /users/@me/mfa/totp', reach: 'own', but: notForBots },
+  { route: 'POST /users/@me/mfa/totp', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { password: 'wrong password' } },
   { route: 'POST /users/@me/mfa/totp/enable', reach: 'own', ok: 'invalid_code', body: { code: '000000' } },
   { route: 'DELETE /users/@me/mfa/totp', reach: 'own', ok: 'mfa_not_enabled', body: { code: '000000' } },
-  // 4.3 Bots
+  // Bots
   { route: 'POST /bots', reach: 'own', but: notForBots, body: () => ({ username: freshName(), name: 'Bot' }) },
   { route: 'GET /bots', reach: 'own' },
   { route: 'PATCH /bots/{id}', reach: 'own', when: 'the own', at: { id: ownBot }, body: { bio: 'x' } },
@@ -110,10 +110,10 @@ export const matrix: Row[] = [
   { route: 'DELETE /bots/{id}', reach: 'own', when: 'the own', at: { id: ownBot } },
   { route: 'DELETE /bots/{id}', reach: 'own', when: "somebody else's", ok: 'bot_not_found', at: { id: foreignBot } },
   { route: 'POST /houses/{id}/bots', reach: 'house', needs: 'MANAGE_BOTS', body: publicBot },
-  // 4.4 Streams
+  // Streams
   { route: 'GET /streams/@me/mentions', reach: 'own' },
   { route: 'GET /streams/@me/feed', reach: 'own' },
-  // 4.5 Private rooms
+  // Private rooms
   { route: 'POST /users/@me/rooms', reach: 'person', when: 'one-to-one', but: { blocked: 'no_permission', blocker: 'no_permission', restricted: 'no_permission' }, body: ({ target }: Scene) => ({ recipient: target.id }) },
   { route: 'POST /users/@me/rooms', reach: 'person', when: 'a group', but: { blocked: 'no_permission', blocker: 'no_permission', restricted: 'no_permission' }, body: ({ target }: Scene) => ({ recipients: [target.id] }) },
   { route: 'DELETE /users/@me/rooms/{id}', reach: 'group', ok: 204, unseen: wrongType },
@@ -131,7 +131,7 @@ export const matrix: Row[] = [
   { route: 'POST /rooms/{id}/call', reach: 'pair', ok: 'not_offered' },
   { route: 'POST /rooms/{id}/call/decline', reach: 'room', ok: 'not_offered' },
   { route: 'POST /rooms/{id}/call/decline', reach: 'group', ok: 'not_offered' },
-  // 4.6 Relationships
+  // Relationships
   { route: 'DELETE /relationships/@me/friends/{id}', reach: 'person', ok: 'not_friends', but: { friend: 204 } },
   { route: 'GET /relationships/@me/friends', reach: 'own' },
   { route: 'GET /relationships/@me/friend-requests', reach: 'own' },
@@ -145,7 +145,7 @@ export const matrix: Row[] = [
   { route: 'DELETE /relationships/@me/blocked/{user_id}', reach: 'person' },
   { route: 'DELETE /relationships/@me/restricted/{user_id}', reach: 'person' },
   { route: 'GET /relationships/{user_id}/mutual-friends', reach: 'person' },
-  // 4.7 Houses
+  // Houses
   { route: 'POST /houses', reach: 'own', body: { name: 'Den' } },
   { route: 'PATCH /houses/{id}', reach: 'house', needs: 'ADMINISTRATOR', unseen: 'no_permission', body: { name: 'New' } },
   { route: 'DELETE /houses/{id}', reach: 'house', needs: 'owner', ok: 204, unseen: 'no_permission' },
@@ -155,7 +155,7 @@ export const matrix: Row[] = [
   { route: 'GET /users/@me/houses', reach: 'own' },
   { route: 'GET /houses/{id}/rooms', reach: 'house' },
   { route: 'PATCH /houses/{id}/owner', reach: 'house', once: true, needs: 'owner', body: ({ target }: Scene) => ({ user_id: target.id }) },
-  // 4.8 Members, bans, roles
+  // Members, bans, roles
   { route: 'GET /houses/{id}/members', reach: 'house' },
   { route: 'GET /houses/{id}/members/{user_id}', reach: 'house' },
   { route: 'DELETE /houses/{id}/members/{user_id}', reach: 'house', needs: 'KICK_MEMBERS' },
@@ -169,11 +169,11 @@ export const matrix: Row[] = [
   { route: 'DELETE /houses/{id}/roles/{role_id}', reach: 'house', needs: 'MANAGE_ROLES' },
   { route: 'PUT /houses/{id}/members/{user_id}/roles/{role_id}', reach: 'house', needs: 'MANAGE_ROLES', at: { role_id: newRole } },
   { route: 'DELETE /houses/{id}/members/{user_id}/roles/{role_id}', reach: 'house', needs: 'MANAGE_ROLES' },
-  // 4.9 Entities
+  // Entities
   { route: 'POST /houses/{id}/entities', reach: 'house', needs: 'MANAGE_ROOMS', body: { name: 'new' } },
   { route: 'PATCH /houses/{id}/entities/{entity_id}', reach: 'house', needs: 'MANAGE_ROOMS', body: { name: 'new' } },
   { route: 'DELETE /houses/{id}/entities/{entity_id}', reach: 'house', needs: 'MANAGE_ROOMS' },
-  // 4.10 Rooms
+  // Rooms
   { route: 'POST /houses/{id}/rooms', reach: 'house', needs: 'MANAGE_ROOMS', body: { name: 'new' } },
   { route: 'GET /rooms/{id}', reach: 'room' },
   { route: 'GET /rooms/{id}', reach: 'group' },
@@ -197,7 +197,7 @@ export const matrix: Row[] = [
   { route: 'POST /rooms/{id}/typing', reach: 'room', needs: 'SEND_MESSAGES' },
   { route: 'POST /rooms/{id}/typing', reach: 'group' },
   { route: 'POST /rooms/{id}/typing', reach: 'pair', but: { blocked: 'no_permission', blocker: 'no_permission' } },
-  // 4.11 Messages
+  // Messages
   { route: 'POST /rooms/{id}/messages', reach: 'room', needs: 'SEND_MESSAGES', body: { content: 'x' } },
   { route: 'POST /rooms/{id}/messages', reach: 'group', body: { content: 'x' } },
   { route: 'POST /rooms/{id}/messages', reach: 'pair', but: { blocked: 'no_permission', blocker: 'no_permission' }, body: { content: 'x' } },
@@ -228,14 +228,14 @@ export const matrix: Row[] = [
   { route: 'GET /rooms/{id}/messages/search', reach: 'room', query: '?q=x' },
   { route: 'GET /rooms/{id}/messages/search', reach: 'group', query: '?q=x' },
   { route: 'GET /houses/{id}/messages/search', reach: 'house', query: '?q=x' },
-  // 4.12 Invites
+  // Invites
   { route: 'POST /houses/{id}/invites', reach: 'house', needs: 'CREATE_INVITES', body: {} },
   { route: 'GET /houses/{id}/invites', reach: 'house', needs: 'MANAGE_INVITES' },
   { route: 'GET /invites/{code}', reach: 'house', unseen: 200, but: { nobody: 200 } },
   { route: 'POST /invites/{code}', reach: 'house', once: true, unseen: 200, but: { banned: 'no_permission' } },
   { route: 'DELETE /invites/{code}', reach: 'house', when: 'the own', unseen: 'no_permission', at: { code: ({ den, people }, caller) => inviteBy(den!, caller && !isOutside(people, caller) ? caller : den!.owner) } },
   { route: 'DELETE /invites/{code}', reach: 'house', when: "somebody else's", needs: 'MANAGE_INVITES', unseen: 'no_permission' },
-  // 4.13 Read state, settings, service
+  // Read state, settings, service
   { route: 'GET /users/@me/read-state', reach: 'own' },
   { route: 'GET /users/@me/settings', reach: 'own' },
   { route: 'PATCH /users/@me/settings', reach: 'own', body: { theme: 'dark' } },
@@ -243,7 +243,7 @@ export const matrix: Row[] = [
   { route: 'PUT /users/@me/settings/room_overrides/{room_id}', reach: 'group', body: { notification_preference: 1 } },
   { route: 'GET /health', reach: 'open' },
   { route: 'GET /ready', reach: 'open' },
-  // 7.3 Media
+  // Media
   { route: 'GET /users/{id}/icons/{file}', reach: 'open', ok: 'not_found', at: { file: () => 'none.webp' } },
   { route: 'GET /users/{id}/headers/{file}', reach: 'open', ok: 'not_found', at: { file: () => 'none.webp' } },
   { route: 'GET /houses/{id}/icons/{file}', reach: 'open', ok: 'not_found', at: { file: () => 'none.webp' } },

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, expect } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import type { Bus } from '../../src/events/bus.ts'
+import type { PresenceTracker } from '../../src/gateway/presence/presence-tracker.ts'
 import type { GatewaySettings } from '../../src/gateway/settings.ts'
 import { config, db, type Person, store } from './world.ts'
 
@@ -9,14 +10,21 @@ import { config, db, type Person, store } from './world.ts'
 
 /** A listening app on the same world, with a bus of its own, which both end with the test file. */
 export async function startProcess(
-  bus: Bus,
+  { bus, presences, close }: { bus: Bus; presences: PresenceTracker; close(): Promise<void> },
   gateway: Partial<GatewaySettings> = {},
 ): Promise<FastifyInstance> {
-  const app = await buildApp({ config, db, store, bus, gateway: { houseJoinDelayMs: 5, ...gateway } })
+  const app = await buildApp({
+    config,
+    db,
+    store,
+    bus,
+    presences,
+    gateway: { houseJoinDelayMs: 5, ...gateway },
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   afterAll(async () => {
     await app.close()
-    await bus.close()
+    await close()
   })
   return app
 }

@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net'
  * The least of a Redis that a pub/sub relay speaks to, on 127.0.0.1: RESP2 with INFO, CLIENT, SUBSCRIBE, PUBLISH, PING and
  * QUIT, each message to every subscriber in the order of arrival. Stands in where no Redis is installed.
  */
-export async function startRedis() {
+export async function startRedis(onPort = 0) {
   let hangs = false
   let refusesSubscribers = false
   const subscribers = new Map<Socket, Set<string>>()
@@ -48,11 +48,12 @@ export async function startRedis() {
       }
     })
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(onPort, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
   return {
     url: `redis://127.0.0.1:${port}`,
+    port,
     /** From now on nothing is answered, or everything again; what came in between is lost. */
     hang(isHanging: boolean) {
       hangs = isHanging

@@ -1,4 +1,4 @@
-import type { Role } from '../../src/roles/schemas.ts'
+import type { Role } from '../../src/houses/roles/schemas.ts'
 import { call, type Person } from './world.ts'
 
 /** These roles of a house in the order of the ids, as the list of its roles has them. */

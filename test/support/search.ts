@@ -44,6 +44,8 @@ export async function longArchive(rooms: number) {
         case when n < 1000 then 'old' end), case when n % 111 = 0 then now() end
     from generate_series(1::integer, 3000) as n`.execute(db)
   await sql`
+    update messages set house_id = rooms.house_id from rooms where rooms.id = room_id`.execute(db)
+  await sql`
     update rooms set last_message_id = (select max(id) from messages where room_id = rooms.id)
     where id = any(${ids}::bigint[])`.execute(db)
   return { ann, bob, den, readable }

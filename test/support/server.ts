@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type Agent, get } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 const main = join(import.meta.dirname, '../../start.js')
@@ -30,22 +31,37 @@ export type Options = {
   channel?: boolean
 }
 
-/** Starts a server and waits until it says where it answers. Throws with what it wrote when it ends before. */
+// A server that hangs would outlive a run that is broken off, and take a processor for ever.
+const running = new Set<ChildProcess>()
+
+function endAll(): void {
+  for (const child of running) child.kill('SIGKILL')
+}
+
+/** Listens only while servers run, as each test file that a process runs has a module of its own. */
+function endWithUs(child: ChildProcess): void {
+  if (running.size === 0) process.once('exit', endAll)
+  running.add(child)
+  child.once('exit', () => {
+    running.delete(child)
+    if (running.size === 0) process.off('exit', endAll)
+  })
+}
+
+/** Starts a server (or the bare one of the bench), and waits until it says where it answers. Throws what it wrote if it ends. */
 export async function startServer(dataDir: string, options: Options = {}): Promise<Server> {
   const child = spawnServer(dataDir, options)
-  // A server that hangs would outlive a run that is broken off, and take a processor for ever.
-  const endWithUs = () => child.kill('SIGKILL')
-  process.once('exit', endWithUs)
-  child.once('exit', () => process.off('exit', endWithUs))
+  endWithUs(child)
   let output = ''
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk))
   const exited = once(child, 'exit')
   const origin = await new Promise<string>((resolve, reject) => {
     const look = () => {
-      const address = /answers at +(\S+)\n/.exec(output)
-      if (!address) return
+      if (!/^(Docs page|bare answers) .*\n/m.test(output)) return
       child.stdout!.off('data', look)
-      resolve(address[1]!)
+      const address =
+        /^It listens on +(.*)$/m.exec(output) ?? /^(?:Hearth|bare) answers at +(.*)$/m.exec(output)
+      resolve(address![1]!)
     }
     child.stdout!.on('data', look)
     child.once('close', (code) => reject(new Error(`the server ended with ${code}: ${output}`)))
@@ -69,14 +85,14 @@ export async function failToStart(dataDir: string, environment: Record<string, s
   return { code, stderr }
 }
 
-/** A start that does not come to its end: its process, and in the end the exit code and what it wrote. */
+/** A start that does not come to its end: its process, what it has written, and in the end the exit code and what it wrote. */
 export function beginToStart(dataDir: string, environment: Record<string, string>) {
   const child = spawnServer(dataDir, { environment })
   const written = { stdout: '', stderr: '' }
   child.stdout!.on('data', (chunk) => (written.stdout += chunk))
   child.stderr!.on('data', (chunk) => (written.stderr += chunk))
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...written }))
-  return { child, ended }
+  return { child, written, ended }
 }
 
 function spawnServer(
@@ -104,11 +120,14 @@ export function workersOf({ child: { pid } }: Server): number[] {
   return (readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/[0-9]+/g) ?? []).map(Number)
 }
 
-/** A port that nobody listens on. */
+/** A port that nobody listens on, below those that the system gives to connections: it stays free while its server is away. */
 export async function freePort(): Promise<number> {
-  const listening = createServer().listen(0, '127.0.0.1')
-  await once(listening, 'listening')
-  const { port } = listening.address() as AddressInfo
+  const port = randomInt(10_000, 32_000)
+  const listening = createServer().listen(port, '127.0.0.1')
+  const taken = await new Promise<boolean>((resolve) => {
+    listening.once('error', () => resolve(true)).once('listening', () => resolve(false))
+  })
+  if (taken) return freePort()
   await new Promise((resolve) => listening.close(resolve))
   return port
 }

@@ -1,11 +1,12 @@
 import pg from 'pg'
 import { vi } from 'vitest'
-import { planning } from '../../src/db/client.ts'
+import { planSettings } from '../../src/database/client.ts'
 
 type Statement = { text: string; values: unknown[] }
 
 /** What goes on beside the requests, and what only opens or ends a transaction. */
-const beside = /"messages"\."expires_at" <= now\(\)|^(?:begin|commit|rollback)/
+const beside =
+  /"messages"\."expires_at" <= now\(\)|read_events|list_events|pg_locks|has_ended|^select$|^(?:begin|commit|rollback)/
 
 /** The statements that are sent to the database while something is done. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
@@ -51,7 +52,7 @@ type PlanStep = {
 
 /** The steps of the plan by which a statement runs, as the server's connections plan it; what it changes is undone. */
 export async function explain(databaseUrl: string, { text, values }: Statement): Promise<PlanStep[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, options: planning })
+  const client = new pg.Client({ connectionString: databaseUrl, options: planSettings })
   await client.connect()
   try {
     await client.query('begin')

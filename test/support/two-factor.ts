@@ -18,7 +18,7 @@ export async function withTotp(
   username: string,
 ): Promise<Resident & { secret: string; backup_codes: string[] }> {
   const person = await resident(username)
-  const { secret } = (await call(person, 'POST', totpPath)).body.data
+  const { secret } = (await call(person, 'POST', totpPath, { password })).body.data
   const enable = () => call(person, 'POST', `${totpPath}/enable`, { code: codeOf(secret, -1) })
   let answer = await enable()
   // A step may have begun since the code was made, which is then too old.

@@ -1,5 +1,5 @@
-import { vi } from 'vitest'
-import { createBus } from '../../src/events/bus.ts'
+import { afterAll, vi } from 'vitest'
+import { newBus } from './bus.ts'
 import { startProcess } from './processes.ts'
 import { relayDoubles } from './relay-double.ts'
 import { group, house, user } from './world.ts'
@@ -8,10 +8,33 @@ const lateMs = 100
 /** What is between the two: everything takes a while, or is lost. */
 export const line = { isLosing: false }
 const openRelay = relayDoubles(() => (line.isLosing ? [] : [lateMs]))
-export const here = await startProcess(createBus(openRelay()))
-export const there = await startProcess(createBus(openRelay()))
-// They know of each other.
-await vi.waitUntil(() => here.bus.isShared && there.bus.isShared, 10_000)
+export const here = await startProcess(await newBus(openRelay()))
+export const there = await startProcess(await newBus(openRelay()))
+await knowEachOther()
+
+/** Waits until both send to each other. */
+async function knowEachOther(): Promise<void> {
+  const hearing = new Set<typeof here>()
+  for (const app of [here, there]) {
+    const stop = app.bus.subscribe(({ type }) => {
+      if (type === 'typing_started') hearing.add(app)
+    })
+    afterAll(stop)
+  }
+  const nobodys = {
+    type: 'typing_started',
+    room_id: '1',
+    house_id: null,
+    author_id: '1',
+    timestamp: 0,
+  } as const
+  await vi.waitFor(async () => {
+    hearing.clear()
+    await Promise.all([here, there].map((app) => app.bus.publish([nobodys])))
+    hearing.clear()
+    await vi.waitUntil(() => hearing.size === 2, 500)
+  }, 20_000)
+}
 
 /** Ann's house with ben in it, and a group of hers without him and one with him. */
 export async function scene() {

@@ -7,13 +7,16 @@ import { afterAll, inject } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { hashToken, newToken } from '../../src/auth/tokens.ts'
 import { type Config, readConfig } from '../../src/config.ts'
-import { openUnhurriedDatabase } from '../../src/db/client.ts'
-import { createBus } from '../../src/events/bus.ts'
+import { openDatabaseWithoutTimeouts } from '../../src/database/client.ts'
+import { claimNodeNumber } from '../../src/database/node-number.ts'
+import { openBus } from '../../src/events/bus.ts'
 import type { HearthEvent } from '../../src/events/events.ts'
+import { createPresenceTracker } from '../../src/gateway/presence/presence-tracker.ts'
 import { newHousePermissions } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { openFolderStore } from '../../src/storage/store.ts'
 import { databaseOn, onServer } from './database-server.ts'
+import { undocumentedFailure } from './documented-routes.ts'
 
 // One fresh database, folder and app per test file: importing this module makes them.
 const serverUrl = inject('databaseUrl')
@@ -30,19 +33,26 @@ export const config: Config = readConfig({
   PUBLIC_URL: 'http://hearth.test',
 })
 // Without the limits of a server's: what is tested here is not how busy the machine is.
-export const db = openUnhurriedDatabase(databaseUrl)
-export const store = openFolderStore(join(folder, 'files'))
-export const bus = createBus()
+export const db = openDatabaseWithoutTimeouts(databaseUrl)
+export const store = openFolderStore(join(folder, 'files'), 0)
+/** Ids are made with the number 0, whatever this one is. */
+export const node = await claimNodeNumber(databaseUrl, { assign: () => {}, relaying: 'postgres' })
+export const bus = await openBus(db, node)
+export const presences = createPresenceTracker(db, bus)
 /** Everything published so far, oldest first. */
 export const published: HearthEvent[] = []
 bus.subscribe((event) => {
-  published.push(event)
+  // It stands in the log for those who resume, beside the event that it goes with.
+  if (event.type !== 'access_changed') published.push(event)
 })
-export const app: FastifyInstance = await buildApp({ config, db, store, bus })
+export const app: FastifyInstance = await buildApp({ config, db, store, bus, presences })
 await app.ready()
 
 afterAll(async () => {
   await app.close()
+  await presences.stop()
+  await bus.close()
+  await node.release()
   await db.destroy()
   await onServer(serverUrl, `drop database if exists ${databaseName} with (force)`)
   await rm(folder, { recursive: true, force: true })
@@ -60,7 +70,10 @@ export type Answer = {
   body: any
 }
 
-/** How to send requests to an app: as somebody or (null) without a token; `body` as JSON unless `more` says otherwise. */
+/**
+ * How to send requests to an app: as somebody or (null) without a token; `body` as JSON unless `more` says otherwise.
+ * Throws where the answer is a failure that docs/api.md does not list for the route.
+ */
 export function callOn(app: FastifyInstance) {
   return async (
     caller: Person | null,
@@ -80,12 +93,10 @@ export function callOn(app: FastifyInstance) {
       headers: { ...authorization, ...type, ...more.headers },
     })
     const isJson = String(reply.headers['content-type']).startsWith('application/json')
-    return {
-      status: reply.statusCode,
-      headers: reply.headers,
-      text: reply.body,
-      body: isJson && reply.body !== '' ? JSON.parse(reply.body) : undefined,
-    }
+    const answer = isJson && reply.body !== '' ? JSON.parse(reply.body) : undefined
+    const undocumented = answer?.error && undocumentedFailure(method, url, answer.error)
+    if (undocumented) throw new Error(undocumented)
+    return { status: reply.statusCode, headers: reply.headers, text: reply.body, body: answer }
   }
 }
 
@@ -240,7 +251,12 @@ export async function message(
 ): Promise<string> {
   const id = newId()
   const { content = 'hello', mentions = [], expires_at = null } = fields
-  const row = { room_id: roomId, id, author_id: author.id, expires_at }
+  const room = await db
+    .selectFrom('rooms')
+    .select('house_id')
+    .where('id', '=', roomId)
+    .executeTakeFirstOrThrow()
+  const row = { room_id: roomId, house_id: room.house_id, id, author_id: author.id, expires_at }
   const mentioned = mentions.map((person) => person.id)
   const exploding_age = expires_at ? 5 : null
   await db

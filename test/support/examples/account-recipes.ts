@@ -30,7 +30,7 @@ export const accountRecipes: Recipes = {
   changePassword: { body: { current: password, new: newPassword } },
   listSessions: {},
   endSession: { params: { id: phone } },
-  beginTotp: {},
+  beginTotp: { body: { password } },
   enableTotp: {
     body: { code: '492039' },
     first: async () => {

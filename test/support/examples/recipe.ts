@@ -1,4 +1,4 @@
-import type { Example } from '../../../src/http/examples.ts'
+import type { Example } from '../../../src/http/openapi/examples.ts'
 import { filePart, multipart } from '../multipart.ts'
 import { call } from '../world.ts'
 import { settle } from './settle.ts'

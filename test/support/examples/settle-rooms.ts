@@ -1,6 +1,6 @@
 import { newHousePermissions, permission } from '../../../src/houses/permissions.ts'
 import { pictureName } from '../../../src/images/picture.ts'
-import { attachmentFile } from '../../../src/messages/attachment-queries.ts'
+import { attachmentFile } from '../../../src/messages/attachments/queries.ts'
 import { db, type Person, store } from '../world.ts'
 import {
   entities,
@@ -198,7 +198,12 @@ export async function settleMessages(): Promise<void> {
 }
 
 async function say(room_id: string, id: string, author: Person, content: string): Promise<void> {
-  const row = { room_id, id, author_id: author.id, device_id: author.session_id, content }
+  const { house_id } = await db
+    .selectFrom('rooms')
+    .select('house_id')
+    .where('id', '=', room_id)
+    .executeTakeFirstOrThrow()
+  const row = { room_id, house_id, id, author_id: author.id, device_id: author.session_id, content }
   await db.insertInto('messages').values(row).execute()
   await db.updateTable('rooms').set({ last_message_id: id }).where('id', '=', room_id).execute()
 }

@@ -6,7 +6,7 @@ import { settleHouses, settleMessages, settlePictures, settlePrivateRooms } from
 import { codes, on, password, people, phone, pictures } from './village.ts'
 
 const { mira, jonas, leo, priya, sam, gus, cheapdrills, toolbot } = people
-const passwordHash = await hashPassword(password)
+const passwordHash = await hashPassword(password, { address: '' })
 
 /** Empties the database and settles everybody anew. */
 export async function settle(): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { firstIdAt } from '../../../src/ids.ts'
-import { bucketOf } from '../../../src/messages/forms.ts'
+import { bucketOf } from '../../../src/messages/serializers.ts'
 import { config } from '../world.ts'
 import { file, invites, pictures, totpSecret } from './village.ts'
 

@@ -1,0 +1,33 @@
+/** How long a run may be: quick ones together stay under three minutes and are part of the tests. */
+export type Size = {
+  quick: boolean
+  /** How long a part that can go on for ever does so; null takes what the size says. */
+  minutes: number | null
+  /** What random choices grow from: the same seed makes the same choices. */
+  seed: number
+}
+
+/** What a part has counted or measured, by name, as it is printed. Where it is several figures, they make the row of a table. */
+export type Figures = Record<string, number | string | Row>
+export type Row = Record<string, number | string>
+
+/** One way of attacking a server, and the promise that must hold through it. */
+export type Part = {
+  name: string
+  /** The promise, in the words of docs/promises.md. */
+  promise: string
+  /** Most of its time it waits: quick runs have such parts side by side. */
+  mostlyWaits?: boolean
+  /** Attacks, and gives its figures. Throws a BrokenPromise when the promise did not hold. */
+  run(size: Size): Promise<Figures>
+}
+
+/** A promise did not hold: what was seen, in a sentence, with the figures so far. */
+export class BrokenPromise extends Error {
+  readonly figures: Figures
+
+  constructor(message: string, figures: Figures = {}) {
+    super(message)
+    this.figures = figures
+  }
+}

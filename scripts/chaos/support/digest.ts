@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../src/database/client.ts'
+
+/**
+ * What is no state of the service: when a login session was last seen, what a crash empties (the log, presences), and the list
+ * of files to be erased, which also holds those of uploads that were given up.
+ */
+const passing = new Set(['discarded_files', 'kysely_migration', 'kysely_migration_lock'])
+const passingColumns = ['last_seen_at']
+
+/** A digest of each table by name. Messages that explode are left out: they vanish by themselves. */
+export async function digestTables(db: Db): Promise<Map<string, string>> {
+  const { rows: tables } = await sql<{ name: string; explodes: boolean }>`
+    select relname as name, exists (
+      select from pg_attribute where attrelid = pg_class.oid and attname = 'expires_at' and relname in ('messages', 'mentions')
+    ) as explodes
+    from pg_class where relkind = 'r' and relpersistence = 'p' and relnamespace = 'public'::regnamespace order by relname`.execute(
+    db,
+  )
+  const parts = tables
+    .filter(({ name }) => !passing.has(name))
+    .map(({ name, explodes }) => {
+      const row = `(to_jsonb(t) - '{${passingColumns.join(',')}}'::text[])::text`
+      return `select '${name}' as name, count(*) || ' ' || coalesce(sum(hashtextextended(${row}, 0)::numeric), 0) as digest
+        from ${name} t ${explodes ? 'where expires_at is null' : ''}`
+    })
+  const { rows } = await sql<{ name: string; digest: string }>`${sql.raw(parts.join(' union all '))}`.execute(
+    db,
+  )
+  return new Map(rows.map(({ name, digest }) => [name, digest]))
+}
+
+/** The tables whose digests differ. */
+export function changedTables(before: Map<string, string>, after: Map<string, string>): string[] {
+  return [...after].filter(([name, digest]) => before.get(name) !== digest).map(([name]) => name)
+}

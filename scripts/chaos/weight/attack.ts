@@ -1,0 +1,68 @@
+import type { Db } from '../../../src/database/client.ts'
+import type { Person } from '../support/people.ts'
+import type { Order, Toll } from './attacker.ts'
+import type { Look, Probe } from './calm.ts'
+
+/** What an attack is made from: an empty server, and the ten accounts that attack it. */
+export type Scene = { db: Db; people: Person[] }
+
+/** What was seen of an attack that has gone on for `seconds`. */
+export type Course = {
+  before: Look
+  during: Look
+  toll: Toll
+  seconds: number
+  /** By how many MB the memory of PostgreSQL has grown. */
+  postgresGrownMb: number
+}
+
+/** An attack on what one account, address or socket can cost. */
+export type WeightAttack = {
+  name: string
+  /** Quick runs have it, too. */
+  isQuick?: boolean
+  /** Fills the database, and gives what the attackers do. */
+  prepare(scene: Scene): Promise<Plan>
+}
+
+export type Plan = {
+  orders: Order[]
+  /** What others do besides what they do during every attack. */
+  probes?: Probe[]
+  /** What is wrong besides what is wrong with every attack. */
+  judge?(course: Course): string[] | Promise<string[]>
+  /** Further settings of the server. */
+  environment?: Record<string, string>
+  close?(): Promise<void>
+}
+
+/** A request waits for a processor in so many processes, one after the other. */
+const hops = 5
+
+/** What an answer may take longer because the machine is busy: every process of a request is as late as this one. */
+export function allowedDelayMs({ before, during }: Course): number {
+  return hops * Math.max(before.ownDelayMs, during.ownDelayMs)
+}
+
+/** Where attackers come from that have no account. */
+export const attackersAddress = '127.0.0.1'
+
+/** The same requests of each of some people, so many at once of each. */
+export function ordersOf(
+  people: readonly { token: string }[],
+  atOnce: number,
+  asked: Extract<Order, { kind: 'requests' }>['asked'],
+): Order[] {
+  return people.map(({ token }) => ({ kind: 'requests', from: attackersAddress, token, atOnce, asked }))
+}
+
+/** Logins to the gateway without end, one at a time of each of some people. */
+export function loginsOf(people: readonly { token: string }[]): Order[] {
+  return people.map(({ token }) => ({ kind: 'session', token, frames: [], afterwards: 'leaves' }))
+}
+
+/** The answers of an attack but those with this status. */
+export function answersBut({ answers }: Toll, status: number): number {
+  const others = Object.entries(answers).filter(([each]) => each !== String(status))
+  return others.reduce((sum, [, count]) => sum + count, 0)
+}

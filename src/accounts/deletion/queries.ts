@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { Db } from '../../database/client.ts'
+
+/** An account that is not deleted and its bots, locked in id order. */
+export function lockAccountWithBots(db: Db, id: string) {
+  return db
+    .selectFrom('users')
+    .select(['id', 'icon', 'header'])
+    .where((eb) => eb.or([eb('id', '=', id), eb('owner_id', '=', id)]))
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+}
+
+/** Removes what only the user themself could see: codes, settings, read states, their inbox. */
+export async function deleteBelongings(db: Db, userId: string): Promise<void> {
+  await sql`
+    with codes as (delete from account_codes where user_id = ${userId}),
+      backups as (delete from backup_codes where user_id = ${userId}),
+      own_settings as (delete from settings where user_id = ${userId}),
+      own_room_settings as (delete from room_settings where user_id = ${userId})
+    delete from read_states where user_id = ${userId}`.execute(db)
+  await db.deleteFrom('mentions').where('user_id', '=', userId).execute()
+}
+
+/** Empties an account. Its messages still have an author; its address and username are free again. */
+export async function anonymizeAccount(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({
+      username: `deleted-${id}`,
+      name: 'Deleted user',
+      icon: null,
+      header: null,
+      location: '',
+      website: '',
+      bio: '',
+      public: false,
+      email: null,
+      email_verified: false,
+      password_hash: null,
+      mfa_enabled: false,
+      totp_secret: null,
+      totp_last_step: null,
+      totp_earlier_steps: [],
+      deleted_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .execute()
+}

@@ -1,0 +1,66 @@
+import { hashPassword } from '../../auth/passwords.ts'
+import type { Caller } from '../../auth/queries.ts'
+import { hashToken } from '../../auth/tokens.ts'
+import type { Db } from '../../database/client.ts'
+import { ApiError } from '../../errors.ts'
+import { commit, type Outcome } from '../../events/commit.ts'
+import type { HearthEvent } from '../../events/events.ts'
+import { useCode } from '../codes/operations.ts'
+import { deleteCodesElsewhere, findCodeHolder } from '../codes/queries.ts'
+import { lockVerified, requirePassword } from '../proof-operations.ts'
+import { findCredentials, updateCredentials } from '../queries.ts'
+import { sessionsEndedEvents } from '../sessions/operations.ts'
+import { deleteSessions, deleteSessionsOfBots } from '../sessions/queries.ts'
+
+/**
+ * Changes the caller's password, and ends all their login sessions but this one and a change of address that has begun.
+ * Throws `no_permission` for bots, `invalid_credentials`.
+ */
+export async function changePassword(
+  db: Db,
+  caller: Caller,
+  fields: { current: string; new: string },
+): Promise<Outcome<{ id: string }>> {
+  if (caller.bot) throw new ApiError('no_permission')
+  const account = await requirePassword(await findCredentials(db, caller.id), fields.current, caller)
+  const password_hash = await hashPassword(fields.new, caller)
+  return commit(db, async (trx) => {
+    // Two changes at once: the second one's current password is no longer it.
+    await lockVerified(trx, account)
+    const events = await setPassword(trx, caller.id, password_hash, caller.session_id)
+    return { answer: { id: caller.id }, events }
+  })
+}
+
+/**
+ * Sets a password by a code from the mail, and ends all login sessions, the tokens of the account's bots, and a change of
+ * address that has begun. Throws `invalid_code`.
+ */
+export async function resetPassword(
+  db: Db,
+  fields: { code: string; password: string },
+): Promise<Outcome<{ reset: true }>> {
+  // Who guesses does not have passwords hashed.
+  const holderId = await findCodeHolder(db, 'reset_password', hashToken(fields.code))
+  if (holderId === undefined) throw new ApiError('invalid_code')
+  const password_hash = await hashPassword(fields.password, { id: holderId })
+  return commit(db, async (trx) => {
+    const { user_id } = await useCode(trx, 'reset_password', fields.code)
+    const events = await setPassword(trx, user_id, password_hash)
+    // Whoever gives a bot a token locks its owner, who is locked here.
+    events.push(...sessionsEndedEvents(await deleteSessionsOfBots(trx, user_id)))
+    return { answer: { reset: true as const }, events }
+  })
+}
+
+/** What goes with a new password of a locked account. Returns the events. */
+async function setPassword(
+  trx: Db,
+  userId: string,
+  password_hash: string,
+  keptSessionId?: string,
+): Promise<HearthEvent[]> {
+  await updateCredentials(trx, userId, { password_hash })
+  await deleteCodesElsewhere(trx, userId)
+  return sessionsEndedEvents(await deleteSessions(trx, userId, keptSessionId))
+}

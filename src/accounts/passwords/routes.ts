@@ -1,0 +1,70 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { failures, ok, Success } from '../../http/schemas/envelope.ts'
+import { publicUrl } from '../../http/server/public-url.ts'
+import { resetMail } from '../../mail/mails.ts'
+import { issueCode } from '../codes/operations.ts'
+import { findCredentialsByEmail } from '../queries.ts'
+import { AccountId, ChangePassword, ForgotPassword, ResetDone, ResetPassword } from '../schemas.ts'
+import { changePassword, resetPassword } from './operations.ts'
+
+export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/auth/forgot-password',
+    {
+      config: { limitedAs: 'auth' },
+      schema: {
+        operationId: 'forgotPassword',
+        summary: 'Request a password reset code by e-mail',
+        tags: ['accounts'],
+        body: ForgotPassword,
+        response: { 204: Type.Null(), ...failures },
+      },
+    },
+    async (request, reply) => {
+      const { email } = request.body
+      const isText = email.isWellFormed() && !email.includes('\u0000')
+      const account = isText ? await findCredentialsByEmail(app.db, email) : undefined
+      // Not waited for: the time of the answer says nothing of whether the address is known.
+      if (account?.email && app.mailer && (await app.limits.ownMails.allows(account.id))) {
+        const { id, username } = account
+        issueCode(app.db, id, 'reset_password', account.email).then(
+          (issued) => app.mailer?.send(id, resetMail({ ...issued, username, server: publicUrl(app) })),
+          (error) => request.log.error({ err: error }, 'no reset code could be made'),
+        )
+      }
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.post(
+    '/auth/reset-password',
+    {
+      config: { limitedAs: 'auth' },
+      schema: {
+        operationId: 'resetPassword',
+        summary: 'Set a new password with a reset code',
+        tags: ['accounts'],
+        body: ResetPassword,
+        response: { 200: Success(ResetDone), ...failures },
+      },
+    },
+    async (request) => ok(await app.publish(await resetPassword(app.db, request.body))),
+  )
+
+  app.patch(
+    '/users/@me/password',
+    {
+      config: { limitedAs: 'secrets' },
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'changePassword',
+        summary: 'Change your password and end all other login sessions',
+        tags: ['accounts'],
+        body: ChangePassword,
+        response: { 200: Success(AccountId), ...failures },
+      },
+    },
+    async (request) => ok(await app.publish(await changePassword(app.db, request.caller, request.body))),
+  )
+}

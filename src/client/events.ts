@@ -1,0 +1,15 @@
+import type { Static } from '@sinclair/typebox'
+import type { eventSchemas } from '../gateway/schemas.ts'
+
+/** The payload of every gateway event, by name. */
+export type Events = { [Name in keyof typeof eventSchemas]: Static<(typeof eventSchemas)[Name]> }
+
+export type EventName = keyof Events
+
+/** An event as it came: `e` is its name, `d` its payload. */
+export type GatewayEvent = {
+  [Name in EventName]: { op: 0; seq: number; e: Name; d: Events[Name] }
+}[EventName]
+
+/** What the server sends: hello, events, heartbeat acks. */
+export type ServerFrame = GatewayEvent | { op: 1; d: { hbt_int: number } } | { op: 12 }

@@ -1,0 +1,103 @@
+import { ApiError } from './errors.ts'
+
+/** One request as it goes out, and what came back. */
+export type OutgoingRequest = {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string | FormData | undefined
+  signal: AbortSignal | undefined
+  onProgress: ((sentBytes: number, totalBytes: number) => void) | undefined
+}
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** Sends a request. Throws `ApiError` with the code `unreachable` when no answer comes, and what aborted it. */
+export async function send(fetch: Fetch, request: OutgoingRequest): Promise<Response> {
+  const { url, method, headers, body, signal, onProgress } = request
+  // Node's fetch fails uncaught when it is given a form and such a signal.
+  if (signal?.aborted) throw signal.reason
+  try {
+    const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => Upload }
+    if (onProgress && XMLHttpRequest) return await sendByXhr(new XMLHttpRequest(), request)
+    const init: RequestInit = { method, headers }
+    if (body !== undefined) init.body = body
+    if (signal) init.signal = signal
+    return await fetch(url, init)
+  } catch (cause) {
+    if (signal?.aborted) throw signal.reason
+    throw new ApiError({ code: 'unreachable', message: 'The server does not answer', status: 0, cause })
+  }
+}
+
+/** What is used of XMLHttpRequest, which alone reports how much of an upload is sent. */
+type Upload = {
+  upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null }
+  responseType: string
+  response: ArrayBuffer
+  status: number
+  onload: (() => void) | null
+  onerror: (() => void) | null
+  open(method: string, url: string): void
+  setRequestHeader(name: string, value: string): void
+  getAllResponseHeaders(): string
+  send(body: unknown): void
+  abort(): void
+}
+
+function sendByXhr(xhr: Upload, { method, url, headers, body, signal, onProgress }: OutgoingRequest) {
+  return new Promise<Response>((resolve, reject) => {
+    xhr.open(method, url)
+    xhr.responseType = 'arraybuffer'
+    for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value)
+    xhr.upload.onprogress = ({ loaded, total }) => onProgress?.(loaded, total)
+    xhr.onload = () => resolve(asResponse(xhr))
+    xhr.onerror = () => reject(new TypeError('the upload failed'))
+    const abort = () => {
+      xhr.abort()
+      reject(signal!.reason)
+    }
+    signal?.addEventListener('abort', abort, { once: true })
+    if (signal?.aborted) reject(signal.reason)
+    else xhr.send(body)
+  })
+}
+
+function asResponse(xhr: Upload): Response {
+  const lines = xhr.getAllResponseHeaders().trim().split(/\r?\n/)
+  const headers = lines.filter(Boolean).map((line) => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon), line.slice(colon + 1).trim()] as [string, string]
+  })
+  return new Response(xhr.status === 204 ? null : xhr.response, { status: xhr.status, headers })
+}
+
+type Envelope = {
+  success: boolean
+  data?: unknown
+  error?: { code: string; message: string }
+  expires_at?: number
+}
+
+/** The data of an answer. Throws the `ApiError` that it stands for. */
+export async function readAnswer(response: Response): Promise<unknown> {
+  if (response.status === 204) return undefined
+  const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false
+  if (response.ok && !isJson) return response.blob()
+  const answer = isJson ? ((await response.json().catch(() => undefined)) as Envelope | undefined) : undefined
+  if (response.ok && answer?.success === true) return answer.data
+  // An answer that nobody reads keeps its connection.
+  if (!isJson) await response.body?.cancel()
+  const { status } = response
+  const retryAfterMs = waitIn(response, answer?.expires_at)
+  const unreadable = { code: 'unreadable', message: `The answer (${status}) is not one of Hearth` }
+  const { code, message } = answer?.error ?? unreadable
+  throw new ApiError({ code, message, status, retryAfterMs })
+}
+
+/** The wait that an answer asks for: by its header, which needs no clock, else by its time in seconds since 1970. */
+function waitIn(response: Response, expiresAt: number | undefined): number | undefined {
+  const seconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10)
+  if (Number.isFinite(seconds)) return seconds * 1000
+  return expiresAt === undefined ? undefined : Math.max(0, expiresAt * 1000 - Date.now())
+}

@@ -1,0 +1,52 @@
+import type {
+  Attachment,
+  EditedGatewayMessage,
+  GatewayMessage,
+  Message as ListedMessage,
+} from '../messages/schemas.ts'
+import type { CompactUser } from '../users/schemas.ts'
+
+/** A message in the one form of the client, wherever it came from. */
+export type Message = {
+  id: string
+  room_id: string
+  /** null in private rooms, undefined where the source does not say it: lists do not. */
+  house_id: string | null | undefined
+  author_id: string
+  author: CompactUser
+  content: string
+  /** In ms since 1970. */
+  timestamp: number
+  /** In ms since 1970; null if never edited. */
+  edited_at: number | null
+  mentions: CompactUser[]
+  attachment: Attachment | null
+  /** When it explodes, in ms since 1970; null if it does not. */
+  explodes_at: number | null
+  device_id: string
+}
+
+/** A message of a list, of the gateway, or of the answer of sending or editing, in one form. */
+export function normalizeMessage(message: ListedMessage | GatewayMessage | EditedGatewayMessage): Message {
+  const { id, room_id, author_id, content, device_id, attachment, exploding_age } = message
+  const timestamp = typeof message.timestamp === 'number' ? message.timestamp : Date.parse(message.timestamp)
+  const edited = 'edited_at' in message && message.edited_at !== '' ? Date.parse(message.edited_at) : null
+  return {
+    id,
+    room_id,
+    house_id: 'house_id' in message ? message.house_id : undefined,
+    author_id,
+    author: compact(message.author),
+    content,
+    timestamp,
+    edited_at: edited,
+    mentions: message.mentions.map(compact),
+    attachment,
+    explodes_at: message.exploding && exploding_age !== null ? timestamp + exploding_age * 1000 : null,
+    device_id,
+  }
+}
+
+function compact({ id, username, name, icon, header, flags, bot }: CompactUser): CompactUser {
+  return { id, username, name, icon, header, flags, bot }
+}

@@ -1,0 +1,142 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type pg from 'pg'
+import { afterPendingIo } from '../../concurrency/stall-tolerant-timeout.ts'
+import type { PooledClient, RunningStatement } from '../pool/pooled-client.ts'
+import { findBackendActivity } from './backend-activity.ts'
+import { DatabaseUnavailable } from './unavailable.ts'
+
+const checkEveryMs = 250
+/** Counted in checks, not in time: if this process itself stood still, the answer may be there but not read yet. */
+const overdueAfterChecks = 3
+const askAgainAfterChecks = 4
+/** A statement that PostgreSQL has not ended by then, as its `statement_timeout` demands, is cut off here. */
+const maxChecks = 140
+/** A commit that was found waiting for storage during so many checks is stuck: the storage does not write. */
+const stuckAfterChecks = 8
+
+/** Looks after the connections of a pool, so that nobody waits for a database that does not answer. */
+export type ConnectionMonitor = {
+  /** Whether the database failed to answer, and has not answered since. */
+  isUnavailable(): boolean
+  /** Counts the database as unavailable; from then on it is asked until it answers. */
+  declareUnavailable(): void
+  stop(): void
+}
+
+/**
+ * Monitors connections without a timer for each statement: a check every quarter of a second finds the statements that
+ * were already running at the check before. About those that take long, PostgreSQL is asked over a new connection:
+ * - If it is working on the statement, that may go on.
+ * - If it knows nothing of the statement, the connection is closed.
+ * - If it does not answer, or if a commit has waited two seconds for nothing but storage (or a synchronous replica),
+ *   the database counts as unavailable, and all connections that wait for it are closed.
+ */
+export function monitorConnections(pool: pg.Pool, databaseUrl: string): ConnectionMonitor {
+  const clients = new Set<PooledClient>()
+  let isUnavailable = false
+  let isAsking = false
+  let isStopped = false
+  let stuckPids: number[] = []
+  const timer = setInterval(() => afterPendingIo(check), checkEveryMs).unref()
+  pool.on('connect', (client) => {
+    clients.add(asPooled(client))
+    // A connection that breaks may be the first sign that there is no database any more.
+    client.on('error', (error) => {
+      if (!isUnavailable && !(error instanceof DatabaseUnavailable)) void askAbout([])
+    })
+  })
+  pool.on('remove', (client) => clients.delete(asPooled(client)))
+
+  function check(): void {
+    const overdue: Overdue[] = []
+    let isDueToAsk = false
+    let isOneLost = false
+    for (const client of clients) {
+      const statement = client.running
+      if (!statement) continue
+      statement.checks += 1
+      if (statement.checks < overdueAfterChecks) continue
+      isOneLost ||= statement.isLost
+      if (isUnavailable || statement.isLost || statement.checks >= maxChecks) cut(client)
+      else overdue.push({ client, statement })
+      if ((statement.checks - overdueAfterChecks) % askAgainAfterChecks === 0) isDueToAsk = true
+    }
+    if (isOneLost) cutIdle()
+    if (overdue.length > 0 && isDueToAsk) void askAbout(overdue)
+  }
+
+  async function askAbout(overdue: readonly Overdue[]): Promise<void> {
+    if (isAsking) return
+    isAsking = true
+    try {
+      const activity = await findBackendActivity(
+        databaseUrl,
+        overdue.map(({ client }) => client.processID),
+      )
+      if (!activity) return
+      stuckPids = []
+      for (const { client, statement } of overdue) {
+        if (client.running !== statement || client.processID === null) continue
+        // Its answer may be on its way: it is cut off only at the next check.
+        statement.isLost = !activity.working.has(client.processID)
+        const isWaiting = activity.committing.has(client.processID)
+        statement.waitsSince = isWaiting ? (statement.waitsSince ?? statement.checks) : null
+        if (isStuck(statement)) stuckPids.push(client.processID)
+      }
+      if (stuckPids.length > 0) declareUnavailable()
+    } catch {
+      stuckPids = []
+      declareUnavailable()
+    } finally {
+      isAsking = false
+    }
+  }
+
+  function declareUnavailable(): void {
+    if (isUnavailable || isStopped) return
+    isUnavailable = true
+    cutIdle()
+    for (const client of clients) if ((client.running?.checks ?? 0) >= overdueAfterChecks) cut(client)
+    void awaitReturn()
+  }
+
+  /** Idle connections may be dead as well: without this, whoever uses one next would have to find out. */
+  function cutIdle(): void {
+    for (const client of clients) if (!client.running) cut(client)
+  }
+
+  async function awaitReturn(): Promise<void> {
+    while (isUnavailable && !isStopped) {
+      await pause(checkEveryMs, undefined, { ref: false })
+      // PostgreSQL goes on with a stuck commit although its client has gone: once that is done, others can commit, too.
+      isUnavailable = await findBackendActivity(databaseUrl, stuckPids).then(
+        (activity) => (activity?.committing.size ?? 0) > 0,
+        () => true,
+      )
+    }
+  }
+
+  return {
+    isUnavailable: () => isUnavailable,
+    declareUnavailable,
+    stop() {
+      isStopped = true
+      clearInterval(timer)
+    },
+  }
+}
+
+type Overdue = { client: PooledClient; statement: RunningStatement }
+
+/** All clients of our pools are of this class. */
+export function asPooled(client: pg.PoolClient): PooledClient & pg.PoolClient {
+  return client as unknown as PooledClient & pg.PoolClient
+}
+
+function isStuck({ checks, waitsSince }: RunningStatement): boolean {
+  return waitsSince !== null && checks - waitsSince >= stuckAfterChecks
+}
+
+function cut(client: PooledClient): void {
+  client.destroy(new DatabaseUnavailable('the database did not answer'))
+}

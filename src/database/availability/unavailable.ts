@@ -1,0 +1,60 @@
+import pg from 'pg'
+
+/** Thrown instead of waiting any longer: the database does not answer, or too many wait for it already. */
+export class DatabaseUnavailable extends Error {}
+
+/**
+ * SQLSTATEs: connection failures, shutdown, start-up, a full disk, too many connections, time limits, locks not
+ * available, deadlocks, a server that may only be read (a standby, or one whose host has run out of disk).
+ */
+const unavailableStates = /^(08|57P0|53|57014|55P03|25P03|25006|40P01)/
+const unavailableSystemCodes = new Set([
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'EMFILE',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+const unavailableMessages = /Connection terminated|Client has encountered a connection error|not queryable/
+
+/** Whether an error says that the database cannot serve now, rather than that a statement is wrong. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return true
+  if (!(error instanceof Error)) return false
+  const code = (error as { code?: unknown }).code
+  if (typeof code === 'string') return unavailableStates.test(code) || unavailableSystemCodes.has(code)
+  return unavailableMessages.test(error.message)
+}
+
+/** Whether the database is there but refuses us: password, role, its rights, database name or TLS are wrong. */
+export function isDatabaseRefusal(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return /^(28|3D|42501)/.test(error.code ?? '')
+  return error instanceof Error && /SSL|certificate/.test(error.message)
+}
+
+/** Whether a statement had no effect because it waited too long for a lock. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03'
+}
+
+/** Whether a transaction was ended because of a deadlock; it may be tried again. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '40P01'
+}
+
+/**
+ * Whether the database itself refused the statement, so that it certainly had no effect and may be tried again. After
+ * any other failure it may have been carried out although the answer was lost, and must not be repeated.
+ */
+export function isRolledBack(error: unknown): boolean {
+  if (isLockTimeout(error) || isDeadlock(error)) return true
+  return error instanceof pg.DatabaseError && !isDatabaseUnavailable(error)
+}

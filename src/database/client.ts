@@ -1,0 +1,148 @@
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import pg from 'pg'
+import { stallTolerantTimeout } from '../concurrency/stall-tolerant-timeout.ts'
+import { asPooled, type ConnectionMonitor, monitorConnections } from './availability/connection-monitor.ts'
+import { DatabaseUnavailable, isDatabaseUnavailable } from './availability/unavailable.ts'
+import { openPipeline, type Pipeline } from './batching/pipeline.ts'
+import { PooledClient } from './pool/pooled-client.ts'
+import type { TimedConfig } from './pool/timed-client.ts'
+import type { DB } from './schema.ts'
+
+/** The pool, or a transaction on it: queries take either. */
+export type Db = Kysely<DB>
+
+const maxConnections = 10
+const connectWithinMs = 2_000
+const connectWithoutTimeoutsMs = 5_000
+/** A request that has not got a connection by then fails. */
+const maxWaitMs = 2_000
+/** When this many wait for a connection, further ones fail at once. */
+const maxWaiting = 500
+/** How long a pool stays small after the database had no more connections to give. */
+const smallForMs = 5_000
+
+// Statements are planned once per connection: they are written so that one plan serves all parameters, and planning
+// some of them takes longer than running them. `random_page_cost` is that of an SSD.
+export const planSettings = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off'
+
+// Nobody waits long for a lock, and no transaction holds one for long, except those of what it deletes. A single
+// statement may take half a minute, which only deleting a house with a great many members comes near.
+const limits = '-c lock_timeout=2s -c statement_timeout=30s -c idle_in_transaction_session_timeout=10s'
+
+type Opened = { pool: pg.Pool; pipeline: Pipeline; monitor: ConnectionMonitor | undefined }
+const opened = new WeakMap<Db, Opened>()
+
+/** How many connections the pool has, how many of them are free, and how many wait for one. */
+export function poolStats(db: Db): { total: number; idle: number; waiting: number } {
+  const pool = opened.get(db)?.pool
+  return { total: pool?.totalCount ?? 0, idle: pool?.idleCount ?? 0, waiting: pool?.waitingCount ?? 0 }
+}
+
+/** The pipeline for the reads of the hot path; undefined for a transaction. */
+export function pipelineOf(db: Db): Pipeline | undefined {
+  return opened.get(db)?.pipeline
+}
+
+/** Returns a check whether the database is unavailable: then every use of it fails at once, until it answers again. */
+export function availabilityCheck(db: Db): () => boolean {
+  return opened.get(db)?.monitor?.isUnavailable ?? (() => false)
+}
+
+/**
+ * Opens a pool for requests: none of them waits longer than a second or two for a database that is unavailable. Ids
+ * (`bigint`) are read as decimal strings, `timestamptz` as Date.
+ */
+export function openDatabase(databaseUrl: string): Db {
+  const pool = openPool(databaseUrl, `${planSettings} ${limits}`, connectWithinMs)
+  const monitor = monitorConnections(pool, databaseUrl)
+  return open(pool, limited(pool, monitor), monitor)
+}
+
+/** Opens a pool without time limits, for migrations, commands and erasing. */
+export function openDatabaseWithoutTimeouts(databaseUrl: string): Db {
+  const pool = openPool(databaseUrl, planSettings, connectWithoutTimeoutsMs)
+  return open(pool, pool)
+}
+
+function openPool(databaseUrl: string, options: string, connectWithinMs: number): pg.Pool {
+  const config: pg.PoolConfig & TimedConfig = {
+    connectionString: databaseUrl,
+    max: maxConnections,
+    connectWithinMs,
+    application_name: 'hearth',
+    options,
+    pipeline: true,
+    Client: PooledClient,
+  }
+  const pool = new pg.Pool(config)
+  // An idle connection that breaks is replaced at the next use; without a listener the event would end the process.
+  pool.on('error', () => {})
+  // The same for a connection in use that breaks between two statements: the next statement on it fails anyway.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/** `source` gives the connections of the pool. */
+function open(pool: pg.Pool, source: PostgresPool | pg.Pool, monitor?: ConnectionMonitor): Db {
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: source }) })
+  const pipeline = openPipeline(async () => asPooled((await source.connect()) as pg.PoolClient))
+  opened.set(db, { pool, pipeline, monitor })
+  return db
+}
+
+/** The pool, but refuses connections while the database is unavailable or too many wait. */
+function limited(pool: pg.Pool, monitor: ConnectionMonitor): PostgresPool {
+  let growing: NodeJS.Timeout | undefined
+
+  /** PostgreSQL has no more connections to give: makes do with the present ones for a while. */
+  function shrink(): void {
+    pool.options.max = pool.totalCount
+    clearTimeout(growing)
+    growing = setTimeout(() => {
+      pool.options.max = maxConnections
+    }, smallForMs).unref()
+  }
+
+  async function connect(): Promise<pg.PoolClient> {
+    if (monitor.isUnavailable()) throw new DatabaseUnavailable('the database is unavailable')
+    if (pool.waitingCount >= maxWaiting) throw new DatabaseUnavailable('too many wait for the database')
+    return new Promise((resolve, reject) => {
+      let hasGivenUp = false
+      const stopWaiting = stallTolerantTimeout(maxWaitMs, () => {
+        hasGivenUp = true
+        reject(new DatabaseUnavailable('no connection came free in time'))
+      })
+      pool.connect((error, client) => {
+        stopWaiting()
+        if (client && hasGivenUp) client.release()
+        else if (client) resolve(client)
+        else if (isTooManyConnections(error) && pool.totalCount > 0) {
+          shrink()
+          if (!hasGivenUp) resolve(connect())
+        } else {
+          if (isDatabaseUnavailable(error) && !isTooManyConnections(error)) monitor.declareUnavailable()
+          reject(error)
+        }
+      })
+    })
+  }
+
+  return {
+    options: pool.options,
+    connect,
+    end() {
+      monitor.stop()
+      clearTimeout(growing)
+      return pool.end()
+    },
+  }
+}
+
+function isTooManyConnections(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '53300'
+}
+
+/** Whether an error is a violation of the constraint of this name. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof pg.DatabaseError && error.constraint === constraint
+}

@@ -1,0 +1,226 @@
+import type { ChildProcess } from 'node:child_process'
+import { open, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import {
+  type Account,
+  choosePostgresAccount,
+  EmbeddedPostgresError,
+  findBinaries,
+  runAs,
+} from './embedded-account.ts'
+import {
+  type Cluster,
+  disarmLockFile,
+  findFreePort,
+  findPostmaster,
+  isAlive,
+  lastLogLines,
+  localUrlOf,
+  openCluster,
+  openOrCreateCluster,
+  type Postmaster,
+  probePostgres,
+  socketFolderOf,
+  urlOf,
+  wrongPassword,
+} from './embedded-cluster.ts'
+import { makeFolder } from './folders.ts'
+
+/** A PostgreSQL that this process started, or took over from one that was killed. */
+type EmbeddedPostgres = {
+  /** `postgres://` address with the password: a socket in the folder where its path is short enough, else loopback. */
+  url: string
+  /** Stops the server and waits until its process is gone. */
+  stop(): Promise<void>
+}
+
+const database = 'hearth'
+/** Advisory lock of the Hearth process that is in charge of this cluster ('HOLD'). */
+const chargeLock = 0x484f4c44
+/** How long the lock of a process that was just killed may remain. */
+const chargePatienceMs = 2_000
+const startTimeoutMs = 60_000
+/** How long child processes of a killed server may still hold its memory: until then a failed start is tried again. */
+const retryStartMs = 10_000
+const pollMs = 20
+const restartPauseMs = 200
+const maxLogBytes = 1_048_576
+
+/** What is needed to start PostgreSQL on a cluster. */
+type Server = {
+  cluster: Cluster
+  account: Account
+  program: string
+  port: number
+  settings: string[]
+  onLaunch(): void
+}
+
+/**
+ * Starts PostgreSQL with its data in `dir` (made when missing) on a free port of 127.0.0.1 and a socket, or takes over
+ * the one that a killed process left running there. Restarts it when it dies. `settings` are further `name=value`
+ * settings. `onLaunch` is called when a process was launched, before it answers. Throws `EmbeddedPostgresError` when it
+ * cannot, or when another process is in charge of the folder.
+ */
+export async function startPostgres(
+  dir: string,
+  settings: string[] = [],
+  onLaunch: () => void = () => {},
+): Promise<EmbeddedPostgres> {
+  const binaries = await findBinaries()
+  await makeFolder(dir)
+  const account = await choosePostgresAccount(dir, binaries)
+  const cluster = await openOrCreateCluster(dir, account, binaries.initdb)
+
+  const survivor = await findPostmaster(cluster, startTimeoutMs)
+  const port = survivor?.port ?? (await findFreePort())
+  const server = { cluster, account, program: binaries.postgres, port, settings, onLaunch }
+  let running = survivor ?? (await launchUntilReady(server))
+  const admin = urlOf(cluster, running.port, 'postgres')
+  let charge = await takeCharge(admin, chargePatienceMs)
+  if (!charge) {
+    throw new EmbeddedPostgresError(
+      `Another Hearth is running on ${dir}. Stop it first, or set DATA_DIR to another folder.`,
+    )
+  }
+  await createDatabase(charge.client)
+
+  let stopping = false
+  /** The connection that holds the lock ends when PostgreSQL does; then PostgreSQL is started again. */
+  async function keepRunning(): Promise<void> {
+    while (!stopping) {
+      await charge?.ended
+      charge = undefined
+      if (stopping) return
+      await pause(restartPauseMs)
+      if (stopping) return
+      // What cannot be launched now (its log cannot be written) is tried again.
+      if (!isRunning(running)) running = await launch({ ...server, port: running.port }).catch(() => running)
+      charge = await takeCharge(admin, 0).catch(() => undefined)
+    }
+  }
+  const kept = keepRunning()
+
+  return {
+    url: localUrlOf(cluster, running.port, database),
+    async stop() {
+      stopping = true
+      await charge?.giveUp()
+      await kept
+      await stopPostmaster(running)
+    },
+  }
+}
+
+/** The address of the server that runs on a folder under another process, or undefined: for the command line. */
+export async function findRunningPostgres(dir: string): Promise<string | undefined> {
+  const cluster = await openCluster(dir)
+  const running = cluster && (await findPostmaster(cluster, startTimeoutMs))
+  return running && localUrlOf(cluster, running.port, database)
+}
+
+/** A postmaster, with its process when this one started it. */
+type Running = Postmaster & { child?: ChildProcess }
+
+async function launch({ cluster, account, program, port, settings }: Server): Promise<Running> {
+  await disarmLockFile(cluster)
+  const logFile = join(cluster.dir, 'log')
+  const { size } = await stat(logFile).catch(() => ({ size: 0 }))
+  const log = await open(logFile, size > maxLogBytes ? 'w' : 'a', 0o600)
+  const sockets = `unix_socket_directories=${quoted(socketFolderOf(cluster))}`
+  // Terse, as the details of an error quote rows: the e-mail address that is taken, say.
+  const flags = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    sockets,
+    'log_error_verbosity=terse',
+    ...settings,
+  ]
+  // In a process group of its own, so that Ctrl-C reaches only us, and we stop it in order.
+  const child = runAs(account, program, ['-D', cluster.data, ...flags.flatMap((flag) => ['-c', flag])], {
+    stdio: ['ignore', log.fd, log.fd],
+    detached: true,
+  })
+  child.on('error', () => {})
+  await log.close()
+  return { pid: child.pid ?? 0, port, child }
+}
+
+/** A folder in a list of PostgreSQL, of which a comma in its name would make two; empty stays empty. */
+function quoted(folder: string): string {
+  return folder === '' ? '' : `"${folder.replaceAll('"', '""')}"`
+}
+
+/** Launches it until it answers, each time on a new port, as another process may have taken the last one. */
+async function launchUntilReady(server: Server): Promise<Running> {
+  const deadline = Date.now() + retryStartMs
+  for (let port = server.port; ; port = await findFreePort()) {
+    const running = await launch({ ...server, port })
+    server.onLaunch()
+    if (await becomesReady(server.cluster, running)) return running
+    if (Date.now() > deadline || isRunning(running)) {
+      await stopPostmaster(running)
+      const reason = await lastLogLines(server.cluster)
+      throw new EmbeddedPostgresError(`PostgreSQL did not start in ${server.cluster.dir}: ${reason}`)
+    }
+    // If another process started it at the same moment, that one is in charge.
+    const other = await findPostmaster(server.cluster, startTimeoutMs)
+    if (other) return other
+    await pause(restartPauseMs)
+  }
+}
+
+/** False when its process has ended, or does not answer in time. */
+async function becomesReady(cluster: Cluster, running: Running): Promise<boolean> {
+  const deadline = Date.now() + startTimeoutMs
+  while (isRunning(running) && Date.now() < deadline) {
+    const state = await probePostgres(urlOf(cluster, running.port, 'postgres'))
+    if (state === 'ready') return true
+    if (state === 'refuses') {
+      await stopPostmaster(running)
+      throw wrongPassword(cluster)
+    }
+    await pause(pollMs)
+  }
+  return false
+}
+
+/** A connection that holds the lock; `ended` when it is gone, for whatever reason. */
+type Charge = { client: pg.Client; ended: Promise<unknown>; giveUp(): Promise<void> }
+
+/** Holds a lock for as long as this process lives; undefined if another process holds it. */
+async function takeCharge(url: string, patienceMs: number): Promise<Charge | undefined> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'hearth in charge',
+    keepAlive: true,
+  })
+  client.on('error', () => {})
+  await client.connect()
+  const ended = new Promise((resolve) => client.once('end', resolve))
+  const deadline = Date.now() + patienceMs
+  do {
+    const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock(${chargeLock}) held`)
+    if (rows[0]?.held) return { client, ended, giveUp: () => client.end().catch(() => {}) }
+    await pause(pollMs * 2)
+  } while (Date.now() < deadline)
+  await client.end()
+  return undefined
+}
+
+async function createDatabase(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [database])
+  if (rowCount === 0) await client.query(`create database ${database}`)
+}
+
+function isRunning({ pid, child }: Running): boolean {
+  if (child) return child.pid !== undefined && child.exitCode === null && child.signalCode === null
+  return isAlive(pid)
+}
+
+async function stopPostmaster(running: Running): Promise<void> {
+  if (isRunning(running)) process.kill(running.pid, 'SIGINT')
+  while (isRunning(running)) await pause(pollMs)
+}

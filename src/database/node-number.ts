@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { assignNodeNumber, makeIdsAfter } from '../ids.ts'
+import type { Db } from './client.ts'
+import { openProcessConnection } from './process-connection.ts'
+
+/** Namespace of the advisory locks that stand for node numbers ('HRTH'). */
+const lockSpace = 0x48525448
+const nodeNumbers = 1024
+
+/** By what the processes of a database wake each other: its notifications, or Redis. */
+export type RelayKind = 'postgres' | 'redis'
+/** Namespaces of the locks of processes that serve ('HRSP', 'HRSR'): a command has a node number only. */
+const servingSpaces: Record<RelayKind, number> = { postgres: 0x48525350, redis: 0x48525352 }
+
+/** The node number of a process. When the connection that has its lock breaks, a number is claimed again. */
+export type Node = {
+  /** Null while the process has none. */
+  readonly number: number | null
+  /** Receives what is sent on a channel of the database. What is sent while the connection is broken is lost. */
+  listen(channel: string, receive: (text: string) => void): Promise<void>
+  release(): Promise<void>
+}
+
+export type Claim = {
+  /** Called with the number, and with null when it is lost; by default it becomes part of new ids. */
+  assign?: (number: number | null) => void
+  /** By what a process that serves is woken; undefined for a command. */
+  relaying?: RelayKind
+}
+
+/** Processes of one database are woken in different ways. */
+export class RelayConflict extends Error {}
+
+/** Whether any process has a node number in this database: a server that runs, or a command that makes ids. */
+export async function isInUse(db: Db): Promise<boolean> {
+  return (await listLocked(db, [lockSpace])).length > 0
+}
+
+/** The node numbers of the processes that serve. */
+export function listServing(db: Db): Promise<number[]> {
+  return listLocked(db, Object.values(servingSpaces))
+}
+
+/** The numbers of the locks of these namespaces that processes have in this database. */
+async function listLocked(db: Db, spaces: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ number: number }>`
+    select objid::integer as number from pg_locks join pg_database on pg_database.oid = pg_locks.database
+    where datname = current_database() and locktype = 'advisory' and classid = any(${spaces}::oid[])
+      and objsubid = 2 and granted`.execute(db)
+  return rows.map((row) => row.number)
+}
+
+/** Makes new ids greater than every existing one, even if the clock has stepped back since that one was made. */
+export async function resumeIdsAfterNewest(db: Db): Promise<void> {
+  const { rows } = await sql<{ id: string | null }>`
+    select greatest((select max(id) from users), (select max(id) from sessions), (select max(id) from houses),
+      (select max(id) from roles), (select max(id) from entities), (select max(id) from rooms),
+      (select max(last_message_id) from rooms)) as id`.execute(db)
+  const greatest = rows[0]?.id
+  if (greatest) makeIdsAfter(greatest)
+}
+
+/**
+ * Claims a node number for this process: the first of 1,024 advisory locks that no process has. Throws `RelayConflict`
+ * when a process that serves is woken in another way.
+ */
+export async function claimNodeNumber(
+  databaseUrl: string,
+  { assign = assignNodeNumber, relaying }: Claim = {},
+): Promise<Node> {
+  const receivers = new Map<string, (text: string) => void>()
+  let number: number | null = null
+  let hasServed = false
+
+  const connection = await openProcessConnection(databaseUrl, {
+    async onConnect(client) {
+      const claimed = await lockNumber(client)
+      if (relaying) {
+        const hasConflict = await lockServing(client, claimed, relaying)
+        // A process that has served before goes on: it misses nothing, but hears later.
+        if (hasConflict && !hasServed) throw new RelayConflict()
+      }
+      client.on('notification', ({ channel, payload = '' }) => receivers.get(channel)?.(payload))
+      for (const channel of receivers.keys()) await client.query(`listen ${channel}`)
+      number = claimed
+      hasServed = true
+      assign(number)
+    },
+    onLoss() {
+      number = null
+      assign(null)
+    },
+  })
+
+  return {
+    get number() {
+      return number
+    },
+    async listen(channel, receive) {
+      receivers.set(channel, receive)
+      await connection.client.query(`listen ${channel}`)
+    },
+    release: connection.close,
+  }
+}
+
+/** Locks the first free number. */
+async function lockNumber(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ n: number }>(
+    `select n from generate_series(0, ${nodeNumbers - 1}) n where pg_try_advisory_lock(${lockSpace}, n) limit 1`,
+  )
+  if (!rows[0]) throw new Error(`All ${nodeNumbers} node numbers are taken`)
+  return rows[0].n
+}
+
+/** Notes the process as one that serves. Returns whether another one is woken in another way. */
+async function lockServing(client: pg.Client, number: number, relaying: RelayKind): Promise<boolean> {
+  await client.query(`select pg_advisory_lock(${servingSpaces[relaying]}, ${number})`)
+  const other = servingSpaces[relaying === 'redis' ? 'postgres' : 'redis']
+  const { rows } = await client.query(
+    `select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+    where datname = current_database() and locktype = 'advisory' and classid = ${other} limit 1`,
+  )
+  return rows.length > 0
+}

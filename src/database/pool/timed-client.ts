@@ -1,0 +1,27 @@
+import pg from 'pg'
+import { stallTolerantTimeout } from '../../concurrency/stall-tolerant-timeout.ts'
+import { DatabaseUnavailable } from '../availability/unavailable.ts'
+
+/** `connectWithinMs` replaces `connectionTimeoutMillis`, which also fires when this process itself stood still. */
+export type TimedConfig = pg.ClientConfig & { connectWithinMs?: number }
+
+const defaultConnectWithinMs = 2_000
+
+/** A `pg` client that gives up connecting after a while, counted from its construction. */
+export class TimedClient extends pg.Client {
+  /** The id of the PostgreSQL process that serves this connection. The types of `pg` leave it out. */
+  declare readonly processID: number | null
+
+  constructor(config: TimedConfig = {}) {
+    super(config)
+    const stopWaiting = stallTolerantTimeout(config.connectWithinMs ?? defaultConnectWithinMs, () => {
+      this.destroy(new DatabaseUnavailable('the database did not answer'))
+    })
+    this.once('connect', stopWaiting).once('end', stopWaiting)
+  }
+
+  /** Closes the connection without the usual goodbye, which might never arrive. All its statements fail with the reason. */
+  destroy(reason?: Error): void {
+    this.connection.stream.destroy(reason)
+  }
+}

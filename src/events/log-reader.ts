@@ -1,0 +1,172 @@
+import { shareRuns } from '../concurrency/shared-run.ts'
+import type { Db } from '../database/client.ts'
+import { beginEpoch, type Entry, type EntryPosition, listEntries, readLog } from './log-queries.ts'
+
+/** All entries after a position, up to another. */
+export type LogRange = { epoch: string; after: number; upTo: number; entries: (Entry & EntryPosition)[] }
+
+/** The position up to which the log was read, the events that it has up to there, and the entries not yet delivered. */
+export type LogProgress = { position: number; entries: number; pending: number }
+
+/** Reads the log and delivers its entries, each once and in order. */
+export type LogReader = {
+  /** Identifies the log; it changes when the log was lost. */
+  readonly epoch: string
+  readonly progress: LogProgress
+  readonly position: number
+  /** When something was last read, by `performance.now()`. */
+  readonly lastReadMs: number
+  /**
+   * Delivers entries that this process has committed, after everything that was committed before. Returns the position
+   * of the last one. If the log cannot be read now, they are delivered later.
+   */
+  deliver(entries: readonly Entry[]): Promise<number>
+  /** Reads on, as another process has added something. */
+  wake(): void
+  /** Delivers a range that another process has read, or reads on where it does not continue the position. */
+  receive(range: LogRange): void
+  /** Reads to the end of the log. Returns that position; everything up to there is passed on for delivery. */
+  catchUp(): Promise<number>
+  close(): Promise<void>
+}
+
+type LogListener = {
+  /** Loads the state that the log continues, before anything is delivered from its end. */
+  load(): Promise<void>
+  /** Delivers an entry, whose last event has this position. */
+  deliver(entry: Entry, position: number): void | Promise<void>
+  /** An entry, and everything up to another position, is delivered. */
+  delivered(entry: Entry, upTo: number): void
+  /** Entries are missing: the log was emptied, or trimmed before it was read. */
+  lost(): void
+  /** A range that holds entries of this process was read. */
+  read(range: LogRange): void
+}
+
+const pollIntervalMs = 1_000
+/** `read_events` holds a lock, so it returns no more than the buffer of a connection takes. */
+const entriesAtOnce = 500
+/** Reading waits while more entries are not yet delivered. */
+const maxPending = 2_000
+
+/** Reads the log from its end on: after each commit, when woken, and every second. */
+export async function openLogReader(db: Db, listener: LogListener): Promise<LogReader> {
+  /** Committed by this process, with the messages that the log names by their ids only. */
+  const own = new Map<string, { entry: Entry; position?: number }>()
+  const pending = new Map<string, { position: number; delivered: Promise<void> }>()
+  let epoch = ''
+  let position = 0
+  let trimmedTo = 0
+  let lastReadMs = 0
+  let isClosed = false
+  await begin()
+  const readOn = shareRuns(read)
+  const wake = () => void readOn().catch(() => {})
+  const polling = setInterval(wake, pollIntervalMs).unref()
+
+  /** Begins at the end of the log. If that fails, no page has this epoch, and the next read begins again. */
+  async function begin(): Promise<void> {
+    epoch = ''
+    let log = await readLog(db, 0, 0)
+    while (!log) {
+      await beginEpoch(db)
+      log = await readLog(db, 0, 0)
+    }
+    await listener.load()
+    epoch = log.epoch
+    position = log.newest
+    trimmedTo = log.trimmedTo
+    lastReadMs = performance.now()
+  }
+
+  async function beginAgain(): Promise<void> {
+    await begin()
+    listener.lost()
+  }
+
+  async function read(): Promise<void> {
+    for (let isMore = true; isMore && !isClosed; ) {
+      if (pending.size > maxPending)
+        await Promise.all([...pending.values()].map(({ delivered }) => delivered))
+      const after = position
+      const page = await readLog(db, after, entriesAtOnce)
+      if (!page || page.epoch !== epoch || page.trimmedTo > position) return beginAgain()
+      const { positions } = page
+      const upTo = positions.at(-1)?.position ?? after
+      const isOwn = positions.every(({ id }) => own.has(id))
+      const listed = isOwn ? [] : await listEntries(db, after, upTo)
+      // The log may have been trimmed meanwhile.
+      if (!isOwn && listed.length < positions.length) return beginAgain()
+      const entries = positions.map((one, index) => ({
+        ...(own.get(one.id)?.entry ?? listed[index]!),
+        ...one,
+      }))
+      trimmedTo = page.trimmedTo
+      lastReadMs = performance.now()
+      deliverRange(entries, upTo)
+      if (entries.some(({ id }) => own.has(id))) listener.read({ epoch, after, upTo, entries })
+      isMore = positions.length === entriesAtOnce
+    }
+  }
+
+  /** Passes over what was received from another process meanwhile. */
+  function deliverRange(entries: LogRange['entries'], upTo: number): void {
+    const fresh = entries.filter((entry) => entry.position > position)
+    position = Math.max(position, upTo)
+    for (const entry of fresh) deliverEntry(entry)
+  }
+
+  function deliverEntry({ position, ...entry }: Entry & EntryPosition): void {
+    const ownEntry = own.get(entry.id)
+    if (ownEntry) ownEntry.position = position
+    const delivering = listener.deliver(ownEntry?.entry ?? entry, position)
+    if (delivering) pending.set(entry.id, { position, delivered: delivering.finally(() => finish(entry)) })
+    else finish(entry)
+  }
+
+  function finish(entry: Entry): void {
+    pending.delete(entry.id)
+    const [first] = pending.values()
+    listener.delivered(entry, first ? first.position - 1 : position)
+  }
+
+  return {
+    get epoch() {
+      return epoch
+    },
+    get position() {
+      return position
+    },
+    get progress() {
+      return { position, entries: position - trimmedTo, pending: pending.size }
+    },
+    get lastReadMs() {
+      return lastReadMs
+    },
+    async deliver(entries) {
+      for (const entry of entries) own.set(entry.id, { entry })
+      await readOn().catch(() => {})
+      const positions = entries.map(({ id }) => own.get(id)?.position ?? position)
+      for (const { id } of entries) own.delete(id)
+      await Promise.all(entries.map(({ id }) => pending.get(id)?.delivered))
+      return Math.max(...positions)
+    },
+    wake,
+    receive(range) {
+      const isNext = range.epoch === epoch && range.after <= position
+      if (!isNext) return wake()
+      if (pending.size > maxPending) return
+      lastReadMs = performance.now()
+      deliverRange(range.entries, range.upTo)
+    },
+    async catchUp() {
+      await readOn()
+      return position
+    },
+    async close() {
+      isClosed = true
+      clearInterval(polling)
+      await readOn()
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { FairQueue } from '../concurrency/fair-queue.ts'
+import type { SerialQueue } from '../concurrency/serial-queue.ts'
+import type { Db } from '../database/client.ts'
+import type { Bus } from '../events/bus.ts'
+import type { Session } from './sessions/session.ts'
+import type { SessionRegistry } from './sessions/session-registry.ts'
+import type { GatewaySettings } from './settings.ts'
+import type { Connection } from './transport/connection.ts'
+
+/** What the parts of the gateway share. */
+export type GatewayContext = {
+  readonly db: Db
+  readonly bus: Bus
+  readonly log: FastifyBaseLogger
+  readonly settings: GatewaySettings
+  /** The public address of the server. */
+  readonly origin: () => string
+  readonly registry: SessionRegistry
+  /** Events, one after another. */
+  readonly deliveries: SerialQueue
+  /** Logins and resumes, one of a user at a time. */
+  readonly logins: FairQueue
+  /** The reads of logins and resumes. */
+  readonly loginReads: FairQueue
+  /** The reads of houses for logins: those who log in to the same house at a time share them. */
+  readonly houseReads: FairQueue
+  /** The reads of op 7. */
+  readonly memberReads: FairQueue
+  readonly addFailedLogin: (address: string) => void
+  /** Puts a session on its connection: its user is online, and its client may make requests. */
+  readonly attach: (connection: Connection, session: Session) => void
+}

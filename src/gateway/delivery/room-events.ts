@@ -1,0 +1,128 @@
+import type { Db } from '../../database/client.ts'
+import { roomPermissions } from '../../houses/permissions.ts'
+import { findMessageCreated, findMessageEdited } from '../../messages/read/present-operations.ts'
+import { roomType } from '../../rooms/permissions.ts'
+import { findRoom, type RoomRow } from '../../rooms/queries.ts'
+import { serializeRoom } from '../../rooms/serializers.ts'
+import { readHouseFor } from '../sessions/house-state.ts'
+import type { Session } from '../sessions/session.ts'
+import { payload } from '../transport/frames.ts'
+import { usersOf } from './audience.ts'
+import { ahead, type EventHandlers, type ReadAheadHandlers } from './event-handler.ts'
+
+export const roomHandlers: EventHandlers = {
+  /** ROOM_CREATE to members who can read the room, unless they know it already. */
+  async room_created({ db, registry }, { house_id, room_id }, audience) {
+    const sessions = audience
+      .sessionsInHouse(house_id)
+      .filter((one) => !one.houses.get(house_id)?.has(room_id))
+    const found = await findReaders(db, house_id, room_id, sessions)
+    if (!found) return
+    registry.addRoom(found.readers, house_id, room_id)
+    audience.emit(found.readers, payload('ROOM_CREATE', serializeRoom(found.row, null)))
+  },
+
+  room_deleted({ registry }, { house_id, room_id }, audience) {
+    const sessions = audience
+      .sessionsInHouse(house_id)
+      .filter((one) => one.houses.get(house_id)?.has(room_id))
+    registry.removeRoom(sessions, house_id, room_id)
+    audience.emit(sessions, payload('ROOM_DELETE', { id: room_id, house_id }))
+  },
+
+  /** To those who can still read the room, or are in it. */
+  async room_updated({ db }, { room_id, house_id, except_user_id }, audience) {
+    const sessions = audience.sessionsInRoom(room_id).filter((one) => one.userId !== except_user_id)
+    if (sessions.length === 0) return
+    if (house_id !== null) {
+      const found = await findReaders(db, house_id, room_id, sessions)
+      if (found) audience.emit(found.readers, payload('ROOM_UPDATE', serializeRoom(found.row, null)))
+      return
+    }
+    const row = await findRoom(db, room_id)
+    if (!row) return
+    for (const [userId, ofUser] of Map.groupBy(sessions, (session) => session.userId)) {
+      if (isInside(row, userId)) audience.emit(ofUser, payload('ROOM_UPDATE', serializeRoom(row, userId)))
+    }
+  },
+
+  /** ROOM_CREATE to the one who entered, if they are in the room now. */
+  async private_room_entered({ db, registry }, { room_id, user_id }, audience) {
+    const sessions = audience.sessionsOfUser(user_id).filter((session) => !session.privateRooms?.has(room_id))
+    const row = sessions.length > 0 ? await findRoom(db, room_id) : undefined
+    if (!row || !isInside(row, user_id)) return
+    for (const session of sessions) registry.enterPrivateRoom(session, room_id)
+    audience.emit(sessions, payload('ROOM_CREATE', serializeRoom(row, user_id)))
+  },
+
+  private_room_left({ registry }, { room_id, user_id }, audience) {
+    const own = audience
+      .sessionsOfUser(user_id)
+      .filter((session) => registry.leavePrivateRoom(session, room_id))
+    audience.emit(own, payload('ROOM_DELETE', { id: room_id, house_id: null }))
+  },
+
+  /** The message as this edit has made it, where the event has it; else as it is now. */
+  async message_updated({ db, origin }, event, audience) {
+    const sessions = audience.sessionsInRoom(event.room_id)
+    if (sessions.length === 0) return
+    const message = event.message ?? (await findMessageEdited(db, event, origin()))
+    if (message) audience.emit(sessions, payload('MESSAGE_UPDATE', message))
+  },
+
+  message_deleted(_gateway, { message_id, room_id, house_id }, audience) {
+    // Some existing clients read one of the ids, some the other.
+    const deleted = payload('MESSAGE_DELETE', { id: message_id, message_id, room_id, house_id })
+    audience.emit(audience.sessionsInRoom(room_id), deleted)
+  },
+
+  /** Only a private room has `recipient_ids`: existing clients tell it from a house room by them. */
+  async typing_started({ db }, { timestamp, room_id, house_id, author_id }, audience) {
+    const sessions = audience.sessionsInRoom(room_id)
+    if (sessions.length === 0) return
+    const typing = { timestamp, room_id, house_id, author_id }
+    const row = house_id === null ? await findRoom(db, room_id) : undefined
+    if (house_id === null && !row) return
+    const ids = row?.participants.map((user) => user.id)
+    const recipient_ids = row?.type === roomType.oneToOne ? ids?.filter((id) => id !== author_id) : ids
+    audience.emit(sessions, payload('TYPING_START', { ...typing, recipient_ids }))
+  },
+}
+
+export const roomReadAheadHandlers: ReadAheadHandlers = {
+  /** The message as it was sent, where the event has it; else as it is now. */
+  message_created({ db, registry, origin }, event) {
+    const find = () => findMessageCreated(db, event, origin())
+    const isWanted = registry.joining.size > 0 || registry.sessionsInRoom(event.room_id).length > 0
+    const reading = !event.message && isWanted ? ahead(find()) : undefined
+    return async (audience) => {
+      const sessions = audience.sessionsInRoom(event.room_id)
+      if (sessions.length === 0) return
+      const message = event.message ?? (await (reading ?? find()))
+      if (message) audience.emit(sessions, payload('MESSAGE_CREATE', message))
+    }
+  },
+}
+
+/** A room of a house, and those of the sessions whose users can read it. */
+async function findReaders(
+  db: Db,
+  houseId: string,
+  roomId: string,
+  sessions: Session[],
+): Promise<{ row: RoomRow; readers: Session[] } | undefined> {
+  const house = sessions.length > 0 ? await readHouseFor(db, houseId, usersOf(sessions)) : undefined
+  const row = house?.contents.rooms.find((one) => one.id === roomId)
+  if (!house || !row) return undefined
+  const readers = new Set(
+    usersOf(sessions).filter((id) => {
+      const context = house.contextOf(id)
+      return context && roomPermissions(context, row) !== 0
+    }),
+  )
+  return { row, readers: sessions.filter((session) => readers.has(session.userId)) }
+}
+
+function isInside(row: RoomRow, userId: string): boolean {
+  return row.participants.some((user) => user.id === userId)
+}

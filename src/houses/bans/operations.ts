@@ -1,0 +1,49 @@
+import type { Db } from '../../database/client.ts'
+import { ApiError } from '../../errors.ts'
+import type { Outcome } from '../../events/commit.ts'
+import { findUser } from '../../users/queries.ts'
+import { requireHouse, withHouseLock } from '../access-operations.ts'
+import { deleteInvitesBy } from '../invites/queries.ts'
+import { removeMember } from '../members/operations.ts'
+import { canRemove, hasPermission, permission } from '../permissions.ts'
+import { findMembership, type Membership, type MembershipRow } from '../queries.ts'
+import { deleteBan, getBan, upsertBan } from './queries.ts'
+import type { Ban, LiftedBan } from './schemas.ts'
+import { serializeBan } from './serializers.ts'
+
+/** The membership of a caller who may see and set bans. Throws `house_not_found`, `no_permission`. */
+export async function requireBanAccess(db: Db, caller: Membership): Promise<MembershipRow> {
+  const membership = await requireHouse(db, caller)
+  if (!hasPermission(membership, permission.EVICT_MEMBERS)) throw new ApiError('no_permission')
+  return membership
+}
+
+/**
+ * Bans a user, member or not: they are removed, their invites to the house revoked, and there is no way in until the
+ * ban is lifted. Throws `house_not_found`, `user_not_found`, `no_permission`.
+ */
+export async function banUser(
+  db: Db,
+  caller: Membership,
+  target: { user_id: string; reason: string | null },
+): Promise<Outcome<Ban>> {
+  const { house_id } = caller
+  const { user_id, reason } = target
+  return withHouseLock(db, caller, async (trx, membership) => {
+    if (!(await findUser(trx, user_id))) throw new ApiError('user_not_found')
+    if (!hasPermission(membership, permission.EVICT_MEMBERS)) throw new ApiError('no_permission')
+    const targetMembership = await findMembership(trx, { house_id, user_id })
+    if (targetMembership && !canRemove(membership, targetMembership)) throw new ApiError('no_permission')
+    await upsertBan(trx, { house_id, user_id, reason, created_by: caller.user_id })
+    await deleteInvitesBy(trx, house_id, user_id)
+    const events = await removeMember(trx, { house_id, user_id })
+    return { answer: serializeBan(await getBan(trx, house_id, user_id)), events: events ?? [] }
+  })
+}
+
+/** Lifts a ban. Throws `house_not_found`, `no_permission`, `ban_not_found`: bans are not seen without the bit. */
+export async function liftBan(db: Db, caller: Membership, userId: string): Promise<Outcome<LiftedBan>> {
+  const { house_id } = await requireBanAccess(db, caller)
+  if (!(await deleteBan(db, house_id, userId))) throw new ApiError('ban_not_found')
+  return { answer: { house_id, user_id: userId }, events: [] }
+}

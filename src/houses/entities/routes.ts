@@ -1,0 +1,66 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { failures, ok, Success } from '../../http/schemas/envelope.ts'
+import { callerInHouse, IdParam, IdParams } from '../../http/schemas/params.ts'
+import { createEntity, deleteEntity, editEntity } from './operations.ts'
+import { CreateEntity, DeletedEntity, EditEntity, Entity, HouseEntities } from './schemas.ts'
+
+const EntityParams = IdParams('id', 'entity_id')
+
+export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/houses/:id/entities',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'createEntity',
+        summary: 'Create an entity and return all entities of the house',
+        description: 'Requires MANAGE_ROOMS.',
+        tags: ['entities'],
+        params: IdParam,
+        body: CreateEntity,
+        response: { 200: Success(HouseEntities), ...failures },
+      },
+    },
+    async (request) =>
+      ok(await app.publish(await createEntity(app.db, callerInHouse(request), request.body))),
+  )
+
+  app.patch(
+    '/houses/:id/entities/:entity_id',
+    {
+      onRequest: app.authenticate,
+      config: { refusesEmptyBody: true },
+      schema: {
+        operationId: 'editEntity',
+        summary: 'Update an entity: name, position or order of rooms',
+        description:
+          'Requires MANAGE_ROOMS. A room named in `resource_pointers` moves here from its former entity.',
+        tags: ['entities'],
+        params: EntityParams,
+        body: EditEntity,
+        response: { 200: Success(Entity), ...failures },
+      },
+    },
+    async (request) => {
+      const { params, body } = request
+      return ok(await app.publish(await editEntity(app.db, callerInHouse(request), params.entity_id, body)))
+    },
+  )
+
+  app.delete(
+    '/houses/:id/entities/:entity_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'deleteEntity',
+        summary: 'Delete an empty entity',
+        description: 'Requires MANAGE_ROOMS.',
+        tags: ['entities'],
+        params: EntityParams,
+        response: { 200: Success(DeletedEntity), ...failures },
+      },
+    },
+    async (request) =>
+      ok(await app.publish(await deleteEntity(app.db, callerInHouse(request), request.params.entity_id))),
+  )
+}

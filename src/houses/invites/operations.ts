@@ -1,0 +1,91 @@
+import { randomInt } from 'node:crypto'
+import type { Db } from '../../database/client.ts'
+import { ApiError, limitReached } from '../../errors.ts'
+import { commit, type Outcome } from '../../events/commit.ts'
+import { withHouseLock } from '../access-operations.ts'
+import { addMember } from '../members/operations.ts'
+import { hasPermission, permission } from '../permissions.ts'
+import { findHouseSummary, findMembership, type Membership } from '../queries.ts'
+import { serializeHouseSummary } from '../serializers.ts'
+import {
+  countInvites,
+  deleteDeadInvites,
+  deleteInvite,
+  findInvite,
+  type InviteRow,
+  insertInvite,
+  updateUses,
+} from './queries.ts'
+import type { CreateInvite, Invite, JoinedHouse, RevokedInvite } from './schemas.ts'
+import { serializeInvite } from './serializers.ts'
+
+/** Live invites a house may have (docs/api.md#counts-and-sizes). */
+const maxInvites = 200
+const codeLength = 6
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** A live invite by the code in a path. Throws `invite_not_found`. */
+export async function requireInvite(db: Db, code: string): Promise<InviteRow> {
+  const found = /^[0-9A-Za-z]{6}$/.test(code) ? await findInvite(db, code) : undefined
+  if (!found) throw new ApiError('invite_not_found')
+  return found
+}
+
+/** Makes an invite. Throws `house_not_found`, `no_permission`, `limit_reached`. */
+export async function createInvite(
+  db: Db,
+  caller: Membership,
+  limits: CreateInvite,
+): Promise<Outcome<Invite>> {
+  const { house_id, user_id } = caller
+  const max_uses = limits.max_uses || null
+  const max_age = limits.max_age || null
+  return withHouseLock(db, caller, async (trx, membership) => {
+    if (!hasPermission(membership, permission.CREATE_INVITES)) throw new ApiError('no_permission')
+    await deleteDeadInvites(trx, house_id)
+    if ((await countInvites(trx, house_id)) >= maxInvites) throw limitReached('invites')
+    const row = await insertUnused(trx, { house_id, creator_id: user_id, max_uses, max_age })
+    return { answer: serializeInvite(row), events: [] }
+  })
+}
+
+/** Makes an invite with a code that nobody has: of 57 billion, the first one almost always. */
+async function insertUnused(
+  trx: Db,
+  fields: Pick<InviteRow, 'house_id' | 'creator_id' | 'max_uses' | 'max_age'>,
+): Promise<InviteRow> {
+  for (;;) {
+    const row = await insertInvite(trx, { ...fields, code: newCode() })
+    if (row) return row
+  }
+}
+
+function newCode(): string {
+  return Array.from({ length: codeLength }, () => alphabet[randomInt(alphabet.length)]).join('')
+}
+
+/**
+ * Joins the house of an invite. Somebody who is in it already uses nothing up. Throws `invite_not_found`,
+ * `no_permission` (banned), `limit_reached`.
+ */
+export async function useInvite(db: Db, userId: string, code: string): Promise<Outcome<JoinedHouse>> {
+  const { house_id } = await requireInvite(db, code)
+  return commit(db, async (trx) => {
+    const events = await addMember(trx, { house_id, user_id: userId })
+    if (!events) throw new ApiError('invite_not_found')
+    // Of two who race for the last use, the second finds none, and has not joined.
+    if (events.length > 0 && !(await updateUses(trx, code))) throw new ApiError('invite_not_found')
+    const house = await findHouseSummary(trx, house_id)
+    return { answer: { house_id, house: serializeHouseSummary(house!) }, events }
+  })
+}
+
+/** Revokes an invite: its creator may, and who manages invites. Throws `invite_not_found`, `no_permission`. */
+export async function revokeInvite(db: Db, userId: string, code: string): Promise<Outcome<RevokedInvite>> {
+  const { house_id, creator_id } = await requireInvite(db, code)
+  const membership = await findMembership(db, { house_id, user_id: userId })
+  const mayManage = membership !== undefined && hasPermission(membership, permission.MANAGE_INVITES)
+  if (creator_id !== userId && !mayManage) throw new ApiError('no_permission')
+  if (!(await deleteInvite(db, code))) throw new ApiError('invite_not_found')
+  return { answer: { code, house_id }, events: [] }
+}

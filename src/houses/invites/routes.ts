@@ -1,0 +1,112 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { ApiError } from '../../errors.ts'
+import { failures, ok, Success } from '../../http/schemas/envelope.ts'
+import { callerInHouse, IdParam } from '../../http/schemas/params.ts'
+import { requireHouse } from '../access-operations.ts'
+import { hasPermission, permission } from '../permissions.ts'
+import { findHouseSummary } from '../queries.ts'
+import { createInvite, requireInvite, revokeInvite, useInvite } from './operations.ts'
+import { listInvites } from './queries.ts'
+import {
+  CreateInvite,
+  Invite,
+  InviteCode,
+  InvitePreview,
+  JoinedHouse,
+  RevokedInvite,
+  UseInvite,
+} from './schemas.ts'
+import { serializeInvite, serializeInvitePreview } from './serializers.ts'
+
+export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/houses/:id/invites',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'createInvite',
+        summary: 'Create an invite to a house',
+        tags: ['invites'],
+        params: IdParam,
+        body: CreateInvite,
+        response: { 200: Success(Invite), ...failures },
+      },
+    },
+    async (request) =>
+      ok(await app.publish(await createInvite(app.db, callerInHouse(request), request.body))),
+  )
+
+  app.get(
+    '/houses/:id/invites',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'listInvites',
+        summary: 'List the live invites to a house, newest first',
+        tags: ['invites'],
+        params: IdParam,
+        response: { 200: Success(Type.Array(Invite)), ...failures },
+      },
+    },
+    async (request) => {
+      const membership = await requireHouse(app.db, callerInHouse(request))
+      if (!hasPermission(membership, permission.MANAGE_INVITES)) throw new ApiError('no_permission')
+      return ok((await listInvites(app.db, membership.house_id)).map(serializeInvite))
+    },
+  )
+
+  app.get(
+    '/invites/:code',
+    {
+      schema: {
+        operationId: 'getInvite',
+        summary: 'Fetch an invite',
+        tags: ['invites'],
+        params: InviteCode,
+        response: { 200: Success(InvitePreview), ...failures },
+      },
+    },
+    async (request) => {
+      const found = await requireInvite(app.db, request.params.code)
+      const house = await findHouseSummary(app.db, found.house_id)
+      if (!house) throw new ApiError('invite_not_found')
+      return ok(serializeInvitePreview(found, house))
+    },
+  )
+
+  app.post(
+    '/invites/:code',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'useInvite',
+        summary: 'Join a house with an invite',
+        tags: ['invites'],
+        params: InviteCode,
+        body: UseInvite,
+        response: { 200: Success(JoinedHouse), ...failures },
+      },
+    },
+    async (request) => {
+      return ok(await app.publish(await useInvite(app.db, request.caller.id, request.params.code)))
+    },
+  )
+
+  app.delete(
+    '/invites/:code',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'revokeInvite',
+        summary: 'Revoke an invite',
+        tags: ['invites'],
+        params: InviteCode,
+        response: { 200: Success(RevokedInvite), ...failures },
+      },
+    },
+    async (request) => {
+      return ok(await app.publish(await revokeInvite(app.db, request.caller.id, request.params.code)))
+    },
+  )
+}

@@ -1,0 +1,61 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../../http/schemas/nullable.ts'
+import { HouseSummary } from '../schemas.ts'
+
+/** Limits of docs/api.md#field-limits. */
+const maxUses = 1_000
+const maxAgeSeconds = 31_536_000
+
+/** docs/api.md#invites: 0, null and absent mean no limit. */
+export const CreateInvite = Type.Object(
+  {
+    max_uses: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: maxUses }))),
+    max_age: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: maxAgeSeconds }))),
+  },
+  { additionalProperties: false },
+)
+export type CreateInvite = Static<typeof CreateInvite>
+
+/** docs/resources.md#other-resources; `max_age` in seconds. */
+export const Invite = Type.Object({
+  code: Type.String(),
+  house_id: Type.String(),
+  creator_id: Type.String(),
+  created_at: Type.String(),
+  max_age: Nullable(Type.Integer()),
+  max_uses: Nullable(Type.Integer()),
+  uses: Type.Integer(),
+  type: Type.Integer(),
+})
+export type Invite = Static<typeof Invite>
+
+/** The house as who has only a code sees it; existing clients need the two lists to be there. */
+export const InvitedHouse = Type.Object({
+  ...HouseSummary.properties,
+  rooms: Type.Array(Type.Unknown(), { maxItems: 0 }),
+  members: Type.Array(Type.Unknown(), { maxItems: 0 }),
+})
+
+export const InviteCounts = Type.Object({ house_members: Type.Integer() })
+
+/** What anybody with the code may see: no names but the house's. */
+export const InvitePreview = Type.Object({
+  code: Type.String(),
+  invite: Invite,
+  house: InvitedHouse,
+  counts: InviteCounts,
+})
+export type InvitePreview = Static<typeof InvitePreview>
+
+/** Nothing is to be said. */
+export const UseInvite = Type.Object({}, { additionalProperties: false })
+export type UseInvite = Static<typeof UseInvite>
+
+export const JoinedHouse = Type.Object({ house_id: Type.String(), house: HouseSummary })
+export type JoinedHouse = Static<typeof JoinedHouse>
+
+export const RevokedInvite = Type.Object({ code: Type.String(), house_id: Type.String() })
+export type RevokedInvite = Static<typeof RevokedInvite>
+
+/** A code as it stands in a path; what cannot be one is one nobody has. */
+export const InviteCode = Type.Object({ code: Type.String() })

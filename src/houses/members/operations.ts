@@ -1,0 +1,74 @@
+import type { Db } from '../../database/client.ts'
+import { ApiError, limitReached } from '../../errors.ts'
+import type { Outcome } from '../../events/commit.ts'
+import type { HearthEvent } from '../../events/events.ts'
+import { deleteReadStates } from '../../read-states/queries.ts'
+import { deleteOverrides } from '../../rooms/house-rooms/queries.ts'
+import { lockUsers } from '../../users/lock-queries.ts'
+import { withHouseLock } from '../access-operations.ts'
+import { isBanned } from '../bans/queries.ts'
+import { canRemove, hasPermission, permission } from '../permissions.ts'
+import { findMembership, lockHouse, type Membership } from '../queries.ts'
+import { countMemberships, deleteMember, findMember, insertMember } from './queries.ts'
+import type { RemovedMember } from './schemas.ts'
+import { serializeMember } from './serializers.ts'
+
+/** Houses a user may be in (docs/api.md#counts-and-sizes). */
+const maxMemberships = 100
+
+/**
+ * Makes a user a member of a house, inside a transaction, and returns the events: nothing when they already are one,
+ * undefined when there is no such house, or no such user any more. Throws `no_permission` when they are banned,
+ * `limit_reached`. Locks the user, then the house.
+ */
+export async function addMember(
+  trx: Db,
+  { house_id, user_id }: Membership,
+): Promise<HearthEvent[] | undefined> {
+  const [present] = await lockUsers(trx, [user_id])
+  if (!present || !(await lockHouse(trx, house_id))) return undefined
+  if (await findMember(trx, { house_id, user_id })) return []
+  if (await isBanned(trx, house_id, user_id)) throw new ApiError('no_permission')
+  await requireRoomForHouse(trx, user_id)
+  await insertMember(trx, house_id, user_id)
+  return [{ type: 'member_joined', house_id, user_id }]
+}
+
+/** Throws `limit_reached` for a user who is in as many houses as they may be. The user is locked. */
+export async function requireRoomForHouse(trx: Db, userId: string): Promise<void> {
+  if ((await countMemberships(trx, userId)) >= maxMemberships) throw limitReached('houses')
+}
+
+/**
+ * Takes a member out of a locked house: roles, overrides and read states there go, messages and settings stay. Gives
+ * what happened, undefined when they are no member. The owner leaves by `takeOut` of `houses/leaving-operations.ts`
+ * alone.
+ */
+export async function removeMember(
+  trx: Db,
+  { house_id, user_id }: Membership,
+): Promise<HearthEvent[] | undefined> {
+  const row = await findMember(trx, { house_id, user_id })
+  if (!row) return undefined
+  await deleteMember(trx, house_id, user_id)
+  await deleteOverrides(trx, house_id, user_id)
+  await deleteReadStates(trx, house_id, user_id)
+  return [{ type: 'member_left', house_id, user_id, member: serializeMember(row) }]
+}
+
+/** Removes a member, who may come again. Throws `house_not_found`, `member_not_found`, `no_permission`. */
+export async function kickMember(
+  db: Db,
+  caller: Membership,
+  userId: string,
+): Promise<Outcome<RemovedMember>> {
+  const { house_id } = caller
+  return withHouseLock(db, caller, async (trx, membership) => {
+    const target = await findMembership(trx, { house_id, user_id: userId })
+    if (!target) throw new ApiError('member_not_found')
+    const mayKick = hasPermission(membership, permission.KICK_MEMBERS) && canRemove(membership, target)
+    const events = mayKick && (await removeMember(trx, { house_id, user_id: userId }))
+    if (!events) throw new ApiError('no_permission')
+    return { answer: { house_id, user_id: userId }, events }
+  })
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import { coalesce, groupByPlace } from '../../database/batching/coalesce.ts'
+import type { Db } from '../../database/client.ts'
+import { type GatewayUserRow, gatewayUserJson } from '../../users/queries.ts'
+import type { Membership } from '../queries.ts'
+import { type RoleRow, rolesOfMember } from '../roles/queries.ts'
+
+/** A member with their user and their roles, highest first. */
+export type MemberRow = {
+  house_id: string
+  user_id: string
+  joined_at: Date
+  last_permission_update: Date | null
+  roles: RoleRow[]
+  user: GatewayUserRow
+}
+
+/** The columns of a `MemberRow`, over `members` joined with `users`. */
+const memberColumns = sql`
+  members.house_id, members.user_id, members.joined_at, members.last_permission_update,
+  ${rolesOfMember(sql`members.house_id`, sql`members.user_id`)} as roles, ${gatewayUserJson} as "user"`
+
+/** A member of a house, or undefined. */
+export const findMember = coalesce<Membership, MemberRow | undefined>(async (db: Db, keys) => {
+  const houses = keys.map((key) => key.house_id)
+  const users = keys.map((key) => key.user_id)
+  const { rows } = await sql<MemberRow & { place: string }>`
+      select wanted.place, ${memberColumns}
+      from unnest(${houses}::bigint[], ${users}::bigint[]) with ordinality as wanted (house_id, user_id, place)
+      join members on members.house_id = wanted.house_id and members.user_id = wanted.user_id
+      join users on users.id = members.user_id`.execute(db)
+  return groupByPlace(keys.length, rows)
+})
+
+/** In how many houses a user is. */
+export async function countMemberships(db: Db, userId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from members where user_id = ${userId}`.execute(db)
+  return rows[0]!.count
+}
+
+/** Makes a user a member, as of now, whenever the transaction began. */
+export async function insertMember(db: Db, houseId: string, userId: string): Promise<void> {
+  await sql`
+    insert into members (house_id, user_id, joined_at)
+    values (${houseId}, ${userId}, clock_timestamp())`.execute(db)
+}
+
+/** The ids of members of a house, `limit` at most, in no order. */
+export async function listMemberIds(db: Db, houseId: string, limit: number): Promise<string[]> {
+  const ofHouse = db.selectFrom('members').select('user_id').where('house_id', '=', houseId)
+  const rows = await ofHouse.limit(limit).execute()
+  return rows.map((row) => row.user_id)
+}
+
+/** Takes a member out of a house, their roles with them. */
+export async function deleteMember(db: Db, houseId: string, userId: string): Promise<void> {
+  await db.deleteFrom('members').where('house_id', '=', houseId).where('user_id', '=', userId).execute()
+}

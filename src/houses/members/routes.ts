@@ -1,0 +1,91 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { ApiError } from '../../errors.ts'
+import { failures, ok, Success, sendJson } from '../../http/schemas/envelope.ts'
+import { callerInHouse, IdParam, IdParams } from '../../http/schemas/params.ts'
+import { nobodysId } from '../../ids.ts'
+import { requireHouse } from '../access-operations.ts'
+import { listHouseMembers } from './list-operations.ts'
+import { kickMember } from './operations.ts'
+import { findMember } from './queries.ts'
+import { defaultMemberLimit, Member, MemberQuery, RemovedMember } from './schemas.ts'
+import { serializeMember } from './serializers.ts'
+
+export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/houses/:id/members',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'listMembers',
+        summary: 'List the members of a house, by user id',
+        description:
+          'A response holds at most 3.5 MiB: page with `after` until a page is empty. `q` is a prefix of a name or username.',
+        tags: ['members'],
+        params: IdParam,
+        querystring: MemberQuery,
+        response: { 200: Success(Type.Array(Member)), ...failures },
+      },
+    },
+    async (request, reply) => {
+      const { after = nobodysId, limit = defaultMemberLimit, q } = request.query
+      const page = { after, limit: Number(limit), start: q }
+      return sendJson(reply, await listHouseMembers(app.db, callerInHouse(request), page))
+    },
+  )
+
+  app.get(
+    '/houses/:id/members/:user_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'getMember',
+        summary: 'Fetch a member of a house',
+        tags: ['members'],
+        params: IdParams('id', 'user_id'),
+        response: { 200: Success(Member), ...failures },
+      },
+    },
+    async (request) => {
+      const { house_id } = await requireHouse(app.db, callerInHouse(request))
+      const row = await findMember(app.db, { house_id, user_id: request.params.user_id })
+      if (!row) throw new ApiError('member_not_found')
+      return ok(serializeMember(row))
+    },
+  )
+
+  app.delete(
+    '/houses/:id/members/:user_id',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'kickMember',
+        summary: 'Remove a member from a house',
+        tags: ['members'],
+        params: IdParams('id', 'user_id'),
+        response: { 200: Success(RemovedMember), ...failures },
+      },
+    },
+    async (request) =>
+      ok(await app.publish(await kickMember(app.db, callerInHouse(request), request.params.user_id))),
+  )
+
+  // Existing clients send this path; digits only, lest it take the place of others.
+  app.delete(
+    '/:house_id(^[0-9]+$)/members/:user_id(^[0-9]+$)',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'kickMemberByShortPath',
+        summary: 'Remove a member from a house (short path)',
+        tags: ['members'],
+        params: IdParams('house_id', 'user_id'),
+        response: { 200: Success(RemovedMember), ...failures },
+      },
+    },
+    async (request) => {
+      const caller = { house_id: request.params.house_id, user_id: request.caller.id }
+      return ok(await app.publish(await kickMember(app.db, caller, request.params.user_id)))
+    },
+  )
+}

@@ -1,0 +1,112 @@
+import type { Db } from '../../database/client.ts'
+import { ApiError, fieldsInvalid, limitReached } from '../../errors.ts'
+import type { Outcome } from '../../events/commit.ts'
+import type { HearthEvent } from '../../events/events.ts'
+import { newId } from '../../ids.ts'
+import { deleteOverrides } from '../../rooms/house-rooms/queries.ts'
+import { withHouseLock } from '../access-operations.ts'
+import { changedBits, isContradictory, permission } from '../permissions.ts'
+import type { Membership } from '../queries.ts'
+import { touchPermissionsOfRole } from './member-role-queries.ts'
+import { canCreateRole, canEditRole, canHandleRole } from './permissions.ts'
+import {
+  countRoles,
+  deleteRole as deleteRoleRow,
+  findRole,
+  insertRole,
+  type RoleRow,
+  updateRole,
+} from './queries.ts'
+import type { CreateRole, DeletedRole, EditRole, Role } from './schemas.ts'
+import { serializeRole } from './serializers.ts'
+
+/** Roles of a house (docs/api.md#counts-and-sizes). */
+const maxRoles = 250
+const defaultColor = '#99aab5'
+/** Bits that decide which rooms somebody can read. */
+const readingBits = permission.READ_MESSAGES | permission.ADMINISTRATOR
+
+/** Makes a role nobody has yet (docs/api.md#roles). Throws `house_not_found`, `no_permission`, `limit_reached`. */
+export async function createRole(db: Db, caller: Membership, fields: CreateRole): Promise<Outcome<Role>> {
+  const { house_id } = caller
+  const { name, position = 0, color = defaultColor, allow = 0, deny = 0 } = fields
+  const row = { id: newId(), house_id, name, position, color: storedColor(color), allow, deny }
+  return withHouseLock(db, caller, async (trx, membership) => {
+    if (!canCreateRole(membership, row)) throw new ApiError('no_permission')
+    if ((await countRoles(trx, house_id)) >= maxRoles) throw limitReached('roles')
+    await insertRole(trx, row)
+    return {
+      answer: serializeRole(row),
+      events: [{ type: 'role_created', house_id, role: serializeRole(row) }],
+    }
+  })
+}
+
+/**
+ * Changes the fields that were sent (docs/api.md#roles). Throws `house_not_found`, `role_not_found`, `no_permission`,
+ * `invalid_schema`.
+ */
+export async function editRole(
+  db: Db,
+  caller: Membership,
+  roleId: string,
+  fields: EditRole,
+): Promise<Outcome<Role>> {
+  return withHouseLock(db, caller, async (trx, membership) => {
+    const before = await requireRole(trx, membership.house_id, roleId)
+    const after = { ...before, ...fields }
+    if (fields.color !== undefined) after.color = storedColor(fields.color)
+    if (!canEditRole(membership, before, after)) throw new ApiError('no_permission')
+    // One that was sent may contradict the other, which was not.
+    if (isContradictory(after)) {
+      throw fieldsInvalid(...(['allow', 'deny'] as const).filter((name) => name in fields))
+    }
+    const events = editEvents(before, after)
+    if (events.length > 0) await updateRole(trx, after)
+    return { answer: serializeRole(after), events }
+  })
+}
+
+/** Nothing when nothing differs; a position decides which role has the last word over a room. */
+function editEvents(before: RoleRow, after: RoleRow): HearthEvent[] {
+  const { house_id } = after
+  const keys = ['name', 'position', 'color', 'allow', 'deny'] as const
+  if (keys.every((key) => before[key] === after[key])) return []
+  const events: HearthEvent[] = [{ type: 'role_updated', house_id, role: serializeRole(after) }]
+  if ((changedBits(before, after) & readingBits) !== 0 || before.position !== after.position) {
+    events.push({ type: 'visibility_changed', house_id, user_ids: null })
+  }
+  return events
+}
+
+/**
+ * Deletes a role; it leaves its members and the overrides of all rooms (docs/gateway.md#roles-and-visibility). Throws
+ * `house_not_found`, `role_not_found`, `no_permission`.
+ */
+export async function deleteRole(db: Db, caller: Membership, roleId: string): Promise<Outcome<DeletedRole>> {
+  const { house_id } = caller
+  return withHouseLock(db, caller, async (trx, membership) => {
+    const row = await requireRole(trx, house_id, roleId)
+    if (!canHandleRole(membership, row)) throw new ApiError('no_permission')
+    await touchPermissionsOfRole(trx, house_id, roleId)
+    await deleteOverrides(trx, house_id, roleId)
+    await deleteRoleRow(trx, roleId)
+    const events: HearthEvent[] = [
+      { type: 'role_deleted', house_id, role_id: roleId },
+      { type: 'visibility_changed', house_id, user_ids: null },
+    ]
+    return { answer: { id: roleId, house_id }, events }
+  })
+}
+
+/** A role of a house. Throws `role_not_found`. */
+export async function requireRole(db: Db, houseId: string, roleId: string): Promise<RoleRow> {
+  const row = await findRole(db, houseId, roleId)
+  if (!row) throw new ApiError('role_not_found')
+  return row
+}
+
+/** With `#` and in lower case, however it was sent. */
+function storedColor(color: string): string {
+  return `#${color.replace('#', '').toLowerCase()}`
+}

@@ -1,0 +1,149 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'fastify'
+import { createFairQueue } from '../../concurrency/fair-queue.ts'
+import { ApiError, malformedBody } from '../../errors.ts'
+import { networkOf } from '../server/address.ts'
+import { type BodyBudget, type CountedBody, createBodyBudget } from './body-budget.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    bodies: Pick<BodyBudget, 'bytes'>
+  }
+  interface FastifyRequest {
+    /** What the request is answered by, on routes that read a body. */
+    response: ServerResponse | undefined
+    /** Ends what the body takes; undefined if it is too small to count. */
+    endBody: (() => void) | undefined
+  }
+}
+
+/** Memory for all request bodies, in bytes. */
+const defaultBytes = 256 * 1024 * 1024
+/** A body counts from this size on: smaller ones are over in a moment, and no larger than the buffers of a connection. */
+const countedFromBytes = 16 * 1024
+/**
+ * Bodies larger than this hold pictures. They are parsed and worked on by turns: parsed, one takes several times its
+ * size, and while it waits it can still be refused.
+ */
+const bigBytes = 256 * 1024
+const bigOnesAtOnce = 4
+
+/** `read` reads a body whole, or (not kept) to its end. The hooks belong to every route that reads one. */
+type BodyReader = { read: ReadBody; preParsing: preParsingHookHandler; onSend: onSendHookHandler }
+type ReadBody = (request: FastifyRequest, isKept: boolean, done: Done) => void
+type Done = (error: Error | null, body?: Buffer) => void
+
+/**
+ * Reads request bodies. What has been received counts in a budget, which users share evenly, and addresses where there
+ * is no user: past it the latest body of whoever has the most is refused with `unavailable`. Throws `payload_too_large`,
+ * at once if so much is announced, and `invalid_schema` where the client stops in the middle.
+ */
+export function createBodyReader(app: FastifyInstance, maxBytes = defaultBytes): BodyReader {
+  const budget = createBodyBudget(maxBytes)
+  const takeTurn = createFairQueue({ atOnce: bigOnesAtOnce, waiting: Number.POSITIVE_INFINITY })
+  app.decorate('bodies', budget)
+  app.decorateRequest('response')
+  app.decorateRequest('endBody')
+
+  const read: ReadBody = (request, isKept, done) => {
+    const { raw } = request
+    const limit = request.routeOptions.bodyLimit
+    const announced = Number(request.headers['content-length'] ?? limit)
+    if (announced > limit) return done(new ApiError('payload_too_large'))
+    let content = nothing
+    let bytes = 0
+    let counted: CountedBody | undefined
+
+    function onData(chunk: Buffer): void {
+      bytes += chunk.length
+      if (bytes > limit) refuse(new ApiError('payload_too_large'))
+      else if (isKept) keep(chunk)
+    }
+    function keep(chunk: Buffer): void {
+      content = append(content, bytes - chunk.length, chunk, announced)
+      if (bytes <= countedFromBytes) return
+      counted ??= { owner: ownerOf(request), bytes: 0, refuse: () => refuse(new ApiError('unavailable')) }
+      if (!request.endBody) endLater(request, end)
+      budget.add(counted, bytes - counted.bytes)
+    }
+    function onEnd(): void {
+      stop()
+      const body = counted
+      if (!body || bytes <= bigBytes) pass()
+      // It may have been refused meanwhile, or its client may have gone.
+      else void takeTurn(body.owner, async () => (body.bytes === 0 ? undefined : untilEnded(request, pass)))
+    }
+    function onError(): void {
+      refuse(malformedBody())
+    }
+    function pass(): void {
+      if (counted) budget.settle(counted)
+      const body = content.subarray(0, bytes)
+      content = nothing
+      done(null, body)
+    }
+    function refuse(error: ApiError): void {
+      end()
+      done(error)
+    }
+    /** Nothing of the body stays in memory. */
+    function end(): void {
+      stop()
+      content = nothing
+      if (counted) budget.release(counted)
+    }
+    function stop(): void {
+      raw.off('data', onData).off('end', onEnd).off('error', onError)
+    }
+    raw.on('data', onData).on('end', onEnd).on('error', onError)
+  }
+
+  function ownerOf(request: FastifyRequest): string {
+    return request.caller?.id ?? networkOf(app.addressOf(request.raw))
+  }
+
+  return { read, preParsing: keepResponse, onSend: endBody }
+}
+
+const nothing: Buffer = Buffer.alloc(0)
+
+/** What has been received and a chunk, in a buffer that grows to twice its size: tiny chunks must not weigh. */
+function append(content: Buffer, length: number, chunk: Buffer, most: number): Buffer {
+  if (length === 0) return chunk
+  const needed = length + chunk.length
+  const grows = needed > content.length
+  const target = grows ? Buffer.allocUnsafeSlow(Math.max(needed, Math.min(most, 2 * length))) : content
+  if (grows) content.copy(target, 0, 0, length)
+  chunk.copy(target, length)
+  return target
+}
+
+/** Ends the body when the request is answered, or its client has gone. */
+function endLater(request: FastifyRequest, end: () => void): void {
+  request.endBody = end
+  request.response!.once('close', () => request.endBody?.())
+}
+
+/** Starts work on a body; settles when the body has ended. */
+function untilEnded(request: FastifyRequest, start: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    const end = request.endBody
+    request.endBody = () => {
+      end?.()
+      resolve()
+    }
+    start()
+  })
+}
+
+const keepResponse: preParsingHookHandler = (request, reply, _payload, done) => {
+  request.response = reply.raw
+  done()
+}
+
+/** The answer may wait for its reader: nothing of the body does. */
+const endBody: onSendHookHandler = (request, _reply, _payload, done) => {
+  if (request.endBody) request.body = undefined
+  request.endBody?.()
+  done()
+}

@@ -1,0 +1,57 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
+import { ApiError } from '../../errors.ts'
+import { collectWorkerMetrics, serveWorkerMetrics } from './worker-metrics.ts'
+
+/**
+ * `/metrics` for Prometheus, without the envelope. Needs METRICS_TOKEN as `Authorization: Bearer`; if none is set, it
+ * answers only requests from this machine that have not come through a proxy. Behind a proxy, which need not say so in
+ * every request, it answers nobody without a token.
+ */
+export const metricsRoutes: FastifyPluginAsync = async (app) => {
+  const wanted = app.config.metricsToken
+  const all = () => Registry.merge([app.metrics, nodeMetrics()])
+  const stopServing = serveWorkerMetrics(() => all().getMetricsAsJSON())
+  app.addHook('onClose', async () => stopServing())
+  const isBehindProxy = app.config.trustProxy !== 0
+  const options = { schema: { hide: true }, config: { isSameOrigin: true } }
+  app.get('/metrics', options, async (request, reply) => {
+    if (wanted === undefined && (isBehindProxy || !isOfThisMachine(request))) throw new ApiError('not_found')
+    if (wanted !== undefined && !holds(request, wanted)) throw new ApiError('no_auth')
+    const others = await collectWorkerMetrics()
+    const own = all()
+    const shown =
+      others.length === 0 ? own : AggregatorRegistry.aggregate([await own.getMetricsAsJSON(), ...others])
+    return reply
+      .header('cache-control', 'no-store')
+      .type(shown.contentType)
+      .send(await shown.metrics())
+  })
+}
+
+let ofNode: Registry | undefined
+
+/** Node's own metrics: memory, processor, open resources, garbage collections. Measured once they are asked for. */
+function nodeMetrics(): Registry {
+  if (ofNode) return ofNode
+  ofNode = new Registry()
+  collectDefaultMetrics({ register: ofNode })
+  // These call `process._getActiveHandles`, which aborts the process at a handle whose object is already collected.
+  // `nodejs_active_resources` counts the same.
+  ofNode.removeSingleMetric('nodejs_active_handles')
+  ofNode.removeSingleMetric('nodejs_active_handles_total')
+  return ofNode
+}
+
+function isOfThisMachine(request: FastifyRequest): boolean {
+  const { headers, socket } = request.raw
+  const isForwarded = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].some((name) => headers[name])
+  return !isForwarded && /^(?:127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '')
+}
+
+function holds(request: FastifyRequest, wanted: string): boolean {
+  const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+  // The hashes are of one length, whatever was given.
+  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', wanted, 'buffer'))
+}

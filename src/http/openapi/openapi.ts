@@ -1,0 +1,74 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import { showExamples } from './examples.ts'
+import { moveNamedSchemas, withTitle } from './schema-names.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The multipart body of a route, for the API document: the route checks the parts as they come. */
+    multipartBody?: object
+  }
+}
+
+/** The documentation page needs nothing from other servers; it does use inline styles. */
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
+
+/**
+ * Collects the OpenAPI document from the routes' schemas and docs/examples.json, and serves it as a page at `/docs` and
+ * at `/docs/json`. Schemas that have a name are components of it.
+ */
+export async function describeApi(
+  app: FastifyInstance,
+  nameSchemas: () => ReadonlyMap<object, string>,
+): Promise<void> {
+  let names: ReadonlyMap<object, string> | undefined
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Hearth',
+        version: '1',
+        description:
+          'Every path is served under `/v1` and at the root. Responses have an envelope. The gateway at `/socket` sends events, described by [their JSON Schema](/docs/events.json).',
+      },
+      servers: [{ url: '/v1' }],
+      components: {
+        securitySchemes: {
+          token: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description: 'The token, bare or after `Bot ` or `Bearer `',
+          },
+        },
+      },
+    },
+    transform: ({ schema, url, route }) => {
+      names ??= nameSchemas()
+      const { multipartBody } = route.config ?? {}
+      const parts = multipartBody && { consumes: ['multipart/form-data'], body: multipartBody }
+      return { schema: withTitle({ ...schema, ...parts }, names), url }
+    },
+    // Done when the document is first requested, so that the start need not wait for it.
+    transformObject: (described) =>
+      showExamples(
+        moveNamedSchemas('openapiObject' in described ? described.openapiObject : described.swaggerObject),
+      ),
+    refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    indexPrefix: '',
+    uiHooks: {
+      onRequest: (_request, reply, done) => {
+        reply.header('Content-Security-Policy', pagePolicy)
+        done()
+      },
+    },
+    theme: { title: 'Hearth API' },
+    // Without the bar for loading other documents, which the policy would block.
+    uiConfig: { deepLinking: true, validatorUrl: null, layout: 'BaseLayout', tagsSorter: 'alpha' },
+  })
+}

@@ -1,0 +1,30 @@
+import { type StringOptions, Type } from '@sinclair/typebox'
+
+const noControl = '[^\\p{Cc}\\p{Cs}]'
+// One character class, because a repeated alternative would overflow the stack on texts of several megabytes.
+const noControlButBreaks = '[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\p{Cs}]'
+
+/** Any well-formed string: no U+0000, no unpaired surrogate. Lengths count code points. */
+export function AnyText(options: StringOptions = {}) {
+  return Type.String({ pattern: '^[^\\u0000\\p{Cs}]*$', ...options })
+}
+
+/** One line: no control characters. */
+export function Line(maxLength: number, options: StringOptions = {}) {
+  return Type.String({ maxLength, pattern: `^${noControl}*$`, ...options })
+}
+
+/** One line with at least one character that is not white space. */
+export function NonBlankLine(maxLength: number) {
+  return Type.String({ minLength: 1, maxLength, pattern: `^(?=[^]*\\S)${noControl}*$` })
+}
+
+/** Text that may hold tabs and line breaks, but no other control characters. */
+export function Text(maxLength: number) {
+  return Type.String({ maxLength, pattern: `^${noControlButBreaks}*$` })
+}
+
+/** The same with at least one character that is not white space. */
+export function NonBlankText(maxLength: number) {
+  return Type.String({ minLength: 1, maxLength, pattern: `^(?=[^]*\\S)${noControlButBreaks}*$` })
+}

@@ -1,0 +1,44 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { listPendingMigrations } from '../../database/migrations/migrate.ts'
+import { ApiError } from '../../errors.ts'
+import { failures, ok, Success } from '../schemas/envelope.ts'
+
+export const Health = Type.Object({ status: Type.Literal('ok') })
+
+export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/health',
+    {
+      schema: {
+        operationId: 'getHealth',
+        summary: 'Check that the process runs',
+        tags: ['service'],
+        response: { 200: Success(Health), ...failures },
+      },
+    },
+    async () => ok({ status: 'ok' as const }),
+  )
+
+  app.get(
+    '/ready',
+    {
+      schema: {
+        operationId: 'getReady',
+        summary: 'Check that the process can serve requests',
+        description:
+          'Answers 503 until the database is reachable and migrated, and while the process cannot read the event log.',
+        tags: ['service'],
+        response: { 200: Success(Health), ...failures },
+      },
+    },
+    async (request) => {
+      const pending = await listPendingMigrations(app.db).catch((error: unknown) => {
+        request.log.warn({ err: error }, 'not ready')
+        throw new ApiError('unavailable')
+      })
+      if (pending.length > 0 || !app.bus.isReading) throw new ApiError('unavailable')
+      return ok({ status: 'ok' as const })
+    },
+  )
+}

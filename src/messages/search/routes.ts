@@ -1,0 +1,55 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { failures, ok, Success } from '../../http/schemas/envelope.ts'
+import { readPage } from '../../http/schemas/pages.ts'
+import { IdParam } from '../../http/schemas/params.ts'
+import { publicUrl } from '../../http/server/public-url.ts'
+import { Message, SearchQuery } from '../schemas.ts'
+import { serializeMessage } from '../serializers.ts'
+import { searchHouse, searchRoom } from './operations.ts'
+
+export const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const origin = () => publicUrl(app)
+
+  app.get(
+    '/rooms/:id/messages/search',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'searchRoom',
+        summary: 'Search the messages of a room',
+        tags: ['messages'],
+        params: IdParam,
+        querystring: SearchQuery,
+        response: { 200: Success(Type.Array(Message)), ...failures },
+      },
+    },
+    async ({ caller, params, query }) => {
+      const rows = await searchRoom(app.db, caller.id, params.id, readSearch(query))
+      return ok(rows.map((row) => serializeMessage(row, origin())))
+    },
+  )
+
+  app.get(
+    '/houses/:id/messages/search',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'searchHouse',
+        summary: 'Search the messages of a house',
+        tags: ['messages'],
+        params: IdParam,
+        querystring: SearchQuery,
+        response: { 200: Success(Type.Array(Message)), ...failures },
+      },
+    },
+    async ({ caller, params, query }) => {
+      const rows = await searchHouse(app.db, caller.id, params.id, readSearch(query))
+      return ok(rows.map((row) => serializeMessage(row, origin())))
+    },
+  )
+}
+
+function readSearch({ q, author_id, ...page }: SearchQuery) {
+  return { q, author_id, ...readPage(page) }
+}

@@ -1,0 +1,93 @@
+import { finished } from 'node:stream/promises'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { fieldsInvalid, fieldsRequired } from '../../errors.ts'
+import {
+  type MultipartBody,
+  readMultipart,
+  requireMultipart,
+  takeMultipart,
+} from '../../http/bodies/multipart.ts'
+import { failures, ok, Success } from '../../http/schemas/envelope.ts'
+import { IdParam } from '../../http/schemas/params.ts'
+import { refuseUnlessMayAttach, shareAttachmentLock, storeAttachment } from '../attachments/operations.ts'
+import type { StoredAttachment } from '../queries.ts'
+import { GatewayMessage, MediaFields, missingExplodingFields, SendMediaMessage } from '../schemas.ts'
+import type { OutgoingMessage } from './draft-operations.ts'
+import type { Send } from './operations.ts'
+
+/** In bytes (docs/api.md#counts-and-sizes). */
+const maxAttachmentBytes = 25 * 1024 * 1024
+
+export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app, { send }) => {
+  await takeMultipart(app, maxAttachmentBytes)
+
+  app.post(
+    '/rooms/:id/media_messages',
+    {
+      config: { limitedAs: 'messages', multipartBody: SendMediaMessage },
+      onRequest: [app.authenticate, requireMultipart],
+      schema: {
+        operationId: 'sendMediaMessage',
+        summary: 'Send a message with an attachment',
+        description:
+          'The body has one part `file` with a file name. `exploding` is the text `true` or `false`, `exploding_age` decimal digits.',
+        tags: ['messages'],
+        params: IdParam,
+        response: { 200: Success(GatewayMessage), ...failures },
+      },
+    },
+    async (request) => {
+      const { caller, params } = request
+      // The file is stored only if the caller may send it; a refusal is answered after the whole body was read.
+      const announced = announcedBytes(request)
+      const refusal = await refuseUnlessMayAttach(app.db, params.id, caller.id)
+        .then(() => app.limits.uploads.count(caller.id, { count: announced }))
+        .catch((error: unknown) => error)
+      let stored = 0
+      const body = await readMultipart(request, async (file) => {
+        if (refusal === undefined) {
+          const content = { content: file.file, filename: file.filename }
+          const attachment = await storeAttachment(app.db, app.store, params.id, content)
+          stored += attachment.size
+          return attachment
+        }
+        await finished(file.file.resume())
+        return null
+      }).finally(async () => {
+        if (refusal === undefined) await app.limits.uploads.giveBack(caller.id, announced - stored)
+      })
+      const outgoing = readFields(request, body)
+      if (refusal !== undefined) throw refusal
+      if (body.file) await shareAttachmentLock(app.db, params.id, body.file)
+      return ok(await send(caller, params.id, { ...outgoing, attachment: body.file }))
+    },
+  )
+}
+
+/** The most bytes of a file that a request can store: what its body announces, without that the most there is. */
+function announcedBytes({ headers }: FastifyRequest): number {
+  return Math.min(Number(headers['content-length'] ?? maxAttachmentBytes), maxAttachmentBytes)
+}
+
+/** The text parts. Throws `invalid_schema`. */
+function readFields(
+  request: FastifyRequest,
+  { fields, files, size }: MultipartBody<StoredAttachment>,
+): Omit<OutgoingMessage, 'attachment'> {
+  const isWrong = (name: keyof MediaFields) =>
+    fields[name] !== undefined && !request.validateInput(fields[name], MediaFields.properties[name])
+  const { content = '', nonce = null } = fields
+  const exploding = fields.exploding === 'true'
+  const age = isWrong('exploding_age') ? 0 : Number(fields.exploding_age ?? 0)
+  const lacksFile = files === 0 || (files === 1 && size === 0)
+  const missing = [
+    ...(lacksFile ? ['file'] : []),
+    ...missingExplodingFields({ exploding, exploding_age: age }),
+  ]
+  if (missing.length > 0) throw fieldsRequired(...missing)
+  const wrong = (Object.keys(MediaFields.properties) as (keyof MediaFields)[]).filter(isWrong)
+  const names = files > 1 ? ['file', ...wrong] : wrong
+  if (names.length > 0) throw fieldsInvalid(...names)
+  return { content, nonce, exploding_age: exploding ? age : null }
+}

@@ -1,0 +1,199 @@
+import { CompiledQuery, sql } from 'kysely'
+import { coalesce, groupByPlace } from '../../database/batching/coalesce.ts'
+import type { Db } from '../../database/client.ts'
+import { epochMs } from '../../ids.ts'
+import { type MessageRow, messageColumns, notExpired, type StoredAttachment } from '../queries.ts'
+
+/** A message about to be written. */
+export type NewMessage = {
+  room_id: string
+  id: string
+  author_id: string
+  device_id: string
+  content: string
+  mentions: readonly string[]
+  exploding_age: number | null
+  expires_at: Date | null
+  nonce: string | null
+  attachment: StoredAttachment | null
+}
+
+/**
+ * Why a message was not written: its room is gone, is locked, has a greater id, or has a message with the same nonce.
+ */
+export type Refusal = { id: string; reason: 'room_gone' | 'room_locked' | 'behind' | 'nonce_taken' }
+
+/** The result of an insertion: the refused messages, in no order, and the entries in the log that tell of the others, by scope. */
+type Insertion = { refusals: Refusal[]; entryIds: Map<string, string> }
+
+/** How a batch is written. `skipsLocked`: refuse rather than wait. */
+type InsertOptions = { skipsLocked?: boolean }
+
+/** What a batch needs besides writing plain messages: parts of the statement that are left out otherwise. */
+type Extras = InsertOptions & { hasNonce: boolean; hasAttachment: boolean }
+
+/**
+ * An exploding message ends its age after the time in its id. If that time differs from the clock of the database by
+ * more than a statement may wait, it ends its age after the present instead: otherwise it might end at once, or hours
+ * too late.
+ */
+const maxClockGapSeconds = 2
+const expiry = `case when abs(extract(epoch from expires_at - now()) - exploding_age) < ${maxClockGapSeconds}
+        then expires_at else now() + exploding_age * interval '1 second' end`
+
+/** `on conflict` makes PostgreSQL write a row in two steps, so that only batches with a nonce have it. */
+const unlessTaken = 'on conflict (room_id, author_id, nonce) where nonce is not null do nothing'
+
+/** Takes the attachments of written messages off the list of files to be erased. */
+const keptFiles = `, kept as (
+      delete from discarded_files using sent
+      where sent.attachment is not null and sent.id in (select id from written)
+        and name = 'attachments/' || sent.room_id || '/' || (sent.attachment::jsonb ->> 'key')
+    )`
+
+/** Why `skip locked` missed a room. Without it a missed room is gone, even if the snapshot still shows it. */
+const missedRoom = `case when exists (select from rooms where id = room_id) then 'room_locked' else 'room_gone' end`
+
+function insertStatement({ hasNonce, hasAttachment, skipsLocked }: Extras): string {
+  return `
+    with sent as materialized (
+      select room_id, id, author_id, device_id, content, mentions, exploding_age, nonce, attachment, ${expiry} as expires_at
+      from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[],
+        $7::integer[], $8::timestamptz[], $9::text[], $10::text[])
+      as sent (room_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment)
+    ), locked as materialized (
+      select id, house_id, last_message_id from rooms where id = any($1::bigint[]) order by id
+      for no key update ${skipsLocked ? 'skip locked' : ''}
+    ), written as (
+      insert into messages
+        (room_id, house_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment)
+      select room_id, house_id, sent.id, author_id, device_id, content, mentions::bigint[], exploding_age, expires_at, nonce,
+        attachment::jsonb
+      from sent join locked on locked.id = room_id
+      where last_message_id is null or sent.id > last_message_id
+      order by sent.id ${hasNonce ? unlessTaken : ''}
+      returning room_id, house_id, id, author_id
+    ), mentioned as (
+      insert into mentions (user_id, message_id, room_id, author_id, expires_at)
+      select unnest(mentions::bigint[]), id, room_id, author_id, expires_at
+      from sent where mentions <> '{}' and id in (select id from written)
+    ), moved as (
+      update rooms set last_message_id = newest.id
+      from (select room_id, max(id) as id from written group by room_id) as newest where rooms.id = newest.room_id
+    ), staying as materialized (
+      select room_id, members.user_id from written join locked on locked.id = room_id
+      join members on members.house_id = locked.house_id and members.user_id = author_id
+      for key share of members skip locked
+    ), acked as (
+      insert into read_states (user_id, room_id, message_id)
+      select author_id, room_id, max(id) from written
+      where room_id in (select id from locked where house_id is null)
+        or (room_id, author_id) in (select room_id, user_id from staying)
+      group by author_id, room_id order by author_id, room_id
+      on conflict (user_id, room_id) do update set message_id = excluded.message_id
+    ) ${hasAttachment ? keptFiles : ''}, logged as (
+      insert into events (scope, count, events)
+      select coalesce(house_id, room_id), count(*), json_agg(json_build_object('type', 'message_created',
+        'room_id', room_id::text, 'house_id', house_id::text, 'message_id', id::text) order by id)
+      from written group by coalesce(house_id, room_id)
+      returning id, scope
+    )
+    select id, case
+        when not exists (select from locked where locked.id = room_id) then ${skipsLocked ? missedRoom : `'room_gone'`}
+        when id <= (select last_message_id from locked where locked.id = room_id) then 'behind'
+        else 'nonce_taken' end as reason, null::bigint as scope
+    from sent where id not in (select id from written)
+    union all select id, null, scope from logged`
+}
+
+/** A message that was refused, or an entry of the log with its scope. */
+type InsertedRow =
+  | { id: string; reason: Refusal['reason']; scope: null }
+  | { id: string; reason: null; scope: string }
+
+const insertStatements = new Map<string, string>()
+
+/** The statement for such a batch. Its text is made only once, as statements are prepared by their text. */
+function compiledInsert(extras: Extras, values: unknown[]): CompiledQuery<InsertedRow> {
+  const key = JSON.stringify(extras)
+  const text = insertStatements.get(key) ?? insertStatement(extras)
+  insertStatements.set(key, text)
+  return CompiledQuery.raw(text, values)
+}
+
+/**
+ * Writes messages with their mentions, moves the rooms' last message and the authors' read states to them, all in one
+ * statement. The rooms are locked in id order; under that lock a message whose id is not greater than all before it
+ * is refused (`behind`), so that the ids of a room rise in commit order. An author who is leaving the house gets no
+ * read state, which would outlive the leaving.
+ */
+export async function insertMessages(
+  db: Db,
+  messages: readonly NewMessage[],
+  options: InsertOptions = {},
+): Promise<Insertion> {
+  const column = <Name extends keyof NewMessage>(name: Name) => messages.map((message) => message[name])
+  const [nonces, attachments] = [column('nonce'), column('attachment')]
+  const hasNonce = nonces.some((nonce) => nonce !== null)
+  const hasAttachment = attachments.some((attachment) => attachment !== null)
+  const { rows } = await db.executeQuery(
+    compiledInsert({ hasNonce, hasAttachment, ...options }, [
+      column('room_id'),
+      column('id'),
+      column('author_id'),
+      column('device_id'),
+      column('content'),
+      messages.map((message) => `{${message.mentions.join(',')}}`),
+      column('exploding_age'),
+      column('expires_at'),
+      nonces,
+      attachments.map((attachment) => attachment && JSON.stringify(attachment)),
+    ]),
+  )
+  return {
+    refusals: rows.flatMap(({ id, reason }) => (reason === null ? [] : { id, reason })),
+    entryIds: new Map(rows.flatMap(({ id, scope }) => (scope === null ? [] : [[scope, id]]))),
+  }
+}
+
+/** The newest message id of each room that has one, with the rooms locked in id order until the transaction ends. */
+export async function lockRoomsToSend(db: Db, roomIds: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('rooms')
+    .select('last_message_id')
+    .where('id', '=', sql<string>`any(${roomIds}::bigint[])`)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  return rows.flatMap(({ last_message_id }) => last_message_id ?? [])
+}
+
+const nonceAgeMs = 24 * 60 * 60 * 1000
+
+/** Whether a message still stands for its nonce: it is not too old, and has not exploded. */
+const holdsNonce = sql`(
+  messages.id >> 22 >= (extract(epoch from now()) * 1000)::bigint - ${sql.lit(epochMs + nonceAgeMs)} and ${notExpired})`
+
+/**
+ * The message that a nonce stands for in a room, or undefined. A nonce older than 24 h, or of a message that has
+ * exploded, is set free for the next one.
+ */
+export const findMessageByNonce = coalesce<
+  { room_id: string; author_id: string; nonce: string },
+  MessageRow | undefined
+>(async (db: Db, keys) => {
+  const { rows } = await sql<MessageRow & { place: string }>`
+    with wanted as (
+      select * from unnest(${keys.map((key) => key.room_id)}::bigint[], ${keys.map((key) => key.author_id)}::bigint[],
+        ${keys.map((key) => key.nonce)}::text[]) with ordinality as wanted (room_id, author_id, nonce, place)
+    ), freed as (
+      update messages set nonce = null from wanted
+      where messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
+        and messages.nonce = wanted.nonce and not ${holdsNonce}
+    )
+    select place, ${messageColumns}
+    from wanted join messages on messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
+      and messages.nonce = wanted.nonce
+    where ${holdsNonce}`.execute(db)
+  return groupByPlace(keys.length, rows)
+})

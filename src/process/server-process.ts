@@ -1,0 +1,109 @@
+import { lookup } from 'node:dns/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { buildApp } from '../app.ts'
+import { type Config, ConfigError } from '../config.ts'
+import { openDatabase, openDatabaseWithoutTimeouts } from '../database/client.ts'
+import { migrateToLatest } from '../database/migrations/migrate.ts'
+import { claimNodeNumber, RelayConflict, resumeIdsAfterNewest } from '../database/node-number.ts'
+import { reasonOf } from '../errors.ts'
+import { openBus } from '../events/bus.ts'
+import type { HearthEvent } from '../events/events.ts'
+import { openRelay } from '../events/open.ts'
+import { createPresenceTracker } from '../gateway/presence/presence-tracker.ts'
+import { closeGracefully, stopListening } from '../http/server/shutdown.ts'
+import { startErasing } from '../storage/eraser.ts'
+import { makeStoreFolder, openStore } from '../storage/open.ts'
+import { returnIdleMemory } from './memory.ts'
+import { stopListeningOnRequest } from './workers.ts'
+
+/** The most time for closing connections, and for erasing: if the database is away, that may never end. */
+const closeTimeoutMs = 1_000
+
+/** The events after which there may be files to erase. */
+const mayDiscardFiles = new Set<HearthEvent['type']>([
+  'house_deleted',
+  'house_updated',
+  'member_left',
+  'message_deleted',
+  'private_room_left',
+  'room_deleted',
+  'user_updated',
+])
+
+/** How to stop a part of the server. */
+export type Stop = () => Promise<unknown>
+
+/**
+ * Starts all that a process needs to serve, on a database that runs, and adds to `stops` how to stop each part: the last
+ * one first. Returns the address it listens on.
+ */
+export async function startProcess(config: Config, databaseUrl: string, stops: Stop[]): Promise<string> {
+  const unhurried = openDatabaseWithoutTimeouts(databaseUrl)
+  stops.push(() => withTimeout(unhurried.destroy()))
+  await migrateToLatest(unhurried)
+  const db = openDatabase(databaseUrl)
+  stops.push(() => withTimeout(db.destroy()))
+  const { redisUrl } = config
+  const relaying = redisUrl === undefined ? 'postgres' : 'redis'
+  const node = await claimNodeNumber(databaseUrl, { relaying }).catch(failToJoin)
+  stops.push(() => withTimeout(node.release()))
+  await resumeIdsAfterNewest(db)
+  await needing('STORAGE_URL, or DATA_DIR,', makeStoreFolder(config.storageUrl))
+  const store = await openStore(config.storageUrl, config.storageReserve)
+  const way = redisUrl === undefined ? 'DATABASE_URL' : 'REDIS_URL'
+  const relay = await needing(way, openRelay(db, node, redisUrl))
+  const bus = await openBus(db, node, relay)
+  stops.push(() => withTimeout(bus.close()))
+  const presences = createPresenceTracker(db, bus, (err) =>
+    app.log.warn({ err }, 'a presence is not written'),
+  )
+  stops.push(() => withTimeout(presences.stop()))
+  const app = await buildApp({ config, db, store, bus, presences })
+  relay.onOutage?.({
+    began: (err) => app.log.warn({ err }, 'Redis is away: other processes hear of everything a second later'),
+    ended: () => app.log.warn('Redis is back'),
+  })
+  const eraser = startErasing(unhurried, store, (error) =>
+    app.log.warn({ err: error }, 'discarded files stay'),
+  )
+  stops.push(() => withTimeout(eraser.stop()))
+  bus.subscribe(({ type }) => {
+    if (mayDiscardFiles.has(type)) eraser.wake()
+  })
+  stops.push(() => closeGracefully(app))
+  await app.listen({ host: await addressOf(config.host), port: config.port }).catch(failToListen)
+  stopListeningOnRequest(() => stopListening(app))
+  returnIdleMemory()
+  return app.listeningOrigin
+}
+
+/** Waits for what a setting is needed for. Throws `ConfigError` with the name of the setting when that fails. */
+async function needing<Result>(setting: string, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    throw new ConfigError(`${setting} cannot be used: ${reasonOf(error).replace(/\.$/, '')}.`)
+  }
+}
+
+/** Fastify listens for `localhost` with a second server, whose connections neither limits nor a stop would know of. */
+async function addressOf(host: string): Promise<string> {
+  return host === 'localhost' ? (await lookup(host, { order: 'ipv4first' })).address : host
+}
+
+function failToJoin(error: unknown): never {
+  if (!(error instanceof RelayConflict)) throw error
+  throw new ConfigError(
+    'REDIS_URL must be set for all processes of a database, or for none: another process runs that differs. Stop it first.',
+  )
+}
+
+function failToListen({ code, message }: NodeJS.ErrnoException): never {
+  const isPort = code === 'EADDRINUSE' || code === 'EACCES'
+  const advice = isPort ? 'Set PORT to a free one (0 takes any).' : 'Set HOST to an address of this machine.'
+  throw new ConfigError(`HOST and PORT cannot be listened on: ${message}. ${advice}`)
+}
+
+async function withTimeout(done: Promise<unknown>): Promise<void> {
+  await Promise.race([done, pause(closeTimeoutMs)])
+}

@@ -1,0 +1,105 @@
+import cluster from 'node:cluster'
+import { join } from 'node:path'
+import { type Config, filesUrl, readConfig } from '../config.ts'
+import { startPostgres } from '../database/embedded/embedded.ts'
+import { describeFailure } from './failures.ts'
+import type { Stop } from './server-process.ts'
+import { forkWorkers } from './workers.ts'
+
+/** A stop that hangs exits with 1 after this time, so that it takes less than 10 s from SIGTERM. */
+const stopTimeoutMs = 9_000
+
+/**
+ * Runs the server until SIGTERM, SIGINT or SIGHUP (its terminal is gone). Writes to stderr why a start failed, and exits
+ * with 1.
+ */
+export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
+  // A terminal that is gone, or a full disk below the output, ends no server.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
+  const stops: Stop[] = []
+  let stopping = false
+  async function stop(): Promise<void> {
+    for (const each of stops.splice(0).reverse()) await each()
+  }
+  const starting = (async () => {
+    const config = readConfig(environment)
+    const share = config.workers > 1 && cluster.isPrimary
+    const origin = share ? await startWorkers(config, stops) : await start(config, stops)
+    if (!stopping) announce(origin, config)
+  })()
+
+  function leave(): void {
+    if (stopping) return
+    stopping = true
+    setTimeout(() => process.exit(1), stopTimeoutMs).unref()
+    starting.then(stop, stop).then(() => process.exit(0), failToStop)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, leave)
+
+  try {
+    await starting
+  } catch (error) {
+    if (stopping) return
+    process.stderr.write(`${describeFailure(error)}\n`)
+    await stop()
+    process.exit(1)
+  }
+}
+
+function failToStop(error: unknown): void {
+  process.stderr.write(`Hearth could not stop cleanly: ${(error as Error).stack}\n`)
+  process.exit(1)
+}
+
+/** Starts this process as one that serves, and the database if none is named. Returns the address it listens on. */
+async function start(config: Config, stops: Stop[]): Promise<string> {
+  // What fails here fails again below.
+  const preload = () => void loadProcess().catch(() => {})
+  const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops, preload))
+  const { startProcess } = await loadProcess()
+  return startProcess(config, databaseUrl, stops)
+}
+
+/** Most modules are loaded while the embedded PostgreSQL starts; earlier, they would hold up its launch. */
+function loadProcess() {
+  return import('./server-process.ts')
+}
+
+/** Starts the database and the workers that share the port. Returns the address they listen on. */
+async function startWorkers(config: Config, stops: Stop[]): Promise<string> {
+  const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
+  const workers = forkWorkers(config.workers, { DATABASE_URL: databaseUrl })
+  stops.push(() => workers.stop())
+  return workers.address
+}
+
+async function startEmbedded(config: Config, stops: Stop[], onLaunch?: () => void): Promise<string> {
+  const postgres = await startPostgres(join(config.dataDir, 'postgres'), [], onLaunch)
+  stops.push(() => postgres.stop())
+  return postgres.url
+}
+
+/** Writes addresses and folders for the operator; a worker sends its address to the primary. */
+function announce(address: string, config: Config): void {
+  // `process.send` alone says little: others who start processes (pm2) give them one, too.
+  if (cluster.isWorker) {
+    process.send!({ address })
+    return
+  }
+  const origin = config.publicUrl ?? address
+  const lines = [
+    `Hearth answers at   ${origin}`,
+    ...(origin === address ? [] : [`It listens on       ${address}`]),
+    `Data lies in        ${placesOf(config)}`,
+    `Docs page           ${origin}/docs`,
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** Where the data lies, apart from a database of the operator's. */
+function placesOf({ dataDir, databaseUrl, storageUrl }: Config): string {
+  const isOwn = databaseUrl === undefined
+  if (storageUrl === filesUrl(dataDir)) return `${dataDir} (${isOwn ? 'database and files' : 'files'})`
+  const [files] = storageUrl.split('?')
+  return isOwn ? `${dataDir} (database), ${files} (files)` : `${files} (files)`
+}

@@ -1,6 +1,0 @@
-import type { RoleRow } from './queries.ts'
-import type { Role } from './schemas.ts'
-
-export function role(row: RoleRow): Role {
-  return { ...row, level: row.position }
-}

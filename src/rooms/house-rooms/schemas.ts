@@ -1,0 +1,53 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { PermissionBits } from '../../houses/roles/schemas.ts'
+import { Nullable } from '../../http/schemas/nullable.ts'
+import { AnyText, Line, Text } from '../../http/schemas/strings.ts'
+import { maxTextLength, Name } from '../../users/schemas.ts'
+
+const maxEmojiNameLength = 64
+/** Far past what a house needs, and far from the end of the column: a new room stands one beyond the greatest. */
+const maxRoomPosition = 1_000_000
+
+const Description = Type.Optional(Nullable(Text(maxTextLength)))
+const EmojiName = Line(maxEmojiNameLength, { minLength: 1 })
+export const SentEmoji = Type.Object({ type: Type.Literal(1), data: EmojiName })
+/** A bare name, the object that the answers hold, or null for none (docs/resources.md#attachments-and-emoji). */
+const EmojiInput = Type.Optional(Type.Union([EmojiName, SentEmoji, Type.Null()]))
+
+export const CreateHouseRoom = Type.Object(
+  {
+    name: Name,
+    parent_entity_id: Type.Optional(Nullable(AnyText())),
+    description: Description,
+    emoji: EmojiInput,
+  },
+  { additionalProperties: false },
+)
+export type CreateHouseRoom = Static<typeof CreateHouseRoom>
+
+/** For rooms of every type: which fields a type takes is told once the room is known. */
+export const EditRoom = Type.Object(
+  {
+    name: Type.Optional(Nullable(Name)),
+    description: Description,
+    emoji: EmojiInput,
+    position: Type.Optional(Type.Integer({ minimum: 0, maximum: maxRoomPosition })),
+    parent_entity_id: Type.Optional(AnyText()),
+  },
+  { additionalProperties: false },
+)
+export type EditRoom = Static<typeof EditRoom>
+
+const bits = { allow: PermissionBits, deny: PermissionBits }
+
+export const EditDefaultPermissions = Type.Object(bits, { additionalProperties: false })
+export type EditDefaultPermissions = Static<typeof EditDefaultPermissions>
+
+export const SetOverride = Type.Object(
+  { type: Type.Union([Type.Literal(0), Type.Literal(1)]), ...bits },
+  { additionalProperties: false },
+)
+export type SetOverride = Static<typeof SetOverride>
+
+export const DeletedRoom = Type.Object({ id: Type.String(), house_id: Type.String() })
+export type DeletedRoom = Static<typeof DeletedRoom>

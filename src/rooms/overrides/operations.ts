@@ -1,0 +1,147 @@
+import type { Db } from '../../database/client.ts'
+import { ApiError, limitReached } from '../../errors.ts'
+import { commit, type Outcome } from '../../events/commit.ts'
+import type { HearthEvent } from '../../events/events.ts'
+import { findMember } from '../../houses/members/queries.ts'
+import {
+  type AllowDeny,
+  canChangeBits,
+  changedBits,
+  hasBits,
+  noBits,
+  permission,
+} from '../../houses/permissions.ts'
+import { findRole } from '../../houses/roles/queries.ts'
+import { shareRoomLock } from '../access-operations.ts'
+import { deleteOverride, hasOverrides, putOverride, updateRoomDefaults } from '../house-rooms/queries.ts'
+import type { SetOverride } from '../house-rooms/schemas.ts'
+import { houseContext, permissionsInRoom } from '../permissions.ts'
+import { findRoom, type OverrideRow, type RoomAccessRow, type RoomRow } from '../queries.ts'
+import type { Room } from '../schemas.ts'
+import { serializeRoom } from '../serializers.ts'
+
+const { MANAGE_ROOMS, MANAGE_USER_OVERRIDES, READ_MESSAGES } = permission
+const roleOverride = 0
+/** Overrides of all rooms of a house together. A house that has more keeps them. */
+const maxOverrides = 5_000
+
+/**
+ * Sets what a house room allows and denies everybody (docs/api.md#rooms). Throws `no_permission`, and as `inHouseRoom`.
+ */
+export function editDefaultPermissions(
+  db: Db,
+  access: RoomAccessRow,
+  after: AllowDeny,
+): Promise<Outcome<Room>> {
+  return inHouseRoom(db, access, async (trx, row, caller) => {
+    const before = { allow: row.default_allow, deny: row.default_deny }
+    mustBeAllowed(caller, MANAGE_ROOMS, before, after)
+    await updateRoomDefaults(trx, row.id, after)
+    return changeEvents(access, before, after, null)
+  })
+}
+
+/**
+ * Sets the override of a role of the house (type 0) or of a member (type 1). Throws `role_not_found`,
+ * `member_not_found`, `no_permission`, `limit_reached`, and as `inHouseRoom`.
+ */
+export function setOverride(
+  db: Db,
+  access: RoomAccessRow,
+  targetId: string,
+  { type, allow, deny }: SetOverride,
+): Promise<Outcome<Room>> {
+  return inHouseRoom(db, access, async (trx, row, caller) => {
+    await mustExist(trx, row.house_id!, targetId, type)
+    const present = row.permission_overrides?.[targetId]
+    const [before, after] = [present ?? noBits, { id: targetId, type, allow, deny }]
+    mustBeAllowed(caller, bitFor(type), before, after)
+    if (!present && (await hasOverrides(trx, row.house_id!, maxOverrides))) throw limitReached('overrides')
+    await putOverride(trx, row.id, after)
+    const events = changeEvents(access, before, after, usersOf(after))
+    // A new override that changes no bit is still one more in the room.
+    return present || events.length > 0 ? events : [roomUpdated(access)]
+  })
+}
+
+/** Removes an override, if there is one. Throws `no_permission`, and as `inHouseRoom`. */
+export function removeOverride(db: Db, access: RoomAccessRow, targetId: string): Promise<Outcome<Room>> {
+  return inHouseRoom(db, access, async (trx, row, caller) => {
+    const before = row.permission_overrides?.[targetId]
+    if (!before) {
+      // Whoever could have removed one, of whichever type, is told that there is none.
+      const mayRemoveSome = (permissionsInRoom(caller) & (MANAGE_ROOMS | MANAGE_USER_OVERRIDES)) !== 0
+      if (!mayRemoveSome) throw new ApiError('no_permission')
+      return []
+    }
+    mustBeAllowed(caller, bitFor(before.type), before, noBits)
+    await deleteOverride(trx, row.id, targetId)
+    const events = changeEvents(access, before, noBits, usersOf(before))
+    return events.length > 0 ? events : [roomUpdated(access)]
+  })
+}
+
+/**
+ * Holds a house room, changes it, and answers it as it is then. `caller` is the caller's access to the held room.
+ * Throws `method_not_allowed_on_room_type` for a private room, and `room_not_found` if the access has ended since.
+ */
+async function inHouseRoom(
+  db: Db,
+  access: RoomAccessRow,
+  edit: (trx: Db, row: RoomRow, caller: RoomAccessRow) => Promise<HearthEvent[]>,
+): Promise<Outcome<Room>> {
+  if (access.house_id === null) throw new ApiError('method_not_allowed_on_room_type')
+  return commit(db, async (trx) => {
+    const caller = await shareRoomLock(trx, access)
+    const events = await edit(trx, (await findRoom(trx, access.room_id))!, caller)
+    return { answer: serializeRoom((await findRoom(trx, access.room_id))!, access.user_id), events }
+  })
+}
+
+async function mustExist(trx: Db, houseId: string, targetId: string, type: number): Promise<void> {
+  if (type === roleOverride) {
+    if (!(await findRole(trx, houseId, targetId))) throw new ApiError('role_not_found')
+  } else if (!(await findMember(trx, { house_id: houseId, user_id: targetId }))) {
+    throw new ApiError('member_not_found')
+  }
+}
+
+/** The bit that it takes to change an override of this type. */
+function bitFor(type: number): number {
+  return type === roleOverride ? MANAGE_ROOMS : MANAGE_USER_OVERRIDES
+}
+
+/** Whose view an override may change: a member's own, or (null) anybody's. */
+function usersOf({ id, type }: OverrideRow): string[] | null {
+  return type === roleOverride ? null : [id]
+}
+
+/**
+ * The bit counts as the room gives it, the bits that change as the house gives them
+ * (docs/permissions.md#effective-permissions).
+ */
+function mustBeAllowed(access: RoomAccessRow, bit: number, before: AllowDeny, after: AllowDeny): void {
+  const facts = houseContext(access)
+  if (!facts || !hasBits(permissionsInRoom(access), bit) || !canChangeBits(facts, before, after)) {
+    throw new ApiError('no_permission')
+  }
+}
+
+function changeEvents(
+  access: RoomAccessRow,
+  before: AllowDeny,
+  after: AllowDeny,
+  userIds: string[] | null,
+): HearthEvent[] {
+  const changed = changedBits(before, after)
+  if (changed === 0) return []
+  const events: HearthEvent[] = [roomUpdated(access)]
+  if (hasBits(changed, READ_MESSAGES)) {
+    events.push({ type: 'visibility_changed', house_id: access.house_id!, user_ids: userIds })
+  }
+  return events
+}
+
+function roomUpdated({ room_id, house_id }: RoomAccessRow): HearthEvent {
+  return { type: 'room_updated', room_id, house_id }
+}

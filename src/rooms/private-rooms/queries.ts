@@ -1,0 +1,152 @@
+import { sql } from 'kysely'
+import type { Db } from '../../database/client.ts'
+import { type RoomRow, roomColumns } from '../queries.ts'
+
+/** A private room in a list by activity, and how many are in it. */
+export type RoomPlace = { id: string; last_message_id: string | null; participants: number }
+
+/** The private rooms of a user with activity (newest message, else creation) before an id, the latest first. */
+export async function listPrivateRoomPlaces(
+  db: Db,
+  userId: string,
+  { before, limit }: { before: string; limit: number },
+): Promise<RoomPlace[]> {
+  const { rows } = await sql<RoomPlace>`
+    select page.id, page.last_message_id,
+      (select count(*)::integer from room_recipients where room_id = page.id) as participants
+    from (
+      select rooms.id, rooms.last_message_id, coalesce(rooms.last_message_id, rooms.id) as activity
+      from room_recipients as own join rooms on rooms.id = own.room_id
+      where own.user_id = ${userId} and coalesce(rooms.last_message_id, rooms.id) < ${before}
+      order by activity desc limit ${limit}
+    ) as page order by page.activity desc`.execute(db)
+  return rows
+}
+
+type RoomWithParticipantIds = Omit<RoomRow, 'participants'> & { participant_ids: string[] }
+
+/**
+ * Private rooms, in no order, with the ids of their participants, by time of entering. The users are read apart, as the
+ * same ones may be in many of the rooms.
+ */
+export async function listPrivateRoomsById(
+  db: Db,
+  ids: readonly string[],
+): Promise<RoomWithParticipantIds[]> {
+  const { rows } = await sql<RoomWithParticipantIds>`
+    select ${roomColumns}, array(
+        select user_id::text from room_recipients where room_id = rooms.id order by joined_at, user_id
+      ) as participant_ids
+    from rooms where rooms.id = any(${ids}::bigint[])`.execute(db)
+  return rows
+}
+
+/** The id of the one-to-one room of two users, or undefined. */
+export async function findPairRoomId(db: Db, one: string, other: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from rooms
+    where user_low = least(${one}::bigint, ${other}::bigint)
+      and user_high = greatest(${one}::bigint, ${other}::bigint)`.execute(db)
+  return rows[0]?.id
+}
+
+/**
+ * Makes the one-to-one room of two users, unless there is one or somebody else makes it now. Returns whether it did.
+ */
+export async function insertPairRoom(db: Db, id: string, one: string, other: string): Promise<boolean> {
+  const { rows } = await sql`
+    insert into rooms (id, type, user_low, user_high)
+    values (${id}, 1, least(${one}::bigint, ${other}::bigint), greatest(${one}::bigint, ${other}::bigint))
+    on conflict (user_low, user_high) do nothing
+    returning id`.execute(db)
+  return rows.length > 0
+}
+
+/** How many groups a user owns. */
+export async function countGroupsOf(db: Db, ownerId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from rooms where owner_id = ${ownerId}`.execute(db)
+  return rows[0]!.count
+}
+
+/** Makes a group without anybody in it yet. */
+export async function insertGroup(
+  db: Db,
+  group: { id: string; owner_id: string; name: string | null },
+): Promise<void> {
+  await db
+    .insertInto('rooms')
+    .values({ ...group, type: 2 })
+    .execute()
+}
+
+/** Lets users enter a private room, in the order given. */
+export async function insertRecipients(db: Db, roomId: string, userIds: readonly string[]): Promise<void> {
+  await sql`
+    insert into room_recipients (room_id, user_id)
+    select ${roomId}, user_id from unnest(${userIds}::bigint[]) with ordinality as entering (user_id, place)
+    order by place`.execute(db)
+}
+
+/** Locks a group, so that nobody enters or leaves meanwhile, and gives its owner; undefined when there is none. */
+export function lockGroup(db: Db, id: string): Promise<{ owner_id: string | null } | undefined> {
+  return db.selectFrom('rooms').select('owner_id').where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+/** The ids of those in a private room, in no order. */
+export async function listRecipientIds(db: Db, roomId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('room_recipients')
+    .select('user_id')
+    .where('room_id', '=', roomId)
+    .execute()
+  return rows.map((row) => row.user_id)
+}
+
+/**
+ * Locks the groups of a user, or only the one with this id, in id order, and returns their ids: none that they leave at
+ * this moment.
+ */
+export async function lockGroupsOf(db: Db, userId: string, roomId: string | null): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select rooms.id from rooms join room_recipients on room_recipients.room_id = rooms.id
+    where room_recipients.user_id = ${userId} and rooms.type = 2
+      and (${roomId}::bigint is null or rooms.id = ${roomId})
+    order by rooms.id for update`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** Takes a user out of rooms. */
+export async function deleteRecipient(db: Db, userId: string, roomIds: readonly string[]): Promise<void> {
+  await db
+    .deleteFrom('room_recipients')
+    .where('user_id', '=', userId)
+    .where('room_id', '=', sql<string>`any(${roomIds}::bigint[])`)
+    .execute()
+}
+
+/** Hands those of these groups that a user owns to the longest-standing participant, people before bots. */
+export async function transferGroups(db: Db, ownerId: string, roomIds: readonly string[]): Promise<void> {
+  await sql`
+    update rooms set owner_id = heirs.user_id
+    from (
+      select distinct on (room_id) room_id, user_id
+      from room_recipients join users on users.id = user_id
+      where room_id = any(${roomIds}::bigint[])
+      order by room_id, bot, joined_at, user_id
+    ) as heirs
+    where rooms.id = heirs.room_id and rooms.owner_id = ${ownerId}`.execute(db)
+}
+
+/** Those of these rooms that nobody is in. */
+export async function listEmptyRoomIds(db: Db, roomIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from unnest(${roomIds}::bigint[]) as wanted (id)
+    where not exists (select from room_recipients where room_id = wanted.id)`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** Removes rooms with their messages. */
+export async function deleteRooms(db: Db, roomIds: readonly string[]): Promise<void> {
+  await db.deleteFrom('rooms').where('id', '=', sql<string>`any(${roomIds}::bigint[])`).execute()
+}

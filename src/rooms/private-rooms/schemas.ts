@@ -1,0 +1,33 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../../http/schemas/nullable.ts'
+import { AnyText } from '../../http/schemas/strings.ts'
+import { Name } from '../../users/schemas.ts'
+
+/**
+ * docs/api.md#private-rooms: `recipient` alone is a one-to-one room, `recipients` a group; at least one of the two
+ * names somebody.
+ */
+export const CreatePrivateRoom = Type.Object(
+  {
+    recipient: Type.Optional(Nullable(AnyText(), { description: 'the other user of a one-to-one room' })),
+    recipients: Type.Optional(Nullable(Type.Array(AnyText()), { description: 'the users of a group' })),
+    name: Type.Optional(Nullable(Name, { description: 'of a group' })),
+  },
+  { additionalProperties: false },
+)
+export type CreatePrivateRoom = Static<typeof CreatePrivateRoom>
+
+/** What a body lacks that names nobody but the caller, also if its `name` is wrong. */
+export function missingRecipientField(
+  { recipient, recipients }: { recipient?: unknown; recipients?: unknown },
+  callerId: string,
+): string[] {
+  const isNobody = (each: unknown) => each == null || each === callerId
+  const isEmpty =
+    recipients == null || (Array.isArray(recipients) && recipients.every((each) => each === callerId))
+  return isNobody(recipient) && isEmpty ? ['recipient'] : []
+}
+
+/** Who has left or was removed from which group. */
+export const RemovedRecipient = Type.Object({ id: Type.String(), user_id: Type.String() })
+export type RemovedRecipient = Static<typeof RemovedRecipient>

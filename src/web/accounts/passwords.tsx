@@ -1,0 +1,60 @@
+import { useSignal } from '@preact/signals'
+import { go } from '../router.ts'
+import { api } from '../session.ts'
+import { Field, Form } from '../shell/form.tsx'
+import { LinkTo, Notice, Screen } from '../shell/screen.tsx'
+import { t } from '../texts/texts.ts'
+
+/** Asks for a mail with a code. */
+export function ForgottenPassword() {
+  const submit = async ({ email = '' }: Record<string, string>) => {
+    await api.call('forgotPassword', { body: { email: email.trim() } })
+    go({ name: 'newPassword' })
+  }
+  return (
+    <Screen title={t().forgottenPassword}>
+      <Form action={t().sendCode} submit={submit}>
+        <Field
+          label={t().email}
+          name="email"
+          type="email"
+          hint={t().forgottenPasswordHint}
+          autocomplete="email"
+          isFocused
+        />
+      </Form>
+      <p class="links">
+        <LinkTo place={{ name: 'logIn' }}>{t().logIn}</LinkTo>
+      </p>
+    </Screen>
+  )
+}
+
+/** Sets a new password by the code of the mail. */
+export function NewPassword({ code }: { code?: string | undefined }) {
+  const isDone = useSignal(false)
+  if (isDone.value) {
+    return <Notice title={t().newPassword} text={t().passwordIsSet} place={{ name: 'logIn' }} />
+  }
+  const submit = async ({ code: typed = '', password = '' }: Record<string, string>) => {
+    await api.call('resetPassword', { body: { code: typed.trim(), password } })
+    isDone.value = true
+  }
+  return (
+    <Screen title={t().newPassword}>
+      <Form action={t().setPassword} submit={submit}>
+        <Field label={t().code} name="code" hint={t().codeHint} value={code ?? ''} isFocused />
+        <Field
+          label={t().newPassword}
+          name="password"
+          type="password"
+          hint={t().passwordHint}
+          autocomplete="new-password"
+        />
+      </Form>
+      <p class="links">
+        <LinkTo place={{ name: 'logIn' }}>{t().logIn}</LinkTo>
+      </p>
+    </Screen>
+  )
+}

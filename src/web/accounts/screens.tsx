@@ -1,0 +1,23 @@
+import type { Place } from '../router.ts'
+import { ConfirmEmail } from './confirm-email.tsx'
+import { CreateAccount } from './create-account.tsx'
+import { LogIn } from './log-in.tsx'
+import { ForgottenPassword, NewPassword } from './passwords.tsx'
+
+/** What somebody sees who is not logged in: at any place but these the login, which leads there. */
+export function AccountScreen({ at }: { at: Place }) {
+  switch (at.name) {
+    case 'createAccount':
+      return <CreateAccount invite={at.invite} />
+    case 'forgottenPassword':
+      return <ForgottenPassword />
+    case 'newPassword':
+      return <NewPassword code={at.code} />
+    case 'confirmEmail':
+      return <ConfirmEmail code={at.code} />
+    case 'logIn':
+      return <LogIn invite={at.invite} />
+    default:
+      return <LogIn />
+  }
+}

@@ -1,0 +1,65 @@
+import { effect, signal } from '@preact/signals'
+import type { GatewayEvent } from '../client/events.ts'
+import { Gateway } from '../client/gateway.ts'
+import { leave, token } from './session.ts'
+import { dispatch, forget } from './state/store.ts'
+
+/** The gateway refuses the token with this code. */
+const invalidToken = 4003
+
+/** Whether the connection is lost and has to be made again. */
+export const isOffline = signal(false)
+/** Grows with every login and resume: what waits for a connection goes on then. */
+export const connections = signal(0)
+
+let gateway: Gateway | undefined
+const listeners = new Set<(event: GatewayEvent) => void>()
+
+/** Calls the listener with every event, before it changes the state. */
+export function onEvent(listener: (event: GatewayEvent) => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Connects while there is a token, and lets what the gateway sends change the state. */
+export function startConnection(): void {
+  effect(() => {
+    const current = token.value
+    gateway?.close()
+    gateway = current === undefined ? undefined : connect(current)
+    if (current === undefined) forget()
+  })
+  const again = () => gateway?.reconnectNow()
+  addEventListener('online', again)
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') again()
+  })
+}
+
+function connect(current: string): Gateway {
+  const made = new Gateway({ address: location.origin, token: current })
+  made.onEvent((event) => {
+    for (const listener of listeners) listener(event)
+    dispatch(event.e, event.d as never)
+  })
+  made.onState((state) => {
+    if (state.name === 'waiting') isOffline.value = true
+    if (state.name === 'ready') {
+      isOffline.value = false
+      connections.value += 1
+    }
+    if (state.name === 'closed' && state.code === invalidToken) leave()
+  })
+  made.connect()
+  return made
+}
+
+/** Does not wait any longer where the connection is lost: the server has answered. */
+export function serverIsBack(): void {
+  if (isOffline.peek()) gateway?.reconnectNow()
+}
+
+/** Asks for members of a house, all without ids: those whom HOUSE_JOIN left out follow. */
+export function requestMembers(houseId: string, userIds: string[] = []): void {
+  gateway?.requestMembers(houseId, userIds)
+}

@@ -1,0 +1,74 @@
+import { go } from '../router.ts'
+import { api } from '../session.ts'
+import { openConfirmation } from '../shell/confirmation.tsx'
+import { CopyField } from '../shell/copy-field.tsx'
+import { closeDialog, openDialog } from '../shell/dialog.tsx'
+import { Field, Form } from '../shell/form.tsx'
+import { useLoaded } from '../shell/use-loaded.ts'
+import type { House } from '../state/state.ts'
+import { t } from '../texts/texts.ts'
+import { acceptInvite, inviteCodeIn, inviteLinkOf } from './invites.ts'
+
+export function openCreateHouse(): void {
+  const submit = async ({ name = '' }: Record<string, string>) => {
+    const { id, rooms } = await api.call('createHouse', { body: { name } })
+    closeDialog()
+    const [room] = rooms
+    go(room ? { name: 'room', houseId: id, roomId: room.id } : { name: 'house', houseId: id })
+  }
+  openDialog(
+    t().createHouse,
+    <Form action={t().create} submit={submit}>
+      <Field label={t().houseName} name="name" autocomplete="off" isFocused maxLength={100} />
+    </Form>,
+  )
+}
+
+export function openJoinHouse(): void {
+  const submit = async ({ invite = '' }: Record<string, string>) => {
+    await acceptInvite(inviteCodeIn(invite))
+    closeDialog()
+  }
+  openDialog(
+    t().joinHouse,
+    <Form action={t().join} submit={submit}>
+      <Field label={t().inviteLinkOrCode} name="invite" autocomplete="off" isFocused />
+    </Form>,
+  )
+}
+
+export function openCreateRoom(houseId: string): void {
+  const submit = async ({ name = '' }: Record<string, string>) => {
+    const room = await api.call('createHouseRoom', { params: { id: houseId }, body: { name } })
+    closeDialog()
+    go({ name: 'room', houseId, roomId: room.id })
+  }
+  openDialog(
+    t().createRoom,
+    <Form action={t().create} submit={submit}>
+      <Field label={t().roomName} name="name" autocomplete="off" isFocused maxLength={64} />
+    </Form>,
+  )
+}
+
+export function openLeaveHouse({ id, name }: House): void {
+  openConfirmation(t().leaveHouse, t().leaveHouseSure(name), async () => {
+    await api.call('leaveHouse', { params: { id } })
+    go({ name: 'privateRooms' })
+  })
+}
+
+export function openInvitePeople(houseId: string): void {
+  openDialog(t().invitePeople, <InviteLink houseId={houseId} />)
+}
+
+/** Makes an invite and shows its link. */
+function InviteLink({ houseId }: { houseId: string }) {
+  const { value: invite, failure } = useLoaded(
+    () => api.call('createInvite', { params: { id: houseId }, body: {} }),
+    [houseId],
+  )
+  if (failure !== '') return <p role="alert">{failure}</p>
+  const link = invite ? inviteLinkOf(invite.code) : ''
+  return <CopyField label={t().inviteLink} value={link} hint={t().inviteHint} />
+}

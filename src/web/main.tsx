@@ -1,0 +1,41 @@
+import { render } from 'preact'
+import { startConnection } from './connection.ts'
+import { startExploding } from './messages/exploding.tsx'
+import { startNotifications } from './messages/notifications.ts'
+import { startSending } from './messages/sending.ts'
+import { startRouter } from './router.ts'
+import { startSession } from './session.ts'
+import { startTheme } from './settings/theme.ts'
+import { App } from './shell/app.tsx'
+import { startKeepingFocus } from './shell/keep-focus.ts'
+import { startTitle } from './shell/title.ts'
+import { startWorker } from './shell/worker.ts'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/controls.css'
+import './styles/layout.css'
+import './styles/navigation.css'
+import './styles/people.css'
+import './styles/dialogs.css'
+import './styles/timeline.css'
+import './styles/messages.css'
+import './styles/content.css'
+import './styles/attachments.css'
+import './styles/composer.css'
+import './styles/message-lists.css'
+import './styles/settings.css'
+import './styles/forced-colors.css'
+import { startTexts } from './texts/texts.ts'
+
+startTheme()
+startTexts()
+startRouter()
+startSession()
+startConnection()
+startSending()
+startExploding()
+startNotifications()
+startTitle()
+startKeepingFocus()
+render(<App />, document.getElementById('app')!)
+startWorker()

@@ -1,0 +1,115 @@
+import { openPerson } from '../houses/person.tsx'
+import { placeOf } from '../rooms/rooms.ts'
+import { pathOf } from '../router.ts'
+import { closeDialog, openDialog } from '../shell/dialog.tsx'
+import { Form } from '../shell/form.tsx'
+import { Icon, type IconName } from '../shell/icon.tsx'
+import { hasMouse } from '../shell/media.ts'
+import { moveInMenu } from '../shell/menu-keys.ts'
+import type { Message } from '../state/state.ts'
+import { store } from '../state/store.ts'
+import { t } from '../texts/texts.ts'
+import { focusComposer } from './composer-focus.ts'
+import { deleteMessage, editedMessage, isOwn, mayDelete } from './editing.ts'
+import { asRead } from './references.ts'
+
+type Action = { label: string; icon: IconName; act: () => void }
+
+/** What one may do with a message. What one may not do is absent. */
+function actionsOn(message: Message): Action[] {
+  const { id, content } = message
+  const edit = () => {
+    editedMessage.value = id
+  }
+  const copyText = () => void copy(asRead(content, message.mentions))
+  return [
+    ...(isOwn(message) ? [{ label: t().edit, icon: 'edit', act: edit } as const] : []),
+    ...(content === '' ? [] : [{ label: t().copyText, icon: 'copy', act: copyText } as const]),
+    { label: t().copyLink, icon: 'link', act: () => void copy(linkTo(message)) },
+    ...(mayDelete(message)
+      ? [{ label: t().remove, icon: 'remove', act: () => openDeleteMessage(message) } as const]
+      : []),
+  ]
+}
+
+/** The actions as a bar, for who points at the message. */
+export function MessageActions({ message, author }: { message: Message; author: string }) {
+  return (
+    <fieldset class="actions" aria-label={t().actionsOf(author)}>
+      {actionsOn(message).map(({ label, icon, act }) => (
+        <button
+          key={icon}
+          type="button"
+          class="plain"
+          tabIndex={-1}
+          aria-label={label}
+          title={label}
+          onClick={act}
+        >
+          <Icon name={icon} />
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+/** The same above the page, with names, for who has only keys or a finger. */
+export function openMessageMenu(message: Message, author: Message['author']): void {
+  const houseId = store.rooms.peek()[message.room_id]?.house_id ?? null
+  const about: Action = {
+    label: t().aboutPerson(author.name),
+    icon: 'members',
+    act: () => openPerson(author, houseId),
+  }
+  const actions = [...actionsOn(message), about]
+  openDialog(t().actionsOf(author.name), <MessageMenu actions={actions} />, 'sheet')
+}
+
+function MessageMenu({ actions }: { actions: readonly Action[] }) {
+  return (
+    <div class="sheet-items" role="menu" aria-label={t().actions} tabIndex={-1} onKeyDown={moveInMenu}>
+      {actions.map(({ label, icon, act }, index) => (
+        <button
+          key={icon}
+          type="button"
+          class="plain"
+          role="menuitem"
+          // biome-ignore lint/a11y/noAutofocus: one opened the menu to choose
+          autoFocus={index === 0}
+          onClick={() => {
+            closeDialog()
+            // The focus comes back first, and the action may take it then.
+            setTimeout(act)
+          }}
+        >
+          <Icon name={icon} />
+          <bdi>{label}</bdi>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function copy(text: string): Promise<void> | undefined {
+  return navigator.clipboard?.writeText(text)
+}
+
+function linkTo({ id, room_id }: Message): string {
+  const house_id = store.rooms.peek()[room_id]?.house_id ?? null
+  return location.origin + pathOf(placeOf({ id: room_id, house_id }, id))
+}
+
+export function openDeleteMessage(message: Message): void {
+  const submit = async () => {
+    await deleteMessage(message)
+    closeDialog()
+    // The focus comes back to the message first, which goes.
+    if (hasMouse.peek()) setTimeout(focusComposer)
+  }
+  openDialog(
+    t().deleteMessage,
+    <Form action={t().remove} submit={submit} isDangerous>
+      <p>{t().deleteMessageSure}</p>
+    </Form>,
+  )
+}

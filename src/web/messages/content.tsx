@@ -1,0 +1,116 @@
+import type { Token, Tokens } from 'marked'
+import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { openPerson } from '../houses/person.tsx'
+import { roomName } from '../rooms/rooms.ts'
+import type { Message } from '../state/state.ts'
+import { store } from '../state/store.ts'
+import { t } from '../texts/texts.ts'
+import { CodeBlock } from './code-block.tsx'
+import { parseMarkdown, safeAddress } from './markdown.ts'
+import { isOwnPage, roomAt } from './references.ts'
+
+const largeEmoji =
+  /^(?:(?:\p{RI}\p{RI}|\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)?(?:\u200D\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)*)*)\s*){1,3}$/u
+
+type Source = Pick<Message, 'room_id' | 'mentions'>
+
+/** The text of a message, with its markdown. Whatever is no markdown, HTML too, is text and stays text. */
+export function Content({ message }: { message: Source & Pick<Message, 'content'> }) {
+  const { content } = message
+  const tokens = useMemo(() => parseMarkdown(content), [content])
+  if (content === '') return null
+  const isEmoji = content.length <= 40 && largeEmoji.test(content)
+  return (
+    <div class="content" dir="auto" data-emoji={isEmoji ? '' : undefined}>
+      {renderAll(tokens, message)}
+    </div>
+  )
+}
+
+function renderAll(tokens: readonly Token[] | undefined, source: Source): ComponentChildren[] {
+  return tokens?.map((token) => render(token as Tokens.Generic, source)) ?? []
+}
+
+function render(token: Tokens.Generic, source: Source): ComponentChildren {
+  const inner = () => renderAll(token.tokens, source)
+  switch (token.type) {
+    case 'paragraph':
+      return <p>{inner()}</p>
+    case 'strong':
+      return <strong>{inner()}</strong>
+    case 'em':
+      return <em>{inner()}</em>
+    case 'del':
+      return <del>{inner()}</del>
+    case 'codespan':
+      return <code>{token.text}</code>
+    case 'code':
+      return <CodeBlock text={token.text} language={token.lang ?? ''} />
+    case 'blockquote':
+      return <blockquote>{inner()}</blockquote>
+    case 'list':
+      return renderList(token as Tokens.List, source)
+    case 'link':
+      return renderLink(token as Tokens.Link, inner)
+    case 'mention':
+      return renderMention(token.id, token.raw, source)
+    case 'space':
+      return token.raw
+        .split('\n')
+        .slice(2)
+        .map(() => <br />)
+    case 'escape':
+      return token.text
+    case 'text':
+      return token.tokens ? inner() : token.raw
+    default:
+      return token.raw
+  }
+}
+
+function renderList({ ordered, start, items }: Tokens.List, source: Source): ComponentChildren {
+  const rows = items.map((item) => <li>{renderAll(item.tokens, source)}</li>)
+  return ordered ? <ol start={Number(start)}>{rows}</ol> : <ul>{rows}</ul>
+}
+
+function renderLink({ href, raw, text }: Tokens.Link, inner: () => ComponentChildren): ComponentChildren {
+  const address = safeAddress(href)
+  if (!address) return raw
+  if (isOwnPage(address)) {
+    return (
+      <a href={address} title={address}>
+        {text === href ? <PlaceName address={address} /> : inner()}
+      </a>
+    )
+  }
+  return (
+    <a href={address} title={address} target="_blank" rel="noopener noreferrer">
+      {inner()}
+    </a>
+  )
+}
+
+/** What an address leads to: the name of a room that one knows, else the address. */
+function PlaceName({ address }: { address: string }): ComponentChildren {
+  const { room, message } = roomAt(address) ?? {}
+  if (!room) return address
+  const name = room.house_id === null ? roomName(room) : `#${roomName(room)}`
+  return message === undefined ? name : t().messageIn(name)
+}
+
+function renderMention(id: string, raw: string, { room_id, mentions }: Source): ComponentChildren {
+  const user = store.users.value[id] ?? mentions.find((each) => each.id === id)
+  if (!user) return raw
+  return (
+    <button
+      type="button"
+      class="mention"
+      data-me={id === store.me.value?.id ? '' : undefined}
+      aria-haspopup="dialog"
+      onClick={() => openPerson(user, store.rooms.peek()[room_id]?.house_id ?? null)}
+    >
+      @{user.name}
+    </button>
+  )
+}

@@ -1,0 +1,33 @@
+import type { Signal } from '@preact/signals'
+import { Icon } from '../shell/icon.tsx'
+import { Menu, MenuItem } from '../shell/menu.tsx'
+import { durationText } from '../texts/dates.ts'
+import { t } from '../texts/texts.ts'
+
+/** In seconds; 0 for messages that stay. */
+const ages = [0, 10, 60, 3_600, 86_400, 604_800]
+
+/** After how long the next messages explode. */
+export function ExplodingTimer({ age }: { age: Signal<number> }) {
+  const name = age.value === 0 ? t().explodingOff : t().explodesAfter(durationText(age.value))
+  const button = (
+    <>
+      <Icon name="timer" />
+      {age.value > 0 && <span aria-hidden="true">{durationText(age.value, 'narrow')}</span>}
+    </>
+  )
+  return (
+    <Menu label={`${t().exploding}: ${name}`} button={button}>
+      {ages.map((each) => (
+        <MenuItem
+          key={each}
+          action={() => {
+            age.value = each
+          }}
+        >
+          {each === 0 ? t().explodingOff : t().explodesAfter(durationText(each))}
+        </MenuItem>
+      ))}
+    </Menu>
+  )
+}

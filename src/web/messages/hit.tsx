@@ -1,0 +1,24 @@
+import { placeOf, roomName } from '../rooms/rooms.ts'
+import { pathOf } from '../router.ts'
+import type { Message } from '../state/state.ts'
+import { store } from '../state/store.ts'
+import { dayText, timeText } from '../texts/dates.ts'
+import { Content } from './content.tsx'
+
+/** A message in a list of messages of many rooms, with the way to it. */
+export function Hit({ message }: { message: Message }) {
+  const { id, room_id, author, timestamp } = message
+  const room = store.rooms.value[room_id]
+  if (!room) return null
+  return (
+    <li class="hit">
+      <p class="message-author">
+        <bdi>{author.name}</bdi>
+      </p>
+      <Content message={message} />
+      <a href={pathOf(placeOf(room, id))}>
+        {roomName(room)}, {dayText(timestamp)} {timeText(timestamp)}
+      </a>
+    </li>
+  )
+}

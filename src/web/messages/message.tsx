@@ -1,0 +1,99 @@
+import type { ComponentChildren } from 'preact'
+import { openPerson } from '../houses/person.tsx'
+import { nameColor } from '../houses/role-color.ts'
+import { Picture } from '../shell/picture.tsx'
+import type { Message } from '../state/state.ts'
+import { store } from '../state/store.ts'
+import { fullText, timeText } from '../texts/dates.ts'
+import { t } from '../texts/texts.ts'
+import { MessageActions, openMessageMenu } from './actions.tsx'
+import { Attachment } from './attachment.tsx'
+import { Content } from './content.tsx'
+import { editedMessage } from './editing.ts'
+import { MessageEditor } from './editor.tsx'
+import { Fuse } from './exploding.tsx'
+import { useLongPress } from './long-press.ts'
+
+type MessageRowProps = { message: Message; isFollowing: boolean; isTarget: boolean }
+
+/** A message in the timeline. Who listens hears author and text first, the time last. */
+export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) {
+  const { id, room_id, author_id, attachment, timestamp, edited_at, explodes_at } = message
+  const author = store.users.value[author_id] ?? message.author
+  const isEdited = editedMessage.value === id
+  return (
+    <MessageFrame
+      id={id}
+      roomId={room_id}
+      author={author}
+      isFollowing={isFollowing}
+      isTarget={isTarget}
+      openMenu={() => openMessageMenu(message, author)}
+    >
+      {isEdited ? <MessageEditor message={message} /> : <Content message={message} />}
+      {attachment && <Attachment of={attachment} />}
+      {explodes_at !== null && <Fuse timestamp={timestamp} explodes_at={explodes_at} />}
+      <p class="message-time">
+        <time dateTime={new Date(timestamp).toISOString()} title={fullText(timestamp)}>
+          {timeText(timestamp)}
+        </time>
+        {edited_at !== null && <span> {t().edited}</span>}
+      </p>
+      {!isEdited && <MessageActions message={message} author={author.name} />}
+    </MessageFrame>
+  )
+}
+
+type FrameProps = {
+  id: string
+  roomId: string
+  author: Message['author']
+  isFollowing: boolean
+  isTarget?: boolean
+  state?: 'waiting' | 'failed'
+  openMenu?: () => void
+  children: ComponentChildren
+}
+
+/** What all messages have in common, those on their way included. */
+export function MessageFrame({ id, roomId, author, isFollowing, ...more }: FrameProps) {
+  const { isTarget = false, state, openMenu, children } = more
+  const houseId = store.rooms.value[roomId]?.house_id ?? null
+  const press = useLongPress(() => openMenu?.())
+  const open = () => openPerson(author, houseId)
+  return (
+    <article
+      class="message"
+      data-id={id}
+      data-following={isFollowing ? '' : undefined}
+      data-target={isTarget ? '' : undefined}
+      data-state={state}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.target !== event.currentTarget) return
+        event.preventDefault()
+        openMenu?.()
+      }}
+      {...press}
+    >
+      {!isFollowing && (
+        <button type="button" class="plain person-picture" tabIndex={-1} aria-hidden="true" onClick={open}>
+          <Picture of={author} kind="users" size="large" />
+        </button>
+      )}
+      <p
+        class={isFollowing ? 'visually-hidden' : 'message-author'}
+        style={{ color: nameColor(houseId, author.id) }}
+      >
+        {isFollowing ? (
+          <bdi>{author.name}</bdi>
+        ) : (
+          <button type="button" class="plain person-name" tabIndex={-1} aria-haspopup="dialog" onClick={open}>
+            <bdi>{author.name}</bdi>
+          </button>
+        )}
+      </p>
+      {children}
+    </article>
+  )
+}

@@ -1,0 +1,41 @@
+import type { Message } from '../state/state.ts'
+import { mediaBox } from './media-box.ts'
+import type { Row } from './rows.ts'
+
+/** In px, at the font of the page: what is not measured yet should come near to what it will be. */
+const linePx = 21.75
+const letterPx = 7
+const besidesTextPx = 84
+const widestTextPx = 720
+
+/** How high a row is, before it was measured; `width` is that of the timeline. */
+export function estimateSize(row: Row, width: number): number {
+  switch (row.kind) {
+    case 'message': {
+      const { content, attachment } = row.message
+      return headOf(row) + textSize(content, width) + (attachment ? attachmentSize(attachment) : 0)
+    }
+    case 'unsent':
+      return headOf(row) + textSize(row.entry.content, width)
+    case 'day':
+      return 37.4
+    default:
+      return 25.4
+  }
+}
+
+function headOf({ isFollowing }: { isFollowing: boolean }): number {
+  return isFollowing ? 4 : 4 + 12 + linePx
+}
+
+function textSize(content: string, width: number): number {
+  if (content === '') return 0
+  const perLine = Math.max(20, (Math.min(widestTextPx, width - besidesTextPx) || widestTextPx) / letterPx)
+  const lines = content.split('\n').map((line) => Math.max(1, Math.ceil(line.length / perLine)))
+  return lines.reduce((sum, each) => sum + each, 0) * linePx
+}
+
+function attachmentSize(attachment: NonNullable<Message['attachment']>): number {
+  const isMedia = /^(image|video)\//.test(attachment.content_type)
+  return 8 + (isMedia ? mediaBox(attachment).height : 22 + linePx)
+}

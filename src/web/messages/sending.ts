@@ -1,0 +1,57 @@
+import { effect } from '@preact/signals'
+import { newNonce } from '../../client/message-bodies.ts'
+import { normalizeMessage } from '../../client/messages.ts'
+import { connections, onEvent, serverIsBack } from '../connection.ts'
+import { api, rememberOwner, tokenOwner } from '../session.ts'
+import { createOutbox } from '../state/outbox.ts'
+import { openOutboxStorage } from '../state/outbox-storage.ts'
+import { store } from '../state/store.ts'
+import { showMessage } from './loading.ts'
+
+/** The messages of this device that are on their way. */
+export const outbox = createOutbox({
+  storage: openOutboxStorage(),
+  send: async ({ room_id, content, nonce, exploding_age }) => {
+    const params = { id: room_id }
+    const exploding = exploding_age === undefined ? {} : { exploding: true, exploding_age }
+    const body = { content, nonce, ...exploding }
+    // The wait is seen: it is the outbox's.
+    return normalizeMessage(await api.call('sendMessage', { params, body, rateLimitWaitMs: 0 }))
+  },
+  onSent: (message) => {
+    showMessage(message)
+    serverIsBack()
+  },
+})
+
+/** Takes up what an earlier visit left, and goes on whenever there is a connection again. */
+export function startSending(): void {
+  effect(() => {
+    const userId = store.me.value?.id ?? tokenOwner()
+    if (store.me.value) rememberOwner(store.me.value.id)
+    if (userId === undefined) outbox.forget()
+    else if (userId !== restoredFor) void outbox.restore(userId)
+    restoredFor = userId
+  })
+  effect(() => {
+    if (connections.value > 0) outbox.resume()
+  })
+  onEvent(({ e, d }) => {
+    if (e === 'MESSAGE_CREATE' && d.author_id === store.me.peek()?.id) outbox.received(normalizeMessage(d))
+  })
+}
+
+let restoredFor: string | undefined
+
+/** Sends a message, now or once there is a connection; one with an age, in seconds, explodes. */
+export function sendMessage(roomId: string, content: string, age = 0): void {
+  const userId = store.me.peek()?.id
+  if (userId === undefined) return
+  void outbox.add({
+    nonce: newNonce(),
+    user_id: userId,
+    room_id: roomId,
+    content,
+    ...(age > 0 && { exploding_age: age }),
+  })
+}

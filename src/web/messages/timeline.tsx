@@ -1,0 +1,156 @@
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { store } from '../state/store.ts'
+import { dayText } from '../texts/dates.ts'
+import { t } from '../texts/texts.ts'
+import { forgetOldest, loadNewer, loadNewest, loadOlder } from './loading.ts'
+import { MessageRow } from './message.tsx'
+import { moveByMessage } from './move-by-message.ts'
+import { Announcer, Pill, useFirstNew } from './new-messages.tsx'
+import { newIndex, type Row, toRows } from './rows.ts'
+import { outbox } from './sending.ts'
+import { Unsent } from './unsent.tsx'
+import { hasFocus, useAcknowledge } from './use-acknowledge.ts'
+import { useTimeline } from './use-timeline.ts'
+import { useVirtualRows } from './use-virtual-rows.ts'
+import type { VirtualRows } from './virtual-rows.ts'
+
+/** So near to the first or last message that is known, further ones are loaded. */
+const nearPx = 800
+
+type TimelineProps = { roomId: string; name: string; target: string | undefined }
+
+/** The messages of a room. To be keyed by the room. */
+export function MessageTimeline({ roomId, name, target }: TimelineProps) {
+  const log = useRef<HTMLDivElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+  const reading = useRef(() => undefined as string | undefined)
+  const timeline = useTimeline(roomId, target, reading)
+  const { messages = [], hasOlder = false, hasNewer = false } = timeline ?? {}
+  const unsent = outbox.entries.value.filter((each) => each.room_id === roomId && !each.message_id)
+  const isSeen = () => hasFocus.peek() && reading.current() === undefined
+  const { firstNew, markRead } = useFirstNew(roomId, timeline, isSeen)
+  const rows = useMemo(
+    () => toRows({ messages, hasOlder, firstNew }, unsent),
+    [timeline, firstNew, outbox.entries.value],
+  )
+  const { virtual, items, focus, ...focusEvents } = useVirtualRows(roomId, { log, list }, { rows, hasNewer })
+  reading.current = () => (virtual.isAtEnd.peek() && !hasNewer ? undefined : virtual.inMiddle())
+  const newest = messages.at(-1)
+  useAcknowledge(roomId, newest?.id, virtual.isAtEnd.value && !hasNewer)
+  useFirstPosition(rows, virtual, { isLoaded: timeline !== undefined, target })
+  const toPresent = () => {
+    if (hasNewer) void loadNewest(roomId).then(virtual.toEnd, () => {})
+    virtual.toEnd()
+  }
+  useOwnAtEnd(unsent.length, toPresent)
+
+  const loadMore = () => {
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = log.current ?? {}
+    if (hasOlder && scrollTop < nearPx) loadOlder(roomId).catch(() => {})
+    if (hasNewer && scrollHeight - scrollTop - clientHeight < nearPx) loadNewer(roomId).catch(() => {})
+  }
+  useEffect(() => {
+    if (virtual.isAtEnd.peek()) forgetOldest(roomId)
+    loadMore()
+  }, [timeline])
+
+  return (
+    <div class="timeline">
+      <div
+        ref={log}
+        class="log"
+        role="log"
+        aria-label={t().messagesIn(name)}
+        aria-busy={timeline === undefined}
+        // Rows come and go while one scrolls: what is new is read out by the announcer.
+        aria-live="off"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        tabIndex={0}
+        onScroll={() => {
+          virtual.note()
+          loadMore()
+        }}
+        onKeyDown={(event) => {
+          moveByMessage(event, { ...virtual, rows, focus })
+          if (event.key === 'Escape') markRead()
+        }}
+        {...focusEvents}
+      >
+        <div ref={list} class="log-rows">
+          <Beginning isLoaded={timeline !== undefined} hasOlder={hasOlder} isEmpty={!newest} name={name} />
+          {items.map(({ key, index }) => (
+            <div key={key} class="log-row" data-index={index}>
+              <RowContent row={rows[index]} target={target} />
+            </div>
+          ))}
+        </div>
+      </div>
+      <Announcer roomId={roomId} />
+      <Pill
+        isShown={!virtual.isAtEnd.value || hasNewer}
+        messages={messages}
+        hasNewer={hasNewer}
+        readUpTo={store.readStates.value[roomId]?.message_id ?? '0'}
+        act={toPresent}
+      />
+    </div>
+  )
+}
+
+function RowContent({ row, target }: { row: Row | undefined; target: string | undefined }) {
+  const me = store.me.value
+  switch (row?.kind) {
+    case 'message': {
+      const { message, isFollowing } = row
+      return <MessageRow message={message} isFollowing={isFollowing} isTarget={message.id === target} />
+    }
+    case 'unsent':
+      return me ? <Unsent entry={row.entry} author={me} isFollowing={row.isFollowing} /> : null
+    case 'day':
+      return (
+        <>
+          <h2 class="day">{dayText(row.day)}</h2>
+          {row.isNew && <NewMark />}
+        </>
+      )
+    case 'new':
+      return <NewMark />
+    default:
+      return null
+  }
+}
+
+function NewMark() {
+  return <p class="new-mark">{t().newMark}</p>
+}
+
+type First = { isLoaded: boolean; target: string | undefined }
+
+/** Begins at the message that the address names, else where one left, else at what is new, else at the end. */
+function useFirstPosition(rows: readonly Row[], virtual: VirtualRows, { isLoaded, target }: First): void {
+  const wanted = target ?? 'new'
+  const shown = useRef(virtual.isBack ? 'new' : '')
+  const find = () => (target === undefined ? newIndex(rows) : rows.findIndex(({ key }) => key === target))
+  const index = shown.current === wanted ? -1 : find()
+  useLayoutEffect(() => {
+    if (index >= 0) virtual.show(index)
+    if (index >= 0 || (isLoaded && target === undefined)) shown.current = wanted
+  }, [isLoaded, wanted, index >= 0])
+}
+
+/** Calls back when one has written something. */
+function useOwnAtEnd(count: number, callback: () => void): void {
+  const before = useRef(count)
+  useLayoutEffect(() => {
+    if (count > before.current) callback()
+    before.current = count
+  }, [count])
+}
+
+type BeginningProps = { isLoaded: boolean; hasOlder: boolean; isEmpty: boolean; name: string }
+
+function Beginning({ isLoaded, hasOlder, isEmpty, name }: BeginningProps) {
+  if (!isLoaded) return <p class="muted beginning">{t().loading}</p>
+  if (hasOlder) return <p class="muted beginning">{t().loadingOlder}</p>
+  return <p class="muted beginning">{isEmpty ? t().nobodyWrote : t().beginning(name)}</p>
+}

@@ -1,0 +1,80 @@
+import { signal } from '@preact/signals'
+import { newNonce } from '../../client/message-bodies.ts'
+import { normalizeMessage } from '../../client/messages.ts'
+import { api } from '../session.ts'
+import { errorText } from '../texts/texts.ts'
+import { showMessage } from './loading.ts'
+
+/** A file that one has chosen for a room, until it is sent or removed. It lasts as long as the page. */
+export type Upload = {
+  /** Repeated with each try, so that the file is sent once. */
+  nonce: string
+  room_id: string
+  file: File
+  state: 'chosen' | 'sending' | 'failed'
+  /** How much is sent, from 0 to 1. */
+  progress: number
+  failure?: string
+  fields: UploadFields
+}
+
+type UploadFields = { content?: string; exploding?: true; exploding_age?: number }
+
+export const uploads = signal<readonly Upload[]>([])
+const aborts = new Map<string, AbortController>()
+
+function update(nonce: string, changes: Partial<Upload>): void {
+  uploads.value = uploads.peek().map((each) => (each.nonce === nonce ? { ...each, ...changes } : each))
+}
+
+export function chooseFiles(roomId: string, files: Iterable<File>): void {
+  const added = Array.from(files, (file): Upload => {
+    return { nonce: newNonce(), room_id: roomId, file, state: 'chosen', progress: 0, fields: {} }
+  })
+  uploads.value = [...uploads.peek(), ...added]
+}
+
+/** Drops a file; one that is being sent is cancelled. */
+export function removeUpload(nonce: string): void {
+  aborts.get(nonce)?.abort()
+  uploads.value = uploads.peek().filter((each) => each.nonce !== nonce)
+}
+
+/** Sends the chosen files of a room one after the other, the text with the first. Gives whether there were some. */
+export function sendFiles(roomId: string, { content, ...fields }: UploadFields): boolean {
+  const chosen = uploads.peek().filter(({ room_id, state }) => room_id === roomId && state === 'chosen')
+  const tasks = chosen.map(({ nonce }, index) => {
+    const own = index === 0 && content ? { ...fields, content } : fields
+    update(nonce, { state: 'sending', fields: own })
+    return nonce
+  })
+  void sendInTurn(tasks)
+  return tasks.length > 0
+}
+
+async function sendInTurn(nonces: readonly string[]): Promise<void> {
+  for (const nonce of nonces) await sendFile(nonce)
+}
+
+/** Sends one file, again if it failed before. */
+export async function sendFile(nonce: string): Promise<void> {
+  const upload = uploads.peek().find((each) => each.nonce === nonce)
+  if (!upload) return
+  const abort = new AbortController()
+  aborts.set(nonce, abort)
+  update(nonce, { state: 'sending', progress: 0 })
+  try {
+    const message = await api.call('sendMediaMessage', {
+      params: { id: upload.room_id },
+      body: { ...upload.fields, nonce, file: upload.file },
+      signal: abort.signal,
+      onProgress: (sent, total) => update(nonce, { progress: sent / total }),
+    })
+    showMessage(normalizeMessage(message))
+    removeUpload(nonce)
+  } catch (error) {
+    update(nonce, { state: 'failed', failure: errorText(error) })
+  } finally {
+    aborts.delete(nonce)
+  }
+}

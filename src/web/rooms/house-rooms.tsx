@@ -1,0 +1,88 @@
+import { hasBits, permission } from '../../houses/permissions.ts'
+import { openCreateRoom, openInvitePeople, openLeaveHouse } from '../houses/dialogs.tsx'
+import { houseSections } from '../houses/house-sections.ts'
+import { go, type Place } from '../router.ts'
+import { Icon } from '../shell/icon.tsx'
+import { Menu, MenuItem } from '../shell/menu.tsx'
+import type { House, Room } from '../state/state.ts'
+import { store } from '../state/store.ts'
+import { t } from '../texts/texts.ts'
+import { closedCategories, toggleCategory } from './closed-categories.ts'
+import { isUnread } from './find-places.ts'
+import { bitsInHouse } from './permissions.ts'
+import { RoomLink } from './room-link.tsx'
+import { roomsByCategory } from './rooms.ts'
+
+/** The rooms of a house by category, below its name. */
+export function HouseRooms({ houseId, at }: { houseId: string; at: Place }) {
+  const house = store.houses.value[houseId]
+  return (
+    <nav class="rooms" aria-label={t().rooms}>
+      {house && <HouseHead house={house} />}
+      <div class="rooms-list">
+        {house &&
+          roomsByCategory(house).map(({ id, name, rooms }) => (
+            <Category key={id} id={id} name={name} rooms={rooms} at={at} />
+          ))}
+      </div>
+    </nav>
+  )
+}
+
+type CategoryProps = { id: string; name: string | undefined; rooms: Room[]; at: Place }
+
+/** Rooms below the name of their category, which hides and shows them; what is unread or open stays in sight. */
+function Category({ id, name, rooms, at }: CategoryProps) {
+  const isClosed = name !== undefined && closedCategories.value.has(id)
+  const shown = isClosed ? rooms.filter((room) => isUnread(room) || isOpen(room, at)) : rooms
+  return (
+    <section>
+      {name !== undefined && (
+        <h3>
+          <button
+            type="button"
+            class="plain category-toggle"
+            aria-expanded={!isClosed}
+            onClick={() => toggleCategory(id)}
+          >
+            <Icon name="down" />
+            <span class="cut">{name}</span>
+          </button>
+        </h3>
+      )}
+      <ul>
+        {shown.map((room) => (
+          <RoomLink key={room.id} room={room} at={at} before={<span aria-hidden="true">#</span>} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function isOpen({ id }: Room, at: Place): boolean {
+  return 'roomId' in at && at.roomId === id
+}
+
+function HouseHead({ house }: { house: House }) {
+  const bits = bitsInHouse(house)
+  const isOwner = house.owner_id === store.me.value?.id
+  return (
+    <header class="rooms-head">
+      <h2 class="cut">{house.name}</h2>
+      <Menu label={t().menuOf(house.name)} button={<Icon name="down" />}>
+        {hasBits(bits, permission.CREATE_INVITES) && (
+          <MenuItem action={() => openInvitePeople(house.id)}>{t().invitePeople}</MenuItem>
+        )}
+        {hasBits(bits, permission.MANAGE_ROOMS) && (
+          <MenuItem action={() => openCreateRoom(house.id)}>{t().createRoom}</MenuItem>
+        )}
+        {houseSections(house).length > 0 && (
+          <MenuItem action={() => go({ name: 'houseSettings', houseId: house.id, section: '' })}>
+            {t().houseSettings}
+          </MenuItem>
+        )}
+        {!isOwner && <MenuItem action={() => openLeaveHouse(house)}>{t().leaveHouse}</MenuItem>}
+      </Menu>
+    </header>
+  )
+}

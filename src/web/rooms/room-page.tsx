@@ -1,0 +1,82 @@
+import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { Members } from '../houses/members.tsx'
+import { Composer } from '../messages/composer.tsx'
+import { focusComposer } from '../messages/composer-focus.ts'
+import { openSearch } from '../messages/search.tsx'
+import { MessageTimeline } from '../messages/timeline.tsx'
+import { Typing } from '../messages/typing.tsx'
+import { go, type Place, place } from '../router.ts'
+import { Icon } from '../shell/icon.tsx'
+import { showsMembers, toggleMembers } from '../shell/layout.ts'
+import { hasMouse } from '../shell/media.ts'
+import { Page } from '../shell/page.tsx'
+import { store } from '../state/store.ts'
+import { t } from '../texts/texts.ts'
+import { reopenRoom } from './closed-rooms.ts'
+import { rememberRoom } from './last-rooms.ts'
+import { NoRoom } from './no-room.tsx'
+import { RoomMenu } from './room-menu.tsx'
+import { isGroup, namesIn, placeOf, roomName } from './rooms.ts'
+
+/** A conversation, with who can be met in it. */
+export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
+  const { roomId, message } = at
+  const room = store.rooms.value[roomId]
+  const houseId = room?.house_id
+  // At once: one may step back before effects run.
+  useLayoutEffect(() => reopenRoom(roomId), [roomId])
+  useEffect(() => {
+    // At the start the address names no room: what becomes of this one is to be seen.
+    if (place.peek().name === 'home') go(at, { replace: true })
+    if (houseId !== undefined) rememberRoom(placeOf({ id: roomId, house_id: houseId }))
+  }, [roomId, houseId])
+  const isThere = room !== undefined
+  useLayoutEffect(() => {
+    if (isThere && hasMouse.peek()) focusComposer()
+  }, [roomId, isThere])
+  if (!room) return <NoRoom houseId={'houseId' in at ? at.houseId : undefined} roomId={roomId} />
+
+  const name = roomName(room)
+  const head = (
+    <>
+      {room.house_id !== null && <span aria-hidden="true"># </span>}
+      {name}
+    </>
+  )
+  // A group with a name of its own says here who is in it.
+  const topic = room.description || (isGroup(room) && room.name ? namesIn(room) : '')
+  const actions = (
+    <>
+      {topic && <p class="topic muted cut">{topic}</p>}
+      <button
+        type="button"
+        class="plain"
+        aria-label={t().search}
+        aria-haspopup="dialog"
+        onClick={() => openSearch(room)}
+      >
+        <Icon name="search" />
+      </button>
+      <button
+        type="button"
+        class="plain"
+        aria-label={t().members}
+        aria-expanded={showsMembers.value}
+        onClick={toggleMembers}
+      >
+        <Icon name="members" />
+      </button>
+      <RoomMenu room={room} />
+    </>
+  )
+  return (
+    <div class="room">
+      <Page key={roomId} title={head} actions={actions}>
+        <MessageTimeline roomId={roomId} name={name} target={message} />
+        <Typing roomId={roomId} />
+        <Composer room={room} name={name} />
+      </Page>
+      {showsMembers.value && <Members key={room.house_id ?? room.id} room={room} />}
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { computed } from '@preact/signals'
+import { isMuted } from '../messages/notifiable.ts'
+import type { Unread } from '../shell/mark.tsx'
+import { compareIds } from '../state/records.ts'
+import type { ReadState, Room } from '../state/state.ts'
+import { store } from '../state/store.ts'
+
+/** What one has not read in a room. */
+export function unreadIn(room: Room, readState: ReadState | undefined): Unread {
+  const { last_message_id } = room
+  const isUnread = last_message_id !== null && compareIds(last_message_id, readState?.message_id ?? '0') > 0
+  return { isUnread, mentions: isUnread ? (readState?.mention_count ?? 0) : 0 }
+}
+
+/** All together. A room that is muted does not count. */
+function together(rooms: readonly Room[]): Unread {
+  const [settings, readStates] = [store.settings.value, store.readStates.value]
+  const each = rooms
+    .filter((room) => !isMuted(settings, room))
+    .map((room) => unreadIn(room, readStates[room.id]))
+  return {
+    isUnread: each.some(({ isUnread }) => isUnread),
+    mentions: each.reduce((sum, { mentions }) => sum + mentions, 0),
+  }
+}
+
+const roomsByHouse = computed(() => Map.groupBy(Object.values(store.rooms.value), (room) => room.house_id))
+
+/** What one has not read in a house. */
+export function houseUnread(houseId: string): Unread {
+  return together(roomsByHouse.value.get(houseId) ?? [])
+}
+
+/** What one has not read in private rooms. */
+export const privateUnread = computed(() => together(roomsByHouse.value.get(null) ?? []))
+
+/** What one has not read at all. */
+export const allUnread = computed(() => together(Object.values(store.rooms.value)))

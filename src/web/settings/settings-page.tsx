@@ -1,0 +1,110 @@
+import { useId } from 'preact/hooks'
+import { forgetDrafts } from '../messages/drafts.ts'
+import { go } from '../router.ts'
+import { logOut } from '../session.ts'
+import { lazy } from '../shell/lazy.tsx'
+import { Page } from '../shell/page.tsx'
+import { Picture } from '../shell/picture.tsx'
+import { Sections } from '../shell/sections.tsx'
+import { store } from '../state/store.ts'
+import { chooseLanguage, type Language, language, languages, t } from '../texts/texts.ts'
+import { chooseNotifications, type NotificationChoice, notificationChoice } from './notifications.ts'
+import { chooseSendKey, type SendKey, sendKey } from './send-key.ts'
+import { chooseTheme, type Theme, theme } from './theme.ts'
+
+const SettingsSection = lazy(async () => (await import('./pages.tsx')).SettingsSection)
+
+/** What one can set for oneself, by section. */
+export function SettingsPage({ section }: { section: string }) {
+  return (
+    <Page title={t().settings}>
+      <div class="with-sections">
+        <OwnSections section={section} />
+        <div class="page-body">
+          {section === '' ? <GeneralSettings /> : <SettingsSection key={section} section={section} />}
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function OwnSections({ section }: { section: string }) {
+  const leave = async () => {
+    await logOut()
+    forgetDrafts()
+    go({ name: 'logIn' })
+  }
+  return (
+    <Sections
+      label={t().settings}
+      sections={Object.entries({ '': t().general, ...t().settingsSections })}
+      section={section}
+      placeOf={(name) => ({ name: 'settings', section: name })}
+    >
+      <button type="button" onClick={leave}>
+        {t().logOut}
+      </button>
+    </Sections>
+  )
+}
+
+/** How the client looks on this device, and who one is. */
+function GeneralSettings() {
+  const me = store.me.value
+  const themes = { system: t().themeSystem, light: t().themeLight, dark: t().themeDark }
+  return (
+    <>
+      {me && (
+        <p class="row">
+          <Picture of={me} kind="users" size="large" />
+          <span>
+            <bdi>{me.name}</bdi> <span class="muted">@{me.username}</span>
+          </span>
+        </p>
+      )}
+      <Choice<Theme> label={t().theme} value={theme.value} options={themes} choose={chooseTheme} />
+      <Choice<SendKey>
+        label={t().sendKey}
+        value={sendKey.value}
+        options={{ enter: t().sendKeyEnter, 'ctrl-enter': t().sendKeyCtrlEnter }}
+        choose={chooseSendKey}
+      />
+      <Choice<NotificationChoice>
+        label={t().notifications}
+        value={notificationChoice()}
+        options={{ on: t().notificationsOn, off: t().notificationsOff }}
+        choose={(next) => void chooseNotifications(next)}
+      />
+      <Choice<Language>
+        label={t().language}
+        value={language.value}
+        options={languages}
+        choose={chooseLanguage}
+      />
+    </>
+  )
+}
+
+type ChoiceProps<Value extends string> = {
+  label: string
+  value: Value
+  options: Record<Value, string>
+  choose: (value: Value) => void
+}
+
+/** One of a few. */
+function Choice<Value extends string>({ label, value, options, choose }: ChoiceProps<Value>) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => choose(event.currentTarget.value as Value)}>
+        {Object.entries<string>(options).map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

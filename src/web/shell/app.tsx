@@ -1,0 +1,37 @@
+import { AccountScreen } from '../accounts/screens.tsx'
+import { isOffline } from '../connection.ts'
+import { InvitePage } from '../houses/invite-page.tsx'
+import { Waiting } from '../messages/waiting.tsx'
+import { place } from '../router.ts'
+import { token } from '../session.ts'
+import { store } from '../state/store.ts'
+import { t } from '../texts/texts.ts'
+import { Banner } from './banner.tsx'
+import { Dialogs } from './dialog.tsx'
+import { Shell } from './shell.tsx'
+
+/** The whole page. */
+export function App() {
+  return (
+    <>
+      <Content />
+      <Dialogs />
+    </>
+  )
+}
+
+function Content() {
+  const at = place.value
+  if (at.name === 'invite') return <InvitePage code={at.code} />
+  const isAboutAccount = at.name === 'confirmEmail' || at.name === 'newPassword'
+  if (token.value === undefined || isAboutAccount) return <AccountScreen at={at} />
+  if (store.me.value) return <Shell />
+  return (
+    <main class="screen" aria-busy={!isOffline.value}>
+      <h1 class="visually-hidden">{t().appName}</h1>
+      {!isOffline.value && <p class="muted">{t().loading}</p>}
+      <Banner />
+      {isOffline.value && <Waiting />}
+    </main>
+  )
+}

@@ -1,0 +1,59 @@
+import { signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { t } from '../texts/texts.ts'
+import { Icon } from './icon.tsx'
+
+/** A sheet comes from below where there is one column, and goes when one touches beside it. */
+type Look = 'sheet' | undefined
+type Shown = { id: number; title: string; content: ComponentChildren; look?: Look }
+
+let opened = 0
+const shown = signal<Shown | undefined>(undefined)
+
+/** Shows something above the page that is to be dealt with first. */
+export function openDialog(title: string, content: ComponentChildren, look?: Look): void {
+  opened += 1
+  shown.value = { id: opened, title, content, look }
+}
+
+export function closeDialog(): void {
+  shown.value = undefined
+}
+
+/** Where dialogs appear. */
+export function Dialogs() {
+  return shown.value && <Dialog key={shown.value.id} shown={shown.value} />
+}
+
+function Dialog({ shown: own }: { shown: Shown }) {
+  const { title, content, look } = own
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useLayoutEffect(() => {
+    // The element itself keeps the focus inside, and gives it back.
+    const dialog = element.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+  const close = () => element.current?.close()
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: by keyboard, Esc closes it
+    <dialog
+      ref={element}
+      class={look}
+      aria-labelledby={id}
+      // The event comes late: the next one may be there by then.
+      onClose={() => shown.peek() === own && closeDialog()}
+      onClick={({ target }) => look === 'sheet' && target === element.current && close()}
+    >
+      <header class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="plain" onClick={close} aria-label={t().close}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {content}
+    </dialog>
+  )
+}

@@ -1,0 +1,118 @@
+import { useEffect } from 'preact/hooks'
+import { FriendsPage } from '../friends/friends-page.tsx'
+import { HouseSettingsPage } from '../houses/house-settings-page.tsx'
+import { Rail } from '../houses/rail.tsx'
+import { Welcome } from '../houses/welcome.tsx'
+import { MentionsPage } from '../messages/mentions-page.tsx'
+import { HouseRooms } from '../rooms/house-rooms.tsx'
+import { startPlace } from '../rooms/last-rooms.ts'
+import { NoRoom } from '../rooms/no-room.tsx'
+import { PrivateRooms } from '../rooms/private-rooms.tsx'
+import { RoomPage } from '../rooms/room-page.tsx'
+import { go, goBackTo, listBefore, type Place, place } from '../router.ts'
+import { SettingsPage } from '../settings/settings-page.tsx'
+import { store } from '../state/store.ts'
+import { t } from '../texts/texts.ts'
+import { Banner } from './banner.tsx'
+import { useKeys } from './keys.tsx'
+import { showsMembers, toggleMembers } from './layout.ts'
+import { isNarrow } from './media.ts'
+import { LoadingPage, NoticePage } from './page.tsx'
+import { useHeadingFocus } from './use-heading-focus.ts'
+import { type Swipe, useSwipe } from './use-swipe.ts'
+
+/** What somebody sees who is logged in: houses, rooms, and a page beside them. */
+export function Shell() {
+  useKeys()
+  useSwipe(swipe)
+  useEffect(keepPlace, [])
+  const at = shownPlace(isNarrow.value)
+  const column = isNarrow.value && isColumnOfRooms(at) ? 'rooms' : 'page'
+  return (
+    <div class="shell" data-column={column}>
+      <Rail at={at} />
+      {column === 'rooms' ? <RoomsColumn at={at} /> : <Rooms at={at} />}
+      <div class="page-column">
+        <Banner />
+        {column === 'page' && <Page at={at} />}
+      </div>
+    </div>
+  )
+}
+
+/** A narrow screen has the rooms of a house for themselves; a wide one has one of them beside the list. */
+function shownPlace(isOneColumn: boolean): Place {
+  return isOneColumn && place.value.name === 'house' ? place.value : startPlace(place.value)
+}
+
+/** A screen that becomes narrow keeps what was shown beside the list. */
+function keepPlace(): () => void {
+  let wasNarrow = isNarrow.value
+  return isNarrow.subscribe((is) => {
+    const shown = shownPlace(wasNarrow)
+    if (is && !wasNarrow && shown !== place.value) go(shown, { replace: true })
+    wasNarrow = is
+  })
+}
+
+/** From the rooms to the conversation and to its members, and back. */
+function swipe(direction: Swipe): void {
+  const at = shownPlace(true)
+  if (!isNarrow.value) return
+  if (isColumnOfRooms(at)) {
+    if (direction === 'forward') go(startPlace(at))
+  } else if (direction === 'back') {
+    if (showsMembers.value) toggleMembers()
+    else goBackTo(listBefore(at))
+  } else if ('roomId' in at && !showsMembers.value) toggleMembers()
+}
+
+function RoomsColumn({ at }: { at: Place }) {
+  const heading = useHeadingFocus()
+  return (
+    <main class="rooms-column">
+      <h1 ref={heading} class="visually-hidden" tabIndex={-1}>
+        {t().rooms}
+      </h1>
+      <Rooms at={at} />
+    </main>
+  )
+}
+
+function Rooms({ at }: { at: Place }) {
+  return 'houseId' in at ? <HouseRooms houseId={at.houseId} at={at} /> : <PrivateRooms at={at} />
+}
+
+/** On a narrow screen these places are the list of rooms itself. */
+function isColumnOfRooms(at: Place): boolean {
+  return at.name === 'house' || at.name === 'privateRooms'
+}
+
+/** Houses come one by one after a login: until then nothing can be said about their rooms. */
+function isComing(at: Place): boolean {
+  return 'houseId' in at && store.houseOrder.value.includes(at.houseId) && !store.houses.value[at.houseId]
+}
+
+function Page({ at }: { at: Place }) {
+  if (isComing(at)) return <LoadingPage />
+  switch (at.name) {
+    case 'room':
+    case 'private':
+      return <RoomPage at={at} />
+    case 'house':
+      return <NoRoom houseId={at.houseId} />
+    case 'privateRooms':
+    case 'friends':
+      return <FriendsPage />
+    case 'mentions':
+      return <MentionsPage />
+    case 'settings':
+      return <SettingsPage section={at.section} />
+    case 'houseSettings':
+      return <HouseSettingsPage houseId={at.houseId} section={at.section} />
+    case 'unknown':
+      return <NoticePage title={t().appName} text={t().nothingHere} />
+    default:
+      return <Welcome />
+  }
+}

@@ -1,0 +1,52 @@
+import type { Events } from '../../../client/events.ts'
+import { type Message, normalizeMessage } from '../../../client/messages.ts'
+import { compareIds, put, without } from '../records.ts'
+import type { ReadState, Reducer, Room, State, Timeline } from '../state.ts'
+import { withMessage } from '../timeline.ts'
+
+export function messageCreate(state: State, d: Events['MESSAGE_CREATE']): Partial<State> {
+  const message = normalizeMessage(d)
+  const { room_id, author_id } = message
+  const room = state.rooms[room_id]
+  const timeline = state.timelines[room_id]
+  const typing = state.typing[room_id]
+  return {
+    ...(room && { rooms: put(state.rooms, room_id, { ...room, last_message_id: newerId(room, message) }) }),
+    ...(timeline && { timelines: put(state.timelines, room_id, appended(timeline, message)) }),
+    ...(typing && { typing: put(state.typing, room_id, without(typing, author_id)) }),
+    readStates: put(state.readStates, room_id, readAfter(state, message)),
+  }
+}
+
+/** An event may come twice: what is known never goes back. */
+function newerId({ last_message_id }: Room, { id }: Message): string {
+  return last_message_id !== null && compareIds(last_message_id, id) > 0 ? last_message_id : id
+}
+
+/** Where newer messages are not loaded yet, the new one comes with them. */
+function appended(timeline: Timeline, message: Message): Timeline {
+  return timeline.hasNewer ? timeline : withMessage(timeline, message)
+}
+
+/** One's own message is read; another one counts if it mentions one. */
+function readAfter({ me, readStates }: State, message: Message): ReadState {
+  const before = readStates[message.room_id] ?? { message_id: '0', mention_count: 0 }
+  if (compareIds(message.id, before.message_id) <= 0) return before
+  if (message.author_id === me?.id) return { message_id: message.id, mention_count: 0 }
+  const isMention = message.mentions.some(({ id }) => id === me?.id)
+  return isMention ? { ...before, mention_count: before.mention_count + 1 } : before
+}
+
+export const messageUpdate: Reducer<'MESSAGE_UPDATE'> = ({ timelines }, d) => {
+  const message = normalizeMessage(d)
+  const timeline = timelines[message.room_id]
+  if (!timeline?.messages.some(({ id }) => id === message.id)) return {}
+  return { timelines: put(timelines, message.room_id, withMessage(timeline, message)) }
+}
+
+export const messageDelete: Reducer<'MESSAGE_DELETE'> = ({ timelines }, { message_id, room_id }) => {
+  const timeline = timelines[room_id]
+  if (!timeline) return {}
+  const messages = timeline.messages.filter(({ id }) => id !== message_id)
+  return { timelines: put(timelines, room_id, { ...timeline, messages }) }
+}

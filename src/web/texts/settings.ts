@@ -1,0 +1,10 @@
+import { settingsDe } from './settings-de.ts'
+import { type SettingsTexts, settingsEn } from './settings-en.ts'
+import { language } from './texts.ts'
+
+const catalogues: Record<string, SettingsTexts> = { en: settingsEn, de: settingsDe }
+
+/** The texts of the settings, which are loaded with them. */
+export function st(): SettingsTexts {
+  return catalogues[language.value] ?? settingsEn
+}

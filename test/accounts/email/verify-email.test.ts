@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { issueCode } from '../../../src/accounts/codes/operations.ts'
+import { codesOf, minutesLeft, registered } from '../../support/mail.ts'
+import { required, told } from '../../support/permissions.ts'
+import { invalidCode } from '../../support/two-factor.ts'
+import { untilWaiting } from '../../support/waiting.ts'
+import { call, db, published, user } from '../../support/world.ts'
+
+const path = '/auth/verify-email'
+
+test('registering sends a code, which proves the address once', async () => {
+  const ann = await registered('ann')
+  expect(await minutesLeft(ann)).toBe(24 * 60)
+  published.length = 0
+  const answer = await call(null, 'POST', path, { code: ann.code })
+  expect(answer.status).toBe(200)
+  expect(answer.body).toEqual({ success: true, data: { email_verified: true } })
+  expect(published).toEqual([{ type: 'user_updated', user_id: ann.id, only_self: true }])
+  expect((await call(ann, 'GET', '/users/@me')).body.data.email_verified).toBe(true)
+  expect(told(await call(null, 'POST', path, { code: ann.code }))).toEqual([400, invalidCode])
+  expect(await codesOf(ann)).toEqual([])
+})
+
+test('a code that comes twice at once proves the address once', async () => {
+  const bea = await registered('bea')
+  const answers = await Promise.all([1, 2].map(() => call(null, 'POST', path, { code: bea.code })))
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
+})
+
+test('an address that somebody else has taken meanwhile is not proven by the code', async () => {
+  const eve = await registered('eve')
+  const { code } = await issueCode(db, eve.id, 'verify_email', 'late@example.org')
+  await user({ email: 'late@example.org' })
+  expect(told(await call(null, 'POST', path, { code }))).toEqual([400, invalidCode])
+})
+
+test('an old code, a wrong code and one to reset the password answer invalid_code', async () => {
+  const fay = await registered('fay')
+  await db
+    .updateTable('account_codes')
+    .set({ expires_at: new Date(0) })
+    .where('user_id', '=', fay.id)
+    .execute()
+  const other = await issueCode(db, fay.id, 'reset_password', 'fay@example.org')
+  for (const code of [fay.code, other.code, 'nonsense', '']) {
+    expect(told(await call(null, 'POST', path, { code }))).toEqual([400, invalidCode])
+  }
+  expect((await call(fay, 'GET', '/users/@me')).body.data.email_verified).toBe(false)
+})
+
+test('a code that is missing or no text answers invalid_schema', async () => {
+  for (const body of [undefined, {}, { code: 5 }]) {
+    expect(told(await call(null, 'POST', path, body))).toEqual([400, required('code')])
+  }
+})
+
+test('a code that comes while its account is deleted answers invalid_code', async () => {
+  const gus = await registered('gus')
+  const [proving] = await db.transaction().execute(async (trx) => {
+    await sql`select from users where id = ${gus.id} for no key update`.execute(trx)
+    const proving = call(null, 'POST', path, { code: gus.code })
+    await untilWaiting(1)
+    await trx.deleteFrom('account_codes').where('user_id', '=', gus.id).execute()
+    const deleted = { email: null, deleted_at: new Date() }
+    await trx.updateTable('users').set(deleted).where('id', '=', gus.id).execute()
+    return [proving]
+  })
+  expect(told(await proving)).toEqual([400, invalidCode])
+})
+
+test('a code that is asked for while the account is deleted is not kept', async () => {
+  const hal = await registered('hal')
+  const [issuing] = await db.transaction().execute(async (trx) => {
+    await sql`select from users where id = ${hal.id} for no key update`.execute(trx)
+    await trx.deleteFrom('account_codes').where('user_id', '=', hal.id).execute()
+    const issuing = issueCode(db, hal.id, 'verify_email', 'hal@example.org')
+    await Promise.race([issuing, untilWaiting(1)])
+    const deleted = { email: null, deleted_at: new Date() }
+    await trx.updateTable('users').set(deleted).where('id', '=', hal.id).execute()
+    return [issuing]
+  })
+  await issuing
+  expect(await codesOf(hal)).toEqual([])
+})

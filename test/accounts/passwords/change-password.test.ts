@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { password, personOf, resident } from '../../support/accounts.ts'
+import { refusesStrangers } from '../../support/messages.ts'
+import { call, failure, noAuth, published, user } from '../../support/world.ts'
+
+const path = '/users/@me/password'
+const wrong = failure('invalid_credentials', 'The login or password is wrong')
+
+test('changing the password ends all other login sessions', async () => {
+  const ann = await resident('ann')
+  const elsewhere = await personOf(await call(null, 'POST', '/auth/login', { login: 'ann', password }))
+  published.length = 0
+  const answer = await call(ann, 'PATCH', path, { current: password, new: 'battery staple' })
+  expect(answer.status).toBe(200)
+  expect(answer.body.data).toEqual({ id: ann.id })
+  expect(published).toEqual([{ type: 'sessions_ended', session_ids: [elsewhere.session_id] }])
+  expect((await call(elsewhere, 'GET', '/users/@me')).body).toEqual(noAuth)
+  expect((await call(ann, 'GET', '/users/@me')).status).toBe(200)
+  expect((await call(null, 'POST', '/auth/login', { login: 'ann', password })).body).toEqual(wrong)
+  const login = await call(null, 'POST', '/auth/login', { login: 'ann', password: 'battery staple' })
+  expect(login.status).toBe(200)
+})
+
+test('a wrong current password, wrong fields and bots are refused, and the password stays', async () => {
+  const bob = await resident('bob')
+  const bot = await user({ bot_of: bob })
+  expect((await call(bob, 'PATCH', path, { current: 'x', new: 'battery staple' })).body).toEqual(wrong)
+  expect((await call(bob, 'PATCH', path, { new: 'short' })).body).toEqual(
+    failure('invalid_schema', 'Required fields (current, new) not met'),
+  )
+  expect((await call(bot, 'PATCH', path, { current: 'x', new: 'battery staple' })).body).toEqual(
+    failure('no_permission', 'You do not have permission to do this'),
+  )
+  const answers = await Promise.all(
+    [undefined, { current: 5, new: password }].map((body) => call(bob, 'PATCH', path, body)),
+  )
+  expect(answers.map((answer) => answer.status)).toEqual([400, 400])
+  expect((await call(null, 'POST', '/auth/login', { login: 'bob', password })).status).toBe(200)
+})
+
+test('of two changes at the same time one gets through', async () => {
+  const cem = await resident('cem')
+  const answers = await Promise.all(
+    ['first choice', 'second choice'].map((choice) =>
+      call(cem, 'PATCH', path, { current: password, new: choice }),
+    ),
+  )
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
+})
+
+test('without a token, or with a faulty one, changing the password answers no_auth', async () => {
+  await refusesStrangers('PATCH', path)
+})

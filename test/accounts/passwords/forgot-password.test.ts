@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { resident } from '../../support/accounts.ts'
+import { watching } from '../../support/houses.ts'
+import { codesOf, mailing, minutesLeft, smtp } from '../../support/mail.ts'
+import { otherApp } from '../../support/other-app.ts'
+import { required, told } from '../../support/permissions.ts'
+import { codeIn } from '../../support/smtp.ts'
+import { call, db } from '../../support/world.ts'
+
+const path = '/auth/forgot-password'
+
+test('a known address, in any case, is sent a code; the newer cancels the older', async () => {
+  const ann = await resident('ann')
+  const codes: string[] = []
+  for (const email of ['ann@example.org', 'ANN@example.org']) {
+    const { answer, events } = await watching(() => mailing.call(null, 'POST', path, { email }))
+    expect([answer.status, answer.text, answer.headers['content-type']]).toEqual([204, '', undefined])
+    expect(events).toEqual([])
+    const mail = await smtp.next()
+    expect(mail.to).toEqual(['ann@example.org'])
+    codes.push(codeIn(mail))
+  }
+  expect(await codesOf(ann)).toEqual(['reset_password'])
+  expect(await minutesLeft(ann)).toBe(60)
+  const reset = (code: string) =>
+    call(null, 'POST', '/auth/reset-password', { code, password: 'a new password' })
+  expect((await reset(codes[0]!)).status).toBe(400)
+  expect((await reset(codes[1]!)).status).toBe(200)
+})
+
+test('forgetting a password answers 204 for every text, and sends nothing to strangers', async () => {
+  for (const email of ['nobody@example.org', '', 'nonsense', 'nul\u0000@example.org', '\ud800']) {
+    const answer = await mailing.call(null, 'POST', path, { email })
+    expect(answer.status).toBe(204)
+    expect(answer.headers['content-type']).toBeUndefined()
+  }
+  expect(smtp.mails).toEqual([])
+  expect(
+    await db.selectFrom('account_codes').select('user_id').where('purpose', '=', 'reset_password').execute(),
+  ).toEqual([])
+})
+
+test('an account is sent five mails an hour, however many addresses ask for them, and nobody sees that', async () => {
+  const limited = await otherApp({ smtpUrl: smtp.url, rateLimit: true }, { now: () => 0 })
+  const dan = await resident('dan')
+  const codes: string[] = []
+  for (let n = 1; n <= 7; n += 1) {
+    const from = { remoteAddress: `10.1.0.${n}` }
+    expect((await limited.call(null, 'POST', path, { email: dan.email }, from)).status).toBe(204)
+    if (n <= 5) codes.push(codeIn(await smtp.next()))
+  }
+  expect(smtp.mails).toEqual([])
+  const reset = { code: codes.at(-1), password: 'a new password' }
+  expect((await call(null, 'POST', '/auth/reset-password', reset)).status).toBe(200)
+})
+
+test('the mail names the server, the account and where the code goes', async () => {
+  const eva = await resident('eva')
+  await mailing.call(null, 'POST', path, { email: eva.email })
+  const { text } = await smtp.next()
+  expect(text).toContain('Subject: Set a new password for hearth.test')
+  const flat = text.replace(/=\n/g, '').replaceAll('=3D', '=')
+  expect(flat).toContain('"eva" on http://hearth.test')
+  expect(flat).toContain('POST http://hearth.test/auth/reset-password')
+})
+
+test('without mail configured forgetting a password makes no code', async () => {
+  const cem = await resident('cem')
+  expect((await call(null, 'POST', path, { email: 'cem@example.org' })).status).toBe(204)
+  expect(await codesOf(cem)).toEqual([])
+})
+
+test('an address that is missing or no text answers invalid_schema', async () => {
+  for (const body of [undefined, {}, { email: 5 }, { email: null }]) {
+    expect(told(await call(null, 'POST', path, body))).toEqual([400, required('email')])
+  }
+})

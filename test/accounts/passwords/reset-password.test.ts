@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { lockUsers } from '../../../src/users/lock-queries.ts'
+import { password, resident } from '../../support/accounts.ts'
+import { codesOf, mailing, registered, smtp } from '../../support/mail.ts'
+import { required, told } from '../../support/permissions.ts'
+import { codeIn } from '../../support/smtp.ts'
+import { invalidCode } from '../../support/two-factor.ts'
+import { untilWaiting } from '../../support/waiting.ts'
+import { call, db, noAuth, published, user } from '../../support/world.ts'
+
+const path = '/auth/reset-password'
+
+/** The code that a forgotten password is sent. */
+async function codeFor(username: string): Promise<string> {
+  await mailing.call(null, 'POST', '/auth/forgot-password', { email: `${username}@example.org` })
+  return codeIn(await smtp.next())
+}
+
+test('a forgotten password is set anew by the code from the mail, once, and all sessions end', async () => {
+  const ann = await resident('ann')
+  const code = await codeFor('ann')
+  published.length = 0
+  const fields = { code, password: 'a new password' }
+  const answer = await call(null, 'POST', path, fields)
+  expect(answer.status).toBe(200)
+  expect(answer.body.data).toEqual({ reset: true })
+  expect(published).toEqual([{ type: 'sessions_ended', session_ids: [ann.session_id] }])
+  expect((await call(ann, 'GET', '/users/@me')).body).toEqual(noAuth)
+  expect(told(await call(null, 'POST', path, fields))).toEqual([400, invalidCode])
+  expect(await codesOf(ann)).toEqual([])
+  expect((await call(null, 'POST', '/auth/login', { login: 'ann', password })).status).toBe(400)
+  const login = await call(null, 'POST', '/auth/login', { login: 'ann', password: 'a new password' })
+  expect(login.status).toBe(200)
+})
+
+test('a reset ends the tokens of the bots, and no new ones come of a session that it has ended', async () => {
+  const gil = await resident('gil')
+  const [bot, other] = [await user({ bot_of: gil }), await user({ bot_of: await user() })]
+  const code = await codeFor('gil')
+  const late = await db.transaction().execute(async (trx) => {
+    // Both requests are past the check of their token, and wait for the account.
+    await lockUsers(trx, [gil.id])
+    const reset = call(null, 'POST', path, { code, password: 'a new password' })
+    await untilWaiting(1)
+    const rotated = call(gil, 'POST', `/bots/${bot.id}/token`, {})
+    await untilWaiting(2)
+    const made = call(gil, 'POST', '/bots', { username: 'gilbot', name: 'Gil' })
+    await untilWaiting(3)
+    return [reset, rotated, made]
+  })
+  const [reset, rotated, made] = await Promise.all(late)
+  expect(reset!.status).toBe(200)
+  expect([rotated!.body, made!.body]).toEqual([noAuth, noAuth])
+  expect((await call(bot, 'GET', '/users/@me')).body).toEqual(noAuth)
+  expect((await call(other, 'GET', '/users/@me')).status).toBe(200)
+  const [ended] = published.filter((event) => event.type === 'sessions_ended').slice(-1)
+  expect(ended).toEqual({ type: 'sessions_ended', session_ids: [bot.session_id] })
+})
+
+test('of two resets with one code one gets through', async () => {
+  await resident('bob')
+  const code = await codeFor('bob')
+  const answers = await Promise.all(
+    ['first choice', 'second choice'].map((choice) => call(null, 'POST', path, { code, password: choice })),
+  )
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
+})
+
+test('a wrong code and an old one answer invalid_code, and the password stays', async () => {
+  const cem = await resident('cem')
+  const old = await codeFor('cem')
+  await db
+    .updateTable('account_codes')
+    .set({ expires_at: new Date(0) })
+    .where('user_id', '=', cem.id)
+    .execute()
+  for (const code of ['x', '', old]) {
+    expect(told(await call(null, 'POST', path, { code, password: 'a new password' }))).toEqual([
+      400,
+      invalidCode,
+    ])
+  }
+  expect((await call(null, 'POST', '/auth/login', { login: 'cem', password })).status).toBe(200)
+})
+
+test('a reset names its wrong fields, and does not use the code up', async () => {
+  await resident('dan')
+  const code = await codeFor('dan')
+  expect(told(await call(null, 'POST', path))).toEqual([400, required('code', 'password')])
+  expect(told(await call(null, 'POST', path, { password: 'short' }))).toEqual([
+    400,
+    required('code', 'password'),
+  ])
+  expect(told(await call(null, 'POST', path, { code, password: 'short' }))).toEqual([
+    400,
+    required('password'),
+  ])
+  expect((await call(null, 'POST', path, { code, password: 'long enough' })).status).toBe(200)
+})
+
+test('a reset ends the change to another address that somebody else may have begun', async () => {
+  const eve = await resident('eve')
+  await mailing.call(eve, 'PATCH', '/users/@me/email', { email: 'thief@example.org', password })
+  const change = codeIn(await smtp.next())
+  await call(null, 'POST', path, { code: await codeFor('eve'), password: 'a new password' })
+  expect(told(await call(null, 'POST', '/auth/verify-email', { code: change }))).toEqual([400, invalidCode])
+})
+
+test('a new password leaves the code that proves the present address', async () => {
+  const fay = await registered('fay')
+  await call(null, 'POST', path, { code: await codeFor('fay'), password: 'a new password' })
+  expect((await call(null, 'POST', '/auth/verify-email', { code: fay.code })).status).toBe(200)
+})

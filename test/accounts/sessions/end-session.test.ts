@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { password, personOf, resident } from '../../support/accounts.ts'
+import { refusesStrangers } from '../../support/messages.ts'
+import { told } from '../../support/permissions.ts'
+import { call, db, failure, noAuth, type Person, published, user } from '../../support/world.ts'
+
+const path = '/users/@me/sessions'
+const unknown = failure('session_not_found', 'That session does not exist')
+
+async function sessionsOf({ id }: Person): Promise<string[]> {
+  const rows = await db.selectFrom('sessions').select('id').where('user_id', '=', id).execute()
+  return rows.map((row) => row.id)
+}
+
+test('ending a session makes its token worthless; a bot may do so too', async () => {
+  const ann = await user()
+  for (const person of [ann, await user({ bot_of: ann })]) {
+    published.length = 0
+    const answer = await call(person, 'DELETE', `${path}/${person.session_id}`)
+    expect(answer.status).toBe(200)
+    expect(answer.body.data).toEqual({ id: person.session_id })
+    expect(published).toEqual([{ type: 'sessions_ended', session_ids: [person.session_id] }])
+    expect(await sessionsOf(person)).toEqual([])
+    expect((await call(person, 'GET', path)).body).toEqual(noAuth)
+  }
+})
+
+test('ending another session of oneself leaves the own', async () => {
+  const bob = await resident('bob')
+  const phone = await personOf(await call(null, 'POST', '/auth/login', { login: 'bob', password }))
+  expect((await call(bob, 'DELETE', `${path}/${phone.session_id}`)).status).toBe(200)
+  expect((await call(phone, 'GET', path)).body).toEqual(noAuth)
+  expect(await sessionsOf(bob)).toEqual([bob.session_id])
+})
+
+test("another's session, an unknown one, one that has ended and what is no id answer session_not_found", async () => {
+  const [ann, bob] = [await user(), await resident('cem')]
+  const ended = await personOf(await call(null, 'POST', '/auth/login', { login: 'cem', password }))
+  await call(bob, 'DELETE', `${path}/${ended.session_id}`)
+  published.length = 0
+  for (const id of [bob.session_id, ended.session_id, '1', 'x', '0']) {
+    expect(told(await call(ann, 'DELETE', `${path}/${id}`))).toEqual([404, unknown])
+  }
+  expect(published).toEqual([])
+  expect((await call(bob, 'GET', path)).status).toBe(200)
+})
+
+test('a session ended twice at once is ended once', async () => {
+  const dan = await resident('dan')
+  const phone = await personOf(await call(null, 'POST', '/auth/login', { login: 'dan', password }))
+  const answers = await Promise.all([1, 2].map(() => call(dan, 'DELETE', `${path}/${phone.session_id}`)))
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404])
+})
+
+test('without a token, or with a faulty one, ending a session answers no_auth', async () => {
+  await refusesStrangers('DELETE', `${path}/1`)
+})

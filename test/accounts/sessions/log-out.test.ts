@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { refusesStrangers } from '../../support/messages.ts'
+import { call, db, noAuth, published, user } from '../../support/world.ts'
+
+test('logging out ends the login session of the token, and no other', async () => {
+  const ann = await user()
+  const answer = await call(ann, 'POST', '/auth/logout')
+  expect(answer.status).toBe(204)
+  expect(answer.text).toBe('')
+  expect(answer.headers['content-type']).toBeUndefined()
+  expect(published).toEqual([{ type: 'sessions_ended', session_ids: [ann.session_id] }])
+  expect(await db.selectFrom('sessions').select('id').where('user_id', '=', ann.id).execute()).toEqual([])
+  expect((await call(ann, 'GET', '/users/@me')).body).toEqual(noAuth)
+  expect((await call(ann, 'POST', '/auth/logout')).body).toEqual(noAuth)
+})
+
+test('without a token, or with a faulty one, logging out answers no_auth', async () => {
+  await refusesStrangers('POST', '/auth/logout')
+})
+
+test('a bot logs out too, with an empty JSON body', async () => {
+  const bot = await user({ bot_of: await user() })
+  expect((await call(bot, 'POST', '/auth/logout', {})).status).toBe(204)
+})

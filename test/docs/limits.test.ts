@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Environment } from '../../src/config/environment.ts'
+import { defaultSettings } from '../../src/gateway/settings.ts'
+import { closeCodes } from '../../src/gateway/transport/close-codes.ts'
+import { readConstants } from './source-constants.ts'
+
+const docs = join(import.meta.dirname, '../../docs')
+const constants = readConstants()
+const pages = { api: read('api.md'), gateway: read('gateway.md') }
+
+function read(file: string): string {
+  return readFileSync(join(docs, file), 'utf8')
+}
+
+/** The second cell of the row whose first one begins so. */
+function cellOf(page: keyof typeof pages, row: string): string {
+  const line = pages[page].split('\n').find((each) => each.startsWith(`| ${row}`))
+  return line?.split(' | ')[1] ?? `no row "${row}"`
+}
+
+/** The ways in which the pages write a number. */
+function waysToWrite(number: number): string[] {
+  const [kib, mib] = [1024, 1024 * 1024]
+  const inUnit = (unit: number, name: string) => (number % unit === 0 ? [`${number / unit} ${name}`] : [])
+  return [number.toLocaleString('en'), ...inUnit(kib, 'KiB'), ...inUnit(mib, 'MiB')]
+}
+
+test.each([
+  ['api', '`name` of a user', 'maxNameLength'],
+  ['api', '`name` of a house', 'maxHouseNameLength'],
+  ['api', '`location`', 'maxLocationLength'],
+  ['api', '`website`', 'maxWebsiteLength'],
+  ['api', '`bio`', 'maxTextLength'],
+  ['api', '`email`', 'maxEmailLength'],
+  ['api', '`password`', 'minPasswordLength'],
+  ['api', '`password`', 'maxPasswordLength'],
+  ['api', '`content` of a message', 'maxContentLength'],
+  ['api', '`nonce`', 'maxNonceLength'],
+  ['api', '`nonce`', 'maxEmojiNameLength'],
+  ['api', '`position` of a role', 'maxRolePosition'],
+  ['api', '`position` of a room', 'maxRoomPosition'],
+  ['api', '`max_uses`', 'maxUses'],
+  ['api', '`max_age` of an invite', 'maxAgeSeconds'],
+  ['api', '`exploding_age` |', 'minExplodingSeconds'],
+  ['api', '`exploding_age` |', 'maxExplodingSeconds'],
+  ['api', '`allow`', 'maxPermissionBits'],
+  ['api', 'file name of an attachment', 'maxFilenameLength'],
+  ['api', '`q` of a message search', 'maxSearchLength'],
+  ['api', 'houses of a user', 'maxMemberships'],
+  ['api', 'bots of a user', 'maxBots'],
+  ['api', 'friends and open requests', 'maxTies'],
+  ['api', 'blocks of a user', 'maxBlocks'],
+  ['api', 'rooms of a house', 'maxRooms'],
+  ['api', 'entities of a house', 'maxEntities'],
+  ['api', 'roles of a house', 'maxRoles'],
+  ['api', 'live invites', 'maxInvites'],
+  ['api', 'permission overrides', 'maxOverrides'],
+  ['api', 'people in a group', 'maxGroupSize'],
+  ['api', 'groups that a user owns', 'maxOwnedGroups'],
+  ['api', 'mentions recorded', 'maxMentions'],
+  ['api', 'JSON body of routes that take pictures', 'maxPictureBodyBytes'],
+  ['api', 'any other JSON body', 'maxBodyBytes'],
+  ['api', 'values in a JSON body', 'maxValues'],
+  ['api', 'depth of a JSON body', 'maxDepth'],
+  ['api', 'picture, decoded', 'maxPictureBytes'],
+  ['api', 'picture, pixels', 'maxSidePixels'],
+  ['api', 'attachment | 25', 'maxAttachmentBytes'],
+  ['api', 'parts of a multipart body', 'maxParts'],
+  ['api', 'parts of a multipart body', 'maxFieldBytes'],
+  ['gateway', 'frame from a client', 'maxFrameBytes'],
+  ['gateway', 'unsent bytes of a connection', 'maxUnsentBytes'],
+  ['gateway', 'events during a login', 'maxBufferedEvents'],
+  ['gateway', 'ids in one op 6', 'maxWatchedUsers'],
+  ['gateway', 'ids in op 6 and 7', 'maxWaitingIds'],
+] as const)('docs/%s.md states %s as the code has it (%s)', (page, row, name) => {
+  const values = constants.get(name) ?? []
+  expect(values, `no constant ${name} in src`).not.toEqual([])
+  const cell = cellOf(page, row)
+  const written = values.flatMap(waysToWrite).join('|')
+  expect(cell).toMatch(new RegExp(`(?<!\\d|\\d,)(?:${written})(?!\\d|,\\d)`))
+})
+
+test.each([
+  ['messages, with and without', 'RATE_LIMIT_MESSAGES'],
+  ['`/auth/…`', 'RATE_LIMIT_AUTH'],
+  ['wrong passwords', 'RATE_LIMIT_AUTH'],
+  ['registration', 'RATE_LIMIT_REGISTRATION'],
+  ['requests with a token', 'RATE_LIMIT_REQUESTS'],
+  ['requests without a token', 'RATE_LIMIT_ADDRESS'],
+  ['failed gateway logins', 'RATE_LIMIT_GATEWAY'],
+  ['mails to addresses', 'RATE_LIMIT_MAILS'],
+  ['new private rooms', 'RATE_LIMIT_PRIVATE_ROOMS'],
+  ['files of the web client', 'RATE_LIMIT_FILES'],
+] as const)('docs/api.md states the rate limit of %s as %s has it', (row, setting) => {
+  const line = pages.api.split('\n').find((each) => each.startsWith(`| ${row}`))
+  const [, , , rate, burst] = line!.split(/ ?\| ?/)
+  expect(`${rate} burst ${burst!.split(';')[0]}`).toBe(Environment.properties[setting].default)
+})
+
+test('docs/gateway.md lists every close code with its reason', () => {
+  const rows = [...pages.gateway.matchAll(/^\| (\d{4}) \| `(\w+)` \|/gm)].map(([, code, reason]) => [
+    reason,
+    Number(code),
+  ])
+  expect(rows.sort()).toEqual(Object.entries(closeCodes).sort())
+})
+
+test('docs/gateway.md states the times and bounds of a connection', () => {
+  const gateway = pages.gateway.replaceAll('\n', ' ')
+  const seconds = (ms: number) => `${ms / 1000} s`
+  expect(gateway).toContain(`no login within ${seconds(defaultSettings.loginTimeoutMs)}`)
+  expect(gateway).toContain(
+    `silent for ${seconds(defaultSettings.pingAfterMs)} receives a websocket ping, repeated every ${seconds(defaultSettings.pingEveryMs)}`,
+  )
+  expect(gateway).toContain(`silent for ${seconds(defaultSettings.closeSilentAfterMs)} is closed`)
+  expect(gateway).toContain(`offline ${seconds(defaultSettings.offlineAfterMs)} after`)
+  expect(gateway).toContain(`(${defaultSettings.houseJoinDelayMs} ms)`)
+  expect(cellOf('gateway', 'connections of a user')).toBe(String(defaultSettings.maxConnectionsPerUser))
+  expect(cellOf('gateway', 'sockets of an address')).toBe(
+    String(defaultSettings.maxUnauthenticatedPerAddress),
+  )
+  expect(cellOf('gateway', 'frames from a client')).toBe(`${defaultSettings.maxFramesPerMinute} a minute`)
+  expect(cellOf('gateway', 'unsent bytes of all sockets of a user')).toBe(
+    waysToWrite(defaultSettings.maxBytesOfUser).at(-1),
+  )
+})

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { expect, test } from 'vitest'
+import { LoginSession } from '../../src/accounts/schemas.ts'
+import { Bot } from '../../src/bots/schemas.ts'
+import { Relationship } from '../../src/friendships/schemas.ts'
+import { Ban } from '../../src/houses/bans/schemas.ts'
+import { Entity } from '../../src/houses/entities/schemas.ts'
+import { Invite } from '../../src/houses/invites/schemas.ts'
+import { Member } from '../../src/houses/members/schemas.ts'
+import { Role } from '../../src/houses/roles/schemas.ts'
+import { EditedHouse, GatewayHouse, House, HouseDetail, HouseSummary } from '../../src/houses/schemas.ts'
+import { Attachment, EditedGatewayMessage, GatewayMessage, Message } from '../../src/messages/schemas.ts'
+import { ReadState } from '../../src/read-states/schemas.ts'
+import { EmbeddedRoom, Emoji, Room } from '../../src/rooms/schemas.ts'
+import { Settings } from '../../src/settings/schemas.ts'
+import { CompactUser, FullUser, GatewayUser } from '../../src/users/schemas.ts'
+
+const schemas: Record<string, TObject> = {
+  Attachment,
+  Ban,
+  Bot,
+  CompactUser,
+  EditedGatewayMessage,
+  EditedHouse,
+  EmbeddedRoom,
+  Emoji,
+  Entity,
+  FullUser,
+  GatewayHouse,
+  GatewayMessage,
+  GatewayUser,
+  House,
+  HouseDetail,
+  HouseSummary,
+  Invite,
+  LoginSession,
+  Member,
+  Message,
+  ReadState,
+  Relationship,
+  Role,
+  Room,
+  Settings,
+}
+/** Those whose tables list only what they add to another one. */
+const bases: Record<string, TObject> = { EditedGatewayMessage: GatewayMessage, HouseDetail: HouseSummary }
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/resources.md'), 'utf8')
+const tables = [...page.matchAll(/Schema:\s`(\w+)`\.[^|]*\n\n\| Field .*\n\| ---.*\n((?:\|.*\n)+)/g)].map(
+  ([, name, rows]) => ({
+    name: name!,
+    fields: [...rows!.matchAll(/^\| `(\w+)` \| (.*?) \| /gm)].map(
+      ([, field, type]) => [field!, type!] as const,
+    ),
+  }),
+)
+
+test('docs/resources.md has a table for every resource', () => {
+  expect(tables.map(({ name }) => name).sort()).toEqual(Object.keys(schemas))
+})
+
+test.each(tables)('docs/resources.md lists the fields of $name with their types', ({ name, fields }) => {
+  const added = Object.entries(schemas[name]!.properties).filter(
+    ([key]) => !(key in (bases[name]?.properties ?? {})),
+  )
+  expect(fields.map(([field]) => field)).toEqual(added.map(([key]) => key))
+  for (const [field, type] of fields) {
+    expect([field, type]).toEqual([
+      field,
+      expect.stringMatching(patternOf(schemas[name]!.properties[field]!)),
+    ])
+  }
+})
+
+/** What the type column may say of a field. */
+function patternOf(schema: TSchema): RegExp {
+  const variants: TSchema[] = schema.anyOf ?? [schema]
+  const [first, ...others] = variants.filter((each) => each.type !== 'null')
+  const orNull = variants.length > 1 && variants.some((each) => each.type === 'null') ? ' or null' : ''
+  return new RegExp(`^${first === undefined ? 'null' : nameOf(first, others)}${orNull}$`)
+}
+
+function nameOf(schema: TSchema, others: TSchema[]): string {
+  if (others.length > 0 || schema.type === 'string') return 'str'
+  if (schema.type === 'integer' || schema.type === 'number') return 'int'
+  if (schema.type === 'boolean') return 'bool'
+  if (schema.type === 'array') return 'list(?: of [a-z ]+?)?'
+  return '(?:object(?:, optional)?|(?:full|compact|gateway) user|member)'
+}

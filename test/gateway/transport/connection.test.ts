@@ -1,0 +1,89 @@
+import type { Duplex } from 'node:stream'
+import { beforeEach, expect, test } from 'vitest'
+import { defaultSettings } from '../../../src/gateway/settings.ts'
+import { Connection, type ConnectionSocket } from '../../../src/gateway/transport/connection.ts'
+import { payload } from '../../../src/gateway/transport/frames.ts'
+
+const mebibyte = 1024 * 1024
+
+/** The unsent bytes; the client reads when a test sets them. */
+let unsent: number
+let closed: string | undefined
+let connection: Connection
+let socket: ConnectionSocket
+let listeners: Map<string, (data: Buffer) => void>
+
+beforeEach(() => {
+  unsent = 0
+  closed = undefined
+  listeners = new Map()
+  socket = {
+    OPEN: 1,
+    readyState: 1,
+    on(name: string, listener: (data: Buffer) => void) {
+      listeners.set(name, listener)
+    },
+    get bufferedAmount() {
+      return unsent
+    },
+    send(frame: string) {
+      unsent += Buffer.byteLength(frame)
+    },
+    close(_code: number, reason: string) {
+      closed = reason
+    },
+  } as unknown as ConnectionSocket
+  connection = new Connection({
+    socket,
+    stream: { cork() {}, uncork() {} } as Duplex,
+    encoding: 'text',
+    address: '127.0.0.1',
+    listener: { frame() {}, closed() {} },
+    settings: defaultSettings,
+  })
+})
+
+/** Something arrives from the client. */
+function receive(name: 'message' | 'ping', text = ''): void {
+  listeners.get(name)!.call(socket, Buffer.from(text))
+}
+
+function send(mebibytes: number, exempt = false, character = 'x'): void {
+  const d = character.repeat((mebibytes * mebibyte) / Buffer.byteLength(character))
+  connection.send(1, payload('TYPING_START', d), exempt)
+}
+
+test('HOUSE_JOINs of a login neither count towards the unsent bytes nor raise the bound', () => {
+  for (let count = 0; count < 20; count++) {
+    send(3, true)
+    unsent = mebibyte
+  }
+  for (let count = 0; count < 7; count++) send(1)
+  expect(closed).toBeUndefined()
+  send(1)
+  send(1)
+  expect(closed).toBe('slow_consumer')
+})
+
+test('exempt frames with multi-byte characters do not count as unsent', () => {
+  for (let count = 0; count < 8; count++) send(3, true, '語')
+  expect(closed).toBeUndefined()
+})
+
+test('unread heartbeat acks count as unsent', () => {
+  connection.acknowledgeHeartbeats()
+  unsent = 8 * mebibyte - 100
+  receive('message', '{"op":3}')
+  expect(closed).toBeUndefined()
+  for (let count = 0; count < 100; count++) receive('message', '{"op":3}')
+  expect(closed).toBe('slow_consumer')
+})
+
+test('unread pongs count as unsent', () => {
+  unsent = 8 * mebibyte
+  receive('ping')
+  expect(closed).toBeUndefined()
+  unsent += 1
+  receive('ping')
+  expect(closed).toBe('slow_consumer')
+})

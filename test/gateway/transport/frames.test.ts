@@ -1,0 +1,20 @@
+import { inflateSync } from 'node:zlib'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { payload, textFrame, zlibFrame } from '../../../src/gateway/transport/frames.ts'
+
+test('a zlib frame is a complete zlib stream of the text frame', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.anything({ maxDepth: 3 }), (seq, d) => {
+      const event = payload('ROLE_DELETE', { d: JSON.stringify(d) })
+      for (const number of [seq, seq + 1]) {
+        expect(inflateSync(zlibFrame(number, event)).toString()).toBe(textFrame(number, event))
+      }
+    }),
+  )
+})
+
+test('a zlib frame of a megabyte is a complete zlib stream of the text frame', () => {
+  const event = payload('ROLE_DELETE', { text: 'ä💬'.repeat(200_000) })
+  expect(inflateSync(zlibFrame(7, event)).toString()).toBe(textFrame(7, event))
+})

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { permission } from '../../../src/houses/permissions.ts'
+import { watching } from '../../support/houses.ts'
+import { inviteRow, refusesDeadInvites } from '../../support/invites.ts'
+import { refusesStrangers } from '../../support/messages.ts'
+import { inviteNotFound, noPermission, told } from '../../support/permissions.ts'
+import { call, house, role, user } from '../../support/world.ts'
+
+/** A house of Ann's, and how Ben makes invites to it. */
+async function scene() {
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann, members: [ben, cat] })
+  const make = async () => (await call(ben, 'POST', `/houses/${den.id}/invites`)).body.data.code
+  return { ann, ben, cat, den, make }
+}
+
+test('revoking an own invite answers code and house, holds at once, and tells nobody', async () => {
+  const { ben, den, make } = await scene()
+  const code = await make()
+  const { answer, events } = await watching(() => call(ben, 'DELETE', `/invites/${code}`))
+  expect(answer.status).toBe(200)
+  expect(answer.body.data).toEqual({ code, house_id: den.id })
+  expect(events).toEqual([])
+  expect(await inviteRow(code)).toBeUndefined()
+  expect(told(await call(null, 'GET', `/invites/${code}`))).toEqual([404, inviteNotFound])
+  expect((await call(await user(), 'POST', `/invites/${code}`)).status).toBe(404)
+})
+
+test("who manages invites, and the owner, revoke somebody else's", async () => {
+  const { ann, cat, den, make } = await scene()
+  await role(den, { allow: permission.MANAGE_INVITES, members: [cat] })
+  for (const caller of [cat, ann]) {
+    const code = await make()
+    expect((await call(caller, 'DELETE', `/invites/${code}`)).status).toBe(200)
+    expect(await inviteRow(code)).toBeUndefined()
+  }
+})
+
+test('neither its creator nor who manages invites, a member or a stranger answers no_permission', async () => {
+  const { cat, make } = await scene()
+  const code = await make()
+  for (const caller of [cat, await user()]) {
+    expect(told(await call(caller, 'DELETE', `/invites/${code}`))).toEqual([400, noPermission])
+  }
+  expect(await inviteRow(code)).toBeDefined()
+})
+
+test('an invite revoked twice at once is revoked once', async () => {
+  const { ben, make } = await scene()
+  const code = await make()
+  const answers = await Promise.all([1, 2].map(() => call(ben, 'DELETE', `/invites/${code}`)))
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404])
+})
+
+test('an invite that is unknown, expired or used up answers invite_not_found', async () => {
+  await refusesDeadInvites((caller, code) => call(caller, 'DELETE', `/invites/${code}`))
+})
+
+test('without a token, or with a faulty one, revoking answers no_auth', async () => {
+  await refusesStrangers('DELETE', '/invites/abc123')
+})

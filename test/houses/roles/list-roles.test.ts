@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { refusesStrangers } from '../../support/messages.ts'
+import { houseNotFound, moderatedHouse } from '../../support/permissions.ts'
+import { call, role, user } from '../../support/world.ts'
+
+test('listing the roles of a house answers them highest first, of equal ones the older first', async () => {
+  const den = await moderatedHouse()
+  const low = await role(den, { position: 0, allow: 1, deny: 2 })
+  const alsoLow = await role(den, { position: 0 })
+  const answer = await call(den.member, 'GET', `/houses/${den.id}/roles`)
+  expect(answer.status).toBe(200)
+  expect(answer.body.data.map((one: { id: string }) => one.id)).toEqual([den.moderator_role_id, low, alsoLow])
+  expect(answer.body.data[1]).toEqual({
+    id: low,
+    house_id: den.id,
+    name: 'role',
+    position: 0,
+    level: 0,
+    color: '#99aab5',
+    allow: 1,
+    deny: 2,
+  })
+})
+
+test('the roles of a house one is not in, or of none, are not found', async () => {
+  const den = await moderatedHouse()
+  for (const id of [den.id, '1', 'x']) {
+    const answer = await call(await user(), 'GET', `/houses/${id}/roles`)
+    expect(answer.status).toBe(404)
+    expect(answer.body).toEqual(houseNotFound)
+  }
+})
+
+test('without a token, or with a faulty one, listing roles answers no_auth', async () => {
+  await refusesStrangers('GET', '/houses/1/roles')
+})

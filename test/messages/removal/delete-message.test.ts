@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { attach } from '../../support/houses.ts'
+import { listRows, messageNotFound, refusesStrangers } from '../../support/messages.ts'
+import { noPermission, roomNotFound } from '../../support/permissions.ts'
+import { isDiscarded } from '../../support/store.ts'
+import {
+  call,
+  db,
+  group,
+  house,
+  houseRoom,
+  message,
+  oneToOne,
+  published,
+  role,
+  user,
+} from '../../support/world.ts'
+
+test('deleting the own message answers its place, removes it with its mentions, and tells of it', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [bob] })
+  for (const prefix of ['', `/houses/${den.id}`]) {
+    const id = await message(den.room_id, bob, { mentions: [ann] })
+    const before = published.length
+    const answer = await call(bob, 'DELETE', `${prefix}/rooms/${den.room_id}/messages/${id}`)
+    expect([answer.status, answer.body.data]).toEqual([200, { id, room_id: den.room_id, house_id: den.id }])
+    expect(await listRows(den.room_id)).toEqual([])
+    expect(await db.selectFrom('mentions').where('message_id', '=', id).execute()).toEqual([])
+    const room = await db.selectFrom('rooms').selectAll().where('id', '=', den.room_id).executeTakeFirst()
+    expect(room?.last_message_id).toBe(id)
+    expect(published.slice(before)).toEqual([
+      { type: 'message_deleted', room_id: den.room_id, house_id: den.id, message_id: id },
+    ])
+  }
+})
+
+test('the file of a deleted message is discarded', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const id = await message(room_id, ann)
+  const file = await attach(room_id, id)
+  await call(ann, 'DELETE', `/rooms/${room_id}/messages/${id}`)
+  expect(await isDiscarded(file)).toBe(true)
+})
+
+test('moderators and the owner of a group may delete what others wrote, nobody else', async () => {
+  const [ann, bob, cat] = [await user(), await user(), await user()]
+  const den = await house({ owner: ann, members: [bob, cat] })
+  const three = await group(ann, bob, cat)
+  const two = await oneToOne(ann, bob)
+  await role(den, { allow: 8, members: [bob] })
+  const refused = [
+    [cat, den.room_id],
+    [bob, three],
+    [ann, two],
+  ] as const
+  for (const [caller, roomId] of refused) {
+    const author = roomId === two ? bob : ann
+    const id = await message(roomId, author)
+    const answer = await call(caller, 'DELETE', `/rooms/${roomId}/messages/${id}`)
+    expect([answer.status, answer.body]).toEqual([400, noPermission])
+  }
+  for (const [caller, roomId] of [
+    [bob, den.room_id],
+    [ann, three],
+  ] as const) {
+    const id = await message(roomId, cat)
+    expect((await call(caller, 'DELETE', `/rooms/${roomId}/messages/${id}`)).status).toBe(200)
+  }
+})
+
+test('a message deleted twice at once is deleted once', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const id = await message(room_id, ann)
+  const before = published.length
+  const answers = await Promise.all([1, 2].map(() => call(ann, 'DELETE', `/rooms/${room_id}/messages/${id}`)))
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404])
+  expect(published.length - before).toBe(1)
+})
+
+test('a message that is unknown, of another room, or exploded answers message_not_found', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const elsewhere = await message(await houseRoom(den), ann)
+  const exploded = await message(den.room_id, ann, { expires_at: new Date(Date.now() - 1) })
+  for (const id of ['1', 'x', elsewhere, exploded]) {
+    const answer = await call(ann, 'DELETE', `/rooms/${den.room_id}/messages/${id}`)
+    expect([answer.status, answer.body]).toEqual([404, messageNotFound])
+  }
+})
+
+test('a room that is foreign, or of another house than the path says, answers room_not_found', async () => {
+  const [ann, bob] = [await user(), await user()]
+  const [den, other] = [await house({ owner: ann }), await house({ owner: ann })]
+  const id = await message(den.room_id, ann)
+  const wrong = [
+    [bob, `/rooms/${den.room_id}/messages/${id}`],
+    [ann, `/houses/${other.id}/rooms/${den.room_id}/messages/${id}`],
+    [ann, `/houses/x/rooms/${den.room_id}/messages/${id}`],
+  ] as const
+  for (const [caller, url] of wrong) {
+    const answer = await call(caller, 'DELETE', url)
+    expect([answer.status, answer.body]).toEqual([404, roomNotFound])
+  }
+  expect(await listRows(den.room_id)).toHaveLength(1)
+})
+
+test('without a token, or with a faulty one, deleting answers no_auth', async () => {
+  await refusesStrangers('DELETE', '/rooms/1/messages/1')
+  await refusesStrangers('DELETE', '/houses/1/rooms/1/messages/1')
+})

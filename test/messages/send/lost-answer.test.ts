@@ -1,0 +1,89 @@
+import { afterAll, expect, test } from 'vitest'
+import { openDatabase } from '../../../src/database/client.ts'
+import { type Client, expectExact, listen, logIn } from '../../support/gateway.ts'
+import { otherApp } from '../../support/other-app.ts'
+import { detour, openTcpProxy } from '../../support/tcp-proxy.ts'
+import { untilWaiting } from '../../support/waiting.ts'
+import { databaseUrl, db, group, house, type Person, user } from '../../support/world.ts'
+
+// The connection to the database breaks while a message is written: it is there, and its sender was told 503.
+
+const way = detour(databaseUrl)
+const proxy = await openTcpProxy(way.target)
+const proxied = openDatabase(way.through(proxy.port))
+const { call } = await otherApp({}, { db: proxied })
+const gateway = await listen()
+afterAll(async () => {
+  await proxied.destroy()
+  await proxy.close()
+})
+
+function send(caller: Person, roomId: string, content: string, nonce?: string) {
+  return call(caller, 'POST', `/rooms/${roomId}/messages`, { content, ...(nonce && { nonce }) })
+}
+
+/** Sends, and breaks all connections while PostgreSQL waits for the room; gives how to let it go on. */
+async function sendIntoSilence(caller: Person, roomId: string, content: string, nonce?: string) {
+  expect((await send(caller, roomId, 'before')).status).toBe(200)
+  const locked = await db.startTransaction().execute()
+  await locked.selectFrom('rooms').select('id').where('id', '=', roomId).forUpdate().execute()
+  const answer = send(caller, roomId, content, nonce)
+  await untilWaiting(1)
+  await proxy.set('reset')
+  expect((await answer).status).toBe(503)
+  await proxy.set('fine')
+  await untilBack(caller)
+  return () => locked.commit().execute()
+}
+
+async function untilBack(caller: Person): Promise<void> {
+  await expect.poll(async () => (await call(caller, 'GET', '/users/@me')).status).toBe(200)
+}
+
+async function toldOf(client: Client, count: number): Promise<string[]> {
+  const told: string[] = []
+  while (told.length < count) {
+    const frame = await client.next('MESSAGE_CREATE')
+    expectExact(frame)
+    told.push(frame.d.content)
+  }
+  return told
+}
+
+test('a message whose answer was lost is told of all the same, though nothing is sent after it', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const client = await logIn(gateway, ben)
+  const goOn = await sendIntoSilence(ann, den.room_id, `lost, <@${ben.id}>`)
+  await goOn()
+  expect(await toldOf(client, 2)).toEqual(['before', `lost, <@${ben.id}>`])
+  expect(client.events.at(-1)!.d).toMatchObject({ house_id: den.id, mentions: [{ id: ben.id }] })
+})
+
+test('it is told of once and before those after it, and a repetition by nonce finds it', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const room = await group(ann, ben)
+  const client = await logIn(gateway, ben)
+  const goOn = await sendIntoSilence(ann, room, 'lost', 'n')
+  const next = [send(ann, room, 'lost', 'n'), send(ben, room, 'next')]
+  await goOn()
+  const [again] = await Promise.all(next)
+  expect(again).toMatchObject({ status: 200, body: { data: { content: 'lost' } } })
+  expect((await send(ann, room, 'last')).status).toBe(200)
+  expect(await toldOf(client, 4)).toEqual(['before', 'lost', 'next', 'last'])
+  const ids = client.events.filter((frame) => frame.e === 'MESSAGE_CREATE').map((frame) => frame.d.id)
+  expect(ids).toEqual(ids.toSorted())
+})
+
+test('a message that was not written is not told of, and what is sent after it does not wait for it', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const room = await group(ann, ben)
+  const client = await logIn(gateway, ben)
+  expect((await send(ann, room, 'before')).status).toBe(200)
+  await proxy.set('black hole')
+  expect((await send(ann, room, 'nowhere')).status).toBe(503)
+  await proxy.set('fine')
+  await untilBack(ann)
+  expect((await send(ann, room, 'next')).status).toBe(200)
+  expect(await toldOf(client, 2)).toEqual(['before', 'next'])
+})

@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { epochMs } from '../../../src/ids.ts'
+import { listRows } from '../../support/messages.ts'
+import { call, db, house, houseRoom, published, user } from '../../support/world.ts'
+
+test('many sends at once into several rooms give rising ids per room, published in that order', async () => {
+  const people = await Promise.all(Array.from({ length: 8 }, () => user()))
+  const den = await house({ owner: people[0]!, members: people.slice(1) })
+  const rooms = [den.room_id, await houseRoom(den), await houseRoom(den)]
+  const before = published.length
+  const answers = await Promise.all(
+    Array.from({ length: 120 }, (_, n) =>
+      call(people[n % 8]!, 'POST', `/rooms/${rooms[n % 3]}/messages`, { content: `message ${n}` }),
+    ),
+  )
+  expect(answers.every((answer) => answer.status === 200)).toBe(true)
+  for (const roomId of rooms) {
+    const events = published.slice(before).filter((event) => 'room_id' in event && event.room_id === roomId)
+    const ids = events.map((event) => (event.type === 'message_created' ? event.message_id : ''))
+    expect(ids).toEqual((await listRows(roomId)).map((row) => row.id))
+    expect(ids).toHaveLength(40)
+    const room = await db.selectFrom('rooms').selectAll().where('id', '=', roomId).executeTakeFirst()
+    expect(room?.last_message_id).toBe(ids.at(-1))
+  }
+})
+
+test('an id greater than ours in the room makes the next one greater still', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const ahead = ((BigInt(Date.now() + 60_000 - epochMs) << 22n) | 77n).toString()
+  await db.updateTable('rooms').set({ last_message_id: ahead }).where('id', '=', room_id).execute()
+  const answers = await Promise.all(
+    [1, 2, 3].map((n) => call(ann, 'POST', `/rooms/${room_id}/messages`, { content: `message ${n}` })),
+  )
+  const ids = answers.map((answer) => BigInt(answer.body.data.id))
+  expect(ids.every((id) => id > BigInt(ahead))).toBe(true)
+  expect((await listRows(room_id)).map((row) => row.id).sort()).toEqual(ids.map(String).sort())
+})
+
+test('one row that the database refuses fails one request only', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  await db.schema.alterTable('messages').addCheckConstraint('no_boom', sql`content <> 'refused'`).execute()
+  const contents = ['one', 'two', 'refused', 'three', 'four']
+  const answers = await Promise.all(
+    contents.map((content) => call(ann, 'POST', `/rooms/${room_id}/messages`, { content })),
+  )
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 500, 200, 200])
+  expect((await listRows(room_id)).map((row) => row.content).sort()).toEqual(['four', 'one', 'three', 'two'])
+  await db.schema.alterTable('messages').dropConstraint('no_boom').execute()
+})

@@ -1,0 +1,10 @@
+import { expect } from 'vitest'
+import { bus, db, type Person } from './world.ts'
+
+/** Waits until it is written that these people are online; whoever hears of it is told before what happens then. */
+export async function untilNoted(...people: Person[]): Promise<void> {
+  const ids = [...new Set(people.map(({ id }) => id))]
+  const noted = db.selectFrom('presences').select('user_id').distinct().where('user_id', 'in', ids)
+  await expect.poll(async () => (await noted.execute()).length).toBe(ids.length)
+  await bus.catchUp()
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { call, friends, houseRoom, message, user } from '../support/world.ts'
+import { expectAccessible, openPage, twoInHouse } from './support.ts'
+
+test('asks for friendship, withdraws, accepts, removes, and unblocks', async () => {
+  const ann = await user({ name: 'Ann' })
+  const bob = await user({ name: 'Bob' })
+  const page = await openPage('/app/friends', { as: ann })
+  const other = await openPage('/app/friends', { as: bob })
+  const request = async () => {
+    await page.getByLabel('Username').fill(bob.username)
+    await page.getByRole('button', { name: 'Send request' }).click()
+  }
+  await request()
+  await other.getByRole('button', { name: 'Accept: Ann' }).waitFor()
+  await page.getByRole('button', { name: 'Withdraw: Bob' }).click()
+  await other.getByRole('button', { name: 'Accept: Ann' }).waitFor({ state: 'detached' })
+  await request()
+  await expectAccessible(other)
+  await other.getByRole('button', { name: 'Accept: Ann' }).click()
+  await page.getByRole('button', { name: 'Remove friend: Bob' }).waitFor()
+
+  await page.getByRole('button', { name: 'Message: Bob' }).click()
+  await page.getByRole('textbox', { name: 'Message Bob' }).fill('hi')
+  await page.keyboard.press('Enter')
+  await other.getByRole('link', { name: 'Ann , unread' }).click()
+  await other.getByRole('article').filter({ hasText: 'hi' }).waitFor()
+
+  await page.getByRole('link', { name: 'Friends' }).click()
+  await page.getByRole('button', { name: 'Remove friend: Bob' }).click()
+  await page.getByRole('button', { name: 'Remove friend: Bob' }).waitFor({ state: 'detached' })
+  await call(ann, 'PUT', `/relationships/@me/blocked/${bob.id}`)
+  await page.getByRole('button', { name: 'Unblock: Bob' }).click()
+  await page.getByRole('button', { name: 'Unblock: Bob' }).waitFor({ state: 'detached' })
+})
+
+test('creates a group of friends', async () => {
+  const ann = await user({ name: 'Ann' })
+  const [bob, cat] = [await user({ name: 'Bob' }), await user({ name: 'Cat' })]
+  await friends(ann, bob)
+  await friends(ann, cat)
+  const page = await openPage('/app/friends', { as: ann })
+  await page.getByRole('button', { name: 'Create a group' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Create a group' })
+  await dialog.getByLabel('Group name').fill('crew')
+  await dialog.getByRole('checkbox', { name: 'Bob' }).check()
+  await dialog.getByRole('checkbox', { name: 'Cat' }).check()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('textbox', { name: 'Message crew' }).waitFor()
+  const rooms = (await call(cat, 'GET', '/users/@me/rooms')).body.data as { name: string }[]
+  expect(rooms.map(({ name }) => name)).toEqual(['crew'])
+})
+
+test('a closed category shows what is open or unread, also after a reload', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await houseRoom(den, { name: 'quiet' })
+  const busy = await houseRoom(den, { name: 'busy' })
+  const page = await openPage(path, { as: ann })
+  const links = page.getByRole('navigation', { name: 'Rooms' }).getByRole('link')
+  await expect.poll(() => links.allInnerTexts()).toHaveLength(3)
+  await page.getByRole('button', { name: 'Rooms', expanded: true }).click()
+  await expect.poll(() => links.allInnerTexts()).toHaveLength(1)
+  await message(busy, bob)
+  await page.reload()
+  await page.getByRole('link', { name: 'busy , unread' }).waitFor()
+  expect(await links.count()).toBe(2)
+  await page.getByRole('button', { name: 'Rooms', expanded: false }).click()
+  await page.getByRole('link', { name: 'quiet' }).waitFor()
+})

@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { call } from '../support/world.ts'
+import { expectAccessible, messageOf, openPage, twoInHouse } from './support.ts'
+
+const phone = { viewport: { width: 375, height: 667 }, hasTouch: true, isMobile: true }
+
+/** A finger on the screen. */
+async function fingerOn(page: Page) {
+  const session = await page.context().newCDPSession(page)
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: { x: number; y: number }[]) =>
+    session.send('Input.dispatchTouchEvent', { type, touchPoints })
+  return {
+    down: (x: number, y: number) => touch('touchStart', { x, y }),
+    move: (x: number, y: number) => touch('touchMove', { x, y }),
+    up: () => touch('touchEnd'),
+  }
+}
+
+async function middleOf(page: Page, text: string) {
+  const { x, y, width, height } = (await messageOf(page, text).locator('.content').boundingBox())!
+  return [x + Math.min(width / 2, 30), y + height / 2] as const
+}
+
+test('a finger that rests on a message opens its actions as a sheet, and selects nothing', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  for (const who of [ann, bob]) {
+    await call(who, 'POST', `/rooms/${den.room_id}/messages`, { content: `words of ${who.username}` })
+  }
+  const page = await openPage(path, { as: ann, ...phone })
+  const text = `words of ${bob.username}`
+  await messageOf(page, text).waitFor()
+  const finger = await fingerOn(page)
+  await finger.down(...(await middleOf(page, text)))
+  const sheet = page.getByRole('dialog', { name: 'Actions for the message of Bob' })
+  await sheet.waitFor()
+  await finger.up()
+  expect(await page.evaluate('String(getSelection())')).toBe('')
+  const items = sheet.getByRole('menuitem')
+  // What one may not do with the message of somebody else is absent; Ann owns the house.
+  expect(await items.allTextContents()).toEqual(['Copy text', 'Copy link', 'Delete', 'About Bob'])
+  for (const item of await items.all()) {
+    expect((await item.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+  }
+  const box = (await sheet.boundingBox())!
+  expect([box.x, box.width, box.y + box.height]).toEqual([0, 375, 667])
+  await expectAccessible(page)
+  await items.filter({ hasText: 'Delete' }).tap()
+  await page.getByRole('dialog', { name: 'Delete message' }).getByRole('button', { name: 'Delete' }).tap()
+  await messageOf(page, text).waitFor({ state: 'detached' })
+
+  // A touch beside the sheet closes it.
+  await finger.down(...(await middleOf(page, `words of ${ann.username}`)))
+  const own = page.getByRole('dialog', { name: 'Actions for the message of Ann' })
+  await own.waitFor()
+  await finger.up()
+  await page.touchscreen.tap(180, 40)
+  await own.waitFor({ state: 'detached' })
+})
+
+test('a finger that scrolls, or that is lifted soon, opens nothing', async () => {
+  const { ann, den, path } = await twoInHouse()
+  for (let count = 0; count < 30; count += 1) {
+    await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: `line ${count}.` })
+  }
+  const page = await openPage(path, { as: ann, ...phone })
+  await messageOf(page, 'line 29.').waitFor()
+  // Time passes only where it says so, however slow the machine is.
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 3_600_000)
+  const finger = await fingerOn(page)
+  const [x, y] = await middleOf(page, 'line 25.')
+  const top = () => page.getByRole('log').evaluate((log) => log.scrollTop)
+  const before = await top()
+  await finger.down(x, y)
+  for (let step = 1; step <= 10; step += 1) await finger.move(x, y + step * 12)
+  await expect.poll(top).toBeLessThan(before)
+  await page.clock.fastForward(2_000)
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await finger.up()
+  await finger.down(x, y)
+  await finger.up()
+  await page.clock.fastForward(2_000)
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  // It is the movement that kept it away. While the finger rests, nothing can be selected.
+  const pressed = page.locator('.message[data-pressed]')
+  expect(await pressed.count()).toBe(0)
+  await finger.down(x, y)
+  type Style = { getComputedStyle(element: unknown): { userSelect: string } }
+  const selectable = () =>
+    pressed.evaluate((each) => (globalThis as unknown as Style).getComputedStyle(each).userSelect)
+  expect(await selectable()).toBe('none')
+  await page.clock.fastForward(2_000)
+  await page.getByRole('dialog').waitFor()
+})

@@ -1,0 +1,235 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { call, houseRoom, type Person } from '../support/world.ts'
+import { expectAccessible, messageOf, openPage, origin, sent, twoInHouse, write } from './support.ts'
+
+/** Sends messages to a room, one after the other; gives their ids. */
+async function send(by: Person, roomId: string, ...contents: string[]): Promise<string[]> {
+  const ids: string[] = []
+  for (const content of contents) {
+    ids.push((await call(by, 'POST', `/rooms/${roomId}/messages`, { content })).body.data.id)
+  }
+  return ids
+}
+
+function log(page: Page) {
+  return page.getByRole('log', { name: 'Messages in general' })
+}
+
+function numbered(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `line ${index + 1}.`)
+}
+
+test('edits with the up arrow, and deletes after a question', async () => {
+  const { ann, bob, path } = await twoInHouse()
+  const page = await openPage(path, { as: ann })
+  const other = await openPage(path, { as: bob })
+  await write(page, 'helo')
+  await messageOf(other, 'helo').waitFor()
+  await sent(page, 'helo')
+  await page.getByRole('textbox', { name: 'Message general' }).press('ArrowUp')
+  const editor = page.getByRole('textbox', { name: 'Edit message' })
+  await editor.fill('hello')
+  await editor.press('Enter')
+  await messageOf(other, 'hello').getByText('edited').waitFor()
+  // The focus is back where one writes.
+  await expect.poll(() => page.evaluate('document.activeElement?.ariaLabel')).toBe('Message general')
+
+  await messageOf(page, 'hello').hover()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await messageOf(other, 'hello').waitFor({ state: 'detached' })
+  // What one may not do is absent.
+  await write(page, 'mine')
+  await messageOf(other, 'mine').hover()
+  expect(await messageOf(other, 'mine').getByRole('button', { name: 'Edit' }).count()).toBe(0)
+})
+
+test('older messages come without moving what is read', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await send(bob, den.room_id, ...numbered(130))
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'the end' })
+  const page = await openPage(path, { as: ann })
+  await messageOf(page, 'the end').waitFor()
+  const first = messageOf(page, 'line 90.')
+  await log(page).evaluate((element) => element.scrollBy(0, -900))
+  await first.scrollIntoViewIfNeeded()
+  const before = await first.boundingBox()
+  // A message comes at the end, and the window gets lower: nothing moves.
+  await send(bob, den.room_id, 'later')
+  await page.getByRole('button', { name: /new message/ }).waitFor()
+  expect((await first.boundingBox())?.y).toBeCloseTo(before?.y ?? 0, 0)
+
+  const scrollUp = async () => {
+    await log(page).evaluate((element) => element.scrollTo(0, 0))
+    return messageOf(page, 'line 1.').count()
+  }
+  await expect.poll(scrollUp).toBe(1)
+  await page.getByText('This is where general begins.').waitFor()
+  await page.getByRole('button', { name: /new message/ }).click()
+  await messageOf(page, 'later').waitFor()
+  await expect.poll(() => page.getByRole('button', { name: /new message|Jump/ }).count()).toBe(0)
+})
+
+test('shows what is new, marks it as read once it was seen, here and on other devices', async () => {
+  const { ann, bob, den } = await twoInHouse()
+  const random = await houseRoom(den, { name: 'random' })
+  const [read] = await send(bob, den.room_id, 'old')
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages/${read}/ack`)
+  await send(bob, den.room_id, `for <@${ann.id}>`)
+  const page = await openPage(`/app/houses/${den.id}/rooms/${random}`, { as: ann })
+  const second = await openPage(`/app/houses/${den.id}/rooms/${random}`, { as: ann })
+  const rooms = page.getByRole('navigation', { name: 'Rooms' })
+  await rooms.getByRole('link', { name: 'general , 1 mention' }).waitFor()
+  await rooms.getByRole('link', { name: /general/ }).click()
+  await log(page).getByText('new', { exact: true }).waitFor()
+  await messageOf(page, 'for @').waitFor()
+  const elsewhere = second.getByRole('navigation', { name: 'Rooms' })
+  await elsewhere.getByRole('link', { name: 'general', exact: true }).waitFor()
+  await log(page).press('Escape')
+  await expect.poll(() => log(page).getByText('new', { exact: true }).count()).toBe(0)
+})
+
+test('a link leads to a message among many, and back to the present', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const ids = await send(bob, den.room_id, ...numbered(160))
+  const page = await openPage(`${path}?message=${ids[19]}`, { as: ann })
+  await messageOf(page, 'line 20.').waitFor()
+  await expect.poll(() => isInSight(page, 'line 20.')).toBe(true)
+  await page.getByRole('button', { name: /new message|Jump to present/ }).click()
+  await expect.poll(() => isInSight(page, 'line 160.')).toBe(true)
+})
+
+/** Whether a message is within the window. */
+async function isInSight(page: Page, text: string): Promise<boolean> {
+  const box = await messageOf(page, text).boundingBox()
+  return box !== null && box.y >= 0 && box.y + box.height <= 800
+}
+
+test('says who is typing, keeps a draft over a reload, and where one may not write', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const quiet = await houseRoom(den, { name: 'quiet', default_deny: 1 })
+  const page = await openPage(path, { as: ann })
+  const other = await openPage(path, { as: bob })
+  await page.getByRole('textbox', { name: 'Message general' }).waitFor()
+  const composer = other.getByRole('textbox', { name: 'Message general' })
+  await composer.pressSequentially('not yet')
+  await page.getByText('Bob is typing…').waitFor()
+  await other.reload()
+  await expect.poll(() => composer.inputValue()).toBe('not yet')
+  await other.goto(`${origin}/app/houses/${den.id}/rooms/${quiet}`)
+  await other.getByText('You may not write in this room.').waitFor()
+})
+
+test('by keyboard: arrows move by message, Enter opens a menu of its actions', async () => {
+  const { ann, den, path } = await twoInHouse()
+  await send(ann, den.room_id, 'one', 'two', 'three')
+  const page = await openPage(path, { as: ann })
+  await messageOf(page, 'three').waitFor()
+  await log(page).focus()
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowUp')
+  const focused = () => page.evaluate('document.activeElement?.textContent')
+  await expect.poll(focused).toContain('two')
+  await page.keyboard.press('Enter')
+  const menu = page.getByRole('menu', { name: 'Actions' })
+  await menu.waitFor()
+  expect(await menu.getByRole('menuitem').allTextContents()).toEqual([
+    'Edit',
+    'Copy text',
+    'Copy link',
+    'Delete',
+    'About Ann',
+  ])
+  await expect.poll(focused).toBe('Edit')
+  await expectAccessible(page)
+  await page.keyboard.press('ArrowUp')
+  expect(await focused()).toBe('About Ann')
+  await page.keyboard.press('Escape')
+  await expect.poll(focused).toContain('two')
+
+  await page.keyboard.press('Enter')
+  await expect.poll(focused).toBe('Edit')
+  await page.keyboard.press('Enter')
+  const editor = page.getByRole('textbox', { name: 'Edit message' })
+  await editor.fill('second')
+  await editor.press('Enter')
+  // One of a run says so too, below its text, and has its time beside it.
+  const second = messageOf(page, 'second')
+  await second.getByText('edited').waitFor()
+  const boxOf = async (part: string) => (await second.locator(part).boundingBox())!
+  const [time, content] = [await boxOf('time'), await boxOf('.content')]
+  expect(time.x + time.width).toBeLessThanOrEqual(content.x)
+})
+
+test('on a phone: rooms, conversation and members are columns of their own, and back works', async () => {
+  const { ann, den, path } = await twoInHouse()
+  await send(ann, den.room_id, 'hello')
+  const page = await openPage(path, { as: ann, viewport: { width: 375, height: 667 } })
+  await messageOf(page, 'hello').waitFor()
+  expect(await page.getByRole('navigation', { name: 'Rooms' }).isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'Members' }).click()
+  await page.getByRole('complementary', { name: 'Members' }).getByText('Bob').waitFor()
+  await page.getByRole('button', { name: 'Members' }).click()
+  await page.getByRole('link', { name: 'Back' }).click()
+  await page
+    .getByRole('navigation', { name: 'Rooms' })
+    .getByRole('link', { name: /general/ })
+    .click()
+  await messageOf(page, 'hello').waitFor()
+  await page.goBack()
+  await page.getByRole('navigation', { name: 'Houses' }).waitFor()
+  await expectAccessible(page)
+  const width = await page.evaluate('document.documentElement.scrollWidth')
+  expect(width).toBeLessThanOrEqual(375)
+})
+
+test('the screens of somebody who is logged in have nothing that axe finds', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await send(bob, den.room_id, 'hello https://example.org/', `<@${ann.id}>`)
+  await call(bob, 'POST', '/relationships/@me/friend-requests', { user_id: ann.id })
+  const page = await openPage(path, { as: ann })
+  await messageOf(page, 'hello').waitFor()
+  await messageOf(page, 'hello').hover()
+  await expectAccessible(page)
+  for (const [place, heading] of [
+    ['friends', 'Requests to you'],
+    ['mentions', 'Mentions'],
+    ['settings', 'Settings'],
+    ['nowhere', 'Hearth'],
+  ]) {
+    await page.goto(`${origin}/app/${place}`)
+    await page.getByRole('heading', { name: heading! }).first().waitFor()
+    await expectAccessible(page)
+  }
+})
+
+test('what is sent and deleted while a room is being loaded is not lost', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const [gone] = await send(bob, den.room_id, 'soon deleted', 'stays')
+  const page = await openPage('/app/friends', { as: ann })
+  await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
+  let pass = () => {}
+  const held = new Promise<void>((resolve) => {
+    pass = resolve
+  })
+  let asked = false
+  await page.route(/\/messages\?/, async (route) => {
+    const response = await route.fetch()
+    asked = true
+    await held
+    await route.fulfill({ response })
+  })
+  await page.getByRole('link', { name: 'Den' }).click()
+  await expect.poll(() => asked).toBe(true)
+  await write(page, 'mine')
+  await call(bob, 'DELETE', `/rooms/${den.room_id}/messages/${gone}`)
+  await send(bob, den.room_id, 'last')
+  const sent = async () => (await call(ann, 'GET', `/rooms/${den.room_id}/messages`)).body.data
+  await expect.poll(async () => (await sent()).length).toBe(3)
+  const other = await openPage(path, { as: bob })
+  await messageOf(other, 'mine').waitFor()
+  pass()
+  for (const text of ['stays', 'mine', 'last']) await messageOf(page, text).waitFor()
+  await expect.poll(() => messageOf(page, 'soon deleted').count()).toBe(0)
+})

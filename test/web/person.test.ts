@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { call, role, user } from '../support/world.ts'
+import { expectAccessible, messageOf, openPage, twoInHouse } from './support.ts'
+
+test('a name, a picture and a mention lead to the person, and to a conversation', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await call(bob, 'PATCH', '/users/@me', { bio: 'grows tomatoes' })
+  await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: `I am <@${bob.id}>` })
+  const page = await openPage(path, { as: ann })
+  const message = messageOf(page, 'I am')
+  const dialog = page.getByRole('dialog', { name: 'Bob' })
+  for (const part of [
+    message.getByRole('button', { name: 'Bob', exact: true }),
+    message.locator('.picture'),
+    message.getByRole('button', { name: '@Bob' }),
+  ]) {
+    await part.click()
+    await dialog.getByText('grows tomatoes').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  }
+  await expectAccessible(page)
+  await message.getByRole('button', { name: '@Bob' }).click()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Message' }).click()
+  await page.getByRole('textbox', { name: 'Message Bob' }).waitFor()
+})
+
+test('blocks and unblocks from a message, where nobody can write meanwhile', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'hello' })
+  const page = await openPage(path, { as: ann })
+  await messageOf(page, 'hello').getByRole('button', { name: 'Bob' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Bob' })
+  const befriend = () => call(bob, 'POST', '/relationships/@me/friend-requests', { user_id: ann.id })
+  await dialog.getByRole('button', { name: 'Block' }).click()
+  await dialog.getByRole('button', { name: 'Unblock' }).waitFor()
+  expect(await dialog.getByRole('button', { name: /Message|friend/ }).count()).toBe(0)
+  expect((await befriend()).status).toBe(400)
+  await dialog.getByRole('button', { name: 'Unblock' }).click()
+  await dialog.getByRole('button', { name: 'Add as friend' }).waitFor()
+  expect((await befriend()).status).toBe(200)
+  // From here on it is a request, which one accepts or declines.
+  await dialog.getByRole('button', { name: 'Accept' }).waitFor()
+  await dialog.getByRole('button', { name: 'Decline' }).click()
+  await dialog.getByRole('button', { name: 'Add as friend' }).waitFor()
+})
+
+test('declines a request among the friends', async () => {
+  const ann = await user({ name: 'Ann' })
+  const bob = await user({ name: 'Bob' })
+  await call(bob, 'POST', '/relationships/@me/friend-requests', { user_id: ann.id })
+  const page = await openPage('/app/friends', { as: ann })
+  await page.getByRole('button', { name: 'Decline: Bob' }).click()
+  await page.getByText('You have no friends here yet.').waitFor()
+  const other = await openPage('/app/friends', { as: bob })
+  await other.getByText('You have no friends here yet.').waitFor()
+})
+
+test('gives a role to the author of a message, and bans them', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const helper = await role(den, { position: 1 })
+  await call(ann, 'PATCH', `/houses/${den.id}/roles/${helper}`, { name: 'Helper' })
+  await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'spam' })
+  const page = await openPage(path, { as: ann, viewport: { width: 375, height: 667 } })
+  await messageOf(page, 'spam').getByRole('button', { name: 'Bob' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Bob' })
+  await dialog.getByRole('checkbox', { name: 'Helper' }).click()
+  await expect.poll(() => dialog.getByRole('checkbox', { name: 'Helper' }).isChecked()).toBe(true)
+  await dialog.getByRole('button', { name: 'Ban' }).click()
+  await page.getByRole('dialog', { name: 'Ban' }).getByRole('button', { name: 'Ban' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const banned = (await call(ann, 'GET', `/houses/${den.id}/bans`)).body.data
+  expect(banned.map((each: { user_id: string }) => each.user_id)).toEqual([bob.id])
+  // Gone from the house, they can be looked at still, but not removed again.
+  await messageOf(page, 'spam').getByRole('button', { name: 'Bob' }).click()
+  await dialog.getByRole('button', { name: 'Block' }).waitFor()
+  expect(await dialog.getByRole('button', { name: /Kick|Ban/ }).count()).toBe(0)
+})

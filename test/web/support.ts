@@ -1,0 +1,129 @@
+import AxeBuilder from '@axe-core/playwright'
+import { sql } from 'kysely'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, expect } from 'vitest'
+import { newId } from '../../src/ids.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { otherApp } from '../support/other-app.ts'
+import { db, house, type Person, user } from '../support/world.ts'
+
+/** How long one waits for what comes, however busy the machine is. */
+const patienceMs = 20_000
+
+const { app } = await otherApp({ publicUrl: undefined })
+/** Where the server of the file answers. */
+export const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+export const browser = await launchBrowser()
+afterAll(() => browser.close())
+
+/** What went wrong in pages: violations of the policy, exceptions, errors on the console. */
+const mishaps: string[] = []
+afterEach(() => {
+  const found = mishaps.splice(0)
+  expect(found).toEqual([])
+})
+
+type Options = BrowserContextOptions & {
+  /** Logged in from the start. */
+  as?: Person
+  /** Says what may go wrong, as when the server is away. */
+  mayFail?: RegExp
+}
+
+/** A page of somebody in a browser of their own. */
+export async function openPage(path: string, options: Options = {}): Promise<Page> {
+  const { as, mayFail, ...rest } = options
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    viewport: { width: 1280, height: 800 },
+    serviceWorkers: 'block',
+    ...rest,
+  })
+  context.setDefaultTimeout(patienceMs)
+  if (as) {
+    await context.addInitScript((token) => {
+      if (sessionStorage.getItem('began') === null) localStorage.setItem('hearth.token', token)
+      sessionStorage.setItem('began', 'yes')
+    }, as.token)
+  }
+  const page = await context.newPage()
+  const note = (text: string) => {
+    if (!mayFail?.test(text)) mishaps.push(text)
+  }
+  page.on('pageerror', (error) => note(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error') note(message.text())
+  })
+  await page.goto(new URL(path, origin).href)
+  return page
+}
+
+/** Two people in one house with the room "general". */
+export async function twoInHouse() {
+  const ann = await user({ name: 'Ann' })
+  const bob = await user({ name: 'Bob' })
+  const den = await house({ owner: ann, members: [bob] })
+  return { ann, bob, den, path: `/app/houses/${den.id}/rooms/${den.room_id}` }
+}
+
+/**
+ * Two people in one house, in whose room "general" they have written so many messages, "line 1." and so on: some of one
+ * line, some long, some of many lines. Both have read all.
+ */
+export async function roomOfMany(count: number) {
+  const world = await twoInHouse()
+  const { ann, bob, den } = world
+  const ids = Array.from({ length: count }, () => newId())
+  await sql`insert into messages (id, room_id, author_id, device_id, content)
+    select id, ${den.room_id}::bigint,
+      case when number / 5 % 3 = 0 then ${ann.id}::bigint else ${bob.id}::bigint end, ${bob.session_id},
+      'line ' || number || '.' || case
+        when number % 7 = 0 then repeat(' and more of it', (number % 40)::int)
+        when number % 11 = 0 then repeat(E'\nnext', (number % 9)::int)
+        when number % 13 = 0 then E'\n\`\`\`js\nconst a = 1\n\`\`\`'
+        else '' end
+    from unnest(${ids}::bigint[]) with ordinality as them (id, number)`.execute(db)
+  const message_id = ids.at(-1)!
+  await db.updateTable('rooms').set({ last_message_id: message_id }).where('id', '=', den.room_id).execute()
+  const read = [ann, bob].map(({ id }) => ({ user_id: id, room_id: den.room_id, message_id }))
+  await db.insertInto('read_states').values(read).execute()
+  return { ...world, ids }
+}
+
+/** Writes a message into the room "general". */
+export async function write(page: Page, text: string): Promise<void> {
+  const composer = page.getByRole('textbox', { name: 'Message general', exact: true })
+  await composer.fill(text)
+  await composer.press('Enter')
+}
+
+/** The messages of the room "general". */
+export function logOf(page: Page) {
+  return page.getByRole('log', { name: 'Messages in general' })
+}
+
+/** A message of the room "general", by its text. */
+export function messageOf(page: Page, text: string) {
+  return logOf(page).getByRole('article').filter({ hasText: text })
+}
+
+/** Waits until the server has a message that was written here. */
+export async function sent(page: Page, text: string): Promise<void> {
+  await messageOf(page, text).and(page.locator(':not([data-state])')).waitFor()
+}
+
+/** What axe has to say about a page, in both themes. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) await expectAccessibleIn(page, colorScheme)
+}
+
+/** The same in one theme, by all rules or by those that are named. */
+export async function expectAccessibleIn(page: Page, colorScheme: 'light' | 'dark', rules?: string[]) {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  const axe = new AxeBuilder({ page })
+  const { violations } = await (rules ? axe.withRules(rules) : axe).analyze()
+  const found = violations.map(
+    ({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map((node) => node.html).join(' ')}`,
+  )
+  expect(found).toEqual([])
+}
