@@ -45,7 +45,9 @@ import { type Mailer, openMailer } from './mail/mailer.ts'
 import { attachmentRoutes } from './messages/attachments/routes.ts'
 import { streamRoutes } from './messages/read/stream-routes.ts'
 import { startSweeping } from './messages/removal/explosion-operations.ts'
+import { startDeleting } from './messages/removal/operations.ts'
 import { messageRoutes } from './messages/routes.ts'
+import { startIndexing } from './messages/search/index-operations.ts'
 import { searchRoutes } from './messages/search/routes.ts'
 import { mediaRoutes } from './messages/send/media-routes.ts'
 import { createSender } from './messages/send/operations.ts'
@@ -126,7 +128,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   limitUnreadResponses(app, parts.unreadLimits)
   collectMetrics(app)
   await describeApi(app, nameSchemas)
-  sweepExploded(app)
+  startBackgroundWork(app)
 
   for (const routes of plugins) await app.register(routes)
   await serveWebClient(app)
@@ -181,11 +183,18 @@ function mailerOf(app: FastifyInstance): Mailer | undefined {
 }
 
 /** Deletes exploding messages from when the app is ready until it closes. */
-function sweepExploded(app: FastifyInstance): void {
-  let stop = async () => {}
+/** What the app does regularly while it is open. */
+function startBackgroundWork(app: FastifyInstance): void {
+  const reporter = (message: string) => (err: unknown) => app.log.error({ err }, message)
+  let stops: (() => Promise<void>)[] = []
   app.addHook('onReady', async () => {
-    const report = (error: unknown) => app.log.error({ err: error }, 'could not erase exploded messages')
-    stop = startSweeping(app.db, app.store, app.bus, report)
+    stops = [
+      startSweeping(app.db, app.store, app.bus, reporter('could not erase exploded messages')),
+      startDeleting(app.db, reporter('could not delete the messages of removed rooms')),
+      startIndexing(app.db, reporter('could not add messages to the search index')),
+    ]
   })
-  app.addHook('onClose', () => stop())
+  app.addHook('onClose', async () => {
+    await Promise.all(stops.map((stop) => stop()))
+  })
 }

@@ -1,6 +1,7 @@
 import { deleteHouse } from '../houses/operations.ts'
 import { findHouseSummary, listAllHouses } from '../houses/queries.ts'
 import { asId } from '../ids.ts'
+import { deleteRemoved } from '../messages/removal/operations.ts'
 import { eraseDiscarded } from '../storage/discard.ts'
 import { CliError, type Command, count } from './command.ts'
 import { withInstallation } from './installation.ts'
@@ -33,6 +34,7 @@ export const deleteHouseCommand: Command = {
       const shown = `${house.name} with ${count(house.member_count, 'member')}`
       if (!options.yes) throw new CliError(`This would delete ${shown} for good: say so with --yes.`)
       await deleteHouse(db, { house_id: house.id, user_id: house.owner_id })
+      while (await deleteRemoved(db));
       while ((await eraseDiscarded(db, store)) > 0);
       context.print(`Deleted ${shown}.`)
     })

@@ -207,6 +207,9 @@ export interface Messages {
    */
   mentions: Generated<ArrayType<Int8>>;
   nonce: string | null;
+  /**
+   * sending locks the room; without a foreign key, so that the deletion of a room need not wait for that of its messages
+   */
   room_id: Int8;
 }
 
@@ -219,6 +222,10 @@ export interface ReadStates {
   message_id: Int8;
   room_id: Int8;
   user_id: Int8;
+}
+
+export interface RemovedRooms {
+  room_id: Int8;
 }
 
 export interface Roles {
@@ -355,6 +362,7 @@ export interface DB {
   messages: Messages;
   presences: Presences;
   read_states: ReadStates;
+  removed_rooms: RemovedRooms;
   roles: Roles;
   room_recipients: RoomRecipients;
   room_settings: RoomSettings;

@@ -4,7 +4,7 @@ import { newId } from '../../src/ids.ts'
 import { attach, houseRow, membersOf, watching } from '../support/houses.ts'
 import { refusesStrangers } from '../support/messages.ts'
 import { noPermission } from '../support/permissions.ts'
-import { isDiscarded } from '../support/store.ts'
+import { untilDiscarded } from '../support/store.ts'
 import { whileFileIsSent } from '../support/waiting.ts'
 import { call, db, house, houseRoom, message, role, user } from '../support/world.ts'
 
@@ -30,7 +30,7 @@ test('deleting a house as its owner answers 204 without body and type, and nothi
     expect(await db.selectFrom(table).selectAll().where('house_id', '=', den.id).execute()).toEqual([])
   }
   expect(await db.selectFrom('mentions').selectAll().where('room_id', '=', second).execute()).toEqual([])
-  for (const file of [...files, `houses/${den.id}/icons/${icon}`]) expect(await isDiscarded(file)).toBe(true)
+  for (const file of [...files, `houses/${den.id}/icons/${icon}`]) await untilDiscarded(file)
 })
 
 test('the file of a message that is sent at that moment is given up as well', async () => {
@@ -40,7 +40,7 @@ test('the file of a message that is sent at that moment is given up as well', as
     call(ann, 'DELETE', `/houses/${den.id}`),
   )
   expect(answer.status).toBe(204)
-  expect(await isDiscarded(file)).toBe(true)
+  await untilDiscarded(file)
 })
 
 test('deleting a house as an administrator, a stranger, or one that does not exist, answers no_permission', async () => {

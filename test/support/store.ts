@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import type { Store } from '../../src/storage/store.ts'
 import { db } from './world.ts'
 
@@ -23,4 +24,9 @@ export async function listDiscarded(): Promise<string[]> {
 /** Whether this file is to be erased. */
 export async function isDiscarded(name: string): Promise<boolean> {
   return (await listDiscarded()).includes(name)
+}
+
+/** Waits until a file is to be erased: those of a deleted room are a moment after the answer. */
+export async function untilDiscarded(name: string): Promise<void> {
+  await vi.waitUntil(() => isDiscarded(name), { timeout: 30_000 })
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
-import { attachmentFileOfRow, notExpired, type StoredAttachment } from '../queries.ts'
+import { notExpired, type StoredAttachment } from '../queries.ts'
 
 /** Where an attachment lies in the store: under its key, for the id of its message is only made when it is written. */
 export function attachmentFile(roomId: string, key: string): string {
@@ -15,15 +15,7 @@ export async function findAttachment(
 ): Promise<(StoredAttachment & { seconds_left: number | null }) | undefined> {
   const { rows } = await sql<{ attachment: StoredAttachment; seconds_left: number | null }>`
     select attachment, floor(extract(epoch from expires_at - now()))::int as seconds_left from messages
-    where room_id = ${roomId} and id = ${messageId} and attachment is not null and ${notExpired}`.execute(db)
+    where room_id = ${roomId} and id = ${messageId} and attachment is not null and ${notExpired}
+      and exists (select from rooms where rooms.id = room_id)`.execute(db)
   return rows[0] && { ...rows[0].attachment, seconds_left: rows[0].seconds_left }
-}
-
-/** Lists the attachments of rooms as discarded files. */
-export async function discardRoomFiles(db: Db, roomIds: readonly string[]): Promise<void> {
-  await sql`
-    insert into discarded_files (name)
-    select ${attachmentFileOfRow} from messages
-    where room_id = any(${roomIds}::bigint[]) and attachment is not null
-    on conflict do nothing`.execute(db)
 }

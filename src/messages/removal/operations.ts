@@ -1,30 +1,46 @@
+import { repeat } from '../../concurrency/repeat.ts'
 import type { Db } from '../../database/client.ts'
-import { greatestId, nobodysId } from '../../ids.ts'
-import { discardRoomFiles } from '../attachments/queries.ts'
-import { deleteMentionsBetween, deleteMessagesBetween, findMessageAhead } from './queries.ts'
+import {
+  deleteMentionsIn,
+  deleteMessagesIn,
+  deleteRemovedRooms,
+  insertRemovedRooms,
+  lockRemovedRooms,
+} from './queries.ts'
 
-/** Gone within a second or two, even while the database is busy. */
-const removedAtOnce = 50_000
+/** A statement has a time limit, which this many mentions are far from. */
+const mentionsAtOnce = 50_000
+/** Such a batch takes some 20 ms. With the pauses, sending is delayed by no more than that. */
+const messagesAtOnce = 1_000
+const roomsAtOnce = 100
+const batchPauseMs = 20
+const idlePauseMs = 1_000
 
 /**
- * Removes all messages of locked rooms that are about to go, with their mentions, and lists their files as discarded.
- * Left to the foreign keys, they would go in the one statement that deletes the rooms, and that has a time limit.
+ * Removes the messages of locked rooms that are about to be deleted: the mentions at once, as lists of mentions would
+ * show them; the messages later (`startDeleting`), as nobody can read them without their room.
  */
-export async function removeMessages(
-  trx: Db,
-  roomIds: readonly string[],
-  atOnce = removedAtOnce,
-): Promise<void> {
-  await discardRoomFiles(trx, roomIds)
-  for (const roomId of roomIds) {
-    let after: string | null = nobodysId
-    while (after !== null) {
-      const ahead = await findMessageAhead(trx, roomId, after, atOnce - 1)
-      const last = ahead ?? greatestId
-      // In the order in which an edit, and the end of an exploding message, lock them.
-      await deleteMessagesBetween(trx, roomId, after, last)
-      await deleteMentionsBetween(trx, roomId, after, last)
-      after = ahead
-    }
-  }
+export async function removeMessages(trx: Db, roomIds: readonly string[]): Promise<void> {
+  await insertRemovedRooms(trx, roomIds)
+  while ((await deleteMentionsIn(trx, roomIds, mentionsAtOnce)) === mentionsAtOnce);
+}
+
+/** Deletes some of the messages of removed rooms; false if there are no such rooms. Safe in several processes at once. */
+export async function deleteRemoved(db: Db): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const rooms = await lockRemovedRooms(trx, roomsAtOnce)
+    if (rooms.length === 0) return false
+    const deleted = await deleteMessagesIn(trx, rooms, messagesAtOnce)
+    if (deleted < messagesAtOnce) await deleteRemovedRooms(trx, rooms)
+    return true
+  })
+}
+
+/**
+ * Deletes the messages of removed rooms a few at a time. Returns how to stop, which waits for a batch in progress. Of
+ * consecutive failures only the first is reported.
+ */
+export function startDeleting(db: Db, report: (error: unknown) => void): () => Promise<void> {
+  const run = async () => ((await deleteRemoved(db)) ? batchPauseMs : idlePauseMs)
+  return repeat({ run, pauseAfterFailureMs: idlePauseMs, report })
 }

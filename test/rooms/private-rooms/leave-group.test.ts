@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { groups } from '../../support/crowds.ts'
 import { refusesStrangers } from '../../support/messages.ts'
 import { participantsOf, roomRow } from '../../support/rooms.ts'
-import { isDiscarded } from '../../support/store.ts'
+import { untilDiscarded } from '../../support/store.ts'
 import { whileFileIsSent } from '../../support/waiting.ts'
 import {
   call,
@@ -82,10 +82,10 @@ test('the last one out takes the room, its messages, mentions and files along', 
   const before = published.length
   expect((await leave(ann, room)).status).toBe(204)
   expect(await roomRow(room)).toBeUndefined()
+  await untilDiscarded(`attachments/${room}/k`)
   for (const table of ['messages', 'mentions', 'room_recipients'] as const) {
     expect(await db.selectFrom(table).selectAll().where('room_id', '=', room).execute()).toEqual([])
   }
-  expect(await isDiscarded(`attachments/${room}/k`)).toBe(true)
   expect(published.slice(before)).toEqual([{ type: 'private_room_left', room_id: room, user_id: ann.id }])
 })
 
@@ -94,7 +94,7 @@ test('the file of a message that is sent while the last one leaves is given up a
   const room = await group(ann)
   const { answer, file } = await whileFileIsSent(room, ann, () => leave(ann, room))
   expect(answer.status).toBe(204)
-  expect(await isDiscarded(file)).toBe(true)
+  await untilDiscarded(file)
 })
 
 test('anything but a group one is in answers the one same refusal and changes nothing', async () => {
