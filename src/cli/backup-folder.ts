@@ -82,7 +82,7 @@ function parse(text: string): unknown {
 /** Counts and hashes bytes. */
 type Tally = { readonly bytes: number; add(chunk: Buffer): void; sha256(): string }
 
-export function createCounters(): Tally {
+export function createTally(): Tally {
   const hash = createHash('sha256')
   let bytes = 0
   return {
@@ -111,7 +111,7 @@ export function createFile(path: string) {
 }
 
 /** Translates file system errors into a sentence. */
-export async function namingFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+export async function withFolderErrors<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {

@@ -6,5 +6,5 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 process.exitCode = await run(process.argv.slice(2), {
   environment: process.env,
   print: (line) => process.stdout.write(`${line}\n`),
-  complain: (line) => process.stderr.write(`${line}\n`),
+  printError: (line) => process.stderr.write(`${line}\n`),
 })

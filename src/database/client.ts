@@ -120,7 +120,7 @@ function limited(pool: pg.Pool, monitor: ConnectionMonitor): PostgresPool {
           shrink()
           if (!hasGivenUp) resolve(connect())
         } else {
-          if (isDatabaseUnavailable(error) && !isTooManyConnections(error)) monitor.declareUnavailable()
+          if (isDatabaseUnavailable(error) && !isTooManyConnections(error)) monitor.markUnavailable()
           reject(error)
         }
       })

@@ -53,10 +53,10 @@ export async function listTables(client: pg.Client): Promise<DumpedTable[]> {
     where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'p'
       and relname not like 'kysely_%'
     order by relname`)
-  return pointedToFirst(rows)
+  return inReferenceOrder(rows)
 }
 
-function pointedToFirst(tables: readonly DumpedTable[]): DumpedTable[] {
+function inReferenceOrder(tables: readonly DumpedTable[]): DumpedTable[] {
   const ordered: DumpedTable[] = []
   const waiting = new Set(tables)
   while (waiting.size > 0) {

@@ -79,7 +79,7 @@ export async function openLogReader(db: Db, listener: LogListener): Promise<LogR
     lastReadMs = performance.now()
   }
 
-  async function beginAgain(): Promise<void> {
+  async function restart(): Promise<void> {
     await begin()
     listener.lost()
   }
@@ -90,13 +90,13 @@ export async function openLogReader(db: Db, listener: LogListener): Promise<LogR
         await Promise.all([...pending.values()].map(({ delivered }) => delivered))
       const after = position
       const page = await readLog(db, after, entriesAtOnce)
-      if (!page || page.epoch !== epoch || page.trimmedTo > position) return beginAgain()
+      if (!page || page.epoch !== epoch || page.trimmedTo > position) return restart()
       const { positions } = page
       const upTo = positions.at(-1)?.position ?? after
       const isOwn = positions.every(({ id }) => own.has(id))
       const listed = isOwn ? [] : await listEntries(db, after, upTo)
       // The log may have been trimmed meanwhile.
-      if (!isOwn && listed.length < positions.length) return beginAgain()
+      if (!isOwn && listed.length < positions.length) return restart()
       const entries = positions.map((one, index) => ({
         ...(own.get(one.id)?.entry ?? listed[index]!),
         ...one,

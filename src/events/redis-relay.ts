@@ -30,7 +30,7 @@ export async function openRedisRelay(url: string): Promise<Relay> {
   let receive: (text: string) => void = () => {}
   let listener: OutageListener | undefined
   /** An outage lasts from the first connection that closes until all are ready again. */
-  let isOut = false
+  let isInOutage = false
   let reason: Error | undefined
 
   for (const connection of connections) {
@@ -38,14 +38,14 @@ export async function openRedisRelay(url: string): Promise<Relay> {
       reason = error
     })
     connection.on('close', () => {
-      if (!isOut) listener?.began(reason)
-      isOut = true
+      if (!isInOutage) listener?.began(reason)
+      isInOutage = true
     })
     connection.on('ready', () => {
       if (!connections.every(({ status }) => status === 'ready')) return
       reason = undefined
-      if (isOut) listener?.ended()
-      isOut = false
+      if (isInOutage) listener?.ended()
+      isInOutage = false
     })
   }
   subscriber.on('message', (_channel: string, message: string) => {
@@ -65,7 +65,7 @@ export async function openRedisRelay(url: string): Promise<Relay> {
   }, pingEveryMs).unref()
 
   return {
-    carriesLog: true,
+    sendsLog: true,
     async send(text) {
       await publisher.publish(channel, self + text)
     },

@@ -163,7 +163,7 @@ export class Gateway {
     for (const [connection, client] of this.#clients) {
       const isLate = now - connection.openedAtMs >= this.context.settings.loginTimeoutMs
       if (isLate && !client.isLoggingIn) connection.close('login_timeout')
-      else connection.checkLife(now)
+      else connection.checkAlive(now)
     }
   }
 }

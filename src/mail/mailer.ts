@@ -17,9 +17,9 @@ const maxWaiting = 1_000
 /** How long a stop waits for mails on their way: it has to end within 10 s. */
 const closeWithinMs = 2_000
 /** How long a mail server may take for each step of a mail. */
-const defaultPatienceMs = 10_000
+const defaultTimeoutMs = 10_000
 /** The same for a mail server that is only tried. */
-const trialPatienceMs = 5_000
+const verifyTimeoutMs = 5_000
 /** What the library drops from an address, even from a quoted one: the mail would reach another mailbox. */
 const droppedFromAddress = /[<>]/
 
@@ -31,10 +31,10 @@ export function openMailer(
   smtpUrl: string,
   from: string,
   onFailure: (reason: string) => void,
-  patienceMs = defaultPatienceMs,
+  timeoutMs = defaultTimeoutMs,
 ): Mailer {
-  const url = withTimeouts(smtpUrl, patienceMs)
-  const takeTurn = createFairQueue({ atOnce: sentAtOnce, waiting: maxWaiting })
+  const url = withTimeouts(smtpUrl, timeoutMs)
+  const runInTurn = createFairQueue({ atOnce: sentAtOnce, waiting: maxWaiting })
   const pending = new Set<Promise<void>>()
   let transport: Promise<{ sendMail(mail: object): Promise<unknown>; close(): void }> | undefined
 
@@ -51,7 +51,7 @@ export function openMailer(
   return {
     send(accountId, mail) {
       if (droppedFromAddress.test(mail.to)) return onFailure('the address holds < or >')
-      const sending = takeTurn(accountId, () => deliver(mail))
+      const sending = runInTurn(accountId, () => deliver(mail))
         .catch(() => onFailure('too many mails are waiting'))
         .finally(() => pending.delete(sending))
       pending.add(sending)
@@ -66,7 +66,7 @@ export function openMailer(
 /** Connects to the mail server and logs in, without sending anything. Throws why that failed. */
 export async function tryMailServer(smtpUrl: string): Promise<void> {
   const { createTransport } = await import('nodemailer')
-  const transport = createTransport(withTimeouts(smtpUrl, trialPatienceMs))
+  const transport = createTransport(withTimeouts(smtpUrl, verifyTimeoutMs))
   try {
     await transport.verify()
   } finally {

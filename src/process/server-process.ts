@@ -34,13 +34,13 @@ const mayDiscardFiles = new Set<HearthEvent['type']>([
 export type Stop = () => Promise<unknown>
 
 /**
- * Starts all that a process needs to serve, on a database that runs, and adds to `stops` how to stop each part: the last
- * one first. Returns the address it listens on.
+ * Starts all that a process needs to serve, on a database that runs, and adds to `stops` how to stop each part: the
+ * last one first. Returns the address it listens on.
  */
 export async function startProcess(config: Config, databaseUrl: string, stops: Stop[]): Promise<string> {
-  const unhurried = openDatabaseWithoutTimeouts(databaseUrl)
-  stops.push(() => withTimeout(unhurried.destroy()))
-  await migrateToLatest(unhurried)
+  const dbWithoutTimeouts = openDatabaseWithoutTimeouts(databaseUrl)
+  stops.push(() => withTimeout(dbWithoutTimeouts.destroy()))
+  await migrateToLatest(dbWithoutTimeouts)
   const db = openDatabase(databaseUrl)
   stops.push(() => withTimeout(db.destroy()))
   const { redisUrl } = config
@@ -48,10 +48,10 @@ export async function startProcess(config: Config, databaseUrl: string, stops: S
   const node = await claimNodeNumber(databaseUrl, { relaying }).catch(failToJoin)
   stops.push(() => withTimeout(node.release()))
   await resumeIdsAfterNewest(db)
-  await needing('STORAGE_URL, or DATA_DIR,', makeStoreFolder(config.storageUrl))
+  await orConfigError('STORAGE_URL, or DATA_DIR,', makeStoreFolder(config.storageUrl))
   const store = await openStore(config.storageUrl, config.storageReserve)
-  const way = redisUrl === undefined ? 'DATABASE_URL' : 'REDIS_URL'
-  const relay = await needing(way, openRelay(db, node, redisUrl))
+  const relaySetting = redisUrl === undefined ? 'DATABASE_URL' : 'REDIS_URL'
+  const relay = await orConfigError(relaySetting, openRelay(db, node, redisUrl))
   const bus = await openBus(db, node, relay)
   stops.push(() => withTimeout(bus.close()))
   const presences = createPresenceTracker(db, bus, (err) =>
@@ -63,7 +63,7 @@ export async function startProcess(config: Config, databaseUrl: string, stops: S
     began: (err) => app.log.warn({ err }, 'Redis is away: other processes hear of everything a second later'),
     ended: () => app.log.warn('Redis is back'),
   })
-  const eraser = startErasing(unhurried, store, (error) =>
+  const eraser = startErasing(dbWithoutTimeouts, store, (error) =>
     app.log.warn({ err: error }, 'discarded files stay'),
   )
   stops.push(() => withTimeout(eraser.stop()))
@@ -78,7 +78,7 @@ export async function startProcess(config: Config, databaseUrl: string, stops: S
 }
 
 /** Waits for what a setting is needed for. Throws `ConfigError` with the name of the setting when that fails. */
-async function needing<Result>(setting: string, work: Promise<Result>): Promise<Result> {
+async function orConfigError<Result>(setting: string, work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {

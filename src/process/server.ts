@@ -10,8 +10,8 @@ import { forkWorkers } from './workers.ts'
 const stopTimeoutMs = 9_000
 
 /**
- * Runs the server until SIGTERM, SIGINT or SIGHUP (its terminal is gone). Writes to stderr why a start failed, and exits
- * with 1.
+ * Runs the server until SIGTERM, SIGINT or SIGHUP (its terminal is gone). Writes to stderr why a start failed, and
+ * exits with 1.
  */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   // A terminal that is gone, or a full disk below the output, ends no server.
@@ -28,13 +28,13 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
     if (!stopping) announce(origin, config)
   })()
 
-  function leave(): void {
+  function stopOnce(): void {
     if (stopping) return
     stopping = true
     setTimeout(() => process.exit(1), stopTimeoutMs).unref()
     starting.then(stop, stop).then(() => process.exit(0), failToStop)
   }
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, leave)
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stopOnce)
 
   try {
     await starting

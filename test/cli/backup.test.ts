@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { saveFiles } from '../../src/cli/backup.ts'
-import { namingFolder } from '../../src/cli/backup-folder.ts'
+import { withFolderErrors } from '../../src/cli/backup-folder.ts'
 import { openDatabase } from '../../src/database/client.ts'
 import { openBus } from '../../src/events/bus.ts'
 import { openFolderStore } from '../../src/storage/store.ts'
@@ -228,7 +228,7 @@ test('a full disk ends a backup in a sentence that names its folder', async () =
   const source = { ...store, find: async () => ({ size: 7, open: async () => content() }) }
   const place = join(places, 'full')
   await mkdir(place)
-  await expect(namingFolder('/backup', () => saveFiles(source, place))).rejects.toThrow(
+  await expect(withFolderErrors('/backup', () => saveFiles(source, place))).rejects.toThrow(
     'Backup folder /backup: ENOSPC: no space left on device, write.',
   )
 })

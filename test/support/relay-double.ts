@@ -4,11 +4,11 @@ import type { Relay } from '../../src/events/relay.ts'
 export type Way = (text: string) => number[]
 
 /** Relays among each other, over ways that nobody should have to rely on. */
-export function relayDoubles(way: Way, carriesLog = false): () => Relay {
+export function relayDoubles(way: Way, sendsLog = false): () => Relay {
   const receivers = new Map<Relay, (text: string) => void>()
   return () => {
     const relay: Relay = {
-      carriesLog,
+      sendsLog,
       async send(text) {
         for (const other of receivers.keys()) {
           if (other === relay) continue

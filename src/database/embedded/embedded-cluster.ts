@@ -12,7 +12,7 @@ const superuser = 'hearth'
 const probeTimeoutMs = 2_000
 const pollMs = 20
 /** Beyond the greatest pid of any Linux. */
-const nobodysPid = 4_194_305
+const unusedPid = 4_194_305
 
 /** The folder of one cluster: `data`, `password` and `log` lie in it. */
 export type Cluster = { dir: string; data: string; password: string }
@@ -101,14 +101,14 @@ async function initialise({ dir, data }: Cluster, account: Account, initdb: stri
 /**
  * The postmaster that runs on the cluster and answers, or undefined when none runs. Waits for one that starts or stops.
  */
-export async function findPostmaster(cluster: Cluster, patienceMs: number): Promise<Postmaster | undefined> {
-  const deadline = Date.now() + patienceMs
+export async function findPostmaster(cluster: Cluster, timeoutMs: number): Promise<Postmaster | undefined> {
+  const deadline = Date.now() + timeoutMs
   do {
     const { pid, port } = await readLockFile(cluster)
     if (!isAlive(pid)) return undefined
     const state = port === 0 ? 'silent' : await probePostgres(urlOf(cluster, port, 'postgres'))
     if (state === 'ready') return { pid, port }
-    if (state !== 'busy' && !(await worksIn(pid, cluster.data))) return undefined
+    if (state !== 'busy' && !(await hasWorkingDirectory(pid, cluster.data))) return undefined
     if (state === 'refuses') throw wrongPassword(cluster)
     await pause(pollMs)
   } while (Date.now() < deadline)
@@ -119,10 +119,10 @@ export async function findPostmaster(cluster: Cluster, patienceMs: number): Prom
  * Before a start: a lock file whose pid now belongs to somebody else would keep PostgreSQL from starting. The pid is
  * replaced, not the file removed, so that PostgreSQL still looks whether orphans of the old server hold its memory.
  */
-export async function disarmLockFile(cluster: Cluster): Promise<void> {
+export async function invalidateStaleLockFile(cluster: Cluster): Promise<void> {
   const { pid, lines } = await readLockFile(cluster)
-  if (!isAlive(pid) || (await worksIn(pid, cluster.data))) return
-  await writeFile(join(cluster.data, 'postmaster.pid'), [nobodysPid, ...lines.slice(1)].join('\n'))
+  if (!isAlive(pid) || (await hasWorkingDirectory(pid, cluster.data))) return
+  await writeFile(join(cluster.data, 'postmaster.pid'), [unusedPid, ...lines.slice(1)].join('\n'))
 }
 
 async function readLockFile({ data }: Cluster): Promise<Postmaster & { lines: string[] }> {
@@ -131,7 +131,7 @@ async function readLockFile({ data }: Cluster): Promise<Postmaster & { lines: st
 }
 
 /** Whether a process has this folder as its own, as a postmaster has its cluster (Linux; elsewhere unknown, so no). */
-async function worksIn(pid: number, data: string): Promise<boolean> {
+async function hasWorkingDirectory(pid: number, data: string): Promise<boolean> {
   const folders = [readlink(`/proc/${pid}/cwd`), realpath(data)]
   const [ofProcess, ofCluster] = await Promise.all(folders.map((folder) => folder.catch(() => undefined)))
   return ofProcess !== undefined && ofProcess === ofCluster

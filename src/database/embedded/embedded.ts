@@ -12,9 +12,9 @@ import {
 } from './embedded-account.ts'
 import {
   type Cluster,
-  disarmLockFile,
   findFreePort,
   findPostmaster,
+  invalidateStaleLockFile,
   isAlive,
   lastLogLines,
   localUrlOf,
@@ -38,9 +38,9 @@ type EmbeddedPostgres = {
 
 const database = 'hearth'
 /** Advisory lock of the Hearth process that is in charge of this cluster ('HOLD'). */
-const chargeLock = 0x484f4c44
+const ownershipLock = 0x484f4c44
 /** How long the lock of a process that was just killed may remain. */
-const chargePatienceMs = 2_000
+const lockTimeoutMs = 2_000
 const startTimeoutMs = 60_000
 /** How long child processes of a killed server may still hold its memory: until then a failed start is tried again. */
 const retryStartMs = 10_000
@@ -74,31 +74,31 @@ export async function startPostgres(
   const account = await choosePostgresAccount(dir, binaries)
   const cluster = await openOrCreateCluster(dir, account, binaries.initdb)
 
-  const survivor = await findPostmaster(cluster, startTimeoutMs)
-  const port = survivor?.port ?? (await findFreePort())
+  const existing = await findPostmaster(cluster, startTimeoutMs)
+  const port = existing?.port ?? (await findFreePort())
   const server = { cluster, account, program: binaries.postgres, port, settings, onLaunch }
-  let running = survivor ?? (await launchUntilReady(server))
+  let running = existing ?? (await launchUntilReady(server))
   const admin = urlOf(cluster, running.port, 'postgres')
-  let charge = await takeCharge(admin, chargePatienceMs)
-  if (!charge) {
+  let ownership = await acquireOwnership(admin, lockTimeoutMs)
+  if (!ownership) {
     throw new EmbeddedPostgresError(
       `Another Hearth is running on ${dir}. Stop it first, or set DATA_DIR to another folder.`,
     )
   }
-  await createDatabase(charge.client)
+  await createDatabase(ownership.client)
 
   let stopping = false
   /** The connection that holds the lock ends when PostgreSQL does; then PostgreSQL is started again. */
   async function keepRunning(): Promise<void> {
     while (!stopping) {
-      await charge?.ended
-      charge = undefined
+      await ownership?.ended
+      ownership = undefined
       if (stopping) return
       await pause(restartPauseMs)
       if (stopping) return
       // What cannot be launched now (its log cannot be written) is tried again.
       if (!isRunning(running)) running = await launch({ ...server, port: running.port }).catch(() => running)
-      charge = await takeCharge(admin, 0).catch(() => undefined)
+      ownership = await acquireOwnership(admin, 0).catch(() => undefined)
     }
   }
   const kept = keepRunning()
@@ -107,7 +107,7 @@ export async function startPostgres(
     url: localUrlOf(cluster, running.port, database),
     async stop() {
       stopping = true
-      await charge?.giveUp()
+      await ownership?.release()
       await kept
       await stopPostmaster(running)
     },
@@ -125,7 +125,7 @@ export async function findRunningPostgres(dir: string): Promise<string | undefin
 type Running = Postmaster & { child?: ChildProcess }
 
 async function launch({ cluster, account, program, port, settings }: Server): Promise<Running> {
-  await disarmLockFile(cluster)
+  await invalidateStaleLockFile(cluster)
   const logFile = join(cluster.dir, 'log')
   const { size } = await stat(logFile).catch(() => ({ size: 0 }))
   const log = await open(logFile, size > maxLogBytes ? 'w' : 'a', 0o600)
@@ -159,7 +159,7 @@ async function launchUntilReady(server: Server): Promise<Running> {
   for (let port = server.port; ; port = await findFreePort()) {
     const running = await launch({ ...server, port })
     server.onLaunch()
-    if (await becomesReady(server.cluster, running)) return running
+    if (await waitUntilReady(server.cluster, running)) return running
     if (Date.now() > deadline || isRunning(running)) {
       await stopPostmaster(running)
       const reason = await lastLogLines(server.cluster)
@@ -173,7 +173,7 @@ async function launchUntilReady(server: Server): Promise<Running> {
 }
 
 /** False when its process has ended, or does not answer in time. */
-async function becomesReady(cluster: Cluster, running: Running): Promise<boolean> {
+async function waitUntilReady(cluster: Cluster, running: Running): Promise<boolean> {
   const deadline = Date.now() + startTimeoutMs
   while (isRunning(running) && Date.now() < deadline) {
     const state = await probePostgres(urlOf(cluster, running.port, 'postgres'))
@@ -188,10 +188,10 @@ async function becomesReady(cluster: Cluster, running: Running): Promise<boolean
 }
 
 /** A connection that holds the lock; `ended` when it is gone, for whatever reason. */
-type Charge = { client: pg.Client; ended: Promise<unknown>; giveUp(): Promise<void> }
+type Ownership = { client: pg.Client; ended: Promise<unknown>; release(): Promise<void> }
 
 /** Holds a lock for as long as this process lives; undefined if another process holds it. */
-async function takeCharge(url: string, patienceMs: number): Promise<Charge | undefined> {
+async function acquireOwnership(url: string, timeoutMs: number): Promise<Ownership | undefined> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'hearth in charge',
@@ -200,10 +200,12 @@ async function takeCharge(url: string, patienceMs: number): Promise<Charge | und
   client.on('error', () => {})
   await client.connect()
   const ended = new Promise((resolve) => client.once('end', resolve))
-  const deadline = Date.now() + patienceMs
+  const deadline = Date.now() + timeoutMs
   do {
-    const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock(${chargeLock}) held`)
-    if (rows[0]?.held) return { client, ended, giveUp: () => client.end().catch(() => {}) }
+    const { rows } = await client.query<{ locked: boolean }>(
+      `select pg_try_advisory_lock(${ownershipLock}) locked`,
+    )
+    if (rows[0]?.locked) return { client, ended, release: () => client.end().catch(() => {}) }
     await pause(pollMs * 2)
   } while (Date.now() < deadline)
   await client.end()

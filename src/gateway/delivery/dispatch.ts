@@ -76,7 +76,8 @@ export function prepare(
     async sendTo(session) {
       if (session.connection.isOpen) await send(singleSession(session, { event, position }), () => [session])
     },
-    sendToAll: () => send(allSessions(registry, { event, position }), () => concernedBy(registry, event)),
+    sendToAll: () =>
+      send(allSessions(registry, { event, position }), () => affectedSessions(registry, event)),
   }
 }
 
@@ -101,7 +102,7 @@ async function untilReady(sessions: readonly Session[]): Promise<void> {
 }
 
 /** The sessions that an event may concern: all of them where it takes a read to know the contacts of a user. */
-function concernedBy(registry: SessionRegistry, event: HearthEvent): Session[] {
+function affectedSessions(registry: SessionRegistry, event: HearthEvent): Session[] {
   const { sessions } = registry
   if (event.type === 'user_updated') return [...sessions.values()]
   if (event.type === 'presence_changed' && event.contact_ids === null) return [...sessions.values()]

@@ -1,5 +1,5 @@
 import type { Db } from '../../database/client.ts'
-import { greatestId, nobodysId } from '../../ids.ts'
+import { greatestId, unknownId } from '../../ids.ts'
 import { discardRoomFiles } from '../attachments/queries.ts'
 import { deleteMentionsBetween, deleteMessagesBetween, findMessageAhead } from './queries.ts'
 
@@ -17,7 +17,7 @@ export async function removeMessages(
 ): Promise<void> {
   await discardRoomFiles(trx, roomIds)
   for (const roomId of roomIds) {
-    let after: string | null = nobodysId
+    let after: string | null = unknownId
     while (after !== null) {
       const ahead = await findMessageAhead(trx, roomId, after, atOnce - 1)
       const last = ahead ?? greatestId
