@@ -30,7 +30,7 @@ export const createUser: Command = {
     const fields = await checkFields(Register, { email, username, password, name: options.name })
     await withInstallation(context, async ({ db }) => {
       const { user } = await register(db, fields, { client: 'npm run hearth', address: '' })
-      // Nobody has the token of the session that registering opens.
+      // The token of the session that `register` creates is not used.
       await deleteSessions(db, user.id)
       if (options.verified)
         await verifyEmail(db, (await issueCode(db, user.id, 'verify_email', user.email)).code)

@@ -105,7 +105,7 @@ export async function* countedBy(source: AsyncIterable<Buffer>, tally: Tally): A
   }
 }
 
-/** A new file that nobody else may read: a backup holds what proves who people are. */
+/** A new file with mode 600: a backup contains password hashes and e-mail addresses. */
 export function createFile(path: string) {
   return createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
 }

@@ -38,7 +38,7 @@ export const demo: Command = {
       await refuseExistingUsers(db)
       const password = randomBytes(passwordBytes).toString('base64url')
       const users = await createUsers(db, store, password)
-      // Nobody is connected to this process; the servers read the log.
+      // This process has no connections; the servers read the log.
       const demoContext = { db, store, users, send: createSender(db, { deliver: async () => {} }, () => '') }
       for (const house of houses) await makeHouse(demoContext, house)
       await makeRelations(demoContext)

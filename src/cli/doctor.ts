@@ -68,7 +68,7 @@ async function checkConnected(db: Db): Promise<Finding[]> {
   return [...fitness, form, ...(form.state === 'ok' ? [await describeLog(db)] : [])]
 }
 
-/** Nobody gives positions while no server runs. */
+/** While no server runs, new entries get no position. */
 async function describeLog(db: Db): Promise<Finding> {
   const { entries, newest, waiting } = await getLogSize(db)
   const size = `${entries} ${entries === 1 ? 'entry' : 'entries'}, the newest at position ${newest}`

@@ -63,7 +63,7 @@ async function restoreBackup(installation: Installation, folder: string, manifes
   for await (const name of store.list()) {
     throw new CliError(`The store is not empty, it holds ${name}: restore into an empty one.`)
   }
-  // Before the migrations: they may find their own tables, but nobody's rows.
+  // Before the migrations, which may find their own tables but no rows of users.
   await inTransaction(databaseUrl, 'read write', refuseNonEmpty)
   await migrateToLatest(db)
   const written: string[] = []

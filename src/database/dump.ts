@@ -75,7 +75,7 @@ export async function listAppliedMigrations(client: pg.Client): Promise<string[]
   return rows.map((row) => row.name)
 }
 
-/** Locks the tables against everybody else until the transaction ends. */
+/** Locks the tables exclusively until the transaction ends. */
 export async function lockTables(client: pg.Client, tables: readonly DumpedTable[]): Promise<void> {
   const names = tables.map(({ name }) => pg.escapeIdentifier(name)).join(', ')
   if (names !== '') await client.query(`lock table ${names} in access exclusive mode`)

@@ -31,7 +31,7 @@ export type Bus = {
   catchUp(): Promise<number>
   /**
    * Delivers what an operation has added to the log. Settles when the listeners of this process have handled it, and,
-   * where somebody joined a house, those of the processes that hold a socket of the joiner; after ten seconds at most.
+   * after a join, also those of the processes with a socket of the joiner; after ten seconds at most.
    */
   deliver(entries: readonly Entry[]): Promise<void>
   /** Delivers events that are not in the log to the listeners of all processes. */

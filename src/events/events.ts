@@ -9,7 +9,7 @@ import type { Presence } from './presence.ts'
  * member who left). A null `house_id` means a private room.
  */
 export type HearthEvent =
-  /** The log does not hold `message`; the process that has sent or edited a message has it. */
+  /** `message` is not in the log; only the process that has sent or edited the message has it. */
   | {
       type: 'message_created'
       room_id: string

@@ -39,12 +39,12 @@ type LogListener = {
   delivered(entry: Entry, upTo: number): void
   /** Entries are missing: the log was emptied, or trimmed before it was read. */
   lost(): void
-  /** A range that holds entries of this process was read. */
+  /** A range with entries of this process was read. */
   read(range: LogRange): void
 }
 
 const pollIntervalMs = 1_000
-/** `read_events` holds a lock, so it returns no more than the buffer of a connection takes. */
+/** `read_events` runs under a lock, so its result must fit into the buffer of a connection. */
 const entriesAtOnce = 500
 /** Reading waits while more entries are not yet delivered. */
 const maxPending = 2_000

@@ -97,7 +97,7 @@ export async function connectPeers(db: Db, node: Node, relay: Relay, listener: P
   }
 }
 
-/** Undefined for what no process of ours has sent: others may write to the channel as well. */
+/** Undefined for text that is no message: other programs may write to the channel as well. */
 function parse(text: string): Message | undefined {
   try {
     const message = JSON.parse(text)

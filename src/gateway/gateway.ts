@@ -141,7 +141,7 @@ export class Gateway {
     return this.#stopped !== undefined
   }
 
-  /** Closes each connection when what is queued is written, or when the time is up. */
+  /** Closes each connection when its queued data is written, or after `stopWithinMs`. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped
@@ -168,7 +168,7 @@ export class Gateway {
   }
 }
 
-/** Users take turns, and nobody is refused. */
+/** A fair queue without a bound on waiting work. */
 function fairQueue(atOnce: number): FairQueue {
   return createFairQueue({ atOnce, waiting: Number.POSITIVE_INFINITY })
 }

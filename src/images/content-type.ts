@@ -7,10 +7,10 @@ const maxBrandBytes = 256
 /** The media type of a file, judged by its content, and for images the size in pixels. */
 type DetectedType = { type: string; width?: number; height?: number }
 
-/** The type of everything that is not recognised as picture, video or audio. */
+/** The type of a file that is not a known picture, video or audio format. */
 export const unknownType = 'application/octet-stream'
 
-/** Recognises PNG, JPEG, GIF, WebP, AVIF, and the usual video and audio types by the beginning of a file. */
+/** Detects PNG, JPEG, GIF, WebP, AVIF, and the usual video and audio types by the beginning of a file. */
 export function detectContentType(head: Buffer): DetectedType {
   return readImage(head) ?? { type: readMedia(head) ?? unknownType }
 }

@@ -33,7 +33,7 @@ export async function sendPicture(
   return reply.send(opened.content)
 }
 
-/** Whether an `If-None-Match` header holds this ETag, weak or strong, or `*`. */
+/** Whether an `If-None-Match` header names this ETag, weak or strong, or `*`. */
 function namesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   return header.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')))

@@ -6,7 +6,7 @@ const eraseEveryMs = 60_000
 
 /** Erases discarded files for as long as the process runs. */
 type Eraser = {
-  /** Erases now, rather than at the next regular time. */
+  /** Erases now, instead of at the next interval. */
   wake(): void
   /** Settles when no erasing is in progress any more. */
   stop(): Promise<void>

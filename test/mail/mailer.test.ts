@@ -49,7 +49,7 @@ test.each(['<ann@example.org', '>ann@example.org', 'ann<@example.org'])(
     const mailer = openMailer(smtp.url, from, (reason) => failures.push(reason))
     mailer.send('ann', { ...mail(1), to })
     await mailer.close()
-    expect([smtp.mails.splice(0), failures]).toEqual([[], ['the address holds < or >']])
+    expect([smtp.mails.splice(0), failures]).toEqual([[], ['the address contains < or >']])
   },
 )
 

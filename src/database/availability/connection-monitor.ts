@@ -6,7 +6,7 @@ import { findBackendActivity } from './backend-activity.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 const checkEveryMs = 250
-/** Counted in checks, not in time: if this process itself stood still, the answer may be there but not read yet. */
+/** Counted in checks, not in time: after a stall of this process, an answer may have arrived but not been read. */
 const overdueAfterChecks = 3
 const recheckAfterChecks = 4
 /** A statement that PostgreSQL has not ended by then, as its `statement_timeout` demands, is closed here. */
@@ -14,7 +14,7 @@ const maxChecks = 140
 /** A commit that was found waiting for storage during so many checks is stuck: the storage does not write. */
 const stuckAfterChecks = 8
 
-/** Looks after the connections of a pool, so that nobody waits for a database that does not answer. */
+/** Monitors the connections of a pool, so that no request waits for a database that does not answer. */
 export type ConnectionMonitor = {
   /** Whether the database failed to answer, and has not answered since. */
   isUnavailable(): boolean
@@ -25,8 +25,8 @@ export type ConnectionMonitor = {
 
 /**
  * Monitors connections without a timer for each statement: a check every quarter of a second finds the statements that
- * were already running at the check before. About those that take long, PostgreSQL is asked over a new connection:
- * - If it is working on the statement, that may go on.
+ * were already running at the check before. For those that take long, PostgreSQL is queried over a new connection:
+ * - If it is executing the statement, the statement may continue.
  * - If it knows nothing of the statement, the connection is closed.
  * - If it does not answer, or if a commit has waited two seconds for nothing but storage (or a synchronous replica),
  *   the database counts as unavailable, and all connections that wait for it are closed.
@@ -100,7 +100,7 @@ export function monitorConnections(pool: pg.Pool, databaseUrl: string): Connecti
     void waitUntilAvailable()
   }
 
-  /** Idle connections may be dead as well: without this, whoever uses one next would have to find out. */
+  /** Idle connections may be broken as well: without this, the next use of each would fail. */
   function closeIdle(): void {
     for (const client of clients) if (!client.running) closeClient(client)
   }

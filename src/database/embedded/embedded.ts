@@ -28,7 +28,7 @@ import {
 } from './embedded-cluster.ts'
 import { makeFolder } from './folders.ts'
 
-/** A PostgreSQL that this process started, or took over from one that was killed. */
+/** A PostgreSQL server that this process started, or took over from one that was killed. */
 type EmbeddedPostgres = {
   /** `postgres://` address with the password: a socket in the folder where its path is short enough, else loopback. */
   url: string
@@ -37,12 +37,12 @@ type EmbeddedPostgres = {
 }
 
 const database = 'hearth'
-/** Advisory lock of the Hearth process that is in charge of this cluster ('HOLD'). */
+/** Advisory lock of the Hearth process that owns this cluster ('HOLD'). */
 const ownershipLock = 0x484f4c44
 /** How long the lock of a process that was just killed may remain. */
 const lockTimeoutMs = 2_000
 const startTimeoutMs = 60_000
-/** How long child processes of a killed server may still hold its memory: until then a failed start is tried again. */
+/** How long a failed start is retried: child processes of a killed server may still use its shared memory. */
 const retryStartMs = 10_000
 const pollMs = 20
 const restartPauseMs = 200
@@ -60,9 +60,9 @@ type Server = {
 
 /**
  * Starts PostgreSQL with its data in `dir` (made when missing) on a free port of 127.0.0.1 and a socket, or takes over
- * the one that a killed process left running there. Restarts it when it dies. `settings` are further `name=value`
+ * the one that a killed process left running there. Restarts it when it ends. `settings` are further `name=value`
  * settings. `onLaunch` is called when a process was launched, before it answers. Throws `EmbeddedPostgresError` when it
- * cannot, or when another process is in charge of the folder.
+ * cannot, or when another process owns the folder.
  */
 export async function startPostgres(
   dir: string,
@@ -88,7 +88,7 @@ export async function startPostgres(
   await createDatabase(ownership.client)
 
   let stopping = false
-  /** The connection that holds the lock ends when PostgreSQL does; then PostgreSQL is started again. */
+  /** The connection with the lock ends when PostgreSQL does; then PostgreSQL is started again. */
   async function keepRunning(): Promise<void> {
     while (!stopping) {
       await ownership?.ended
@@ -148,7 +148,7 @@ async function launch({ cluster, account, program, port, settings }: Server): Pr
   return { pid: child.pid ?? 0, port, child }
 }
 
-/** A folder in a list of PostgreSQL, of which a comma in its name would make two; empty stays empty. */
+/** Quotes a folder in a list setting of PostgreSQL, where a comma would separate two; '' stays ''. */
 function quoted(folder: string): string {
   return folder === '' ? '' : `"${folder.replaceAll('"', '""')}"`
 }
@@ -165,7 +165,7 @@ async function launchUntilReady(server: Server): Promise<Running> {
       const reason = await lastLogLines(server.cluster)
       throw new EmbeddedPostgresError(`PostgreSQL did not start in ${server.cluster.dir}: ${reason}`)
     }
-    // If another process started it at the same moment, that one is in charge.
+    // Another process may have started it at the same moment.
     const other = await findPostmaster(server.cluster, startTimeoutMs)
     if (other) return other
     await pause(restartPauseMs)
@@ -187,10 +187,10 @@ async function waitUntilReady(cluster: Cluster, running: Running): Promise<boole
   return false
 }
 
-/** A connection that holds the lock; `ended` when it is gone, for whatever reason. */
+/** A connection with the lock; `ended` settles when it has closed. */
 type Ownership = { client: pg.Client; ended: Promise<unknown>; release(): Promise<void> }
 
-/** Holds a lock for as long as this process lives; undefined if another process holds it. */
+/** Takes the lock for the lifetime of the process; undefined if another process has it. */
 async function acquireOwnership(url: string, timeoutMs: number): Promise<Ownership | undefined> {
   const client = new pg.Client({
     connectionString: url,

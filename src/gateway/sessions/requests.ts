@@ -38,7 +38,7 @@ export function handleRequest(gateway: GatewayContext, session: Session, { op, d
     })
 }
 
-/** Undefined where `user_ids` is no list of str. */
+/** Undefined where `user_ids` is not a list of strings. */
 function parseIdRequest(d: unknown): IdRequest | undefined {
   const { user_ids, house_id } = (d ?? {}) as { user_ids?: unknown; house_id?: unknown }
   if (!Array.isArray(user_ids) || !user_ids.every((id) => typeof id === 'string')) return undefined
