@@ -9,7 +9,7 @@ import { BrokenPromise, type Figures, type Part } from './part.ts'
 import { grown } from './support/own-delay.ts'
 import { openStage } from './support/stage.ts'
 
-/** How long the database is away. */
+/** How long the database is unavailable. */
 const awayMs = { quick: 2_600, long: 10_000 }
 const fineMs = 300
 /** The limits in src/database/ come to 2.25 s. */

@@ -17,7 +17,7 @@ const longestMs = { quick: 60_000, long: 3 * 3_600_000 }
 const workMs = { from: 60, to: 500 }
 const backWithinMs = 20_000
 const retryMs = 20
-/** Connections come from 127.0.0.1: none takes the server's port here while it is gone. */
+/** Connections come from 127.0.0.1, so that none takes the server's port while it is stopped. */
 const host = '127.0.0.3'
 
 export const kills: Part = {

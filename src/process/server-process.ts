@@ -60,7 +60,8 @@ export async function startProcess(config: Config, databaseUrl: string, stops: S
   stops.push(() => withTimeout(presences.stop()))
   const app = await buildApp({ config, db, store, bus, presences })
   relay.onOutage?.({
-    began: (err) => app.log.warn({ err }, 'Redis is unavailable: events reach other processes a second later'),
+    began: (err) =>
+      app.log.warn({ err }, 'Redis is unavailable: events reach other processes a second later'),
     ended: () => app.log.warn('Redis is available again'),
   })
   const eraser = startErasing(dbWithoutTimeouts, store, (error) =>

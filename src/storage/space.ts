@@ -7,8 +7,8 @@ const reservedShare = 0.05
 
 /**
  * How to check that the disk of a folder, made when missing, has `reserve` bytes free: by default 1 GiB, or 5 % of the
- * disk if that is less. An answer holds for a second. What it returns throws `StoreAway` where less is free, or where
- * that cannot be told.
+ * disk if that is less. A result is cached for a second. The check throws `StoreUnavailable` where less is free, or the
+ * free space cannot be read.
  */
 export function freeSpaceCheck(folder: string, reserve?: number): () => Promise<void> {
   let last: { atMs: number; hasSpace: Promise<boolean> } | undefined

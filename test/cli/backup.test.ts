@@ -137,7 +137,7 @@ test('a backup restored into an empty place answers every request as before', as
   }
 })
 
-test('a backup may be read by nobody else, and is not made over another', async () => {
+test('a backup has mode 700 and 600, and overwrites no other', async () => {
   expect((await stat(folder)).mode & 0o777).toBe(0o700)
   for (const file of ['.gitignore', 'manifest.json', 'files.jsonl', 'database/users.copy']) {
     expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600)
@@ -160,7 +160,7 @@ test('what is in transit between processes is in no backup', async () => {
   expect(tables).not.toContain('presences.copy')
 })
 
-test('a backup holds the database of one moment, whatever is written meanwhile', async () => {
+test('a backup is a consistent snapshot under concurrent writes', async () => {
   const later = join(places, 'later')
   const waits = async () => {
     const { rows } = await sql`

@@ -17,7 +17,7 @@ export type Expected = {
   triedEdit: number
 }
 
-/** Whether somebody must be a member; undefined while what they asked for last was not answered. */
+/** Whether a user must be a member; undefined while the last request was not answered. */
 type Wanderer = { user_id: string; house_id: string; isIn: boolean | undefined }
 
 /** People who send, edit, join and leave without pause, and remember what was acknowledged. */
@@ -31,7 +31,9 @@ export type Population = {
   counts: Record<'sends' | 'edits' | 'joins' | 'leaves' | 'asked again', number>
   /** Lets everybody go on until `hold`. */
   go(): void
-  /** Lets nobody begin anything new; settles when nothing is under way: what was not answered is asked again till it is. */
+  /**
+   * Lets nobody begin anything new; settles when nothing is under way: what was not answered is asked again till it is.
+   */
   hold(): Promise<void>
   forget(): void
   /** Lets nobody ask for anything any more. */
