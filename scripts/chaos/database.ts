@@ -108,7 +108,7 @@ function describe({ answers, refusedMs, slowestMs, backMs }: Toll): string {
   )
 }
 
-/** When every kind of request was served again after now. */
+/** The time from now until every kind of request succeeds again. */
 async function waitForAll(samples: Sample[]): Promise<number> {
   const started = performance.now()
   for (;;) {

@@ -85,7 +85,7 @@ export const kills: Part = {
 type Victim = 'server' | 'PostgreSQL, immediate' | 'PostgreSQL, kill -9'
 const victims: Victim[] = ['server', 'PostgreSQL, immediate', 'server', 'PostgreSQL, kill -9']
 
-/** Kills, and gives the server that runs afterwards. PostgreSQL is brought back by the stage. */
+/** Kills a process. Returns the server that runs afterwards; the stage restarts PostgreSQL. */
 async function kill(victim: Victim, stage: Stage, server: Server, environment: Record<string, string>) {
   if (victim === 'server') {
     await server.end('SIGKILL')

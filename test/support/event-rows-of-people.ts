@@ -4,7 +4,7 @@ import { issueCode } from '../../src/accounts/codes/operations.ts'
 import { hashPassword } from '../../src/auth/passwords.ts'
 import { password } from './accounts.ts'
 import { type EventRow, gone, type ReceivedEvents, self, to } from './event-row.ts'
-import { type Column, connect, type EventScene, drainReceived } from './event-scene.ts'
+import { type Column, connect, drainReceived, type EventScene } from './event-scene.ts'
 import { resume } from './gateway.ts'
 import { block, call, db, type Person } from './world.ts'
 

@@ -27,7 +27,7 @@ export type Population = {
   /** Those from before. */
   earlier: Expected[]
   wanderers: Wanderer[]
-  /** How much has been acknowledged since the beginning. */
+  /** The number of acknowledged requests so far. */
   counts: Record<'sends' | 'edits' | 'joins' | 'leaves' | 'asked again', number>
   /** Lets everybody go on until `hold`. */
   go(): void
@@ -59,7 +59,7 @@ export async function populate(stage: Stage, origin: string): Promise<Population
   let [running, isOver] = [false, false]
   let busy: Promise<unknown>[] = []
 
-  /** Asks until there is an answer that is no 503: the status, and the data of a success. */
+  /** Repeats a request until the answer is no 503. Returns the status, and the data of a success. */
   async function insist(person: Person, method: string, path: string, body?: object) {
     for (;;) {
       const answer = await attempt(`${origin}${path}`, person, method, body)

@@ -3,7 +3,7 @@ import { eventSchemas } from '../../../src/gateway/schemas.ts'
 import { houses, permissions } from '../../support/event-rows-of-houses.ts'
 import { accounts, others, relations } from '../../support/event-rows-of-people.ts'
 import { messages, privateRooms } from '../../support/event-rows-of-rooms.ts'
-import { type Column, columns, connect, eventScene, drainReceived } from '../../support/event-scene.ts'
+import { type Column, columns, connect, drainReceived, eventScene } from '../../support/event-scene.ts'
 import { listen } from '../../support/gateway.ts'
 import { call } from '../../support/world.ts'
 
