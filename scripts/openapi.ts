@@ -31,7 +31,7 @@ function sortKeys(object: Record<string, unknown> = {}): Record<string, unknown>
   return Object.fromEntries(Object.entries(object).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/** Nobody is told of anything. */
+/** No events are delivered. */
 const silent: Bus = {
   node: { number: null },
   isReading: true,

@@ -24,7 +24,7 @@ export type Config = {
   /** In bytes. Undefined: 1 GiB or 5 % of the disk, the smaller. */
   storageReserve: number | undefined
   rateLimit: boolean
-  /** Token buckets: they hold `burst` tokens, and gain one every `refillMs`. */
+  /** Token buckets: at most `burst` tokens, refilled by one every `refillMs`. */
   rateLimits: Record<Bucket, { burst: number; refillMs: number }>
   /** In bytes of the attachments of an account: a day's worth may go at once. */
   uploads: { burst: number; refillMs: number }

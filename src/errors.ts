@@ -50,20 +50,20 @@ export const errorTable = { ...spec, ...extensions }
 export type ErrorCode = keyof typeof errorTable
 
 /**
- * A failure the caller is told of. Status and message come from the table unless the contract names others. It has no
- * stack: it is an answer, not a bug, and to capture one takes ten times as long as all else here.
+ * A failure that is sent to the caller. Status and message come from the table unless the contract names others. It has
+ * no stack: it is an answer, not a bug, and to capture one takes ten times as long as all else here.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
 
-  constructor(code: ErrorCode, differs: { status?: number; message?: string } = {}) {
+  constructor(code: ErrorCode, overrides: { status?: number; message?: string } = {}) {
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
-    super(differs.message ?? errorTable[code][1])
+    super(overrides.message ?? errorTable[code][1])
     Error.stackTraceLimit = stackTraceLimit
     this.code = code
-    this.status = differs.status ?? errorTable[code][0]
+    this.status = overrides.status ?? errorTable[code][0]
   }
 }
 
@@ -105,7 +105,9 @@ export function limitReached(thing: string): ApiError {
   return new ApiError('limit_reached', { message: `You have reached a limit (${thing})` })
 }
 
-/** What a failure says. When none of a host's addresses answers its own message is empty: then what each of them says. */
+/**
+ * The message of a failure. Where none of a host's addresses answers, it is empty: then the message of each address.
+ */
 export function reasonOf(error: unknown): string {
   const { message, code, errors = [] } = error as NodeJS.ErrnoException & { errors?: Error[] }
   return message || errors.map((each) => each.message).join(', ') || String(code)
@@ -127,5 +129,5 @@ export class NewerDatabase extends Error {
   }
 }
 
-/** The database cannot hold what Hearth writes; the message says why, in a sentence. */
+/** The database is unsuitable: its version is too old, or its encoding is not UTF8. The message is for the operator. */
 export class IncompatibleDatabase extends Error {}

@@ -3,8 +3,8 @@ export const epochMs = 1562544000000
 
 const maxId = 2n ** 63n - 1n
 const maxSequence = 4095
-/** An id that nobody ever has. It replaces text that is not an id, so that the route answers as for an unknown id. */
-export const nobodysId = '0'
+/** An id that never exists. It replaces text that is not an id, so that the route answers as for an unknown id. */
+export const unknownId = '0'
 /** No id is greater. */
 export const greatestId = String(maxId)
 
@@ -13,15 +13,15 @@ let node: number | null = 0
 let lastMs = epochMs
 let sequence = 0
 
-/** Thrown by `newId` while no node number is held, as ids could collide with those of another process. */
+/** Thrown by `newId` while the process has no node number, as ids could collide with those of another process. */
 export class NoNodeNumber extends Error {}
 
-/** Sets the node number (0–1023) of this process, or takes it away. Claimed in `db/node-number.ts`. */
+/** Sets the node number (0–1023) of this process; null: it has none. Claimed in `database/node-number.ts`. */
 export function assignNodeNumber(number: number | null): void {
   node = number
 }
 
-/** The node number that ids are made with; null while none is held. */
+/** The node number that ids are made with; null while the process has none. */
 export function nodeNumber(): number | null {
   return node
 }
@@ -31,7 +31,7 @@ export function nodeNumber(): number | null {
  * every id made here before, even when the clock steps back; past 4096 ids in a millisecond the next one is borrowed.
  */
 export function newId(): string {
-  if (node === null) throw new NoNodeNumber('no node number is held')
+  if (node === null) throw new NoNodeNumber('the process has no node number')
   const now = Date.now()
   if (now > lastMs) {
     lastMs = now
@@ -73,9 +73,9 @@ export function isId(text: string): boolean {
   return /^[1-9][0-9]{0,18}$/.test(text) && (text.length < 19 || BigInt(text) <= maxId)
 }
 
-/** The text itself if it is an id, else an id that nobody has. */
+/** The text itself if it is an id, else `unknownId`. */
 export function asId(text: string): string {
-  return isId(text) ? text : nobodysId
+  return isId(text) ? text : unknownId
 }
 
 /** Whether an id is the greater one: ids are compared as the numbers that they write. */

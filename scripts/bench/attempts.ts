@@ -1,12 +1,12 @@
-/** A load generator came to no figure in its round, as happens on a machine that stands still for a second. */
+/** A load generator returned no figure in its round, as happens when the machine stalls for a second. */
 export class NoResult extends Error {}
 
 const attempts = 4
 let repeated = 0
 
 /**
- * The first result that a round of so many seconds gives; each round takes twice as long as the one before. Throws the last
- * `NoResult` when none of a few gives any.
+ * The first result that a round of so many seconds gives; each round takes twice as long as the one before. Throws the
+ * last `NoResult` when none of a few gives any.
  */
 export async function firstResult<Result>(
   seconds: number,

@@ -42,7 +42,7 @@ export function chooseLoad(folder: string): Load {
   }
 }
 
-/** A request without an answer by then has failed. The 2 s that wrk has by itself can pass on a machine that stands still. */
+/** The timeout of a request. The 2 s default of wrk can pass while the machine stalls. */
 const timeoutSeconds = 10
 
 function wrk(folder: string): Load {

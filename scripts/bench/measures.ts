@@ -2,7 +2,7 @@ import { greatestId } from '../../src/ids.ts'
 import type { LoadRequest } from './load.ts'
 import { memberCount, person, roomId } from './seed.ts'
 
-/** A measure of requests: what Hearth is asked, and which yardstick stands beside it. */
+/** A measure of requests: the request to Hearth, and its yardstick. */
 export type Measure = {
   key: string
   title: string

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Options, type Server, startServer } from '../../test/support/server.ts'
 
-/** How long a process gets to collect what nobody uses. */
+/** How long a process gets to collect garbage. */
 const collectMs = 2_000
 
-/** A server that can be told to collect its memory. */
+/** A server that can be signalled to collect its memory. */
 export function startCollectable(dataDir: string, options: Options = {}): Promise<Server> {
   return startServer(dataDir, { ...options, flags: ['--import', join(import.meta.dirname, 'collect.js')] })
 }
@@ -25,7 +25,10 @@ export async function residentMb(child: ChildProcess, field: 'VmRSS' | 'VmHWM' =
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
 }
 
-/** Processor time since the machine was started, in ticks of all processors: all of it, and what its host gave to others. Linux. */
+/**
+ * Processor time since the machine was started, in ticks of all processors: all of it, and what its host gave to
+ * others. Linux.
+ */
 export async function readProcessorTime(): Promise<{ all: number; stolen: number }> {
   const [first = ''] = (await readFile('/proc/stat', 'utf8')).split('\n', 1)
   // user, nice, system, idle, iowait, irq, softirq, steal; what follows is counted in the first two already

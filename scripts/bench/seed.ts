@@ -40,7 +40,7 @@ const seededUntilMs = Date.UTC(2026, 0, 1)
 
 type SeededPerson = { id: string; username: string; token: string; session_id: string }
 
-/** The n-th member; their token is derived from the number, so that a later run knows it. */
+/** The n-th member; the token is derived from the number, so that later runs can compute it. */
 export function person(n: number): SeededPerson {
   const token = hashToken(`bench ${n}`).toString('hex').repeat(2)
   return {
@@ -141,8 +141,8 @@ const words =
 type Place = { room: number; id: string; author: SeededPerson; isMention: boolean }
 
 /**
- * Every message in the order in which they were sent, one in a ms: each room writes now and then, so that neither the page
- * of a room nor the mentions of member 0 lie side by side.
+ * Every message in the order in which they were sent, one in a ms: each room writes now and then, so that neither the
+ * page of a room nor the mentions of member 0 lie side by side.
  */
 function* places(size: Size, rooms: number): Generator<Place> {
   const random = randomFrom(1).number

@@ -102,7 +102,7 @@ async function stepThrough(
   steps: readonly Step[],
 ): Promise<string[]> {
   const { ann, rooms, houseId, records } = scene
-  // Who enters houses meanwhile would have to log in anew: the session that is resumed is of somebody who does nothing.
+  // Entering a house would force a new login, so the session that is resumed belongs to an idle user.
   const [bob, gone, cleo, dan] = [
     await addPerson(stage.db),
     await addPerson(stage.db),

@@ -123,7 +123,7 @@ function listen(order: Order) {
   return { hear: () => ask<Heard>('count'), leave }
 }
 
-/** The heap in use, after everything that nobody needs was thrown away. */
+/** The heap in use after a garbage collection. */
 async function heapMb(stage: Stage, server: Server): Promise<number> {
   server.child.kill('SIGUSR2')
   await pause(collectMs)

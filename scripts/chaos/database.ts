@@ -9,7 +9,7 @@ import { BrokenPromise, type Figures, type Part } from './part.ts'
 import { grown } from './support/own-delay.ts'
 import { openStage } from './support/stage.ts'
 
-/** How long the database is away. */
+/** How long the database is unavailable. */
 const awayMs = { quick: 2_600, long: 10_000 }
 const fineMs = 300
 /** The limits in src/database/ come to 2.25 s. */
@@ -108,7 +108,7 @@ function describe({ answers, refusedMs, slowestMs, backMs }: Toll): string {
   )
 }
 
-/** When every kind of request was served again after now. */
+/** The time from now until every kind of request succeeds again. */
 async function waitForAll(samples: Sample[]): Promise<number> {
   const started = performance.now()
   for (;;) {

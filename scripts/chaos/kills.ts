@@ -17,7 +17,7 @@ const longestMs = { quick: 60_000, long: 3 * 3_600_000 }
 const workMs = { from: 60, to: 500 }
 const backWithinMs = 20_000
 const retryMs = 20
-/** Connections come from 127.0.0.1: none takes the server's port here while it is gone. */
+/** Connections come from 127.0.0.1, so that none takes the server's port while it is stopped. */
 const host = '127.0.0.3'
 
 export const kills: Part = {
@@ -85,7 +85,7 @@ export const kills: Part = {
 type Victim = 'server' | 'PostgreSQL, immediate' | 'PostgreSQL, kill -9'
 const victims: Victim[] = ['server', 'PostgreSQL, immediate', 'server', 'PostgreSQL, kill -9']
 
-/** Kills, and gives the server that runs afterwards. PostgreSQL is brought back by the stage. */
+/** Kills a process. Returns the server that runs afterwards; the stage restarts PostgreSQL. */
 async function kill(victim: Victim, stage: Stage, server: Server, environment: Record<string, string>) {
   if (victim === 'server') {
     await server.end('SIGKILL')

@@ -7,22 +7,25 @@ export type Size = {
   seed: number
 }
 
-/** What a part has counted or measured, by name, as it is printed. Where it is several figures, they make the row of a table. */
+/**
+ * What a part has counted or measured, by name, as it is printed. Where it is several figures, they make the row of a
+ * table.
+ */
 export type Figures = Record<string, number | string | Row>
 export type Row = Record<string, number | string>
 
-/** One way of attacking a server, and the promise that must hold through it. */
+/** One kind of attack on a server, and the promise that the server must keep. */
 export type Part = {
   name: string
   /** The promise, in the words of docs/promises.md. */
   promise: string
   /** Most of its time it waits: quick runs have such parts side by side. */
   mostlyWaits?: boolean
-  /** Attacks, and gives its figures. Throws a BrokenPromise when the promise did not hold. */
+  /** Runs the attack, and returns its figures. Throws `BrokenPromise` when the promise is broken. */
   run(size: Size): Promise<Figures>
 }
 
-/** A promise did not hold: what was seen, in a sentence, with the figures so far. */
+/** A broken promise: a sentence with the observation, and the figures so far. */
 export class BrokenPromise extends Error {
   readonly figures: Figures
 

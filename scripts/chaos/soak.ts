@@ -14,13 +14,16 @@ const defaultMinutes = { quick: 0.1, long: 60 }
 const people = { quick: 8, long: 40 }
 const socketsEach = 2
 const heartbeatMs = 30_000
-/** After each round nothing is under way, and everybody must have heard everything. */
+/** After each round, when all requests are answered, every client must have received every event. */
 const roundMs = { quick: 3_000, long: 20_000 }
 const hearWithinMs = 5_000
 /** A twentieth of the lines is cut in each round. */
 const cutShare = 20
 const backWithinMs = 45_000
-/** What memory may grow by from the first third of a run to its last, where the first is long enough for all to be warm: sessions keep 1,000 events. */
+/**
+ * What memory may grow by from the first third of a run to its last, where the first is long enough for all to be warm:
+ * sessions keep 1,000 events.
+ */
 const maxGrownMb = 30
 const warmAfterMinutes = 10
 /** What the server may hold more than before, once it has given back what it took for the load. */
@@ -103,7 +106,9 @@ function compare(load: Load, listener: Listener): string[] {
   return [...listener.findings, ...missed]
 }
 
-/** What the server holds when nobody wants anything any more: as soon as it is back at what it was, or after a while. */
+/**
+ * What the server holds when nobody wants anything any more: as soon as it is back at what it was, or after a while.
+ */
 async function settle(
   stage: Stage,
   server: Server,

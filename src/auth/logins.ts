@@ -1,4 +1,4 @@
-/** An account as somebody names it who logs in. */
+/** The e-mail address or username given at login. */
 type NamedAccount = { email: string } | { username: string }
 
 /**

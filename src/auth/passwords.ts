@@ -11,15 +11,17 @@ export type PasswordOwner = { id: string } | { address: string }
 /** Loaded with the first password: its library takes 3 MB. */
 const loadArgon = () => import('@node-rs/argon2')
 
-const takeTurn = createFairQueue({ atOnce: hashesAtOnce, waiting: maxHashesWaiting })
+const runInTurn = createFairQueue({ atOnce: hashesAtOnce, waiting: maxHashesWaiting })
 
-/** argon2id of a random password that nobody knows, of the same cost as every other. */
+/** argon2id of a discarded random password, at the same cost as every other hash. */
 export const unknownUserHash =
   '$argon2id$v=19$m=19456,t=2,p=1$FUZUO806mU4OWVqpx1pQgA$ucTtIjoGMK9m7mGiZ+cHk8m9WQyvJrv+cS2O6+F5WCM'
 
-/** The argon2id hash of a password. Owners take turns. Throws `unavailable` when too many of theirs, or of all, wait. */
+/**
+ * The argon2id hash of a password. Owners take turns. Throws `unavailable` when too many of theirs, or of all, wait.
+ */
 export function hashPassword(password: string, owner: PasswordOwner): Promise<string> {
-  return takeTurn(nameOf(owner), async () => {
+  return runInTurn(nameOf(owner), async () => {
     const { hash } = await loadArgon()
     return hash(password)
   })
@@ -34,7 +36,7 @@ export function isPassword(
   passwordHash: string | null | undefined,
   owner: PasswordOwner,
 ): Promise<boolean> {
-  return takeTurn(nameOf(owner), async () => {
+  return runInTurn(nameOf(owner), async () => {
     const { verify } = await loadArgon()
     const matches = await verify(passwordHash ?? unknownUserHash, password)
     return matches && typeof passwordHash === 'string'

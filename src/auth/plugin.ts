@@ -16,10 +16,10 @@ declare module 'fastify' {
     /** The same with a query of the route's own, which also finds what the route needs next, in one statement. */
     authenticateBy(find: FindCaller): Hook
     /** `onRequest` of a route with an optional caller: a missing or faulty token is ignored. */
-    recognize: Hook
+    authenticateOptional: Hook
   }
   interface FastifyRequest {
-    /** Only after `authenticate`, or after `recognize` of a good token. */
+    /** Only after `authenticate`, or after `authenticateOptional` of a good token. */
     caller: Caller
   }
 }
@@ -33,14 +33,14 @@ export function isAuthenticator(hook: object): boolean {
 
 /**
  * Decorates the app with the hooks that find out who is calling (docs/api.md#authentication), and count the request as
- * soon as that is known. Sets `security` on every route that needs a caller: for the API document, and for the hooks that
- * depend on it.
+ * soon as that is known. Sets `security` on every route that needs a caller: for the API document, and for the hooks
+ * that depend on it.
  */
 export function registerAuthentication(app: FastifyInstance, db: Db, countRequest: Hook): void {
   app.decorateRequest('caller')
   const touch = sessionToucher(app, db)
 
-  /** A missing or faulty token is one of nobody. */
+  /** A missing or malformed token has no caller. */
   function authenticator(find: FindCaller, isRequired: boolean): Hook {
     const authenticate: Hook = async (request, reply) => {
       const token = readToken(request.headers.authorization)
@@ -57,18 +57,18 @@ export function registerAuthentication(app: FastifyInstance, db: Db, countReques
   const findByToken: FindCaller = (tokenHash) => findCaller(db, tokenHash)
   app.decorate('authenticate', authenticator(findByToken, true))
   app.decorate('authenticateBy', (find: FindCaller) => authenticator(find, true))
-  app.decorate('recognize', authenticator(findByToken, false))
+  app.decorate('authenticateOptional', authenticator(findByToken, false))
   app.addHook('onRoute', (route) => {
     const needsCaller = [route.onRequest ?? []]
       .flat()
-      .some((hook) => isAuthenticator(hook) && hook !== app.recognize)
+      .some((hook) => isAuthenticator(hook) && hook !== app.authenticateOptional)
     if (needsCaller) route.schema = { ...route.schema, security: [{ token: [] }] }
   })
 }
 
 const touchDelayMs = 1_000
 
-/** Notes when login sessions were last used. No request waits for that: one statement a second writes all of them. */
+/** Writes `last_seen_at` of login sessions: one statement a second for all, which no request waits for. */
 function sessionToucher(app: FastifyInstance, db: Db): (sessionId: string) => void {
   const seen = new Set<string>()
   let timer: NodeJS.Timeout | undefined
@@ -78,7 +78,7 @@ function sessionToucher(app: FastifyInstance, db: Db): (sessionId: string) => vo
     timer = undefined
     const ids = [...seen]
     seen.clear()
-    // What cannot be written while the database is away is written after the session's next request.
+    // After a failure, the next request of the session writes it.
     if (ids.length > 0) await touchSessions(db, ids).catch(() => {})
   }
 

@@ -10,9 +10,10 @@ import { findIdByLogin } from './queries.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * What a route counts as (docs/api.md#rate-limits), where it is not simply a request with or without a caller: `messages`
-     * (user and room `:id`, and as a request of the caller as well), `auth` (address and login), `registration`
-     * (address), `files` (address, for the files of the web client), or `secrets`: its wrong passwords and codes.
+     * What a route counts as (docs/api.md#rate-limits), where it is not simply a request with or without a caller:
+     * `messages` (user and room `:id`, and as a request of the caller as well), `auth` (address and login),
+     * `registration` (address), `files` (address, for the files of the web client), or `secrets`: its wrong passwords
+     * and codes.
      */
     limitedAs?: 'messages' | 'auth' | 'registration' | 'files' | 'secrets'
   }
@@ -21,7 +22,7 @@ declare module 'fastify' {
 /** Counts a request, sets the headers with the numbers, and throws `RateLimitError` when it is one too many. */
 export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** Limits what an account does, whatever its address: mails to addresses that it names, and to its own … */
+/** Limits by account, independent of the address: mails to addresses that it gives, mails to its own address … */
 export type AccountLimits = Record<'namedMails' | 'ownMails' | 'privateRooms' | 'uploads', RateLimit>
 
 /** The limits of an installation; `now` (ms) replaces the clocks in tests. */
@@ -88,8 +89,8 @@ export function limitRoutes(app: FastifyInstance, limits: RequestLimits, countRe
 const wrongSecrets = new Set(['invalid_credentials', 'invalid_code'])
 
 /**
- * Counts the wrong secrets of a route. Each request is counted before the secret is checked, so that many at once cannot
- * evade the limit; it is given back unless the secret was wrong.
+ * Counts the wrong secrets of a route. Each request is counted before the secret is checked, so that many at once
+ * cannot evade the limit; it is given back unless the secret was wrong.
  */
 function limitSecrets(route: RouteOptions, limit: RateLimit): void {
   const { handler } = route
@@ -112,12 +113,12 @@ function addressOf(request: FastifyRequest): string {
   return networkOf(request.server.addressOf(request.raw))
 }
 
-/** So much is remembered of a login that is nobody's; no account has a longer one. */
+/** The most characters of an unknown login that become part of the key; no account has a longer login. */
 const maxLoginLength = 254
 
 /**
  * The account that a request is about, so that all its logins count as one: that of the caller, or of the login or
- * e-mail address in the body. A login that is nobody's counts by itself.
+ * e-mail address in the body. An unknown login counts by its text.
  */
 async function accountOf({ caller, body, server }: FastifyRequest): Promise<string> {
   if (caller) return caller.id

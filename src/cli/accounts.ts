@@ -30,7 +30,7 @@ export const createUser: Command = {
     const fields = await checkFields(Register, { email, username, password, name: options.name })
     await withInstallation(context, async ({ db }) => {
       const { user } = await register(db, fields, { client: 'npm run hearth', address: '' })
-      // Nobody has the token of the session that registering opens.
+      // The token of the session that `register` creates is not used.
       await deleteSessions(db, user.id)
       if (options.verified)
         await verifyEmail(db, (await issueCode(db, user.id, 'verify_email', user.email)).code)
@@ -56,9 +56,9 @@ export const resetPasswordCommand: Command = {
     const { password } = options
     if (typeof password === 'string') await checkFields(ResetPassword, { code: '', password })
     await withInstallation(context, async ({ db }) => {
-      const person = await reachPerson(db, ref!)
+      const person = await requirePerson(db, ref!)
       if (options['disable-totp']) await removeTotp(db, person.id)
-      if (typeof password !== 'string') return handOutResetCode(db, person, context)
+      if (typeof password !== 'string') return printResetCode(db, person, context)
       const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
       await resetPassword(db, { code, password })
       context.print(`The password of ${person.username} is set; every login session has ended.`)
@@ -76,8 +76,8 @@ export const issueCodeCommand: Command = {
       throw new UsageError(`<purpose> is "${purpose}" and not verify-email or reset-password`)
     }
     await withInstallation(context, async ({ db }) => {
-      const person = await reachPerson(db, ref!)
-      if (purpose === 'reset-password') return handOutResetCode(db, person, context)
+      const person = await requirePerson(db, ref!)
+      if (purpose === 'reset-password') return printResetCode(db, person, context)
       const email = await findUnverifiedEmail(db, person)
       if (email === undefined)
         throw new CliError(`The e-mail address of ${person.username} is proven already.`)
@@ -95,7 +95,7 @@ export const makeBot: Command = {
   async run({ parameters: [ref, username], options }, context) {
     const fields = await checkFields(CreateBot, { username, name: options.name ?? username })
     await withInstallation(context, async ({ db }) => {
-      const owner = await reachPerson(db, ref!)
+      const owner = await requirePerson(db, ref!)
       const { user, token } = await createBot(db, owner, fields)
       context.print(`Bot ${user.username} of ${owner.username} has the id ${user.id}.`)
       context.print(`Token: ${token}`)
@@ -103,13 +103,13 @@ export const makeBot: Command = {
   },
 }
 
-async function handOutResetCode(db: Db, person: CredentialsRow, context: CommandContext): Promise<void> {
+async function printResetCode(db: Db, person: CredentialsRow, context: CommandContext): Promise<void> {
   const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
   context.print(`Code for a new password of ${person.username}, good for an hour: ${code}`)
 }
 
 /** A person by id or username. Throws `CliError` for a bot, and when there is none. */
-async function reachPerson(db: Db, ref: string): Promise<CredentialsRow> {
+async function requirePerson(db: Db, ref: string): Promise<CredentialsRow> {
   const found = await findUserByRef(db, ref)
   const person = found && (await findCredentials(db, found.id))
   if (!person) throw new CliError(`There is no user "${ref}": give a username or an id.`)

@@ -82,7 +82,7 @@ function parse(text: string): unknown {
 /** Counts and hashes bytes. */
 type Tally = { readonly bytes: number; add(chunk: Buffer): void; sha256(): string }
 
-export function createCounters(): Tally {
+export function createTally(): Tally {
   const hash = createHash('sha256')
   let bytes = 0
   return {
@@ -105,13 +105,13 @@ export async function* countedBy(source: AsyncIterable<Buffer>, tally: Tally): A
   }
 }
 
-/** A new file that nobody else may read: a backup holds what proves who people are. */
+/** A new file with mode 600: a backup contains password hashes and e-mail addresses. */
 export function createFile(path: string) {
   return createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
 }
 
 /** Translates file system errors into a sentence. */
-export async function namingFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+export async function withFolderErrors<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {

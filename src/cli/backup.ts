@@ -15,14 +15,14 @@ import { StoreUnavailable } from '../errors.ts'
 import { openFolderStore, type Store } from '../storage/store.ts'
 import {
   countedBy,
-  createCounters,
   createFile,
+  createTally,
   fileListPath,
   filesPath,
   type ListedFile,
   type Manifest,
-  namingFolder,
   tablePath,
+  withFolderErrors,
   writeManifest,
 } from './backup-folder.ts'
 import { CliError, type Command, count } from './command.ts'
@@ -36,7 +36,7 @@ export const backup: Command = {
   async run({ parameters: [named] }, context) {
     const folder = resolve(named!)
     await withInstallation(context, async ({ databaseUrl, store }) => {
-      const manifest = await namingFolder(folder, () => backUp(databaseUrl, store, folder))
+      const manifest = await withFolderErrors(folder, () => backUp(databaseUrl, store, folder))
       const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
       context.print(
         `${folder} holds ${count(rows, 'row')} of ${count(manifest.tables.length, 'table')} and ${count(manifest.files.count, 'file')}.`,
@@ -76,7 +76,7 @@ async function makeBackupFolder(folder: string): Promise<void> {
 }
 
 async function saveTable(client: pg.Client, { name, columns }: DumpedTable, folder: string) {
-  const tally = createCounters()
+  const tally = createTally()
   const reader = readTable(client, { name, columns })
   await pipeline(countedBy(reader, tally), createFile(tablePath(folder, name)))
   return { name, columns, rows: reader.rowCount, sha256: tally.sha256() }
@@ -85,7 +85,7 @@ async function saveTable(client: pg.Client, { name, columns }: DumpedTable, fold
 /** Copies all files of a store into the folder of a backup, with a list of them. */
 export async function saveFiles(store: Store, folder: string): Promise<Manifest['files']> {
   const target = openFolderStore(filesPath(folder))
-  const tally = createCounters()
+  const tally = createTally()
   let saved = 0
   async function* saveAll(): AsyncGenerator<Buffer> {
     for await (const name of store.list()) {
@@ -106,7 +106,7 @@ function throwCause(error: Error): never {
 
 /** Undefined when the file has been erased in the meantime: no row of now names it. */
 async function saveFile(store: Store, target: Store, name: string): Promise<ListedFile | undefined> {
-  const tally = createCounters()
+  const tally = createTally()
   try {
     const found = await store.find(name)
     if (!found) return undefined

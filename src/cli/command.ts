@@ -6,7 +6,7 @@ export type CommandContext = {
   /** Writes a line of the answer. */
   print(line: string): void
   /** Writes a line about what is wrong. */
-  complain(line: string): void
+  printError(line: string): void
 }
 
 type Option = { type: 'string' | 'boolean'; shown?: string; summary: string }

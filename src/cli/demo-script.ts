@@ -1,4 +1,4 @@
-/** Who lives in the demo, by username. */
+/** The users of the demo, by username. */
 export const people = {
   mira: { name: 'Mira Okafor', bio: 'Keeps the tool library running.', location: 'Lisbon' },
   jonas: { name: 'Jonas Lind', bio: 'Bread on Fridays.', location: 'Malmö' },
@@ -11,7 +11,7 @@ export const people = {
 } as const
 export type Username = keyof typeof people
 
-/** Who says what; `@name` is a mention. */
+/** The author and text of a message; `@name` is a mention. */
 type Line = readonly [Username, string]
 type Room = { name: string; description?: string; emoji?: string; lines: readonly Line[] }
 type House = {

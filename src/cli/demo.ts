@@ -25,8 +25,8 @@ const passwordBytes = 9
 const uncounted = async () => {}
 const moderatorBits = permission.MODERATE_ROOM | permission.EVICT_MEMBERS | permission.MANAGE_INVITES
 
-type Cast = Record<Username, Caller>
-type Stage = { db: Db; store: Store; cast: Cast; send: Send }
+type DemoUsers = Record<Username, Caller>
+type DemoContext = { db: Db; store: Store; users: DemoUsers; send: Send }
 
 export const demo: Command = {
   name: 'demo',
@@ -35,22 +35,22 @@ export const demo: Command = {
   options: {},
   async run(_args, context) {
     await withInstallation(context, async ({ db, store }) => {
-      await refuseTwice(db)
+      await refuseExistingUsers(db)
       const password = randomBytes(passwordBytes).toString('base64url')
-      const cast = await makePeople(db, store, password)
-      // Nobody is connected to this process; the servers read the log.
-      const stage = { db, store, cast, send: createSender(db, { deliver: async () => {} }, () => '') }
-      for (const house of houses) await makeHouse(stage, house)
-      await makeRelations(stage)
-      await makePrivateRooms(stage)
-      for (const { id } of Object.values(cast)) await deleteSessions(db, id)
-      context.print(`${count(Object.keys(cast).length, 'user')} live in ${count(houses.length, 'house')}.`)
-      context.print(`Log in as ${Object.keys(cast).join(', ')} with the password ${password}`)
+      const users = await createUsers(db, store, password)
+      // This process has no connections; the servers read the log.
+      const demoContext = { db, store, users, send: createSender(db, { deliver: async () => {} }, () => '') }
+      for (const house of houses) await makeHouse(demoContext, house)
+      await makeRelations(demoContext)
+      await makePrivateRooms(demoContext)
+      for (const { id } of Object.values(users)) await deleteSessions(db, id)
+      context.print(`${count(Object.keys(users).length, 'user')} live in ${count(houses.length, 'house')}.`)
+      context.print(`Log in as ${Object.keys(users).join(', ')} with the password ${password}`)
     })
   },
 }
 
-async function refuseTwice(db: Db): Promise<void> {
+async function refuseExistingUsers(db: Db): Promise<void> {
   for (const username of Object.keys(people)) {
     const taken = await findTakenLogin(db, { username, email: emailOf(username) })
     if (taken.username || taken.email) {
@@ -63,35 +63,35 @@ function emailOf(username: string): string {
   return `${username}@demo.example`
 }
 
-async function makePeople(db: Db, store: Store, password: string): Promise<Cast> {
-  const cast: Partial<Cast> = {}
+async function createUsers(db: Db, store: Store, password: string): Promise<DemoUsers> {
+  const users: Partial<DemoUsers> = {}
   for (const [username, { name, bio, location }] of Object.entries(people)) {
     const fields = { email: emailOf(username), username, name, password }
     const { user } = await register(db, fields, { client: 'npm run hearth', address: '' })
     await editUser(db, store, user.id, { bio, location })
     const [session] = await listSessions(db, user.id, { before: greatestId, limit: 1 })
-    cast[username as Username] = { id: user.id, session_id: session!.id, bot: false, is_idle: false }
+    users[username as Username] = { id: user.id, session_id: session!.id, bot: false, is_idle: false }
   }
-  return cast as Cast
+  return users as DemoUsers
 }
 
-async function makeHouse(stage: Stage, house: (typeof houses)[number]): Promise<void> {
-  const { db, store, cast } = stage
+async function makeHouse(demoContext: DemoContext, house: (typeof houses)[number]): Promise<void> {
+  const { db, store, users } = demoContext
   const { name, description } = house
-  const owner = { user_id: cast[house.owner].id }
+  const owner = { user_id: users[house.owner].id }
   const { answer } = await createHouse(db, store, owner.user_id, { name, description })
   const caller = { ...owner, house_id: answer.id }
   const invite = await createInvite(db, caller, {})
-  for (const member of house.members) await useInvite(db, cast[member].id, invite.answer.code)
-  await makeRoles(stage, caller, house.roles)
+  for (const member of house.members) await useInvite(db, users[member].id, invite.answer.code)
+  await makeRoles(demoContext, caller, house.roles)
   for (const [place, { lines, ...room }] of house.rooms.entries()) {
     const id = place === 0 ? answer.rooms[0]!.id : (await createHouseRoom(db, caller, room)).answer.id
-    await say(stage, id, lines)
+    await sendLines(demoContext, id, lines)
   }
 }
 
 async function makeRoles(
-  { db, cast }: Stage,
+  { db, users }: DemoContext,
   owner: Membership,
   roles: (typeof houses)[number]['roles'],
 ): Promise<void> {
@@ -100,40 +100,45 @@ async function makeRoles(
     const allow = moderates ? moderatorBits : 0
     const { answer } = await createRole(db, owner, { name, color, position, allow })
     for (const member of members) {
-      await giveRole(db, owner, { user_id: cast[member].id, role_id: answer.id })
+      await giveRole(db, owner, { user_id: users[member].id, role_id: answer.id })
     }
   }
 }
 
-async function makeRelations({ db, cast }: Stage): Promise<void> {
+async function makeRelations({ db, users }: DemoContext): Promise<void> {
   for (const [one, other] of [...friendships, ...requests]) {
-    await requestFriendship(db, cast[one].id, cast[other].id)
+    await requestFriendship(db, users[one].id, users[other].id)
   }
   // Who asks back accepts.
-  for (const [one, other] of friendships) await requestFriendship(db, cast[other].id, cast[one].id)
+  for (const [one, other] of friendships) await requestFriendship(db, users[other].id, users[one].id)
 }
 
-async function makePrivateRooms(stage: Stage): Promise<void> {
-  const { db, cast } = stage
-  const recipients = group.others.map((username) => cast[username].id)
-  const three = await createPrivateRoom(db, cast[group.owner].id, { recipients, name: group.name }, uncounted)
-  await say(stage, three.answer.id, group.lines)
+async function makePrivateRooms(demoContext: DemoContext): Promise<void> {
+  const { db, users } = demoContext
+  const recipients = group.others.map((username) => users[username].id)
+  const three = await createPrivateRoom(
+    db,
+    users[group.owner].id,
+    { recipients, name: group.name },
+    uncounted,
+  )
+  await sendLines(demoContext, three.answer.id, group.lines)
   const [one, other] = pair.between
-  const two = await createPrivateRoom(db, cast[one].id, { recipient: cast[other].id }, uncounted)
-  await say(stage, two.answer.id, pair.lines)
+  const two = await createPrivateRoom(db, users[one].id, { recipient: users[other].id }, uncounted)
+  await sendLines(demoContext, two.answer.id, pair.lines)
 }
 
 /** Sends the lines, one after the other; `@name` becomes a mention. */
-async function say(
-  { send, cast }: Stage,
+async function sendLines(
+  { send, users }: DemoContext,
   roomId: string,
   lines: readonly (readonly [Username, string])[],
 ): Promise<void> {
   for (const [username, text] of lines) {
     const content = text.replace(/@([a-z]+)/g, (word, name) => {
-      return name in cast ? `<@${cast[name as Username].id}>` : word
+      return name in users ? `<@${users[name as Username].id}>` : word
     })
     const plain = { nonce: null, exploding_age: null, attachment: null }
-    await send(cast[username], roomId, { content, ...plain })
+    await send(users[username], roomId, { content, ...plain })
   }
 }

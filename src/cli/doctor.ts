@@ -36,8 +36,8 @@ export const doctor: Command = {
       ...checkSettings(config),
     ]
     for (const { state, sentence } of findings) context.print(`${state.padEnd(5)}  ${sentence}`)
-    const toMend = findings.filter(({ state }) => state === 'wrong').length
-    if (toMend > 0) throw new CliError(`${count(toMend, 'thing')} to put right.`)
+    const problems = findings.filter(({ state }) => state === 'wrong').length
+    if (problems > 0) throw new CliError(`${count(problems, 'thing')} to put right.`)
   },
 }
 
@@ -55,27 +55,27 @@ async function checkDatabase(config: Config, context: CommandContext): Promise<F
     return [note(`There is no database in ${config.dataDir} yet: the first start makes it.`)]
   }
   try {
-    return await withRawInstallation(context, ({ db }) => checkReached(db))
+    return await withRawInstallation(context, ({ db }) => checkConnected(db))
   } catch (error) {
     return [wrong(describeFailure(error))]
   }
 }
 
-async function checkReached(db: Db): Promise<Finding[]> {
+async function checkConnected(db: Db): Promise<Finding[]> {
   const { shown, unfit } = await checkCompatibility(db)
   const fitness = unfit.length > 0 ? unfit.map(wrong) : [ok(`The database answers: PostgreSQL ${shown}.`)]
-  const form = await checkForm(db)
+  const form = await checkMigrations(db)
   return [...fitness, form, ...(form.state === 'ok' ? [await describeLog(db)] : [])]
 }
 
-/** Nobody gives positions while no server runs. */
+/** While no server runs, new entries get no position. */
 async function describeLog(db: Db): Promise<Finding> {
   const { entries, newest, waiting } = await getLogSize(db)
   const size = `${entries} ${entries === 1 ? 'entry' : 'entries'}, the newest at position ${newest}`
   return ok(`The log of events has ${size}; ${waiting} more ${waiting === 1 ? 'waits' : 'wait'} to be read.`)
 }
 
-async function checkForm(db: Db): Promise<Finding> {
+async function checkMigrations(db: Db): Promise<Finding> {
   const pending = await listPendingMigrations(db)
   if (pending.length > 0) {
     return wrong(

@@ -18,7 +18,7 @@ export async function withRawInstallation<Result>(
   work: (installation: Installation) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(environment)
-  const { url, stop } = await reachDatabase(config)
+  const { url, stop } = await findOrStartDatabase(config)
   const db = openDatabaseWithoutTimeouts(url)
   try {
     return await work({ config, databaseUrl: url, db, store: await openStore(config.storageUrl) })
@@ -68,7 +68,7 @@ export function hasDatabase(config: Config): boolean {
 }
 
 /** The database of DATABASE_URL, else the embedded one: that of a running server, or one started for the command. */
-async function reachDatabase(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+async function findOrStartDatabase(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
   if (config.databaseUrl !== undefined) return { url: config.databaseUrl, stop: async () => {} }
   const running = await findRunningPostgres(postgresFolder(config))
   if (running !== undefined) return { url: running, stop: async () => {} }

@@ -18,13 +18,13 @@ import { reasonOf } from '../errors.ts'
 import { openFolderStore, type Store } from '../storage/store.ts'
 import {
   countedBy,
-  createCounters,
+  createTally,
   filesPath,
   type Manifest,
-  namingFolder,
   readFileList,
   readManifest,
   tablePath,
+  withFolderErrors,
 } from './backup-folder.ts'
 import { CliError, type Command, count } from './command.ts'
 import { type Installation, withRawInstallation } from './installation.ts'
@@ -39,7 +39,7 @@ export const restore: Command = {
     const manifest = await readManifest(folder)
     await refuseOtherVersion(manifest)
     await withRawInstallation(context, async (installation) => {
-      await namingFolder(folder, () => bringBack(installation, folder, manifest))
+      await withFolderErrors(folder, () => restoreBackup(installation, folder, manifest))
       const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
       context.print(
         `Restored ${count(rows, 'row')} and ${count(manifest.files.count, 'file')} of ${manifest.made_at}.`,
@@ -57,21 +57,21 @@ async function refuseOtherVersion({ migrations }: Manifest): Promise<void> {
   )
 }
 
-async function bringBack(installation: Installation, folder: string, manifest: Manifest): Promise<void> {
+async function restoreBackup(installation: Installation, folder: string, manifest: Manifest): Promise<void> {
   const { db, databaseUrl, store } = installation
   if (await isInUse(db)) throw new CliError('A server runs on this database: stop it first.')
   for await (const name of store.list()) {
     throw new CliError(`The store is not empty, it holds ${name}: restore into an empty one.`)
   }
-  // Before the migrations: they may find their own tables, but nobody's rows.
-  await inTransaction(databaseUrl, 'read write', refuseFilled)
+  // Before the migrations, which may find their own tables but no rows of users.
+  await inTransaction(databaseUrl, 'read write', refuseNonEmpty)
   await migrateToLatest(db)
   const written: string[] = []
   let isLoaded = false
   try {
     await inTransaction(databaseUrl, 'read write', async (client) => {
       await lockTables(client, await listTables(client))
-      await refuseFilled(client)
+      await refuseNonEmpty(client)
       for (const table of manifest.tables) await loadTable(client, table, folder)
       await analyzeTables(client)
       // Before the commit: a file is in the store before the row that names it.
@@ -102,10 +102,10 @@ async function isCommitted(databaseUrl: string): Promise<boolean> {
   }
 }
 
-async function refuseFilled(client: pg.Client): Promise<void> {
-  const filled = await findNonEmptyTable(client, await listTables(client))
-  if (filled !== undefined) {
-    throw new CliError(`The database is not empty, ${filled} has rows: restore into an empty one.`)
+async function refuseNonEmpty(client: pg.Client): Promise<void> {
+  const nonEmpty = await findNonEmptyTable(client, await listTables(client))
+  if (nonEmpty !== undefined) {
+    throw new CliError(`The database is not empty, ${nonEmpty} has rows: restore into an empty one.`)
   }
 }
 
@@ -115,7 +115,7 @@ async function loadTable(
   folder: string,
 ): Promise<void> {
   const path = tablePath(folder, table.name)
-  const tally = createCounters()
+  const tally = createTally()
   const writer = writeTable(client, table)
   await pipeline(countedBy(createReadStream(path), tally), writer).catch((error: Error) => {
     if (!(error instanceof pg.DatabaseError) || isDatabaseUnavailable(error)) throw error
@@ -129,11 +129,11 @@ async function loadTable(
 /** Copies the listed files; `written` has the names of those that may be there, also when it fails. */
 async function loadFiles(store: Store, folder: string, manifest: Manifest, written: string[]): Promise<void> {
   const source = openFolderStore(filesPath(folder))
-  const listTally = createCounters()
+  const listTally = createTally()
   for await (const { name, size, sha256 } of readFileList(folder, listTally)) {
     const found = await source.find(name)
     if (!found) throw new CliError(`The backup is damaged: its file ${name} is missing.`)
-    const tally = createCounters()
+    const tally = createTally()
     written.push(name)
     await store.write(name, Readable.from(countedBy(await found.open(), tally)))
     if (tally.bytes !== size || tally.sha256() !== sha256) {

@@ -30,7 +30,7 @@ const helpFlags = ['--help', '-h']
 export async function run(words: readonly string[], context: CommandContext): Promise<number> {
   const [name, ...rest] = words
   if (name === undefined) {
-    for (const line of usage()) context.complain(line)
+    for (const line of usage()) context.printError(line)
     return misused
   }
   if (['help', ...helpFlags].includes(name)) {
@@ -39,7 +39,7 @@ export async function run(words: readonly string[], context: CommandContext): Pr
   }
   const command = commands.find((one) => one.name === name)
   if (!command) {
-    context.complain(`There is no command "${name}": "npm run hearth -- help" lists them.`)
+    context.printError(`There is no command "${name}": "npm run hearth -- help" lists them.`)
     return misused
   }
   if (rest.some((word) => helpFlags.includes(word))) {
@@ -55,10 +55,10 @@ async function attempt(command: Command, words: string[], context: CommandContex
     return done
   } catch (error) {
     if (error instanceof UsageError) {
-      context.complain(`${error.message}: npm run hearth -- ${usageOf(command)}`)
+      context.printError(`${error.message}: npm run hearth -- ${usageOf(command)}`)
       return misused
     }
-    context.complain(sentenceOf(error))
+    context.printError(sentenceOf(error))
     return failed
   }
 }

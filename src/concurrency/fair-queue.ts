@@ -9,8 +9,8 @@ type Owner = { isRunning: boolean; waiting: Waiting[] }
 
 /**
  * Lets `atOnce` pieces of work run at the same time, one of each owner, and `waiting` more wait. Owners take turns, so
- * that nobody waits behind all that another one wants. When all places are taken, a newcomer gets the latest place of
- * the owner with the most waiting, unless they would have as many themselves: who has no place is refused with
+ * that none waits behind all the work of another. When all places are taken, a newcomer gets the latest place of
+ * the owner with the most waiting, unless they would have as many themselves: work without a place is refused with
  * `unavailable`.
  */
 export function createFairQueue(limits: { atOnce: number; waiting: number }): FairQueue {
@@ -34,8 +34,8 @@ export function createFairQueue(limits: { atOnce: number; waiting: number }): Fa
     return new Promise((start, refuse) => owner.waiting.push({ start, refuse }))
   }
 
-  /** Gives the place of an owner's finished work to whoever is next: new work cannot take it first. */
-  function passOn(name: string, owner: Owner): void {
+  /** Starts the next owner's work in place of finished work: new work cannot overtake it. */
+  function startNext(name: string, owner: Owner): void {
     owner.isRunning = false
     if (owner.waiting.length > 0) turns.add(owner)
     else owners.delete(name)
@@ -64,7 +64,7 @@ export function createFairQueue(limits: { atOnce: number; waiting: number }): Fa
     try {
       return await work()
     } finally {
-      passOn(name, owner)
+      startNext(name, owner)
     }
   }
 }

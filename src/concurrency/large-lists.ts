@@ -4,7 +4,7 @@ import { createFairQueue } from './fair-queue.ts'
 /** The most bytes of the list in an answer: 3.5 MiB with the envelope. */
 const maxListBytes = 3.5 * 1024 * 1024 - 256
 
-/** The most bytes that are written without letting others go on: a millisecond or two. */
+/** The most bytes that are serialized in one turn of the event loop: a millisecond or two. */
 const maxBytesOfTurn = 256 * 1024
 
 /**
@@ -14,8 +14,8 @@ const maxBytesOfTurn = 256 * 1024
 export const queueLargeList = createFairQueue({ atOnce: 4, waiting: 1_000 })
 
 /**
- * The JSON of a list whose items are read bit by bit: as many as fit into an answer, and one at least, so that whoever
- * pages gets on. What comes after them is not read.
+ * The JSON of a list whose items are read incrementally: as many as fit into an answer, and one at least, so that
+ * paging always advances. The items after them are not read.
  */
 export async function encodeList(items: AsyncIterable<unknown>): Promise<Buffer> {
   const written: Buffer[] = []

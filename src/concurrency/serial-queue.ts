@@ -1,10 +1,10 @@
-/** Something to be done in its turn. It must not throw. */
+/** Work of the queue. It must not throw. */
 type Work = () => void | Promise<void>
 
-/** Does one thing after the other: at once where nothing is before it. */
+/** Runs work one after another; starts it at once if the queue is empty. */
 export type SerialQueue = (work: Work) => void | Promise<void>
 
-/** Keeps what is told to sockets in the order of the log, although some of it needs the database before it is sent. */
+/** The gateway sends events through it in the order of the log, although some need a database read first. */
 export function createSerialQueue(): SerialQueue {
   let last: Promise<void> | undefined
 

@@ -1,12 +1,12 @@
 const turnMs = 250
 
 /**
- * Calls `giveUp` after `ms`, not counting time in which this process itself was stopped; returns how to cancel that.
+ * Calls `onTimeout` after `ms`, not counting time in which this process itself was stopped; returns how to cancel that.
  * When a process gets no CPU for a while, Node runs the timers that are due before it reads from its sockets: a plain
- * timer would then fire although the answer has long been there. So this counts short turns, and at the end of each
+ * timer would then fire although the answer has arrived. So this counts short turns, and at the end of each
  * everything that had arrived has been read. While the process is on time, they add up to `ms`.
  */
-export function stallTolerantTimeout(ms: number, giveUp: () => void): () => void {
+export function stallTolerantTimeout(ms: number, onTimeout: () => void): () => void {
   const turns = Math.ceil(ms / turnMs)
   let left = turns
   let isOver = false
@@ -20,7 +20,7 @@ export function stallTolerantTimeout(ms: number, giveUp: () => void): () => void
     if (isOver) return
     left -= 1
     if (left > 0) timer = setTimeout(read, ms / turns).unref()
-    else giveUp()
+    else onTimeout()
   }
 
   return () => {
@@ -30,9 +30,9 @@ export function stallTolerantTimeout(ms: number, giveUp: () => void): () => void
 }
 
 /**
- * For use in timers: calls `goOn` once everything that had arrived has been read, which Node does between timers and
- * immediates.
+ * For use in timers: calls `callback` once everything that had arrived has been read, which Node does between timers
+ * and immediates.
  */
-export function afterPendingIo(goOn: () => void): void {
-  setImmediate(goOn)
+export function afterPendingIo(callback: () => void): void {
+  setImmediate(callback)
 }

@@ -62,7 +62,7 @@ export const Environment = Type.Object({
   REDIS_URL: Type.Optional(
     Type.String({
       pattern: '^rediss?://[^/?]+(/[0-9]{0,4})?([?].*)?$',
-      description: 'a redis:// or rediss:// address, by which processes share what happens',
+      description: 'a redis:// or rediss:// address, by which processes exchange events',
     }),
   ),
   WORKERS: Type.String({

@@ -14,25 +14,25 @@ export type Db = Kysely<DB>
 const maxConnections = 10
 const connectWithinMs = 2_000
 const connectWithoutTimeoutsMs = 5_000
-/** A request that has not got a connection by then fails. */
+/** The longest wait for a connection; then the request fails. */
 const maxWaitMs = 2_000
 /** When this many wait for a connection, further ones fail at once. */
 const maxWaiting = 500
-/** How long a pool stays small after the database had no more connections to give. */
+/** How long the pool stays limited after the database refused further connections. */
 const smallForMs = 5_000
 
 // Statements are planned once per connection: they are written so that one plan serves all parameters, and planning
 // some of them takes longer than running them. `random_page_cost` is that of an SSD.
 export const planSettings = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off'
 
-// Nobody waits long for a lock, and no transaction holds one for long, except those of what it deletes. A single
-// statement may take half a minute, which only deleting a house with a great many members comes near.
+// Transactions keep locks only briefly, except those on deleted rows, so waits for a lock are short. A single statement
+// may take half a minute, which only the deletion of a very large house comes near.
 const limits = '-c lock_timeout=2s -c statement_timeout=30s -c idle_in_transaction_session_timeout=10s'
 
 type Opened = { pool: pg.Pool; pipeline: Pipeline; monitor: ConnectionMonitor | undefined }
 const opened = new WeakMap<Db, Opened>()
 
-/** How many connections the pool has, how many of them are free, and how many wait for one. */
+/** The number of connections of the pool, of idle ones among them, and of requests that wait for one. */
 export function poolStats(db: Db): { total: number; idle: number; waiting: number } {
   const pool = opened.get(db)?.pool
   return { total: pool?.totalCount ?? 0, idle: pool?.idleCount ?? 0, waiting: pool?.waitingCount ?? 0 }
@@ -94,7 +94,7 @@ function open(pool: pg.Pool, source: PostgresPool | pg.Pool, monitor?: Connectio
 function limited(pool: pg.Pool, monitor: ConnectionMonitor): PostgresPool {
   let growing: NodeJS.Timeout | undefined
 
-  /** PostgreSQL has no more connections to give: makes do with the present ones for a while. */
+  /** PostgreSQL refuses further connections: limits the pool to the present ones for `smallForMs`. */
   function shrink(): void {
     pool.options.max = pool.totalCount
     clearTimeout(growing)
@@ -120,7 +120,7 @@ function limited(pool: pg.Pool, monitor: ConnectionMonitor): PostgresPool {
           shrink()
           if (!hasGivenUp) resolve(connect())
         } else {
-          if (isDatabaseUnavailable(error) && !isTooManyConnections(error)) monitor.declareUnavailable()
+          if (isDatabaseUnavailable(error) && !isTooManyConnections(error)) monitor.markUnavailable()
           reject(error)
         }
       })

@@ -53,10 +53,10 @@ export async function listTables(client: pg.Client): Promise<DumpedTable[]> {
     where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'p'
       and relname not like 'kysely_%'
     order by relname`)
-  return pointedToFirst(rows)
+  return inReferenceOrder(rows)
 }
 
-function pointedToFirst(tables: readonly DumpedTable[]): DumpedTable[] {
+function inReferenceOrder(tables: readonly DumpedTable[]): DumpedTable[] {
   const ordered: DumpedTable[] = []
   const waiting = new Set(tables)
   while (waiting.size > 0) {
@@ -75,7 +75,7 @@ export async function listAppliedMigrations(client: pg.Client): Promise<string[]
   return rows.map((row) => row.name)
 }
 
-/** Locks the tables against everybody else until the transaction ends. */
+/** Locks the tables exclusively until the transaction ends. */
 export async function lockTables(client: pg.Client, tables: readonly DumpedTable[]): Promise<void> {
   const names = tables.map(({ name }) => pg.escapeIdentifier(name)).join(', ')
   if (names !== '') await client.query(`lock table ${names} in access exclusive mode`)

@@ -8,7 +8,7 @@ import { openProcessConnection } from './process-connection.ts'
 const lockSpace = 0x48525448
 const nodeNumbers = 1024
 
-/** By what the processes of a database wake each other: its notifications, or Redis. */
+/** How the processes of a database notify each other: by its notifications, or Redis. */
 export type RelayKind = 'postgres' | 'redis'
 /** Namespaces of the locks of processes that serve ('HRSP', 'HRSR'): a command has a node number only. */
 const servingSpaces: Record<RelayKind, number> = { postgres: 0x48525350, redis: 0x48525352 }
@@ -25,11 +25,11 @@ export type Node = {
 export type Claim = {
   /** Called with the number, and with null when it is lost; by default it becomes part of new ids. */
   assign?: (number: number | null) => void
-  /** By what a process that serves is woken; undefined for a command. */
+  /** The relay of a process that serves; undefined for a command. */
   relaying?: RelayKind
 }
 
-/** Processes of one database are woken in different ways. */
+/** The processes of a database use different relays. */
 export class RelayConflict extends Error {}
 
 /** Whether any process has a node number in this database: a server that runs, or a command that makes ids. */
@@ -63,7 +63,7 @@ export async function resumeIdsAfterNewest(db: Db): Promise<void> {
 
 /**
  * Claims a node number for this process: the first of 1,024 advisory locks that no process has. Throws `RelayConflict`
- * when a process that serves is woken in another way.
+ * when a process that serves uses another relay.
  */
 export async function claimNodeNumber(
   databaseUrl: string,
@@ -78,7 +78,7 @@ export async function claimNodeNumber(
       const claimed = await lockNumber(client)
       if (relaying) {
         const hasConflict = await lockServing(client, claimed, relaying)
-        // A process that has served before goes on: it misses nothing, but hears later.
+        // A process that has served before continues: it misses no events, but receives them later.
         if (hasConflict && !hasServed) throw new RelayConflict()
       }
       client.on('notification', ({ channel, payload = '' }) => receivers.get(channel)?.(payload))
@@ -114,7 +114,7 @@ async function lockNumber(client: pg.Client): Promise<number> {
   return rows[0].n
 }
 
-/** Notes the process as one that serves. Returns whether another one is woken in another way. */
+/** Marks the process as one that serves. Returns whether another one uses another relay. */
 async function lockServing(client: pg.Client, number: number, relaying: RelayKind): Promise<boolean> {
   await client.query(`select pg_advisory_lock(${servingSpaces[relaying]}, ${number})`)
   const other = servingSpaces[relaying === 'redis' ? 'postgres' : 'redis']

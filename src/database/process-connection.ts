@@ -7,7 +7,7 @@ const connectWithinMs = 1_000
 const keepaliveMs = 2_000
 const retryMs = 250
 
-/** The one connection of a process that lasts: it holds the locks of the process, and receives notifications. */
+/** The long-lived connection of a process: the session of its advisory locks, and of the notifications it receives. */
 export type ProcessConnection = {
   /** Its present client, which may have ended. */
   readonly client: pg.Client
@@ -39,7 +39,7 @@ export async function openProcessConnection(
     await fresh.connect()
     void keepAlive(fresh)
     try {
-      // PostgreSQL hears nothing of a machine that is lost, and by default would look after two hours.
+      // Without these, PostgreSQL notices a lost machine only after two hours.
       await fresh.query(
         'set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3',
       )
@@ -77,7 +77,7 @@ export async function openProcessConnection(
   }
 }
 
-/** Queries a connection every two seconds, and closes it when it does not answer for as long: it may be dead unnoticed. */
+/** Queries a connection every two seconds, and closes it if no answer arrives for as long. */
 async function keepAlive(client: TimedClient): Promise<void> {
   let hasEnded = false
   client.once('end', () => {

@@ -31,7 +31,7 @@ export type Bus = {
   catchUp(): Promise<number>
   /**
    * Delivers what an operation has added to the log. Settles when the listeners of this process have handled it, and,
-   * where somebody joined a house, those of the processes that hold a socket of the joiner; after ten seconds at most.
+   * after a join, also those of the processes with a socket of the joiner; after ten seconds at most.
    */
   deliver(entries: readonly Entry[]): Promise<void>
   /** Delivers events that are not in the log to the listeners of all processes. */
@@ -114,11 +114,11 @@ export async function openBus(db: Db, node: Node, relay?: Relay): Promise<Bus> {
     },
     catchUp: log.catchUp,
     async deliver(entries) {
-      if (entries.length > 0) await atMost(deliveryTimeoutMs, deliver(entries))
+      if (entries.length > 0) await withTimeout(deliveryTimeoutMs, deliver(entries))
     },
     async publish(events) {
       peers?.publish(events)
-      await atMost(deliveryTimeoutMs, Promise.resolve(passOn(events)))
+      await withTimeout(deliveryTimeoutMs, Promise.resolve(passOn(events)))
     },
     presencesChangedSince: (position) => usersChangedSince(presenceChanges, position),
     subscribe(listener) {
@@ -140,7 +140,7 @@ function joinersOf(entries: readonly Entry[]): string[] {
 }
 
 /** Settles when the work does, or when the time is up. */
-function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+function withTimeout(ms: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms)
     work.then(() => resolve(), reject).finally(() => clearTimeout(timer))

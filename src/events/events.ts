@@ -4,12 +4,12 @@ import type { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.t
 import type { Presence } from './presence.ts'
 
 /**
- * The events that operations add to the log. They name things by their ids: the gateway decides who receives them, and in
- * which form. An event includes a form where it is the same for all receivers, or where it cannot be read later (a member
- * who left). A null `house_id` means a private room.
+ * The events that operations add to the log. They name things by their ids: the gateway decides who receives them, and
+ * in which form. An event includes a form where it is the same for all receivers, or where it cannot be read later (a
+ * member who left). A null `house_id` means a private room.
  */
 export type HearthEvent =
-  /** The log does not hold `message`; the process that has sent or edited a message has it. */
+  /** `message` is not in the log; only the process that has sent or edited the message has it. */
   | {
       type: 'message_created'
       room_id: string
@@ -88,7 +88,7 @@ export type EventOf<Type extends HearthEvent['type']> = Extract<HearthEvent, { t
 /** The scope of events that concern everybody. */
 export const globalScope = '0'
 /** The scope of events that no resume needs: a token that has ended is not accepted. */
-const unreadScope = '-1'
+const notReplayedScope = '-1'
 /** The scope of presences. */
 export const presenceScope = '-2'
 
@@ -120,7 +120,7 @@ export function scopeOf(event: HearthEvent): string {
       return event.user_ids?.length === 1 ? userScope(event.user_ids[0]!) : globalScope
     case 'sessions_ended':
     case 'events_lost':
-      return unreadScope
+      return notReplayedScope
     default:
       return event.house_id ?? (event as { room_id: string }).room_id
   }

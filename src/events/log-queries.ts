@@ -58,7 +58,7 @@ function runsOfOneScope(events: readonly HearthEvent[]): HearthEvent[][] {
   return runs
 }
 
-/** The log holds the ids of messages only. */
+/** The log contains only the ids of messages. */
 function withoutMessage(event: HearthEvent): HearthEvent {
   if (event.type !== 'message_created' && event.type !== 'message_updated') return event
   const { message: _, ...ids } = event

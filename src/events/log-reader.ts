@@ -39,12 +39,12 @@ type LogListener = {
   delivered(entry: Entry, upTo: number): void
   /** Entries are missing: the log was emptied, or trimmed before it was read. */
   lost(): void
-  /** A range that holds entries of this process was read. */
+  /** A range with entries of this process was read. */
   read(range: LogRange): void
 }
 
 const pollIntervalMs = 1_000
-/** `read_events` holds a lock, so it returns no more than the buffer of a connection takes. */
+/** `read_events` runs under a lock, so its result must fit into the buffer of a connection. */
 const entriesAtOnce = 500
 /** Reading waits while more entries are not yet delivered. */
 const maxPending = 2_000
@@ -79,7 +79,7 @@ export async function openLogReader(db: Db, listener: LogListener): Promise<LogR
     lastReadMs = performance.now()
   }
 
-  async function beginAgain(): Promise<void> {
+  async function restart(): Promise<void> {
     await begin()
     listener.lost()
   }
@@ -90,13 +90,13 @@ export async function openLogReader(db: Db, listener: LogListener): Promise<LogR
         await Promise.all([...pending.values()].map(({ delivered }) => delivered))
       const after = position
       const page = await readLog(db, after, entriesAtOnce)
-      if (!page || page.epoch !== epoch || page.trimmedTo > position) return beginAgain()
+      if (!page || page.epoch !== epoch || page.trimmedTo > position) return restart()
       const { positions } = page
       const upTo = positions.at(-1)?.position ?? after
       const isOwn = positions.every(({ id }) => own.has(id))
       const listed = isOwn ? [] : await listEntries(db, after, upTo)
       // The log may have been trimmed meanwhile.
-      if (!isOwn && listed.length < positions.length) return beginAgain()
+      if (!isOwn && listed.length < positions.length) return restart()
       const entries = positions.map((one, index) => ({
         ...(own.get(one.id)?.entry ?? listed[index]!),
         ...one,

@@ -25,7 +25,8 @@ export type Peers = {
   publishRange(range: LogRange): void
   confirmDelivery(position: number): void
   /**
-   * Settles when the processes with sockets of these users have delivered everything up to a position, or after a second.
+   * Settles when the processes with sockets of these users have delivered everything up to a position, or after a
+   * second.
    */
   delivered(userIds: readonly string[], position: number): Promise<void>
   close(): Promise<void>
@@ -75,10 +76,10 @@ export async function connectPeers(db: Db, node: Node, relay: Relay, listener: P
   return {
     publish: (events) => void send({ type: 'events', events }),
     announceGrowth() {
-      if (!relay.carriesLog && others.length > 0) void announce()
+      if (!relay.sendsLog && others.length > 0) void announce()
     },
     publishRange(range) {
-      if (relay.carriesLog) void send({ type: 'log_range', range })
+      if (relay.sendsLog) void send({ type: 'log_range', range })
     },
     confirmDelivery: (position) => void send({ type: 'delivered', node: node.number, position }),
     async delivered(userIds, position) {
@@ -96,7 +97,7 @@ export async function connectPeers(db: Db, node: Node, relay: Relay, listener: P
   }
 }
 
-/** Undefined for what no process of ours has sent: others may write to the channel as well. */
+/** Undefined for text that is no message: other programs may write to the channel as well. */
 function parse(text: string): Message | undefined {
   try {
     const message = JSON.parse(text)

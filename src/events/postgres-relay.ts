@@ -18,7 +18,7 @@ export async function openPostgresRelay(db: Db, node: Node): Promise<Relay> {
     if (!text.startsWith(self)) receive(text.slice(senderLength))
   })
   return {
-    carriesLog: false,
+    sendsLog: false,
     async send(text) {
       await sql`select pg_notify(${channel}, ${self + text})`.execute(db)
     },

@@ -13,8 +13,8 @@ export async function lockPresences(trx: Db): Promise<void> {
 }
 
 /**
- * Must be held when a member, friend or partner is added: a presence that changes later is sent to that one, and one that
- * changed before is in what they are sent of each other.
+ * Required when a member, friend or partner is added: a presence that changes later is sent to them, and a presence
+ * that changed before is in the state that they are sent.
  */
 export async function lockPresencesShared(trx: Db): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${presenceLock})`.execute(trx)
@@ -86,7 +86,7 @@ export async function takeOverPresences(trx: Db, node: number): Promise<string[]
   return rows.map((row) => row.user_id)
 }
 
-/** Entries of presences that are read at most: of older changes is only known that there may be some. */
+/** The most entries of presences that are read: older changes are not known. */
 const maxEntries = 5_000
 
 /** The changes of presence in the log. */

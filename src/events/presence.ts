@@ -2,7 +2,7 @@ export type Presence = 'online' | 'offline'
 
 const online = new Set<string>()
 
-/** Whether a user has a gateway connection at any process, by what this process has read of the log. */
+/** Whether a user has a gateway connection at any process, up to the position that this process has read. */
 export function presenceOf(userId: string): Presence {
   return online.has(userId) ? 'online' : 'offline'
 }

@@ -20,17 +20,17 @@ const options: RedisOptions = {
 export async function openRedisRelay(url: string): Promise<Relay> {
   const self = randomUUID()
   const publisher = new Redis(url, { ...options, commandTimeout: 4_000, maxRetriesPerRequest: 1 })
-  // It retries for ever, as a subscription that is given up after a reconnection is not tried again. Its timeout is
-  // long, as what comes while it reconnects is lost.
+  // It retries without limit, as a subscription that fails after a reconnection is not repeated. Its timeout is long,
+  // as messages are lost while it reconnects.
   const subscriber = new Redis(url, { ...options, socketTimeout: 10_000, maxRetriesPerRequest: null })
   const connections = [publisher, subscriber]
-  // Redis does not keep the channels of its databases apart: what uses another database must not hear this one.
+  // Channels are shared by all databases of a Redis server, so the name includes the number of the database.
   const { db } = publisher.options
   const channel = db ? `hearth:events:${db}` : 'hearth:events'
   let receive: (text: string) => void = () => {}
   let listener: OutageListener | undefined
   /** An outage lasts from the first connection that closes until all are ready again. */
-  let isOut = false
+  let isInOutage = false
   let reason: Error | undefined
 
   for (const connection of connections) {
@@ -38,14 +38,14 @@ export async function openRedisRelay(url: string): Promise<Relay> {
       reason = error
     })
     connection.on('close', () => {
-      if (!isOut) listener?.began(reason)
-      isOut = true
+      if (!isInOutage) listener?.began(reason)
+      isInOutage = true
     })
     connection.on('ready', () => {
       if (!connections.every(({ status }) => status === 'ready')) return
       reason = undefined
-      if (isOut) listener?.ended()
-      isOut = false
+      if (isInOutage) listener?.ended()
+      isInOutage = false
     })
   }
   subscriber.on('message', (_channel: string, message: string) => {
@@ -56,16 +56,16 @@ export async function openRedisRelay(url: string): Promise<Relay> {
     await subscriber.subscribe(channel)
   } catch (error) {
     for (const connection of connections) connection.disconnect()
-    // The library itself says no more than that the connection is closed.
+    // The error of the library itself says only that the connection is closed.
     throw reason ?? error
   }
-  // The subscriber only listens: without this it could be dead without anybody noticing.
+  // The subscriber sends nothing else, so without pings a broken connection would not be noticed.
   const pinging = setInterval(() => {
     if (subscriber.status === 'ready') subscriber.ping().catch(() => {})
   }, pingEveryMs).unref()
 
   return {
-    carriesLog: true,
+    sendsLog: true,
     async send(text) {
       await publisher.publish(channel, self + text)
     },

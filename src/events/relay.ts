@@ -1,7 +1,9 @@
-/** Sends short texts between the processes that share a database; any may be lost. A process does not receive its own. */
+/**
+ * Sends short texts between the processes that share a database; any may be lost. A process does not receive its own.
+ */
 export type Relay = {
-  /** Whether the log is carried over it as well, which costs the database nothing. */
-  readonly carriesLog: boolean
+  /** Whether ranges of the log are sent over it as well, which costs the database nothing. */
+  readonly sendsLog: boolean
   /** Sends to every other process; settled once it is on its way. */
   send(text: string): Promise<void>
   /** Sets the listener, which receives what the others send, in the order in which it was sent. */

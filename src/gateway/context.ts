@@ -28,6 +28,6 @@ export type GatewayContext = {
   /** The reads of op 7. */
   readonly memberReads: FairQueue
   readonly addFailedLogin: (address: string) => void
-  /** Puts a session on its connection: its user is online, and its client may make requests. */
+  /** Assigns a session to its connection: the user is online, and the client may send requests. */
   readonly attach: (connection: Connection, session: Session) => void
 }

@@ -141,7 +141,7 @@ export class Gateway {
     return this.#stopped !== undefined
   }
 
-  /** Closes each connection when what is queued is written, or when the time is up. */
+  /** Closes each connection when its queued data is written, or after `stopWithinMs`. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped
@@ -163,12 +163,12 @@ export class Gateway {
     for (const [connection, client] of this.#clients) {
       const isLate = now - connection.openedAtMs >= this.context.settings.loginTimeoutMs
       if (isLate && !client.isLoggingIn) connection.close('login_timeout')
-      else connection.checkLife(now)
+      else connection.checkAlive(now)
     }
   }
 }
 
-/** Users take turns, and nobody is refused. */
+/** A fair queue without a bound on waiting work. */
 function fairQueue(atOnce: number): FairQueue {
   return createFairQueue({ atOnce, waiting: Number.POSITIVE_INFINITY })
 }

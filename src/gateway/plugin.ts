@@ -9,7 +9,7 @@ import { limitHeaders } from '../http/load/rate-limit.ts'
 import { TokenBuckets } from '../http/load/token-buckets.ts'
 import { networkOf } from '../http/server/address.ts'
 import { publicUrl } from '../http/server/public-url.ts'
-import { hideOrigin } from '../http/server/server.ts'
+import { withoutOrigin } from '../http/server/server.ts'
 import { Gateway } from './gateway.ts'
 import { describeEvents } from './schemas.ts'
 import { defaultSettings, type GatewaySettings, maxFrameBytes } from './settings.ts'
@@ -17,8 +17,8 @@ import { Connection, ConnectionSocket, ignore } from './transport/connection.ts'
 import type { Encoding } from './transport/frames.ts'
 
 /**
- * ws drops a connection at which more pongs are unsent, without a close code. Its default is 60: too few for a client that
- * pings while a large state is being sent. Its types do not know the option.
+ * ws drops a connection at which more pongs are unsent, without a close code. Its default is 60: too few for a client
+ * that pings while a large state is being sent. Its types do not know the option.
  */
 const pongLimit = { maxPendingAutoPongs: 1_024 }
 
@@ -83,7 +83,7 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
 }
 
 function decodedPath(url: string): string {
-  const path = hideOrigin(url).split('?', 1)[0]!
+  const path = withoutOrigin(url).split('?', 1)[0]!
   try {
     return decodeURIComponent(path)
   } catch {

@@ -75,7 +75,7 @@ export const eventSchemas = {
 
 export type EventName = keyof typeof eventSchemas
 
-/** One schema per event frame; `$defs` holds those of `d` by event name. */
+/** One schema per event frame; `$defs` has those of `d` by event name. */
 export function describeEvents() {
   const frames = Object.keys(eventSchemas).map((name) => ({
     type: 'object',

@@ -5,17 +5,17 @@ const containerHeadBytes = 65_536
 const maxBrandBytes = 256
 
 /** The media type of a file, judged by its content, and for images the size in pixels. */
-type Recognised = { type: string; width?: number; height?: number }
+type DetectedType = { type: string; width?: number; height?: number }
 
-/** The type of everything that is not recognised as picture, video or audio. */
+/** The type of a file that is not a known picture, video or audio format. */
 export const unknownType = 'application/octet-stream'
 
-/** Recognises PNG, JPEG, GIF, WebP, AVIF, and the usual video and audio types by the beginning of a file. */
-export function detectContentType(head: Buffer): Recognised {
+/** Detects PNG, JPEG, GIF, WebP, AVIF, and the usual video and audio types by the beginning of a file. */
+export function detectContentType(head: Buffer): DetectedType {
   return readImage(head) ?? { type: readMedia(head) ?? unknownType }
 }
 
-function readImage(head: Buffer): Recognised | undefined {
+function readImage(head: Buffer): DetectedType | undefined {
   if (head.length >= 24 && head.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) {
     return { type: 'image/png', width: head.readUInt32BE(16), height: head.readUInt32BE(20) }
   }
@@ -29,7 +29,7 @@ function readImage(head: Buffer): Recognised | undefined {
 }
 
 /** The size is in the frame header (C0 to CF, except C4, C8 and CC), after any number of other segments. */
-function readJpeg(head: Buffer): Recognised {
+function readJpeg(head: Buffer): DetectedType {
   let at = 2
   while (at + 9 <= head.length && head[at] === 0xff) {
     const marker = head[at + 1]!
@@ -41,7 +41,7 @@ function readJpeg(head: Buffer): Recognised {
   return { type: 'image/jpeg' }
 }
 
-function readWebp(head: Buffer): Recognised {
+function readWebp(head: Buffer): DetectedType {
   const type = 'image/webp'
   const kind = text(head, 12, 16)
   if (head.length < 30) return { type }
@@ -61,7 +61,7 @@ export function isAvif(head: Buffer): boolean {
 }
 
 /** The size is in the `ispe` property of the image. */
-function readAvif(head: Buffer): Recognised {
+function readAvif(head: Buffer): DetectedType {
   const at = head.indexOf('ispe')
   if (at === -1 || at + 16 > head.length) return { type: 'image/avif' }
   return { type: 'image/avif', width: head.readUInt32BE(at + 8), height: head.readUInt32BE(at + 12) }

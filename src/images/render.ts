@@ -15,7 +15,7 @@ const maxWorkMs = 20_000
 const webpQuality = 85
 
 /** Two pictures at a time use both cores of a small machine. Those with big bodies wait before they are parsed. */
-const takeTurn = createFairQueue({ atOnce: 2, waiting: 32 })
+const runInTurn = createFairQueue({ atOnce: 2, waiting: 32 })
 
 /** The bytes are not an acceptable picture. */
 export class NoPicture extends Error {}
@@ -44,18 +44,18 @@ function loadSharp(): Promise<SharpModule> {
 }
 
 /**
- * The picture as a square WebP; a short animation stays one. Users take turns. Throws `NoPicture`, or `unavailable` under
- * load.
+ * The picture as a square WebP; a short animation stays one. Users take turns. Throws `NoPicture`, or `unavailable`
+ * under load.
  */
 export function renderIcon(bytes: Buffer, userId: string): Promise<Buffer> {
-  return render(bytes, userId, { mayMove: true }, (picture) => {
+  return render(bytes, userId, { allowAnimation: true }, (picture) => {
     return picture.resize(iconPixels, iconPixels, { fit: 'cover', position: 'centre' })
   })
 }
 
 /** The first frame as a WebP of the same proportions, scaled down where it is too large. Throws as `renderIcon`. */
 export function renderHeader(bytes: Buffer, userId: string): Promise<Buffer> {
-  return render(bytes, userId, { mayMove: false }, (picture) => {
+  return render(bytes, userId, { allowAnimation: false }, (picture) => {
     return picture.resize(maxHeaderPixels, maxHeaderPixels, { fit: 'inside', withoutEnlargement: true })
   })
 }
@@ -63,20 +63,20 @@ export function renderHeader(bytes: Buffer, userId: string): Promise<Buffer> {
 function render(
   bytes: Buffer,
   userId: string,
-  { mayMove }: { mayMove: boolean },
+  { allowAnimation }: { allowAnimation: boolean },
   resize: (picture: Sharp) => Sharp,
 ): Promise<Buffer> {
-  return takeTurn(userId, async () => {
+  return runInTurn(userId, async () => {
     const sharp = await loadSharp()
     const options: SharpOptions = { failOn: 'error', limitInputPixels: maxPixels }
     try {
       const header = await sharp(bytes, options).metadata()
       if (!isAcceptable(header, bytes) || !isComplete(header.format, bytes))
         throw new NoPicture('not an acceptable picture')
-      const moves = mayMove && keepsMoving(header)
-      const picture = sharp(bytes, { ...options, animated: moves }).timeout({ seconds: maxWorkMs / 1000 })
+      const animated = allowAnimation && isAnimated(header)
+      const picture = sharp(bytes, { ...options, animated: animated }).timeout({ seconds: maxWorkMs / 1000 })
       // Animations cannot be rotated; in practice their formats have no orientation.
-      const upright = moves ? picture : picture.autoOrient()
+      const upright = animated ? picture : picture.autoOrient()
       return await resize(upright).webp({ quality: webpQuality }).toBuffer()
     } catch (error) {
       throw error instanceof NoPicture ? error : new NoPicture('unreadable picture', { cause: error })
@@ -91,7 +91,7 @@ function isAcceptable({ format, width, height }: Metadata, bytes: Buffer): boole
   return known && width <= maxSidePixels && height <= maxSidePixels && width * height <= maxPixels
 }
 
-function keepsMoving({ format, pages = 1, width, height }: Metadata): boolean {
-  const canMove = format === 'gif' || format === 'webp'
-  return canMove && pages > 1 && pages <= maxFrames && width * height * pages <= maxPixels
+function isAnimated({ format, pages = 1, width, height }: Metadata): boolean {
+  const canBeAnimated = format === 'gif' || format === 'webp'
+  return canBeAnimated && pages > 1 && pages <= maxFrames && width * height * pages <= maxPixels
 }

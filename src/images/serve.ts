@@ -9,7 +9,7 @@ export const mediaHeaders = {
   'Content-Security-Policy': "default-src 'none'; sandbox",
 } as const
 
-const forEver = 'public, max-age=31536000, immutable'
+const immutable = 'public, max-age=31536000, immutable'
 
 /**
  * Answers with a picture of the store. `present` is the name of the owner's present picture: any other name answers
@@ -24,7 +24,7 @@ export async function sendPicture(
   const { id, file } = request.params
   if (file !== picture.present) throw new ApiError('not_found')
   const etag = `"${file.replace('.webp', '')}"`
-  const headers = { ...mediaHeaders, 'Cache-Control': forEver, ETag: etag }
+  const headers = { ...mediaHeaders, 'Cache-Control': immutable, ETag: etag }
   if (namesEtag(request.headers['if-none-match'], etag)) return reply.code(304).headers(headers).send()
   // Opened before the headers are set, as a failure must not have them.
   const opened = await openFile(store, pictureName(picture.folder, id, file))
@@ -33,7 +33,7 @@ export async function sendPicture(
   return reply.send(opened.content)
 }
 
-/** Whether an `If-None-Match` header holds this ETag, weak or strong, or `*`. */
+/** Whether an `If-None-Match` header names this ETag, weak or strong, or `*`. */
 function namesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   return header.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')))

@@ -3,38 +3,38 @@ import { createFairQueue } from '../concurrency/fair-queue.ts'
 
 export type Mail = { to: string; subject: string; text: string }
 
-/** Sends mail in the background, so that the time of an answer does not tell whether a mail was sent. */
+/** Sends mail in the background, so that the response time does not reveal whether a mail was sent. */
 export type Mailer = {
   send(accountId: string, mail: Mail): void
-  /** Settles when all mails have been sent, or have failed, or a mail server that hangs was waited for long enough. */
+  /** Settles when all mails have been sent or have failed, or after two seconds. */
   close(): Promise<void>
 }
 
-/** Mails in flight, one of each account: whoever has one sent waits for no more than one of another account. */
+/** The most mails in flight, one of each account. */
 const sentAtOnce = 4
 /** Mails queued; past that, those of the account with the most are dropped. */
 const maxWaiting = 1_000
 /** How long a stop waits for mails on their way: it has to end within 10 s. */
 const closeWithinMs = 2_000
 /** How long a mail server may take for each step of a mail. */
-const defaultPatienceMs = 10_000
-/** The same for a mail server that is only tried. */
-const trialPatienceMs = 5_000
+const defaultTimeoutMs = 10_000
+/** The same for a check of the mail server. */
+const verifyTimeoutMs = 5_000
 /** What the library drops from an address, even from a quoted one: the mail would reach another mailbox. */
 const droppedFromAddress = /[<>]/
 
 /**
- * A mailer over SMTP; `onFailure` hears of each mail that could not be sent, without its address or text. The library
- * is loaded at the first mail.
+ * A mailer over SMTP; `onFailure` receives the reason of each mail that could not be sent, without address or text. The
+ * library is loaded at the first mail.
  */
 export function openMailer(
   smtpUrl: string,
   from: string,
   onFailure: (reason: string) => void,
-  patienceMs = defaultPatienceMs,
+  timeoutMs = defaultTimeoutMs,
 ): Mailer {
-  const url = withTimeouts(smtpUrl, patienceMs)
-  const takeTurn = createFairQueue({ atOnce: sentAtOnce, waiting: maxWaiting })
+  const url = withTimeouts(smtpUrl, timeoutMs)
+  const runInTurn = createFairQueue({ atOnce: sentAtOnce, waiting: maxWaiting })
   const pending = new Set<Promise<void>>()
   let transport: Promise<{ sendMail(mail: object): Promise<unknown>; close(): void }> | undefined
 
@@ -50,8 +50,8 @@ export function openMailer(
 
   return {
     send(accountId, mail) {
-      if (droppedFromAddress.test(mail.to)) return onFailure('the address holds < or >')
-      const sending = takeTurn(accountId, () => deliver(mail))
+      if (droppedFromAddress.test(mail.to)) return onFailure('the address contains < or >')
+      const sending = runInTurn(accountId, () => deliver(mail))
         .catch(() => onFailure('too many mails are waiting'))
         .finally(() => pending.delete(sending))
       pending.add(sending)
@@ -66,7 +66,7 @@ export function openMailer(
 /** Connects to the mail server and logs in, without sending anything. Throws why that failed. */
 export async function tryMailServer(smtpUrl: string): Promise<void> {
   const { createTransport } = await import('nodemailer')
-  const transport = createTransport(withTimeouts(smtpUrl, trialPatienceMs))
+  const transport = createTransport(withTimeouts(smtpUrl, verifyTimeoutMs))
   try {
     await transport.verify()
   } finally {

@@ -3,7 +3,7 @@ import type { Mail } from './mailer.ts'
 /** A code, the address it is sent to, the account it is for, and the address of the server. */
 type CodeMail = { code: string; email: string; username: string; server: string }
 
-/** Asks whoever reads a mailbox whether it is theirs. */
+/** A mail with the code that verifies an e-mail address. */
 export function verificationMail({ code, email, username, server }: CodeMail): Mail {
   return {
     to: email,
@@ -19,7 +19,7 @@ If the account is not yours, ignore this mail: without the code the address is n
   }
 }
 
-/** Carries the code that sets a new password. */
+/** A mail with the code that sets a new password. */
 export function resetMail({ code, email, username, server }: CodeMail): Mail {
   return {
     to: email,

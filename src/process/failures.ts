@@ -4,7 +4,7 @@ import { EmbeddedPostgresError } from '../database/embedded/embedded-account.ts'
 import { IncompatibleDatabase, NewerDatabase, reasonOf, StoreUnavailable } from '../errors.ts'
 import { WorkersError } from './workers.ts'
 
-/** Their messages are such sentences. */
+/** Errors whose messages are written for the operator. */
 const forOperators = [ConfigError, EmbeddedPostgresError, NewerDatabase, IncompatibleDatabase, WorkersError]
 
 /** A sentence for what the operator can put right; the stack for what is a bug. */

@@ -16,7 +16,7 @@ import { makeStoreFolder, openStore } from '../storage/open.ts'
 import { returnIdleMemory } from './memory.ts'
 import { stopListeningOnRequest } from './workers.ts'
 
-/** The most time for closing connections, and for erasing: if the database is away, that may never end. */
+/** The most time for closing connections, and for erasing, which may not end if the database is unavailable. */
 const closeTimeoutMs = 1_000
 
 /** The events after which there may be files to erase. */
@@ -34,13 +34,13 @@ const mayDiscardFiles = new Set<HearthEvent['type']>([
 export type Stop = () => Promise<unknown>
 
 /**
- * Starts all that a process needs to serve, on a database that runs, and adds to `stops` how to stop each part: the last
- * one first. Returns the address it listens on.
+ * Starts all that a process needs to serve, on a database that runs, and adds to `stops` how to stop each part: the
+ * last one first. Returns the address it listens on.
  */
 export async function startProcess(config: Config, databaseUrl: string, stops: Stop[]): Promise<string> {
-  const unhurried = openDatabaseWithoutTimeouts(databaseUrl)
-  stops.push(() => withTimeout(unhurried.destroy()))
-  await migrateToLatest(unhurried)
+  const dbWithoutTimeouts = openDatabaseWithoutTimeouts(databaseUrl)
+  stops.push(() => withTimeout(dbWithoutTimeouts.destroy()))
+  await migrateToLatest(dbWithoutTimeouts)
   const db = openDatabase(databaseUrl)
   stops.push(() => withTimeout(db.destroy()))
   const { redisUrl } = config
@@ -48,23 +48,24 @@ export async function startProcess(config: Config, databaseUrl: string, stops: S
   const node = await claimNodeNumber(databaseUrl, { relaying }).catch(failToJoin)
   stops.push(() => withTimeout(node.release()))
   await resumeIdsAfterNewest(db)
-  await needing('STORAGE_URL, or DATA_DIR,', makeStoreFolder(config.storageUrl))
+  await orConfigError('STORAGE_URL, or DATA_DIR,', makeStoreFolder(config.storageUrl))
   const store = await openStore(config.storageUrl, config.storageReserve)
-  const way = redisUrl === undefined ? 'DATABASE_URL' : 'REDIS_URL'
-  const relay = await needing(way, openRelay(db, node, redisUrl))
+  const relaySetting = redisUrl === undefined ? 'DATABASE_URL' : 'REDIS_URL'
+  const relay = await orConfigError(relaySetting, openRelay(db, node, redisUrl))
   const bus = await openBus(db, node, relay)
   stops.push(() => withTimeout(bus.close()))
   const presences = createPresenceTracker(db, bus, (err) =>
-    app.log.warn({ err }, 'a presence is not written'),
+    app.log.warn({ err }, 'a presence could not be written'),
   )
   stops.push(() => withTimeout(presences.stop()))
   const app = await buildApp({ config, db, store, bus, presences })
   relay.onOutage?.({
-    began: (err) => app.log.warn({ err }, 'Redis is away: other processes hear of everything a second later'),
-    ended: () => app.log.warn('Redis is back'),
+    began: (err) =>
+      app.log.warn({ err }, 'Redis is unavailable: events reach other processes a second later'),
+    ended: () => app.log.warn('Redis is available again'),
   })
-  const eraser = startErasing(unhurried, store, (error) =>
-    app.log.warn({ err: error }, 'discarded files stay'),
+  const eraser = startErasing(dbWithoutTimeouts, store, (error) =>
+    app.log.warn({ err: error }, 'discarded files could not be erased'),
   )
   stops.push(() => withTimeout(eraser.stop()))
   bus.subscribe(({ type }) => {
@@ -77,8 +78,8 @@ export async function startProcess(config: Config, databaseUrl: string, stops: S
   return app.listeningOrigin
 }
 
-/** Waits for what a setting is needed for. Throws `ConfigError` with the name of the setting when that fails. */
-async function needing<Result>(setting: string, work: Promise<Result>): Promise<Result> {
+/** Awaits work that depends on a setting. A failure becomes a `ConfigError` that names the setting. */
+async function orConfigError<Result>(setting: string, work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {
@@ -86,7 +87,9 @@ async function needing<Result>(setting: string, work: Promise<Result>): Promise<
   }
 }
 
-/** Fastify listens for `localhost` with a second server, whose connections neither limits nor a stop would know of. */
+/**
+ * The address of a host. For `localhost` Fastify would open a second server, which limits and shutdown do not cover.
+ */
 async function addressOf(host: string): Promise<string> {
   return host === 'localhost' ? (await lookup(host, { order: 'ipv4first' })).address : host
 }

@@ -10,11 +10,11 @@ import { forkWorkers } from './workers.ts'
 const stopTimeoutMs = 9_000
 
 /**
- * Runs the server until SIGTERM, SIGINT or SIGHUP (its terminal is gone). Writes to stderr why a start failed, and exits
- * with 1.
+ * Runs the server until SIGTERM, SIGINT or SIGHUP (terminal closed). Writes to stderr why a start failed, and
+ * exits with 1.
  */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
-  // A terminal that is gone, or a full disk below the output, ends no server.
+  // A broken stdout (closed terminal, full disk) must not crash the process.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
   const stops: Stop[] = []
   let stopping = false
@@ -28,13 +28,13 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
     if (!stopping) announce(origin, config)
   })()
 
-  function leave(): void {
+  function stopOnce(): void {
     if (stopping) return
     stopping = true
     setTimeout(() => process.exit(1), stopTimeoutMs).unref()
     starting.then(stop, stop).then(() => process.exit(0), failToStop)
   }
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, leave)
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stopOnce)
 
   try {
     await starting
@@ -60,7 +60,7 @@ async function start(config: Config, stops: Stop[]): Promise<string> {
   return startProcess(config, databaseUrl, stops)
 }
 
-/** Most modules are loaded while the embedded PostgreSQL starts; earlier, they would hold up its launch. */
+/** Loads most modules. Called while the embedded PostgreSQL starts; earlier it would delay its launch. */
 function loadProcess() {
   return import('./server-process.ts')
 }

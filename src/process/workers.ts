@@ -12,7 +12,9 @@ type Workers = {
   stop(): Promise<void>
 }
 
-/** Starts `count` workers that share the port, with `environment` added to this process's; one that ends is replaced. */
+/**
+ * Starts `count` workers that share the port, with `environment` added to this process's; one that ends is replaced.
+ */
 export function forkWorkers(count: number, environment: Record<string, string>): Workers {
   let stopping = false
   let answers = false
@@ -27,7 +29,7 @@ export function forkWorkers(count: number, environment: Record<string, string>):
     })
     worker.on('message', (message) => relayWorkerMetrics(worker, message))
     worker.once('exit', replace)
-    // That it could not be started, or that something was sent to it after it died and before its `exit`.
+    // The worker could not be started, or a message was sent between its end and its `exit` event.
     worker.on('error', () => {
       if (worker.process.pid === undefined) replace()
     })
@@ -44,8 +46,8 @@ export function forkWorkers(count: number, environment: Record<string, string>):
     async stop() {
       stopping = true
       const workers = runningWorkers()
-      // All close their sockets, and then stop listening, at the same time. The clients of one that ends connect anew. As
-      // long as another listened, these connections would wait for it, and be lost when it ends.
+      // All close their sockets, and then stop listening, at the same time. The clients of one that ends connect anew.
+      // As long as another listened, these connections would wait for it, and be lost when it ends.
       await Promise.all(workers.map(askToStopListening))
       await Promise.all(workers.map(end))
     },
@@ -56,7 +58,7 @@ function runningWorkers(): Worker[] {
   return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
 }
 
-/** No worker came up; each has written why to stderr. */
+/** No worker started; each has written the reason to stderr. */
 export class WorkersError extends Error {}
 
 /** How long a worker may take to stop listening: it answers for a second after it has closed its sockets. */
@@ -73,7 +75,7 @@ async function askToStopListening(worker: Worker): Promise<void> {
   await Promise.race([promise, pause(stopListeningMs)])
 }
 
-/** In a worker: stops listening when the primary asks for it, and tells it when that is done. */
+/** In a worker: stops listening when the primary asks for it, and reports when that is done. */
 export function stopListeningOnRequest(stop: () => Promise<void>): void {
   if (!cluster.isWorker) return
   process.on('message', async (message: { stopListening?: boolean }) => {
@@ -85,7 +87,7 @@ export function stopListeningOnRequest(stop: () => Promise<void>): void {
 
 async function end(worker: Worker): Promise<void> {
   if (worker.isDead()) return
-  // Not `once` of node:events, which an `error` would end: what is sent to a worker that has just died is one.
+  // Not `once` of node:events, which rejects on `error`: sending to a worker that has just ended emits one.
   const { promise: gone, resolve } = Promise.withResolvers<void>()
   worker.once('exit', () => resolve())
   worker.process.kill('SIGTERM')

@@ -1,13 +1,15 @@
 import { queueLargeList } from '../concurrency/large-lists.ts'
 import type { Db } from '../database/client.ts'
-import { nobodysId } from '../ids.ts'
+import { unknownId } from '../ids.ts'
 import { canRead } from '../rooms/permissions.ts'
 import { listReadRooms, listReadStateRows } from './queries.ts'
 import type { ReadStates } from './schemas.ts'
 
 /** The rooms in the list: those with the newest messages that were read. */
 const maxReadStates = 10_000
-/** Rooms that are read at once: eight megabytes, if the user has all roles of a house that has as many as there can be. */
+/**
+ * Rooms that are read at once: eight megabytes, if the user has all roles of a house that has as many as there can be.
+ */
 const roomsAtOnce = 200
 
 /** The read states of a user over HTTP. Throws `unavailable` when too many lists of this user, or of all, wait. */
@@ -34,7 +36,7 @@ export async function* readReadStates(
     for (const { room_id, message_id } of part) {
       const row = rows.get(room_id)
       if (!canRead(row) || (message_id === null && row.mention_count === 0)) continue
-      yield [room_id, { message_id: message_id ?? nobodysId, mention_count: row.mention_count }]
+      yield [room_id, { message_id: message_id ?? unknownId, mention_count: row.mention_count }]
     }
   }
 }

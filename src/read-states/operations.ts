@@ -1,7 +1,7 @@
 import type { Db } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/commit.ts'
-import { isGreaterId, nobodysId } from '../ids.ts'
+import { isGreaterId, unknownId } from '../ids.ts'
 import { requireRoomAccess } from '../rooms/access-operations.ts'
 import { findReadState, moveReadState } from './queries.ts'
 import type { Acked } from './schemas.ts'
@@ -17,7 +17,7 @@ export async function ackMessage(
   messageId: string,
 ): Promise<Outcome<Acked>> {
   const { last_message_id } = await requireRoomAccess(db, room_id, userId)
-  const isKnown = messageId !== nobodysId && !isGreaterId(messageId, last_message_id ?? nobodysId)
+  const isKnown = messageId !== unknownId && !isGreaterId(messageId, last_message_id ?? unknownId)
   if (!isKnown) throw new ApiError('message_not_found')
   const moved = await moveReadState(db, userId, room_id, messageId)
   if (moved) return { answer: { room_id, ...moved.state }, events: [moved.entry] }

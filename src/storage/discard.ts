@@ -14,7 +14,7 @@ import type { Store } from './store.ts'
 /** How long a file may stay in the store without a row that names it, since its last renewal. */
 const unfinishedMs = 3_600_000
 const renewEveryMs = unfinishedMs / 4
-const erasedAtOnce = 100
+const eraseBatchSize = 100
 
 /** By the clock of the database, which also says when files are due. */
 const whenUnfinished = sql<Date>`now() + ${sql.lit(unfinishedMs)} * interval '1 millisecond'`
@@ -120,7 +120,7 @@ async function lockDueFiles(trx: Db): Promise<string[]> {
     .select('name')
     .where('discarded_at', '<=', sql<Date>`now()`)
     .orderBy('discarded_at')
-    .limit(erasedAtOnce)
+    .limit(eraseBatchSize)
     .forUpdate()
     .skipLocked()
     .execute()

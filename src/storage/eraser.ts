@@ -2,11 +2,11 @@ import type { Db } from '../database/client.ts'
 import { eraseDiscarded } from './discard.ts'
 import type { Store } from './store.ts'
 
-const regularlyMs = 60_000
+const eraseEveryMs = 60_000
 
 /** Erases discarded files for as long as the process runs. */
 type Eraser = {
-  /** Erases now, rather than at the next regular time. */
+  /** Erases now, instead of at the next interval. */
   wake(): void
   /** Settles when no erasing is in progress any more. */
   stop(): Promise<void>
@@ -15,25 +15,25 @@ type Eraser = {
 /** Erases now, whenever woken, and once a minute, for files that a crash or another process has left. */
 export function startErasing(db: Db, store: Store, onFailure: (error: unknown) => void): Eraser {
   let stopped = false
-  let wanted = false
-  let round: Promise<void> | undefined
+  let isRequested = false
+  let running: Promise<void> | undefined
 
   async function eraseAll(): Promise<void> {
-    while (wanted && !stopped) {
-      wanted = false
-      if ((await eraseDiscarded(db, store)) > 0) wanted = true
+    while (isRequested && !stopped) {
+      isRequested = false
+      if ((await eraseDiscarded(db, store)) > 0) isRequested = true
     }
   }
   function wake(): void {
-    wanted = true
-    round ??= eraseAll()
+    isRequested = true
+    running ??= eraseAll()
       .catch(onFailure)
       .finally(() => {
-        round = undefined
+        running = undefined
       })
   }
 
-  const timer = setInterval(wake, regularlyMs)
+  const timer = setInterval(wake, eraseEveryMs)
   timer.unref()
   wake()
   return {
@@ -41,7 +41,7 @@ export function startErasing(db: Db, store: Store, onFailure: (error: unknown) =
     async stop() {
       stopped = true
       clearInterval(timer)
-      await round
+      await running
     },
   }
 }

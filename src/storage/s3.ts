@@ -7,10 +7,10 @@ import type { Store } from './store.ts'
 /** The size of the parts of an upload; S3 requires at least 5 MiB, except for the last part. */
 const partBytes = 8 * 1024 * 1024
 
-/** Whoever downloads slowly holds a connection for so long: with the 50 of the library, few could stop all others. */
+/** A slow download occupies a connection: with the library's default of 50, a few clients could block all others. */
 const agent = { maxSockets: 1_000 }
 const connectionTimeout = 2_000
-/** An answer must begin within its time. What follows is read as slowly as whoever downloads it. */
+/** Only the start of an answer has a timeout: its body is read at the speed of the client. */
 const reading = {
   connectionTimeout,
   requestTimeout: 2_000,
@@ -18,7 +18,7 @@ const reading = {
   httpAgent: agent,
   httpsAgent: agent,
 }
-/** A part may take long, but not stand still. */
+/** An upload has no timeout as a whole, only one for an idle socket. */
 const writing = { connectionTimeout, socketTimeout: 3_000, httpAgent: agent, httpsAgent: agent }
 const maxAttempts = 2
 
@@ -103,7 +103,7 @@ async function answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
 
 type Place = { Bucket: string; Key: string }
 
-/** Ends what an upload that broke off has left, which is no object but takes space. Not every server can list it. */
+/** Aborts incomplete multipart uploads of a file, which take space. Not every server can list them. */
 async function abortUploads(reader: s3.S3Client, { Bucket, Key }: Place): Promise<void> {
   const listed = new s3.ListMultipartUploadsCommand({ Bucket, Prefix: Key })
   const { Uploads = [] } = await reader.send(listed).catch(nothingIfRefused)

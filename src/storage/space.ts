@@ -1,20 +1,20 @@
 import { mkdir, statfs } from 'node:fs/promises'
 import { StoreUnavailable } from '../errors.ts'
 
-const keptMs = 1_000
-const mostReserved = 2 ** 30
+const cachedForMs = 1_000
+const maxReservedBytes = 2 ** 30
 const reservedShare = 0.05
 
 /**
  * How to check that the disk of a folder, made when missing, has `reserve` bytes free: by default 1 GiB, or 5 % of the
- * disk if that is less. An answer holds for a second. What it returns throws `StoreAway` where less is free, or where that
- * cannot be told.
+ * disk if that is less. A result is cached for a second. The check throws `StoreUnavailable` where less is free, or the
+ * free space cannot be read.
  */
 export function freeSpaceCheck(folder: string, reserve?: number): () => Promise<void> {
   let last: { atMs: number; hasSpace: Promise<boolean> } | undefined
   return async () => {
     const now = performance.now()
-    if (!last || now - last.atMs > keptMs) last = { atMs: now, hasSpace: hasSpace(folder, reserve) }
+    if (!last || now - last.atMs > cachedForMs) last = { atMs: now, hasSpace: hasSpace(folder, reserve) }
     const isFree = await last.hasSpace.catch((error: Error) => {
       throw new StoreUnavailable(error)
     })
@@ -25,5 +25,5 @@ export function freeSpaceCheck(folder: string, reserve?: number): () => Promise<
 async function hasSpace(folder: string, reserve: number | undefined): Promise<boolean> {
   await mkdir(folder, { recursive: true })
   const { bavail, blocks, bsize } = await statfs(folder)
-  return bavail * bsize >= (reserve ?? Math.min(mostReserved, blocks * bsize * reservedShare))
+  return bavail * bsize >= (reserve ?? Math.min(maxReservedBytes, blocks * bsize * reservedShare))
 }

@@ -14,9 +14,9 @@ type StoredFile = { size: number; open(range?: Range): Promise<Readable> }
 
 /** Stores pictures and attachments. Names are relative paths that the server makes, never text of a client. */
 export type Store = {
-  /** Throws `StoreAway` where uploads would take of the space that is reserved for the database. */
+  /** Throws `StoreUnavailable` where only the space reserved for the database is free. */
   checkSpace(): Promise<void>
-  /** Writes a file, durably, and either whole or not at all. Throws `StoreAway` where there is no space for it. */
+  /** Writes a file durably and atomically. Throws `StoreUnavailable` where there is no space for it. */
   write(name: string, content: Buffer | Readable): Promise<void>
   /** The file, or undefined. */
   find(name: string): Promise<StoredFile | undefined>

@@ -63,7 +63,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/users/:ref',
     {
-      onRequest: app.recognize,
+      onRequest: app.authenticateOptional,
       schema: {
         operationId: 'getUser',
         summary: 'Fetch a user by id or username',

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { saveFiles } from '../../src/cli/backup.ts'
-import { namingFolder } from '../../src/cli/backup-folder.ts'
+import { withFolderErrors } from '../../src/cli/backup-folder.ts'
 import { openDatabase } from '../../src/database/client.ts'
 import { openBus } from '../../src/events/bus.ts'
 import { openFolderStore } from '../../src/storage/store.ts'
@@ -137,7 +137,7 @@ test('a backup restored into an empty place answers every request as before', as
   }
 })
 
-test('a backup may be read by nobody else, and is not made over another', async () => {
+test('a backup has mode 700 and 600, and overwrites no other', async () => {
   expect((await stat(folder)).mode & 0o777).toBe(0o700)
   for (const file of ['.gitignore', 'manifest.json', 'files.jsonl', 'database/users.copy']) {
     expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600)
@@ -160,7 +160,7 @@ test('what is in transit between processes is in no backup', async () => {
   expect(tables).not.toContain('presences.copy')
 })
 
-test('a backup holds the database of one moment, whatever is written meanwhile', async () => {
+test('a backup is a consistent snapshot under concurrent writes', async () => {
   const later = join(places, 'later')
   const waits = async () => {
     const { rows } = await sql`
@@ -228,7 +228,7 @@ test('a full disk ends a backup in a sentence that names its folder', async () =
   const source = { ...store, find: async () => ({ size: 7, open: async () => content() }) }
   const place = join(places, 'full')
   await mkdir(place)
-  await expect(namingFolder('/backup', () => saveFiles(source, place))).rejects.toThrow(
+  await expect(withFolderErrors('/backup', () => saveFiles(source, place))).rejects.toThrow(
     'Backup folder /backup: ENOSPC: no space left on device, write.',
   )
 })

@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('doctor finds nothing wrong with a good installation, and tells what follows from what is not set', async () => {
+test('doctor reports no problem for a good installation, and notes unset settings', async () => {
   const { code, out, err } = await hearthIn({ ...environment, PUBLIC_URL: '' }, 'doctor')
   expect([code, err]).toEqual([0, ''])
   expect(out).toContain(`ok     Node is ${process.versions.node}.`)

@@ -39,7 +39,7 @@ describe.each([
 ])('beside a running server, over %s', (_way, way) => {
   afterAll(stopAll)
 
-  test('delete-house and reset-password tell the open sockets of those whom it concerns', async () => {
+  test('delete-house and reset-password send events to open sockets', async () => {
     const server = await start(way)
     const [ann, bob] = [await user(), await user()]
     const den = await house({ owner: ann, members: [bob] })
@@ -72,7 +72,7 @@ test('a server with REDIS_URL does not start beside one without it', async () =>
   ])
 })
 
-test('two servers that were started apart on one database hear each other; alone they send nothing', async () => {
+test("two servers on one database receive each other's events; a single one sends none", async () => {
   await stopAll()
   const one = await start({})
   const ann = await user()

@@ -8,7 +8,7 @@ test('a piece that fails frees its place', async () => {
   await expect(failing()).rejects.toThrow('no')
 })
 
-/** A queue whose pieces run until they are told to end, and the order in which they began. */
+/** A queue whose work runs until the test ends it, and the order in which it began. */
 function heldQueue(limits: { atOnce: number; waiting: number }) {
   const takeTurn = createFairQueue(limits)
   const begun: string[] = []
@@ -22,7 +22,7 @@ function heldQueue(limits: { atOnce: number; waiting: number }) {
   return { start, end, begun }
 }
 
-test('of owners who take turns each has one piece running, and nobody waits behind all of another one', async () => {
+test('runs one piece of work of each owner at a time, and owners in turn', async () => {
   const { start, end, begun } = heldQueue({ atOnce: 2, waiting: 10 })
   const all = [
     start('ann', 'a1'),
@@ -82,7 +82,7 @@ test('when all places are taken, the owner with the most waiting gives up their 
   await Promise.all(kept)
 })
 
-test('whoever was refused can come again when there is room', async () => {
+test('accepts work of a refused owner once a place is free', async () => {
   const { start, end, begun } = heldQueue({ atOnce: 1, waiting: 1 })
   const all = [start('ann', 'a1'), start('bob', 'b1')]
   await expect(start('eve', 'e1')).rejects.toMatchObject(unavailable)

@@ -37,7 +37,7 @@ test('a claim that the database does not answer fails as any use of an unavailab
   await expect(claimNodeNumber(way.through(proxy.port))).rejects.toBeInstanceOf(DatabaseUnavailable)
 })
 
-test('a node number whose connection has gone silent is given up, and one is claimed anew', async () => {
+test('claims a new node number when the connection stops answering', async () => {
   const node = await claimNodeNumber(way.through(proxy.port))
   try {
     proxy.deafen()
@@ -49,7 +49,7 @@ test('a node number whose connection has gone silent is given up, and one is cla
   }
 })
 
-test('a node number is claimed anew also when the database was unavailable for longer, and given back at the end', async () => {
+test('claims a new node number after a long outage, and releases it at the end', async () => {
   const node = await claimNodeNumber(way.through(proxy.port))
   const connects = vi.spyOn(pg.Client.prototype, 'connect')
   try {
@@ -68,7 +68,7 @@ test('a node number is claimed anew also when the database was unavailable for l
   await expect.poll(countProcesses).toBe(0)
 })
 
-test('a process that stands still while PostgreSQL answers keeps its node number', async () => {
+test('keeps its node number during a stall of the process', async () => {
   const queries = vi.spyOn(pg.Client.prototype, 'query')
   onTestFinished(() => queries.mockRestore())
   const numbers: (number | null)[] = []
@@ -82,7 +82,7 @@ test('a process that stands still while PostgreSQL answers keeps its node number
   expect(numbers).toEqual([node.number])
 })
 
-test('a node number that is given back is not claimed anew', async () => {
+test('does not claim a number again after its release', async () => {
   const node = await claimNodeNumber(databaseUrl)
   onTestFinished(() => assignNodeNumber(0))
   await node.release()

@@ -60,7 +60,10 @@ beforeAll(async () => {
   await sql`analyze`.execute(db)
 })
 
-/** Three thousand people in the house, each with a house, rooms, friends, invites and messages of their own; bob has an inbox out of all proportion. */
+/**
+ * Three thousand people in the house, each with a house, rooms, friends, invites and messages of their own; bob has an
+ * inbox out of all proportion.
+ */
 async function crowd(): Promise<void> {
   const people = sql`generate_series(1, 3000) as n`
   await sql`insert into users (id, username, name, email)
@@ -231,7 +234,7 @@ test('a search where few write reads nothing of what is said elsewhere, and no m
   await holdEmpty(/tsquery/, `/houses/${houseId}/messages/search?q=message&author_id=${ann.id}`, 1_000)
 })
 
-test('a search for members by a rare name reads nobody else', async () => {
+test('a search for members by a rare name reads no other rows', async () => {
   await holdEmpty(/lower\(users.name\)/, `/houses/${houseId}/members?q=nobody`, 0)
 })
 

@@ -13,7 +13,7 @@ function shapeOf(name: string, usage: string): string {
 
 test('the page on operations lists every command with its options, and no other', async () => {
   const lines: string[] = []
-  const context = { environment: {}, print: (line: string) => lines.push(line), complain: () => {} }
+  const context = { environment: {}, print: (line: string) => lines.push(line), printError: () => {} }
   expect(await run(['help'], context)).toBe(0)
   const offered = lines.flatMap((line) => {
     const [, name, usage] = /^ {2}([a-z-]+)(.*)$/.exec(line) ?? []

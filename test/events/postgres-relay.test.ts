@@ -3,7 +3,7 @@ import { listening, openRelayAt, postgres } from '../support/relays.ts'
 import { detour, openTcpProxy } from '../support/tcp-proxy.ts'
 import { databaseUrl } from '../support/world.ts'
 
-test('a process hears again once a connection that could not be opened for a while is open', async () => {
+test('a process receives messages again after its connection is reopened', async () => {
   const way = detour(databaseUrl)
   const proxy = await openTcpProxy(way.target)
   onTestFinished(() => proxy.close())

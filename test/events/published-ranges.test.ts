@@ -6,7 +6,7 @@ import { newBus } from '../support/bus.ts'
 import { relayDoubles } from '../support/relay-double.ts'
 import { databaseUrl, db, node } from '../support/world.ts'
 
-// Processes on a relay that carries the log, as Redis does.
+// Processes on a relay that sends ranges of the log, as Redis does.
 
 await node.release()
 
@@ -32,7 +32,7 @@ async function newProcess() {
   return { bus, close, received, reads }
 }
 
-/** Two processes that know of each other. */
+/** Two processes that list each other as peers. */
 async function twoProcesses() {
   const [one, other] = [await newProcess(), await newProcess()]
   await vi.waitFor(async () => {
@@ -79,7 +79,7 @@ test('reads what was lost on the way before it delivers what follows', async () 
   await expect.poll(() => other.received).toEqual(['404', '405'])
 })
 
-test('reads within a second what nobody has published', async () => {
+test('reads entries that were not published within a second', async () => {
   const { other } = await twoProcesses()
   await commit(db, async () => ({ answer: null, events: [{ type: 'house_updated', house_id: '503' }] }))
   await expect.poll(() => other.received).toEqual(['503'])

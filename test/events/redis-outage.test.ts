@@ -42,7 +42,7 @@ test('delivers without Redis, and logs the beginning and end of its outage', asy
   for (const client of [here, there]) expect((await client.next('MESSAGE_CREATE')).d.content).toBe('before')
 
   await redis.stop()
-  for (const server of servers) await expect.poll(() => countOf(server, 'Redis is away')).toBe(1)
+  for (const server of servers) await expect.poll(() => countOf(server, 'Redis is unavailable')).toBe(1)
   await say(one, ann, den.room_id, 'first')
   expect((await here.next('MESSAGE_CREATE')).d.content).toBe('first')
   await say(other, ann, den.room_id, 'second')
@@ -51,6 +51,6 @@ test('delivers without Redis, and logs the beginning and end of its outage', asy
   expect(found.map(({ d }) => d.content)).toEqual(['first', 'second'])
 
   redis = await startRedis(redis.port)
-  for (const server of servers) await expect.poll(() => countOf(server, 'Redis is back')).toBe(1)
-  for (const server of servers) expect(countOf(server, 'Redis is away')).toBe(1)
+  for (const server of servers) await expect.poll(() => countOf(server, 'Redis is available again')).toBe(1)
+  for (const server of servers) expect(countOf(server, 'Redis is unavailable')).toBe(1)
 })

@@ -156,7 +156,7 @@ test(`events and state agree after ${operations} random operations (seed ${seed}
   for (const person of watching) watchers.push(new Watcher(person, openTypedGateway(app, person)))
   for (const watcher of watchers) await watcher.untilReady()
   const received = new Set<string>()
-  // A run that includes few events goes on.
+  // A run continues until it includes enough events.
   const isOver = (done: number) =>
     done >= operations && (received.size > leastEvents || done >= 5 * operations)
   for (let done = 0; !isOver(done); done += atOnce) {

@@ -14,7 +14,7 @@ afterAll(async () => {
   await busy.destroy()
 })
 
-test('a login waits for a busy database longer than a request', async () => {
+test('a login waits longer than a request for an overloaded database', async () => {
   const ann = await user()
   await house({ owner: ann })
   const statements = Array.from({ length: 10 }, () => sql`select pg_sleep(2.5)`.execute(busy))

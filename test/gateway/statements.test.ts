@@ -18,7 +18,7 @@ test('a login takes as many statements with 30 houses and rooms as with one', as
     const statements = await statementsOf(() => logIn(app, ann))
     counts.push(statements.length)
   }
-  // Reads at the same moment share a statement, so counts of the same work differ by a few.
+  // Concurrent reads share a statement, so counts of the same work differ by a few.
   expect(counts[1]).toBeLessThan(counts[0]! + 29)
   expect(counts[0]).toBeLessThanOrEqual(24)
 })

@@ -38,7 +38,7 @@ test('an unknown path, or a method a known path lacks, answers not_found in the 
   }
 })
 
-test('a method or path nobody knows is not found without a token, too', async () => {
+test('an unknown method or path is not found without a token, too', async () => {
   const more = { payload: '{', headers: { 'content-type': 'text/plain' } }
   const answer = await call(null, 'POST', '/nothing', undefined, more)
   expect([answer.status, answer.body]).toEqual([404, notFound])

@@ -26,14 +26,14 @@ const hasCaller = (route: Route) => route.operation.security !== undefined
 const reading = routes.filter((route) => {
   return !isMedia(route) && (['POST', 'PUT', 'PATCH'].includes(route.method) || takesBody(route))
 })
-/** Those that read a body and throw it away. */
+/** Routes that read a body and discard it. */
 const forgetting = routes.filter((route) => route.method === 'DELETE' && !takesBody(route))
 
 const kib = 1024
-/** Those whose bodies may hold pictures. */
+/** Routes whose bodies may contain pictures. */
 const withPictures = ['POST /houses', 'PATCH /houses/{id}', 'PATCH /users/@me', 'PATCH /bots/{id}']
 
-/** A JSON object of so many bytes, in which nobody is interested. */
+/** A JSON object of so many bytes, with an unknown field. */
 function padded(bytes: number): Sent {
   const frame = JSON.stringify({ padding: '' })
   return { type: json, payload: JSON.stringify({ padding: 'x'.repeat(bytes - frame.length) }) }

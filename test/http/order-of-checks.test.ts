@@ -122,7 +122,7 @@ test('what path and body name comes before a block', async () => {
   expect(await open([blocker.id, '1'])).toBe('400 user_not_found')
 })
 
-test('pictures come before how things stand', async () => {
+test('pictures are checked before state', async () => {
   const [ann, bob] = [await user(), await user()]
   await fillMemberships(ann, bob, 100)
   const make = (icon: string | null) => refusal(call(ann, 'POST', '/houses', { name: 'Den', icon }))
@@ -130,8 +130,8 @@ test('pictures come before how things stand', async () => {
   expect(await make('no base64')).toBe('400 invalid_icon_file_format')
 })
 
-describe('permission comes before how things stand', () => {
-  /** Holds that the owner is told how things stand, and who lacks the permission of that. */
+describe('permission is checked before state', () => {
+  /** Asserts that the owner gets the code of the state, and a member without permission no_permission. */
   async function holds(
     owner: Person,
     other: Person,
@@ -171,7 +171,7 @@ describe('permission comes before how things stand', () => {
     }
   })
 
-  test('where somebody banned, or a banned bot, is in a hundred houses', async () => {
+  test('where a banned user or bot is in a hundred houses', async () => {
     const [ann, ben, cat] = [await user(), await user(), await user()]
     const bots = [await user({ bot_of: ann }), await user({ bot_of: ann })]
     const den = await house({ owner: ann })
@@ -184,7 +184,7 @@ describe('permission comes before how things stand', () => {
     )
   })
 
-  test('where a group is full, and where somebody has as many friends as they may', async () => {
+  test('where a group is full, and where a user has the most friends allowed', async () => {
     const [ann, friendly, blocker] = [await user(), await user(), await user()]
     await block(blocker, ann)
     const gang = await group(ann)

@@ -19,7 +19,7 @@ async function times(count: number, one: () => Promise<Answer>): Promise<Answer[
 }
 
 let lastAddress = 0
-/** A caller's address that nobody has used yet. */
+/** An unused client address. */
 function newAddress() {
   lastAddress += 1
   return { remoteAddress: `10.0.0.${lastAddress}` }
@@ -29,7 +29,7 @@ function limited(answers: Answer[]): number {
   return answers.filter((answer) => answer.status === 429).length
 }
 
-test('every counted answer shows the numbers, and a refused one says when to come back', async () => {
+test('every counted answer has the limit headers, and a refused one Retry-After', async () => {
   const ann = await user()
   const first = await call(ann, 'GET', '/users/@me')
   expect(first.status).toBe(200)
@@ -57,7 +57,7 @@ test('every counted answer shows the numbers, and a refused one says when to com
   expect((await call(await user(), 'GET', '/users/@me')).status).toBe(200)
 })
 
-test('a caller over the limit is told so before the body is looked at, and a faulty token before that', async () => {
+test('refuses a caller over the limit before it reads the body, and a faulty token before that', async () => {
   const ann = await user()
   await times(100, () => call(ann, 'GET', '/users/@me'))
   const bodies = [
@@ -96,7 +96,7 @@ test('requests without a caller count by address, whatever the route, before any
   expect((await call(null, 'GET', '/nowhere', undefined, newAddress())).status).toBe(404)
 })
 
-test('tokens of nobody count by address', async () => {
+test('requests with unknown tokens count by address', async () => {
   const from = { ...newAddress(), headers: { authorization: 'f'.repeat(128) } }
   expect(limited(await times(102, () => call(null, 'GET', '/users/@me', undefined, from)))).toBe(2)
   // Also where the route needs no token.
@@ -125,7 +125,7 @@ test('sends count by user and room', async () => {
   expect((await media(other)).headers['ratelimit-remaining']).toBe('19')
   expect((await send(ann, other)).status).toBe(200)
   expect((await send(bob, den.room_id)).status).toBe(200)
-  // What is no id is one room that nobody has, however it is written.
+  // All texts that are no id count as one room.
   const wrong = await Promise.all(Array.from({ length: 21 }, (_, n) => send(bob, `x${n}`)))
   expect(limited(wrong)).toBe(1)
   time += 100
@@ -219,7 +219,7 @@ test('logins that are long count by their beginning, which is all that is rememb
   expect((await logIn(5)).status).toBe(429)
 })
 
-test('who sets the clock of the machine lifts no limit, and it is what clients are told the time by', async () => {
+test('setting the clock lifts no limit, and the headers follow the clock', async () => {
   const { call } = await otherApp({ rateLimit: true })
   const from = newAddress()
   const register = () => call(null, 'POST', '/auth/register', {}, from)
@@ -267,7 +267,7 @@ test('wrong passwords of a caller count, right ones and other mistakes do not, a
   expect((await change(password)).status).toBe(200)
 })
 
-test('wrong codes of a caller count as well, at the address they come from, and for nobody else there', async () => {
+test('wrong codes count by caller and address', async () => {
   const [ann, bob] = [await resident(), await resident()]
   const from = newAddress()
   const enable = (person: typeof ann, where = from) =>
@@ -277,7 +277,7 @@ test('wrong codes of a caller count as well, at the address they come from, and 
   expect((await enable(ann, newAddress())).body.error.code).toBe('invalid_code')
 })
 
-test('with rate limits off nothing is limited, and no header tells of a limit', async () => {
+test('with rate limits off nothing is limited, and no limit headers are sent', async () => {
   const off = await otherApp({ rateLimit: false })
   const answers = await times(110, () => off.call(null, 'GET', '/users/nobody'))
   expect(limited(answers)).toBe(0)

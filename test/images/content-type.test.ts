@@ -50,7 +50,7 @@ test('the size of a JPEG is in its frame, not in the tables before it, and of wh
   }
 })
 
-test('of an AVIF or WebP that is cut off before its size the type alone is told', async () => {
+test('gives only the type of an AVIF or WebP that is truncated before its size', async () => {
   const picture = sharp({ create: { width: 301, height: 47, channels: 3, background: '#123' } })
   const avif = await picture.avif({ effort: 0 }).toBuffer()
   expect(detectContentType(avif)).toEqual({ type: 'image/avif', width: 301, height: 47 })

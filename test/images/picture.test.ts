@@ -179,17 +179,17 @@ describe('icons', () => {
     await expect(makeIcon(Buffer.alloc(maxPictureBytes + 1))).rejects.toMatchObject(failure)
   })
 
-  test.each(['gif', 'webp'] as const)('an animated %s of 60 frames goes on moving', async (format) => {
+  test.each(['gif', 'webp'] as const)('an animated %s of 60 frames stays animated', async (format) => {
     const { content } = await makeIcon(await animation(format, 60))
     expect(await sharp(content).metadata()).toMatchObject({ width: 512, pages: 60 })
   })
 
-  test('an animation of 61 frames stands still', async () => {
+  test('an animation of 61 frames becomes a still picture', async () => {
     const { content } = await makeIcon(await animation('gif', 61))
     expect((await sharp(content).metadata()).pages ?? 1).toBe(1)
   })
 
-  test('an animation of more than 50 megapixels over all its frames stands still', async () => {
+  test('an animation of more than 50 megapixels in total becomes a still picture', async () => {
     const bytes = await animation('gif', 13)
     // The canvas alone grows: its frames may be smaller.
     bytes.writeUInt16LE(2_000, 6)
@@ -222,7 +222,7 @@ describe('headers', () => {
     expect(await sizeOf(await plainPng(30, 10))).toEqual({ width: 30, height: 10 })
   })
 
-  test('an animated header stands still', async () => {
+  test('an animated header becomes a still picture', async () => {
     const { content } = await readHeader((await animation('gif', 5)).toString('base64'))
     expect((await sharp(content).metadata()).pages ?? 1).toBe(1)
   })

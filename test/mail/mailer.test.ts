@@ -49,7 +49,7 @@ test.each(['<ann@example.org', '>ann@example.org', 'ann<@example.org'])(
     const mailer = openMailer(smtp.url, from, (reason) => failures.push(reason))
     mailer.send('ann', { ...mail(1), to })
     await mailer.close()
-    expect([smtp.mails.splice(0), failures]).toEqual([[], ['the address holds < or >']])
+    expect([smtp.mails.splice(0), failures]).toEqual([[], ['the address contains < or >']])
   },
 )
 
@@ -92,7 +92,7 @@ test.each([
   expect(failures).toEqual(['ETIMEDOUT', 'ETIMEDOUT'])
 })
 
-test('of mails that cannot be sent each is told, past a thousand that wait too, and later ones are tried again', async () => {
+test('reports each mail that fails or exceeds a queue of a thousand, and sends later ones', async () => {
   const failures: string[] = []
   const mailer = openMailer('smtp://127.0.0.1:1', from, (reason) => failures.push(reason))
   for (let n = 0; n < 1_002; n += 1) mailer.send('ann', mail(n))

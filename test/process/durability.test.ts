@@ -15,7 +15,7 @@ async function post(url: string, token: string | null, body: unknown): Promise<a
   return ((await answer.json()) as { data: unknown }).data
 }
 
-test('a server killed in the middle of writes comes back with everything it acknowledged', async () => {
+test('a server killed during writes has everything it acknowledged after its restart', async () => {
   const first = await startServer(folder)
   const account = { email: 'ann@example.org', username: 'ann', password: 'correct horse' }
   const { token } = await post(`${first.origin}/auth/register`, null, account)

@@ -6,7 +6,7 @@ import { startServer, statusOf, workersOf } from '../support/server.ts'
 import { databaseUrl, folder } from '../support/world.ts'
 
 describe.runIf(process.platform === 'linux')('of several processes', () => {
-  test('a stop starts none for one that has just died', async () => {
+  test('a stop does not replace a worker that has just ended', async () => {
     const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl, WORKERS: '2' } })
     const [dying, staying] = workersOf(server)
     process.kill(staying!, 'SIGSTOP')
@@ -32,11 +32,11 @@ describe.runIf(process.platform === 'linux')('of several processes', () => {
     const started = Date.now()
     expect(await server.end('SIGTERM')).toBe(1)
     process.kill(hanging!, 'SIGKILL')
-    // And what a busy machine adds to them.
+    // With a margin for a slow machine.
     expect(Date.now() - started).toBeLessThan(12_000)
   })
 
-  test('a process that dies while it is asked for its metrics in a stop does not cut the stop short', async () => {
+  test('a worker that ends while it collects metrics does not shorten the stop', async () => {
     const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl, WORKERS: '2' } })
     const workers = await vi.waitFor(async () => {
       const { length } = workersOf(server)

@@ -60,7 +60,7 @@ async function stopUnderLoad(environment: Record<string, string>) {
   const acknowledged: string[] = []
   let isOver = false
   const workers = Array.from({ length: 64 }, async (_none, worker) => {
-    // Some are busy all the time, some now and then: their connections lie idle when the stop comes.
+    // Some connections are always in use, others idle when the stop begins.
     const restMs = worker % 4 === 0 ? 20 + worker : 0
     for (let n = 0; !isOver; n += 1) {
       const outcome = await send(server.origin, agent, ann, { content: `${worker}-${n}` })
@@ -73,7 +73,7 @@ async function stopUnderLoad(environment: Record<string, string>) {
   while (outcomes.length < 500) await pause(10)
   const before = outcomes.length
   const started = Date.now()
-  // One of several processes is late: what comes for it meanwhile must not be lost.
+  // One of several processes is late: its connections must not be lost.
   const [late] = workersOf(server)
   if (late !== undefined) process.kill(late, 'SIGSTOP')
   const ended = server.end('SIGTERM')
@@ -101,7 +101,7 @@ test.each([
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? outcome.error : []))
     expect(errors.filter((error) => error !== 'ECONNREFUSED')).toEqual([])
     const answers = outcomes.filter((outcome) => 'status' in outcome)
-    // The stop itself answers nothing with 503; a database on a machine that stands still for seconds does.
+    // The stop itself answers nothing with 503; a database on a stalled machine does.
     expect(answers.filter((answer) => ![200, 503].includes(answer.status) || !answer.isWhole)).toEqual([])
     expect(answers.some((answer) => answer.connection === 'close')).toBe(true)
     const { body } = await call(ann, 'GET', `/rooms/${den.room_id}/messages?limit=100`)

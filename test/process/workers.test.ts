@@ -6,7 +6,7 @@ import { logIn } from '../support/gateway.ts'
 import { freePort, startServer, statusOf, workersOf } from '../support/server.ts'
 import { databaseUrl, folder, friends, house, type Person, user } from '../support/world.ts'
 
-// A fixed port: with 0 the processes would choose another one once all of them have died.
+// A fixed port: with 0 the processes would choose another one once all of them have ended.
 const PORT = String(await freePort())
 const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl, WORKERS: '3', PORT } })
 afterAll(() => server.end('SIGTERM'))
@@ -43,7 +43,7 @@ test('messages reach the sockets of every process, each once, in the order of th
   }
 })
 
-test('who joins a house hears of it on the sockets of every process', async () => {
+test('a join is sent to the sockets of every process', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann })
   const clients = await logInOften(bob)
@@ -63,7 +63,7 @@ test('a revoked token closes its sockets at every process', async () => {
   }
 })
 
-test('somebody is online while they are at any process, and offline once they are at none', async () => {
+test('a user is online while connected to any process', async () => {
   const [ann, bob] = [await user(), await user()]
   await friends(ann, bob)
   const [watcher] = await logInOften(ann, 1)
@@ -149,7 +149,7 @@ function knock(): Promise<number | undefined> {
       resolve(answer.statusCode)
     })
     request.on('error', () => resolve(undefined))
-    // What is handed to a process in the moment it dies is never answered.
+    // A request that reaches a process as it ends is never answered.
     request.setTimeout(2_000, () => request.destroy())
   })
 }

@@ -58,7 +58,7 @@ function passRenewals(): void {
   vi.advanceTimersByTime(3_600_000 / 4)
 }
 
-test('a file whose writing takes longer than an hour is not erased meanwhile', async () => {
+test('a file that takes longer than an hour to write is not erased', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const slow = Readable.from(
@@ -82,7 +82,7 @@ test('a renewal that the database fails is made up for by the next one', async (
   let failures = 0
   const failing = new Proxy(db, {
     get(target, name) {
-      // Caught by nobody, this would end the server, as it ends a run of the tests.
+      // An unhandled rejection would end the server, as it ends a test run.
       if (name === 'updateTable' && failures++ < 2) throw new Error('away')
       const value = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value
@@ -113,7 +113,7 @@ test('a file is renewed only while it is being written', async () => {
   expect([...during, vi.getTimerCount()]).toEqual([before + 1, before])
 })
 
-test('a file that was put to use is not listed again by whoever wrote it', async () => {
+test('a failed write does not list a file again that is in use', async () => {
   await saveFile(db, store, 'attachments/1/7', bytes)
   await db.transaction().execute((trx) => cancelDiscard(trx, ['attachments/1/7']))
   await expect(renewFile(db, 'attachments/1/7')).rejects.toMatchObject({ code: 'unavailable' })
@@ -137,7 +137,7 @@ test('a file that was put to use is not erased after an hour', async () => {
   expect(await has('attachments/1/3')).toBe(true)
 })
 
-test('a file that was erased meanwhile cannot be put to use', async () => {
+test('an erased file cannot be put to use', async () => {
   await saveFile(db, store, 'attachments/1/4', bytes)
   await anHourLater()
   await eraseDiscarded(db, store)
@@ -196,7 +196,7 @@ test('a file that the store does not let go of stays listed, and the others go',
   expect(await listDiscarded()).toEqual(['attachments/3/1'])
 })
 
-test('files that the store does not let go of hold up no others, and are tried again', async () => {
+test('files that cannot be removed do not block others, and are retried', async () => {
   const stubborn = {
     ...store,
     remove: (name: string) => (name.startsWith('attachments/9/') ? Promise.reject() : store.remove(name)),

@@ -64,7 +64,7 @@ async function withDailyLimit() {
   return { clock, call, send }
 }
 
-test('an account whose attachments come to more than a day allows is limited until so much has come back', async () => {
+test('limits an account past its daily bytes until the bucket has refilled', async () => {
   const { clock, send } = await withDailyLimit()
   const bob = await user()
   const own = await house({ owner: bob })

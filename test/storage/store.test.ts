@@ -135,16 +135,19 @@ test('in a folder, one name may be written several times at once', async () => {
   expect(await readdir(join(folder, 'h'))).toEqual(['1'])
 })
 
-test.each(['ENOSPC', 'EDQUOT', 'EROFS'])('a disk that refuses writing with %s is away', async (code) => {
-  const stop = Object.assign(new Error('no more'), { code })
-  const refused = Readable.from(
-    (async function* () {
-      yield Buffer.from('half')
-      throw stop
-    })(),
-  )
-  await expect(stores.folder.write('i/1', refused)).rejects.toBeInstanceOf(StoreUnavailable)
-})
+test.each(['ENOSPC', 'EDQUOT', 'EROFS'])(
+  'a write that fails with %s throws StoreUnavailable',
+  async (code) => {
+    const stop = Object.assign(new Error('no more'), { code })
+    const refused = Readable.from(
+      (async function* () {
+        yield Buffer.from('half')
+        throw stop
+      })(),
+    )
+    await expect(stores.folder.write('i/1', refused)).rejects.toBeInstanceOf(StoreUnavailable)
+  },
+)
 
 test('in S3, a bucket may be used without a prefix, and slashes around one are of no account', async () => {
   // By a name, to which the library would by itself put that of the bucket in front.

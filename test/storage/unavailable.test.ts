@@ -40,7 +40,7 @@ test('an upload whose parts the store refuses is answered 503, as the parts of t
   expect([answer.status, answer.body]).toEqual([503, unavailable])
 })
 
-test('a store of files that is away has a line of its own in the log, and none about the database', async () => {
+test('an unavailable file store is logged separately from the database', async () => {
   const environment = {
     DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'info',
@@ -63,7 +63,7 @@ test('a store of files that is away has a line of its own in the log, and none a
   expect(output).not.toContain('"unavailable"')
 })
 
-test('a way to S3 that is cut in the middle of an upload answers 503, and what had gone up is erased in the end', async () => {
+test('an S3 connection that breaks during an upload answers 503, and the parts are erased', async () => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'key')
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
   const double = await startS3Double()

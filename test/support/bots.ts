@@ -12,7 +12,7 @@ export async function publish(bot: Person): Promise<void> {
   await db.updateTable('users').set({ public: true }).where('id', '=', bot.id).execute()
 }
 
-/** Holds a request about one bot to bot_not_found where the bot is not the caller's: another's, a person, nobody. */
+/** Asserts bot_not_found for a request about a bot of another owner, a person, and an unknown id. */
 export async function refusesForeignBots(ask: (caller: Person, id: string) => Promise<Answer>) {
   const [ann, bob] = [await user(), await user()]
   const bot = await user({ bot_of: bob })

@@ -7,7 +7,7 @@ import { databaseUrl, db } from './world.ts'
 
 /** What another process has of its own: a node number, the bus, who is online there. */
 export async function newBus(relay?: Relay, database: Db = db) {
-  const relaying = relay?.carriesLog ? 'redis' : 'postgres'
+  const relaying = relay?.sendsLog ? 'redis' : 'postgres'
   const node = await claimNodeNumber(databaseUrl, { assign: () => {}, relaying })
   const bus = await openBus(database, node, relay)
   const presences = createPresenceTracker(database, bus)

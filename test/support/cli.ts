@@ -10,7 +10,7 @@ export async function hearthIn(variables: Record<string, string>, ...words: stri
   const code = await run(words, {
     environment: variables,
     print: (line) => out.push(line),
-    complain: (line) => err.push(line),
+    printError: (line) => err.push(line),
   })
   return { code, out: out.join('\n'), err: err.join('\n') }
 }

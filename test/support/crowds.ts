@@ -11,7 +11,7 @@ export async function crowd(count: number, fields: { bio?: string; name?: string
   return ids
 }
 
-/** Makes groups of somebody's, with these people in each, and gives their ids, the oldest first. */
+/** Creates groups of a user with these people in each. Returns their ids, the oldest first. */
 export async function groups(
   owner: { id: string },
   others: readonly string[],
@@ -25,7 +25,7 @@ export async function groups(
   return ids
 }
 
-/** Lets somebody block (5) or restrict (4) many. */
+/** Makes a user block (5) or restrict (4) many others. */
 export async function blockAll(by: Person, ids: readonly string[], type: 4 | 5): Promise<void> {
   const rows = ids.map((target_id) => ({ user_id: by.id, target_id, type }))
   for (const part of inParts(rows)) await db.insertInto('blocks').values(part).execute()
@@ -34,7 +34,10 @@ export async function blockAll(by: Person, ids: readonly string[], type: 4 | 5):
 const longName = '🚀'.repeat(64)
 const longText = '🚀'.repeat(512)
 
-/** Makes a house as large as the limits allow: 500 rooms, 250 roles, 100 entities and 5,000 overrides, with the longest texts. */
+/**
+ * Makes a house as large as the limits allow: 500 rooms, 250 roles, 100 entities and 5,000 overrides, with the longest
+ * texts.
+ */
 export async function fillHouse(den: Den): Promise<void> {
   const targets = Array.from({ length: 10 }, () => newId())
   const overrides = targets.map((id) => [id, { id, type: 1, allow: 1_048_575, deny: 0 }])

@@ -5,7 +5,7 @@ import type { call, Person } from './world.ts'
 
 type Request = [Parameters<typeof call>[1], string, object?]
 
-/** One action by its real route or frame, and all that is heard of it; who is not named hears nothing. */
+/** One action by its real route or frame, and the events that each person receives; others receive none. */
 export type EventRow = {
   /** What is done. */
   action: string
@@ -16,19 +16,19 @@ export type EventRow = {
   request?: (scene: EventScene) => Request | Promise<Request>
   /** Where it is no request. */
   act?: (scene: EventScene) => unknown
-  heard?: Heard
+  received?: ReceivedEvents
   /** The request is refused. */
   refused?: true
   /** Several facts, each with an order of its own. */
   anyOrder?: true
 }
 
-export type Heard = Partial<Record<Column, string[]>>
+export type ReceivedEvents = Partial<Record<Column, string[]>>
 
-/** Says that these people hear these events. */
+/** These people receive these events. */
 export const to =
   (...names: Column[]) =>
-  (...events: string[]): Heard =>
+  (...events: string[]): ReceivedEvents =>
     Object.fromEntries(names.map((name) => [name, events]))
 export const self = to('caller', 'again')
 export const members = to('caller', 'again', 'member', 'unreading', 'blocked')
@@ -42,5 +42,5 @@ export const lost = ['ROOM_DELETE', 'HOUSE_ENTITIES_UPDATE']
 export const ofHouse = ({ den }: EventScene, path = '') => `/houses/${den.id}${path}`
 export const ofRoom = ({ den }: EventScene, path = '') => `/rooms/${den.room_id}${path}`
 
-/** Settles when somebody is shown offline. */
+/** Settles when a user is shown offline. */
 export const gone = (person: Person) => vi.waitFor(() => expect(presenceOf(person.id)).toBe('offline'), 5_000)

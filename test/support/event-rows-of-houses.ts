@@ -15,11 +15,11 @@ import { call, db, house, houseRoom } from './world.ts'
 
 /** docs/gateway.md#houses. */
 export const houses: EventRow[] = [
-  { action: 'make a house', request: () => ['POST', '/houses', { name: 'H' }], heard: self('HOUSE_JOIN') },
+  { action: 'make a house', request: () => ['POST', '/houses', { name: 'H' }], received: self('HOUSE_JOIN') },
   {
     action: 'rename a house',
     request: (scene) => ['PATCH', ofHouse(scene), { name: 'H' }],
-    heard: members('HOUSE_UPDATE'),
+    received: members('HOUSE_UPDATE'),
   },
   {
     action: 'rename a house without being in charge',
@@ -30,7 +30,7 @@ export const houses: EventRow[] = [
   {
     action: 'shut everybody out of reading by default',
     request: (scene) => ['PATCH', ofHouse(scene), { name: 'Den', default_permissions: 1 }],
-    heard: { ...members('HOUSE_UPDATE'), ...to('member', 'blocked')('HOUSE_UPDATE', ...lost) },
+    received: { ...members('HOUSE_UPDATE'), ...to('member', 'blocked')('HOUSE_UPDATE', ...lost) },
   },
   {
     action: 'take away the icon of a house',
@@ -41,13 +41,13 @@ export const houses: EventRow[] = [
         .where('id', '=', den.id)
         .execute(),
     request: (scene) => ['DELETE', ofHouse(scene, '/icon')],
-    heard: members('HOUSE_UPDATE'),
+    received: members('HOUSE_UPDATE'),
   },
   {
     action: 'join by an invite',
     by: 'stranger',
     request: ({ code }) => ['POST', `/invites/${code}`],
-    heard: { ...members('HOUSE_MEMBER_JOIN'), ...to('stranger')('HOUSE_JOIN') },
+    received: { ...members('HOUSE_MEMBER_JOIN'), ...to('stranger')('HOUSE_JOIN') },
   },
   {
     action: 'join although banned',
@@ -59,23 +59,23 @@ export const houses: EventRow[] = [
     action: 'come back',
     by: 'left',
     request: ({ code }) => ['POST', `/invites/${code}`],
-    heard: { ...members('HOUSE_MEMBER_JOIN'), ...to('left')('HOUSE_JOIN') },
+    received: { ...members('HOUSE_MEMBER_JOIN'), ...to('left')('HOUSE_JOIN') },
   },
   {
     action: 'add a bot',
     request: (scene) => ['POST', ofHouse(scene, '/bots'), { bot_id: scene.people.bot.id }],
-    heard: { ...members('HOUSE_MEMBER_JOIN'), ...to('bot')('HOUSE_JOIN') },
+    received: { ...members('HOUSE_MEMBER_JOIN'), ...to('bot')('HOUSE_JOIN') },
   },
   {
     action: 'leave a house',
     by: 'member',
     request: ({ den }) => ['DELETE', `/users/@me/houses/${den.id}`],
-    heard: { ...members('HOUSE_MEMBER_LEAVE'), ...to('member')('HOUSE_LEAVE') },
+    received: { ...members('HOUSE_MEMBER_LEAVE'), ...to('member')('HOUSE_LEAVE') },
   },
   {
     action: 'leave a house as its owner',
     request: ({ den }) => ['DELETE', `/users/@me/houses/${den.id}`],
-    heard: { ...members('HOUSE_MEMBER_LEAVE', 'HOUSE_UPDATE'), ...self('HOUSE_LEAVE') },
+    received: { ...members('HOUSE_MEMBER_LEAVE', 'HOUSE_UPDATE'), ...self('HOUSE_LEAVE') },
   },
   {
     action: 'leave a house as the last one',
@@ -87,17 +87,17 @@ export const houses: EventRow[] = [
     },
     by: 'friend',
     request: ({ den }) => ['DELETE', `/users/@me/houses/${den.id}`],
-    heard: to('friend')('HOUSE_LEAVE'),
+    received: to('friend')('HOUSE_LEAVE'),
   },
   {
     action: 'kick a member',
     request: (scene) => ['DELETE', ofHouse(scene, `/members/${scene.people.unreading.id}`)],
-    heard: { ...members('HOUSE_MEMBER_LEAVE'), ...to('unreading')('HOUSE_LEAVE') },
+    received: { ...members('HOUSE_MEMBER_LEAVE'), ...to('unreading')('HOUSE_LEAVE') },
   },
   {
     action: 'ban a member',
     request: (scene) => ['PUT', ofHouse(scene, `/bans/${scene.people.blocked.id}`), {}],
-    heard: { ...members('HOUSE_MEMBER_LEAVE'), ...to('blocked')('HOUSE_LEAVE') },
+    received: { ...members('HOUSE_MEMBER_LEAVE'), ...to('blocked')('HOUSE_LEAVE') },
   },
   {
     action: 'ban somebody who is not in',
@@ -107,18 +107,22 @@ export const houses: EventRow[] = [
   {
     action: 'hand a house over',
     request: (scene) => ['PATCH', ofHouse(scene, '/owner'), { user_id: scene.people.unreading.id }],
-    heard: { ...members('HOUSE_UPDATE'), ...to('unreading')('HOUSE_UPDATE', ...gained) },
+    received: { ...members('HOUSE_UPDATE'), ...to('unreading')('HOUSE_UPDATE', ...gained) },
   },
-  { action: 'delete a house', request: (scene) => ['DELETE', ofHouse(scene)], heard: members('HOUSE_DOWN') },
+  {
+    action: 'delete a house',
+    request: (scene) => ['DELETE', ofHouse(scene)],
+    received: members('HOUSE_DOWN'),
+  },
   {
     action: 'make a room',
     request: (scene) => ['POST', ofHouse(scene, '/rooms'), { name: 'r' }],
-    heard: { ...readers(...gained), ...to('unreading')('HOUSE_ENTITIES_UPDATE') },
+    received: { ...readers(...gained), ...to('unreading')('HOUSE_ENTITIES_UPDATE') },
   },
   {
     action: 'edit a room',
     request: (scene) => ['PATCH', ofRoom(scene), { description: 'd' }],
-    heard: readers('ROOM_UPDATE'),
+    received: readers('ROOM_UPDATE'),
   },
   {
     action: 'move a room to another entity',
@@ -127,29 +131,29 @@ export const houses: EventRow[] = [
       await db.deleteFrom('entity_rooms').where('room_id', '=', room).execute()
       return ['PATCH', `/rooms/${room}`, { parent_entity_id: scene.den.entity_id }]
     },
-    heard: members('HOUSE_ENTITIES_UPDATE'),
+    received: members('HOUSE_ENTITIES_UPDATE'),
   },
   {
     action: 'delete a room',
     before: ({ den }) => houseRoom(den),
     request: (scene) => ['DELETE', ofRoom(scene)],
-    heard: { ...readers(...lost), ...to('unreading')('HOUSE_ENTITIES_UPDATE') },
+    received: { ...readers(...lost), ...to('unreading')('HOUSE_ENTITIES_UPDATE') },
   },
   {
     action: 'make an entity',
     request: (scene) => ['POST', ofHouse(scene, '/entities'), { name: 'E' }],
-    heard: members('HOUSE_ENTITIES_UPDATE'),
+    received: members('HOUSE_ENTITIES_UPDATE'),
   },
   {
     action: 'edit an entity',
     request: (scene) => ['PATCH', ofHouse(scene, `/entities/${scene.den.entity_id}`), { name: 'E' }],
-    heard: members('HOUSE_ENTITIES_UPDATE'),
+    received: members('HOUSE_ENTITIES_UPDATE'),
   },
   {
     action: 'delete an entity',
     before: ({ den }) => db.deleteFrom('entity_rooms').where('entity_id', '=', den.entity_id).execute(),
     request: (scene) => ['DELETE', ofHouse(scene, `/entities/${scene.den.entity_id}`)],
-    heard: members('HOUSE_ENTITIES_UPDATE'),
+    received: members('HOUSE_ENTITIES_UPDATE'),
   },
 ]
 
@@ -158,37 +162,37 @@ export const permissions: EventRow[] = [
   {
     action: 'make a role',
     request: (scene) => ['POST', ofHouse(scene, '/roles'), { name: 'r' }],
-    heard: members('ROLE_CREATE'),
+    received: members('ROLE_CREATE'),
   },
   {
     action: 'rename a role',
     request: (scene) => ['PATCH', ofHouse(scene, `/roles/${scene.role_id}`), { name: 'r' }],
-    heard: members('ROLE_UPDATE'),
+    received: members('ROLE_UPDATE'),
   },
   {
     action: 'delete a role',
     request: (scene) => ['DELETE', ofHouse(scene, `/roles/${scene.role_id}`)],
-    heard: members('ROLE_DELETE'),
+    received: members('ROLE_DELETE'),
   },
   {
     action: 'let a role read',
     request: (scene) => ['PATCH', ofHouse(scene, `/roles/${scene.gag_id}`), { deny: 0 }],
-    heard: { ...members('ROLE_UPDATE'), ...to('unreading')('ROLE_UPDATE', ...gained) },
+    received: { ...members('ROLE_UPDATE'), ...to('unreading')('ROLE_UPDATE', ...gained) },
   },
   {
     action: 'delete a role that forbids reading',
     request: (scene) => ['DELETE', ofHouse(scene, `/roles/${scene.gag_id}`)],
-    heard: { ...members('ROLE_DELETE'), ...to('unreading')('ROLE_DELETE', ...gained) },
+    received: { ...members('ROLE_DELETE'), ...to('unreading')('ROLE_DELETE', ...gained) },
   },
   {
     action: 'give a role',
     request: (scene) => ['PUT', ofHouse(scene, `/members/${scene.people.member.id}/roles/${scene.role_id}`)],
-    heard: members('HOUSE_MEMBER_UPDATE'),
+    received: members('HOUSE_MEMBER_UPDATE'),
   },
   {
     action: 'give a role that forbids reading',
     request: (scene) => ['PUT', ofHouse(scene, `/members/${scene.people.member.id}/roles/${scene.gag_id}`)],
-    heard: { ...members('HOUSE_MEMBER_UPDATE'), ...to('member')('HOUSE_MEMBER_UPDATE', ...lost) },
+    received: { ...members('HOUSE_MEMBER_UPDATE'), ...to('member')('HOUSE_MEMBER_UPDATE', ...lost) },
   },
   {
     action: 'take a role that forbids reading',
@@ -196,7 +200,7 @@ export const permissions: EventRow[] = [
       'DELETE',
       ofHouse(scene, `/members/${scene.people.unreading.id}/roles/${scene.gag_id}`),
     ],
-    heard: { ...members('HOUSE_MEMBER_UPDATE'), ...to('unreading')('HOUSE_MEMBER_UPDATE', ...gained) },
+    received: { ...members('HOUSE_MEMBER_UPDATE'), ...to('unreading')('HOUSE_MEMBER_UPDATE', ...gained) },
   },
   {
     action: 'let somebody into a room',
@@ -205,7 +209,7 @@ export const permissions: EventRow[] = [
       ofRoom(scene, `/overrides/${scene.people.unreading.id}`),
       { type: 1, allow: 2, deny: 0 },
     ],
-    heard: { ...readers('ROOM_UPDATE'), ...to('unreading')(...gained) },
+    received: { ...readers('ROOM_UPDATE'), ...to('unreading')(...gained) },
   },
   {
     action: 'shut somebody out of a room',
@@ -214,7 +218,7 @@ export const permissions: EventRow[] = [
       ofRoom(scene, `/overrides/${scene.people.member.id}`),
       { type: 1, allow: 0, deny: 2 },
     ],
-    heard: { ...readers('ROOM_UPDATE'), ...to('member')(...lost) },
+    received: { ...readers('ROOM_UPDATE'), ...to('member')(...lost) },
   },
   {
     action: 'lift an override',
@@ -225,11 +229,11 @@ export const permissions: EventRow[] = [
         deny: 2,
       }),
     request: (scene) => ['DELETE', ofRoom(scene, `/overrides/${scene.people.member.id}`)],
-    heard: { ...readers('ROOM_UPDATE'), ...to('member')(...gained) },
+    received: { ...readers('ROOM_UPDATE'), ...to('member')(...gained) },
   },
   {
     action: 'shut everybody out of a room',
     request: (scene) => ['PATCH', ofRoom(scene, '/default-permissions'), { allow: 0, deny: 2 }],
-    heard: { ...self('ROOM_UPDATE'), ...to('member', 'blocked')(...lost) },
+    received: { ...self('ROOM_UPDATE'), ...to('member', 'blocked')(...lost) },
   },
 ]

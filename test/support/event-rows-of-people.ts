@@ -3,8 +3,8 @@ import { expect } from 'vitest'
 import { issueCode } from '../../src/accounts/codes/operations.ts'
 import { hashPassword } from '../../src/auth/passwords.ts'
 import { password } from './accounts.ts'
-import { type EventRow, gone, type Heard, self, to } from './event-row.ts'
-import { type Column, connect, type EventScene, heard } from './event-scene.ts'
+import { type EventRow, gone, type ReceivedEvents, self, to } from './event-row.ts'
+import { type Column, connect, drainReceived, type EventScene } from './event-scene.ts'
 import { resume } from './gateway.ts'
 import { block, call, db, type Person } from './world.ts'
 
@@ -33,8 +33,8 @@ async function request({ app, people, clients }: EventScene, names: Column[], fr
   }
 }
 
-/** Of somebody who goes: friends and partners but the blocked, then the houses. */
-const wentOffline: Heard = {
+/** A user goes offline: friends and partners except the blocked, then the houses. */
+const wentOffline: ReceivedEvents = {
   ...to('friend', 'partner')('PRESENCE_UPDATE'),
   ...to('member', 'unreading', 'blocked')('HOUSE_MEMBER_EXIT'),
 }
@@ -45,13 +45,13 @@ export const others: EventRow[] = [
     action: 'log in',
     before: goOffline,
     act: (scene) => connect(scene, 'caller', 'again'),
-    heard: {
+    received: {
       ...self('INIT_STATE', 'HOUSE_JOIN'),
       ...to('friend', 'partner')('PRESENCE_UPDATE'),
       ...to('member', 'unreading', 'blocked')('HOUSE_MEMBER_ENTER'),
     },
   },
-  { action: 'go offline', act: goOffline, heard: wentOffline },
+  { action: 'go offline', act: goOffline, received: wentOffline },
   {
     action: 'close one socket of two',
     act: ({ clients }) => clients.again.close(),
@@ -59,10 +59,10 @@ export const others: EventRow[] = [
   {
     action: 'resume',
     before: async (scene) => {
-      // What is on its way would be replayed, and presences that changed since the last number told again.
+      // Pending events would be replayed, and presences that changed since the last position sent again.
       await call(scene.people.caller, 'PATCH', '/users/@me', { bio: 'back soon' })
       await scene.clients.again.next('USER_UPDATE')
-      await heard(scene)
+      await drainReceived(scene)
       await scene.clients.again.cut()
     },
     act: async ({ app, people, clients }) => {
@@ -70,12 +70,12 @@ export const others: EventRow[] = [
       clients.again = resume(app, people.caller, first.d.session_id, last.seq!)
       await clients.again.next('RESUMED')
     },
-    heard: to('again')('RESUMED'),
+    received: to('again')('RESUMED'),
   },
   {
     action: 'op 6 by somebody of the house',
     act: (scene) => ask6(scene, 'member'),
-    heard: to('member')('PRESENCE_UPDATE'),
+    received: to('member')('PRESENCE_UPDATE'),
   },
   {
     action: 'op 6 by those who share nothing, or are blocked',
@@ -84,7 +84,7 @@ export const others: EventRow[] = [
   {
     action: 'op 7 by a member',
     act: (scene) => ask7(scene, 'unreading'),
-    heard: to('unreading')('HOUSE_MEMBERS_CHUNK'),
+    received: to('unreading')('HOUSE_MEMBERS_CHUNK'),
   },
   {
     action: 'op 7 by those who are no members',
@@ -97,13 +97,13 @@ export const relations: EventRow[] = [
   {
     action: 'ask a stranger for friendship',
     request: ({ people }) => ['POST', requests, { user_id: people.stranger.id }],
-    heard: { ...self(relation), ...to('stranger')(relation) },
+    received: { ...self(relation), ...to('stranger')(relation) },
   },
   {
     action: 'ask back who asked before',
     before: ({ people }) => ask(people.stranger, people.caller),
     request: ({ people }) => ['POST', requests, { user_id: people.stranger.id }],
-    heard: { ...self(relation), ...to('stranger')(relation) },
+    received: { ...self(relation), ...to('stranger')(relation) },
   },
   {
     action: 'ask a friend',
@@ -119,38 +119,38 @@ export const relations: EventRow[] = [
     action: 'withdraw a request',
     before: ({ people }) => ask(people.caller, people.stranger),
     request: ({ people }) => ['DELETE', `${requests}/${people.stranger.id}`],
-    heard: { ...self(relation), ...to('stranger')(relation) },
+    received: { ...self(relation), ...to('stranger')(relation) },
   },
   {
     action: 'unfriend',
     request: ({ people }) => ['DELETE', `/relationships/@me/friends/${people.friend.id}`],
-    heard: { ...self(relation), ...to('friend')(relation) },
+    received: { ...self(relation), ...to('friend')(relation) },
   },
   {
     action: 'block a friend',
     request: ({ people }) => ['PUT', `/relationships/@me/blocked/${people.friend.id}`],
-    heard: { ...self(relation), ...to('friend')(relation) },
+    received: { ...self(relation), ...to('friend')(relation) },
   },
   {
     action: 'block a stranger',
     request: ({ people }) => ['PUT', `/relationships/@me/blocked/${people.stranger.id}`],
-    heard: self(relation),
+    received: self(relation),
   },
   {
     action: 'restrict a friend',
     request: ({ people }) => ['PUT', `/relationships/@me/restricted/${people.friend.id}`],
-    heard: { ...self(relation), ...to('friend')(relation) },
+    received: { ...self(relation), ...to('friend')(relation) },
   },
   {
     action: 'lift a block',
     request: ({ people }) => ['DELETE', `/relationships/@me/blocked/${people.blocked.id}`],
-    heard: self(relation),
+    received: self(relation),
   },
   {
     action: 'lift a restriction',
     before: ({ people }) => block(people.caller, people.stranger, 4),
     request: ({ people }) => ['DELETE', `/relationships/@me/restricted/${people.stranger.id}`],
-    heard: self(relation),
+    received: self(relation),
   },
 ]
 
@@ -159,7 +159,7 @@ export const accounts: EventRow[] = [
   {
     action: 'edit the profile',
     request: () => ['PATCH', '/users/@me', { bio: 'x' }],
-    heard: {
+    received: {
       ...self('USER_UPDATE', 'HOUSE_MEMBER_UPDATE'),
       ...to('blocked')('USER_UPDATE', 'HOUSE_MEMBER_UPDATE'),
       ...to('friend', 'partner')('USER_UPDATE'),
@@ -178,12 +178,12 @@ export const accounts: EventRow[] = [
       )
       return ['POST', '/auth/verify-email', { code }]
     },
-    heard: self('USER_UPDATE'),
+    received: self('USER_UPDATE'),
   },
   {
     action: 'change the settings',
     request: () => ['PATCH', '/users/@me/settings', { onboarded: true }],
-    heard: to('again')('SETTINGS_UPDATE'),
+    received: to('again')('SETTINGS_UPDATE'),
   },
   {
     action: 'set how a room notifies',
@@ -192,7 +192,7 @@ export const accounts: EventRow[] = [
       `/users/@me/settings/room_overrides/${den.room_id}`,
       { notification_preference: 1 },
     ],
-    heard: to('again')('SETTINGS_UPDATE'),
+    received: to('again')('SETTINGS_UPDATE'),
   },
   {
     action: 'log out',
@@ -201,7 +201,7 @@ export const accounts: EventRow[] = [
       await Promise.all([clients.caller.end(), clients.again.end()])
       await gone(people.caller)
     },
-    heard: wentOffline,
+    received: wentOffline,
   },
   {
     action: 'delete the account',
@@ -214,7 +214,7 @@ export const accounts: EventRow[] = [
       expect(answer.status).toBe(200)
       await Promise.all([clients.caller.end(), clients.again.end(), clients.bot.end()])
     },
-    heard: {
+    received: {
       ...to('friend')(relation),
       ...to('partner')('PRESENCE_UPDATE', 'ROOM_UPDATE'),
       ...to('member', 'unreading')('HOUSE_MEMBER_LEAVE', 'HOUSE_UPDATE'),

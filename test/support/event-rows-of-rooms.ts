@@ -12,7 +12,7 @@ export const privateRooms: EventRow[] = [
   {
     action: 'open a pair with a friend',
     request: ({ people }) => ['POST', '/users/@me/rooms', { recipient: people.friend.id }],
-    heard: { ...self('ROOM_CREATE'), ...to('friend')('ROOM_CREATE') },
+    received: { ...self('ROOM_CREATE'), ...to('friend')('ROOM_CREATE') },
   },
   {
     action: 'open a pair that is there',
@@ -25,28 +25,28 @@ export const privateRooms: EventRow[] = [
       '/users/@me/rooms',
       { recipients: [people.friend.id, people.partner.id] },
     ],
-    heard: { ...self('ROOM_CREATE'), ...to('friend', 'partner')('ROOM_CREATE') },
+    received: { ...self('ROOM_CREATE'), ...to('friend', 'partner')('ROOM_CREATE') },
   },
   {
     action: 'add to a group',
     request: ({ group, people }) => ['PUT', `/rooms/${group}/recipients/${people.friend.id}`],
-    heard: { ...inGroup('ROOM_UPDATE'), ...to('friend')('ROOM_CREATE') },
+    received: { ...inGroup('ROOM_UPDATE'), ...to('friend')('ROOM_CREATE') },
   },
   {
     action: 'rename a group',
     by: 'partner',
     request: ({ group }) => ['PATCH', `/rooms/${group}`, { name: 'trio' }],
-    heard: inGroup('ROOM_UPDATE'),
+    received: inGroup('ROOM_UPDATE'),
   },
   {
     action: 'leave a group as its owner',
     request: ({ group }) => ['DELETE', `/users/@me/rooms/${group}`],
-    heard: { ...self('ROOM_DELETE'), ...to('partner', 'blocked')('ROOM_UPDATE') },
+    received: { ...self('ROOM_DELETE'), ...to('partner', 'blocked')('ROOM_UPDATE') },
   },
   {
     action: 'remove from a group',
     request: ({ group, people }) => ['DELETE', `/rooms/${group}/recipients/${people.partner.id}`],
-    heard: { ...self('ROOM_UPDATE'), ...to('blocked')('ROOM_UPDATE'), ...to('partner')('ROOM_DELETE') },
+    received: { ...self('ROOM_UPDATE'), ...to('blocked')('ROOM_UPDATE'), ...to('partner')('ROOM_DELETE') },
   },
   {
     action: 'leave a group as the last one',
@@ -55,7 +55,7 @@ export const privateRooms: EventRow[] = [
         await call(people[name], 'DELETE', `/users/@me/rooms/${group}`)
     },
     request: ({ group }) => ['DELETE', `/users/@me/rooms/${group}`],
-    heard: self('ROOM_DELETE'),
+    received: self('ROOM_DELETE'),
   },
 ]
 
@@ -77,7 +77,7 @@ export const messages: EventRow[] = places.flatMap(({ place, all, roomOf }): Eve
         `/rooms/${roomOf(scene)}/messages`,
         { content: `<@${scene.people.partner.id}>` },
       ],
-      heard: all('MESSAGE_CREATE'),
+      received: all('MESSAGE_CREATE'),
     },
     {
       action: `send by another (${place})`,
@@ -87,7 +87,7 @@ export const messages: EventRow[] = places.flatMap(({ place, all, roomOf }): Eve
         `/rooms/${roomOf(scene)}/messages`,
         { content: `<@${scene.people.caller.id}>` },
       ],
-      heard: all('MESSAGE_CREATE'),
+      received: all('MESSAGE_CREATE'),
     },
     {
       action: `send by a stranger (${place})`,
@@ -98,27 +98,27 @@ export const messages: EventRow[] = places.flatMap(({ place, all, roomOf }): Eve
     {
       action: `edit (${place})`,
       request: (scene) => ['PATCH', path(scene), { content: 'x' }],
-      heard: all('MESSAGE_UPDATE'),
+      received: all('MESSAGE_UPDATE'),
     },
     {
       action: `delete (${place})`,
       request: (scene) => ['DELETE', path(scene)],
-      heard: all('MESSAGE_DELETE'),
+      received: all('MESSAGE_DELETE'),
     },
     {
       action: `ack (${place})`,
       request: (scene) => ['POST', `${path(scene)}/ack`],
-      heard: to('again')('READ_STATE_UPDATE'),
+      received: to('again')('READ_STATE_UPDATE'),
     },
     {
       action: `type (${place})`,
       request: (scene) => ['POST', `/rooms/${roomOf(scene)}/typing`],
-      heard: all('TYPING_START'),
+      received: all('TYPING_START'),
     },
   ]
 })
 messages.push(
-  { action: 'a message explodes', act: expireMessage, heard: readers('MESSAGE_DELETE') },
+  { action: 'a message explodes', act: expireMessage, received: readers('MESSAGE_DELETE') },
   {
     action: 'send where one cannot read',
     by: 'unreading',

@@ -17,7 +17,7 @@ import {
   user,
 } from './world.ts'
 
-/** Who can hear of what somebody does, by what they are to the caller and to the caller's house. */
+/** The possible receivers, by their relation to the caller and to the caller's house. */
 export const columns = [
   'caller',
   'again',
@@ -98,8 +98,8 @@ export async function connect({ app, people, clients }: EventScene, ...names: Co
   await untilNoted(...names.map((name) => people[name]))
 }
 
-/** What each has heard since the last time, its keys exact: who closed a connection hears nothing. */
-export async function heard({ people, clients }: EventScene): Promise<Record<Column, string[]>> {
+/** The events that each client received since the last call, with exact keys; none for closed connections. */
+export async function drainReceived({ people, clients }: EventScene): Promise<Record<Column, string[]>> {
   // The first round of witnesses comes behind what is on its way; the second shows that all of it has arrived.
   for (let round = 0; round < 2; round += 1)
     await bus.publish(columns.map((name) => witnessFor(people[name].id)))

@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 
-// Test files share processes, as loading the libraries anew for each file takes as long as a third of the tests. The
-// modules of the project start anew in each of them, and what the last one has replaced is put back.
+// Test files share processes, as loading the libraries for each file would take a third of the time of the tests. Each
+// file loads the modules of the project again, and all mocks are restored.
 vi.useRealTimers()
 vi.restoreAllMocks()
 vi.unstubAllEnvs()

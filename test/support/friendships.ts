@@ -32,7 +32,7 @@ export async function relations(one: Person, other: Person): Promise<[number, nu
   return [await relationTo(one, other), await relationTo(other, one)]
 }
 
-/** The event that tells somebody what another is to them now. */
+/** The event with the relation of a user to another. */
 export function updated(who: Person, other: Person, relationship_type: number) {
   return {
     type: 'relationship_updated',

@@ -3,7 +3,7 @@ import type { Frame } from './gateway.ts'
 // biome-ignore lint/suspicious/noExplicitAny: payloads are what they are; their keys are held elsewhere
 type Json = any
 
-/** What a client knows: the state it was told at login, kept up by nothing but events. */
+/** The state of a client: that of its login, updated by events only. */
 export class Model {
   #user: Json
   #settings: Json
@@ -34,8 +34,8 @@ export class Model {
   }
 
   /**
-   * Everything in one comparable value. Of those who have blocked this user nothing is said here of their presence: it
-   * is not told to friends and partners. Nor is one's own, which nobody is told.
+   * The whole state as one comparable value, without the presences of those who have blocked this user, which friends
+   * and partners are not sent, and without the own presence, which is never sent.
    */
   stateWithout(blockers: ReadonlySet<string>): unknown {
     const hidden = new Set([...blockers, this.#user.id])
@@ -59,7 +59,7 @@ export class Model {
     return [...new Set(online.map((user) => user.id))].sort()
   }
 
-  /** The ids of what it knows, for a next operation. */
+  /** The ids in the state, for the next operation. */
   get known(): { houses: string[]; rooms: string[]; privateRooms: string[]; roles: string[] } {
     const houses = [...this.#houses.values()]
     return {
@@ -116,7 +116,7 @@ export class Model {
   }
 }
 
-/** USER_UPDATE goes to friends and private-room partners: of other relations a client does not hear of every change. */
+/** USER_UPDATE goes to friends and private-room partners: clients miss some changes of other relations. */
 function withKnownUser([id, relation]: [string, Json]): [string, Json] {
   return [id, relation.type === 3 ? relation : { ...relation, user: relation.user.id }]
 }

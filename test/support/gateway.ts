@@ -88,7 +88,7 @@ export class Client {
     else this.socket.once('open', () => this.socket.send(text))
   }
 
-  /** Settles when the condition holds, which is looked at after each frame and at the end. */
+  /** Settles when the condition is true; it is checked after each frame and at the end. */
   async until(condition: () => boolean, what = 'it'): Promise<void> {
     const deadline = Date.now() + patienceMs
     while (!condition()) {
@@ -224,7 +224,7 @@ function expectKeys(value: unknown, schema: Schema, path: string): void {
     expectKeys((value as Record<string, unknown>)[key], schema.properties[key]!, `${path}.${key}`)
 }
 
-/** Sends raw bytes to the server and gives what comes back until it closes. */
+/** Sends raw bytes to the server. Returns all that it sends until it closes. */
 export async function raw(app: FastifyInstance, text: string): Promise<string> {
   const stream = openStream(portOf(app), '127.0.0.1')
   stream.write(text)

@@ -39,7 +39,7 @@ export async function watching<Answer>(run: () => Promise<Answer>) {
   return { answer, events: published.slice(before) }
 }
 
-/** Makes somebody a member of that many houses of somebody else's. */
+/** Makes a user a member of so many houses of another user. */
 export async function fillMemberships(person: Person, owner: Person, count: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newId())
   await db

@@ -20,7 +20,7 @@ export async function registered(username: string): Promise<Person & { code: str
   return { id: made.id, username, token, session_id: '', code: codeIn(mail) }
 }
 
-/** How long the only code of somebody is good for, in minutes. */
+/** The lifetime of the only code of a user, in minutes. */
 export async function minutesLeft({ id }: { id: string }): Promise<number> {
   const { rows } = await sql<{ minutes: number }>`
     select round(extract(epoch from expires_at - now()) / 60)::int as minutes
@@ -28,7 +28,7 @@ export async function minutesLeft({ id }: { id: string }): Promise<number> {
   return rows[0]!.minutes
 }
 
-/** The codes that are kept for somebody, by what they are for. */
+/** The stored codes of a user, by purpose. */
 export async function codesOf({ id }: { id: string }): Promise<string[]> {
   const rows = await db.selectFrom('account_codes').select('purpose').where('user_id', '=', id).execute()
   return rows.map((row) => row.purpose).sort()

@@ -10,10 +10,10 @@ export type Expected = 200 | 204 | string
 /** Makes something for one caller; `null` is a caller without a token. */
 type Made<Thing> = (scene: Scene, caller: Person | null) => Thing | Promise<Thing>
 
-/** What docs/api.md#routes says of a route: who gets through, and what the others are told. */
+/** What docs/api.md#routes says of a route: which callers it accepts, and the codes for the others. */
 export type Row = {
   route: string
-  /** What the route is about: decides who stands before it, and what they are told by default. */
+  /** What the route is about: determines the callers and their default answers. */
   reach: Reach
   /** Tells several rows of one route apart. */
   when?: string
@@ -21,7 +21,7 @@ export type Row = {
   needs?: Needs
   /** What those who get through are answered; 200 if not said. */
   ok?: Expected
-  /** What those are answered who may not know of the thing; the usual `…_not_found` if not said. */
+  /** The answer to callers who may not see the resource; by default the usual `…_not_found`. */
   unseen?: Expected
   /** The callers who are answered something else than the above. */
   but?: Record<string, Expected>
@@ -39,7 +39,7 @@ const { SEND_MESSAGES } = permission
 const notForBots = { bot: 'no_permission' }
 const wrongType = 'method_not_allowed_on_room_type'
 const ownMessage: Made<string> = (scene, caller) => message(scene.ids.room_id!, caller ?? scene.target)
-/** In the one-to-one room of the caller with the target; of a stranger, who has none, in that of somebody else. */
+/** In the one-to-one room of the caller with the target; for a stranger, who has none, in a room of others. */
 const ownPairMessage: Made<string> = ({ people, ids, idFor, target }, caller) => {
   const name = Object.keys(idFor).find((each) => people[each] === caller)
   return message(name === undefined ? ids.id! : idFor[name]!, caller ?? target)
@@ -60,7 +60,7 @@ async function publicBot({ target }: Scene) {
   return { bot_id: id }
 }
 
-/** Asked for friendship by somebody new. */
+/** Has a friend request of a new user. */
 const asker: Made<string> = async (scene, caller) => {
   const { id } = await user()
   await db
@@ -272,7 +272,9 @@ function expectedFor(row: Row, caller: string): Expected {
   return ok
 }
 
-/** Every caller of a row with what they are answered: the refused first, so that they would be seen to have left a mark. */
+/**
+ * Every caller of a row with what they are answered: the refused first, so that they would be seen to have left a mark.
+ */
 export function casesOf(row: Row): [caller: string, expected: Expected][] {
   const cases = callersOf[row.reach].map((name): [string, Expected] => [name, expectedFor(row, name)])
   return [

@@ -16,7 +16,7 @@ export function multipart(...parts: Part[]): InjectOptions {
   return { payload, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } }
 }
 
-/** The part that holds the file. */
+/** The part with the file. */
 export function filePart(value: string | Buffer, filename = 'note.txt', type = 'text/plain'): Part {
   return { name: 'file', value, filename, type }
 }

@@ -18,7 +18,7 @@ export async function pictureText(...size: Parameters<typeof picture>): Promise<
   return (await picture(...size)).toString('base64')
 }
 
-/** Whether the store holds this picture of somebody. */
+/** Whether the store has this picture of a user. */
 export function isStored(person: Person, kind: 'icons' | 'headers', file: string): boolean {
   return existsSync(join(folder, 'files/users', person.id, kind, file))
 }

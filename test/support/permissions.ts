@@ -30,7 +30,7 @@ export function required(...fields: string[]) {
   return failure('invalid_schema', `Required fields (${fields.join(', ')}) not met`)
 }
 
-/** Status and body of an answer, to hold a refusal to both. */
+/** Status and body of an answer, to compare both. */
 export function told({ status, body }: Answer) {
   return [status, body]
 }

@@ -42,7 +42,7 @@ export function plainPng(width: number, height: number): Promise<Buffer> {
     .toBuffer()
 }
 
-/** A PNG whose header promises a size its few bytes do not hold. */
+/** A PNG whose header declares a size that its few bytes do not contain. */
 export async function pngPromising(width: number, height: number): Promise<Buffer> {
   const bytes = await plainPng(1, 1)
   bytes.writeUInt32BE(width, 16)

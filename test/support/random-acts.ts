@@ -8,7 +8,7 @@ export function randomActs(random: Random, people: readonly Person[], mayBlock: 
   const invites: string[] = []
   const messages: { room_id: string; id: string }[] = []
 
-  /** One random thing that somebody does over HTTP to what they know; a refusal is as good as any. */
+  /** One random request of a user about known resources; it may be refused. */
   async function act(person: Person, known: Model['known']): Promise<void> {
     const { houses, rooms, privateRooms, roles } = known
     const other = pick(people)!

@@ -1,18 +1,18 @@
 import type { Relay } from '../../src/events/relay.ts'
 
-/** What becomes of one text on its way to one process: after how many ms it arrives, each of the times it does. */
-export type Way = (text: string) => number[]
+/** The delays in ms after which one process receives a text: none if it is lost, several if it is duplicated. */
+export type DeliveryDelays = (text: string) => number[]
 
-/** Relays among each other, over ways that nobody should have to rely on. */
-export function relayDoubles(way: Way, carriesLog = false): () => Relay {
+/** Relays in one process that may lose or delay messages. */
+export function relayDoubles(delaysOf: DeliveryDelays, sendsLog = false): () => Relay {
   const receivers = new Map<Relay, (text: string) => void>()
   return () => {
     const relay: Relay = {
-      carriesLog,
+      sendsLog,
       async send(text) {
         for (const other of receivers.keys()) {
           if (other === relay) continue
-          for (const ms of way(text)) setTimeout(() => receivers.get(other)?.(text), ms)
+          for (const ms of delaysOf(text)) setTimeout(() => receivers.get(other)?.(text), ms)
         }
       },
       listen(receive) {

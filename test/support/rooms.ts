@@ -1,6 +1,6 @@
 import { type Den, db } from './world.ts'
 
-/** A gateway user as the server shows somebody made by `user()`. */
+/** A gateway user as the server shows one created by `user()`. */
 export function gatewayUser(person: { id: string; username: string }, bot = false) {
   return {
     id: person.id,
@@ -53,7 +53,7 @@ export function roomRow(roomId: string) {
   return db.selectFrom('rooms').selectAll().where('id', '=', roomId).executeTakeFirst()
 }
 
-/** Empties somebody's account, as far as others can tell. */
+/** Empties the account of a user, as others see it. */
 export async function erase(person: { id: string }): Promise<void> {
   await db
     .updateTable('users')

@@ -1,4 +1,4 @@
-/** Gives what is wrong with a value, nothing where it is right. `key` is the one it stands under. */
+/** Returns what is wrong with a value, [] where it is valid. `key` is its key in the parent. */
 export type Rule = (value: unknown, path: string, key?: string) => string[]
 
 export function is<Value>(holds: (value: Value) => boolean): Rule {
@@ -44,7 +44,7 @@ export function exact(rules: Record<string, Rule>): Rule {
   }
 }
 
-/** A rule, and where it holds what must hold between the parts of the value. */
+/** A rule, and a condition between the parts of the value. */
 export function also<Value>(rule: Rule, holds: (value: Value, key?: string) => boolean): Rule {
   return (value, path, key) => {
     const wrong = rule(value, path)

@@ -16,11 +16,11 @@ import {
   user,
 } from './world.ts'
 
-/** What a route is about, and so who can stand before it. */
+/** What a route is about, which determines its possible callers. */
 export type Reach = 'open' | 'own' | 'person' | 'house' | 'room' | 'group' | 'pair'
 export type Needs = keyof typeof permission | 'owner'
 
-/** Everybody who stands before a route of that reach. `nobody` has no token. */
+/** All callers of a route by its reach. `nobody` has no token. */
 export const callersOf = {
   open: ['nobody', 'stranger', 'blocked', 'bot'],
   own: ['nobody', 'stranger', 'bot'],
@@ -94,7 +94,7 @@ function lackingBits(reach: 'house' | 'room', needs?: Needs) {
   return { deny: reach === 'house' ? allPermissions : allPermissions & ~permission.READ_MESSAGES }
 }
 
-/** Every bit but this one, and but the one that holds all. */
+/** All permission bits except this one and ADMINISTRATOR. */
 function allBut(bit: number) {
   return { allow: allPermissions & ~permission.ADMINISTRATOR & ~bit, deny: bit }
 }

@@ -51,7 +51,7 @@ export async function longArchive(rooms: number) {
   return { ann, bob, den, readable }
 }
 
-/** The ids of the messages in these rooms that are there and hold `words` and none of `without`, newest first. */
+/** The ids of existing messages in these rooms that contain `words` and none of `without`, newest first. */
 export async function holding(roomIds: string[], words: string[], without: string[], author?: Person) {
   const rows = await db
     .selectFrom('messages')

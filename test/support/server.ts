@@ -48,7 +48,10 @@ function endWithUs(child: ChildProcess): void {
   })
 }
 
-/** Starts a server (or the bare one of the bench), and waits until it says where it answers. Throws what it wrote if it ends. */
+/**
+ * Starts a server (or the bare one of the bench), and waits until it says where it answers. Throws what it wrote if it
+ * ends.
+ */
 export async function startServer(dataDir: string, options: Options = {}): Promise<Server> {
   const child = spawnServer(dataDir, options)
   endWithUs(child)
@@ -85,7 +88,10 @@ export async function failToStart(dataDir: string, environment: Record<string, s
   return { code, stderr }
 }
 
-/** A start that does not come to its end: its process, what it has written, and in the end the exit code and what it wrote. */
+/**
+ * A start that does not come to its end: its process, what it has written, and in the end the exit code and what it
+ * wrote.
+ */
 export function beginToStart(dataDir: string, environment: Record<string, string>) {
   const child = spawnServer(dataDir, { environment })
   const written = { stdout: '', stderr: '' }
@@ -120,7 +126,7 @@ export function workersOf({ child: { pid } }: Server): number[] {
   return (readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/[0-9]+/g) ?? []).map(Number)
 }
 
-/** A port that nobody listens on, below those that the system gives to connections: it stays free while its server is away. */
+/** An unused port below the ephemeral range: it stays free while its server is stopped. */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 32_000)
   const listening = createServer().listen(port, '127.0.0.1')

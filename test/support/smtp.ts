@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 
 type ReceivedMail = { from: string; to: string[]; text: string }
 
-/** An SMTP server on 127.0.0.1 that takes every mail; `next` waits for one that nobody has asked for yet. */
+/** An SMTP server on 127.0.0.1 that accepts every mail; `next` waits for the next unread one. */
 export async function smtpServer() {
   const mails: ReceivedMail[] = []
   const waiting: ((mail: ReceivedMail) => void)[] = []
@@ -50,7 +50,7 @@ export async function smtpServer() {
   const { port } = server.address() as AddressInfo
   return {
     url: `smtp://127.0.0.1:${port}/?ignoreTLS=true`,
-    /** Mails that nobody has asked for. */
+    /** Mails that `next` has not returned. */
     mails,
     async next(): Promise<ReceivedMail> {
       return mails.shift() ?? new Promise((resolve) => waiting.push(resolve))

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Lets this process stand still, as one that gets no processor: what comes for it meanwhile is not read. */
+/** Blocks the event loop, as a process without CPU time: arriving data is not read. */
 export function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

@@ -4,7 +4,7 @@ import { planSettings } from '../../src/database/client.ts'
 
 type Statement = { text: string; values: unknown[] }
 
-/** What goes on beside the requests, and what only opens or ends a transaction. */
+/** Statements outside of requests, and those that only begin or end a transaction. */
 const beside =
   /"messages"\."expires_at" <= now\(\)|removed_rooms|gin_clean_pending_list|read_events|list_events|pg_locks|has_ended|^select$|^(?:begin|commit|rollback)/
 
@@ -23,7 +23,7 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
   }
 }
 
-/** Does something while the statements with such a text fail, as if the database had just gone away. */
+/** Runs work while statements with this text fail, as in an outage of the database. */
 export async function failing(text: RegExp, work: () => Promise<unknown>): Promise<void> {
   const { query } = pg.Client.prototype
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given) {

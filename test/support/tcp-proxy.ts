@@ -4,11 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** How the way to a server behaves. */
 export type Weather =
   | 'fine'
-  /** Nobody listens, and nobody is connected any more. */
+  /** Refuses new connections and closes the present ones. */
   | 'refuse'
   /** Every connection is cut with a reset, the present ones and those that come. */
   | 'reset'
-  /** Connections stand and can be made, and nothing comes through, either way. */
+  /** Connections stay open and are accepted, but no data passes in either direction. */
   | 'black hole'
   /** Everything takes a while. */
   | 'slow'
@@ -63,7 +63,7 @@ export async function openTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
     from.on('close', () => comesThrough(from) && to.destroy())
   }
 
-  /** With a reset, which sockets with a path do not know. */
+  /** With a reset, which Unix sockets do not have. */
   function cut(stream: Socket): void {
     if (stream.remoteAddress === undefined) stream.destroy()
     else stream.resetAndDestroy()

@@ -38,7 +38,7 @@ export function totpOf({ id }: Person) {
   return db.selectFrom('users').select(columns).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** How many backup codes somebody has left. */
+/** The number of backup codes that a user has left. */
 export async function countBackupCodes({ id }: Person): Promise<number> {
   const rows = await db.selectFrom('backup_codes').select('code_hash').where('user_id', '=', id).execute()
   return rows.length

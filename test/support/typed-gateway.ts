@@ -24,7 +24,7 @@ export function openTypedGateway(app: FastifyInstance, { token }: Person): Typed
       super(url)
       current = this
       this.on('message', (data: Buffer, binary) => {
-        // Once it is cut, the client hears no more of it.
+        // After the connection is cut, the client receives no more.
         if (this.readyState !== WebSocket.OPEN) return
         const text = data.toString('utf8')
         const frame = JSON.parse(text)

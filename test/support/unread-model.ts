@@ -14,8 +14,8 @@ type Room = {
 }
 
 /**
- * What a client knows of messages, and of how far it has read, by events alone. Of a room that comes into sight later
- * it has to ask what stands unread there (`stale`).
+ * The messages and read states of a client, updated by events only. The unread messages of a room that becomes visible
+ * later have to be requested (`stale`).
  */
 export class UnreadModel {
   readonly userId: string
@@ -88,7 +88,7 @@ export class UnreadModel {
     for (const [id, room] of this.rooms) if (room.house_id === houseId) this.#leave(id)
   }
 
-  /** The list of mentions leaves out those who are not heard: it has to be asked for again. */
+  /** The list of mentions omits those that were not received: it has to be read again. */
   #relation({ user_id, type }: Json): void {
     if (type >= 4) this.#unheard.add(user_id)
     else if (this.#unheard.delete(user_id)) for (const id of this.rooms.keys()) this.stale.add(id)

@@ -32,7 +32,7 @@ export const config: Config = readConfig({
   LOG_LEVEL: 'silent',
   PUBLIC_URL: 'http://hearth.test',
 })
-// Without the limits of a server's: what is tested here is not how busy the machine is.
+// Without the time limits of a server: tests must not depend on the speed of the machine.
 export const db = openDatabaseWithoutTimeouts(databaseUrl)
 export const store = openFolderStore(join(folder, 'files'), 0)
 /** Ids are made with the number 0, whatever this one is. */
@@ -42,7 +42,7 @@ export const presences = createPresenceTracker(db, bus)
 /** Everything published so far, oldest first. */
 export const published: HearthEvent[] = []
 bus.subscribe((event) => {
-  // It stands in the log for those who resume, beside the event that it goes with.
+  // It is in the log for resumes, beside the event that it precedes.
   if (event.type !== 'access_changed') published.push(event)
 })
 export const app: FastifyInstance = await buildApp({ config, db, store, bus, presences })
@@ -167,7 +167,7 @@ export async function house(options: {
   return { id, room_id, entity_id, owner: options.owner }
 }
 
-/** Makes somebody a member, now. */
+/** Makes a user a member now. */
 async function enter(houseId: string, member: Person): Promise<void> {
   const joined_at = sql<Date>`clock_timestamp()`
   await db.insertInto('members').values({ house_id: houseId, user_id: member.id, joined_at }).execute()
@@ -238,7 +238,7 @@ export async function friends(one: Person, other: Person): Promise<void> {
   await db.insertInto('friendships').values({ user_low, user_high }).execute()
 }
 
-/** Lets somebody block (5) or restrict (4) another. */
+/** Makes a user block (5) or restrict (4) another. */
 export async function block(by: Person, target: Person, type: 4 | 5 = 5): Promise<void> {
   await db.insertInto('blocks').values({ user_id: by.id, target_id: target.id, type }).execute()
 }

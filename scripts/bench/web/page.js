@@ -5,7 +5,7 @@ const { port1, port2 } = new MessageChannel()
 const afterFrame = []
 port1.onmessage = () => afterFrame.shift()(performance.now())
 
-/** Looks before every frame, and gives the time when the first in which it holds has been painted. */
+/** Checks before every frame, and returns the time when the first frame that meets the condition was painted. */
 function painted(holds) {
   return new Promise((resolve) => {
     const look = () => {
@@ -17,7 +17,7 @@ function painted(holds) {
   })
 }
 
-/** From the next event of this kind to the first frame after it in which this holds. */
+/** From the next event of this kind to the first frame after it that meets the condition. */
 function timeFrom(kind, holds) {
   return new Promise((resolve) => {
     const begin = async ({ timeStamp }) => resolve((await painted(holds)) - timeStamp)

@@ -9,7 +9,7 @@ export const slowdown = 4
 /** After so many switches of rooms the heap must be what it was. */
 export const switchCount = 1_000
 
-/** What one page was measured to take: of keys and frames the 95th percentile, of the rest the median. */
+/** The measurements of one page: 95th percentiles for keys and frames, medians for the rest. */
 export type Round = FirstLoad & {
   keyMs: number
   sendMs: number

@@ -7,7 +7,7 @@ import type { Person } from '../support/people.ts'
 const ageMs = 5_000
 /** By so much the clocks may differ before that of PostgreSQL counts (src/messages/send/queries.ts). */
 const maxGapMs = 2_200
-/** The event goes out, and the row goes, within a second (docs/api.md#messages); the rest is for a busy machine. */
+/** Event and row are due within a second (docs/api.md#messages); the rest is a margin for a slow machine. */
 const erasedWithinMs = 3_000
 
 /**

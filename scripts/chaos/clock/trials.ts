@@ -34,7 +34,7 @@ export function tokenTrial(good: Person, ended: Person): Trial {
   }
 }
 
-/** A nonce that was used stands for its message. */
+/** A used nonce returns its message. */
 export function nonceTrial(person: Person, room: string): Trial {
   let first: string | undefined
   return {
@@ -47,7 +47,7 @@ export function nonceTrial(person: Person, room: string): Trial {
   }
 }
 
-/** An invite of an hour lives on; one of a second is dead after it. */
+/** An invite of an hour is still valid; one of a second has expired. */
 export function inviteTrial(owner: Person, houseId: string): Trial {
   const make = (origin: string, max_age: number) =>
     ask(origin, owner.token, 'POST', `/houses/${houseId}/invites`, { max_age })
@@ -78,7 +78,7 @@ export function guessingTrial(triesAMinute: number): Trial {
       const guess = () =>
         post(origin, '/auth/login', null, { login: 'nobody.here', password: 'wrong password' })
       let reply = await guess()
-      // On a busy machine some are regained while the others are used up.
+      // On a slow machine some tokens are refilled while others are used.
       for (let n = 0; n < 2 * triesAMinute && reply.status !== 429; n += 1) {
         const regained = ((performance.now() - limitedAt) / 60_000) * triesAMinute
         if (shiftMs() !== 0 && n > 1 + regained) return [`${what}: the limit of logins is forgotten`]
@@ -124,7 +124,7 @@ export async function totpTrial(server: ClockedServer, password: string): Promis
   }
 }
 
-/** A code by mail lives for its hour by the clock of the database, and works once. */
+/** A mailed code is valid for an hour by the clock of the database, and works once. */
 export async function codeTrial(stage: Stage, person: Person): Promise<Trial> {
   const { code } = await issueCode(stage.db, person.id, 'reset_password', 'x@example.org')
   return {

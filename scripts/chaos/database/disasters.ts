@@ -5,7 +5,7 @@ import { signalPostgres } from '../support/postgres-processes.ts'
 import type { Stage } from '../support/stage.ts'
 import type { SmallDisk } from './small-disk.ts'
 
-/** Something that takes the database away, and ends again. */
+/** A temporary outage of the database. */
 export type Disaster = {
   name: string
   begin(): Promise<unknown>

@@ -21,7 +21,7 @@ const restMs = 15
 const contentBytes = 1_500
 const givenUpAfterMs = 15_000
 
-/** Asks for everything, steadily, until it is told to stop; then gives the nonces of the messages that were acknowledged. */
+/** Sends requests of all kinds until stopped; then returns the nonces of the acknowledged messages. */
 export async function beginLoad(stage: Stage, server: Server) {
   const samples: Sample[] = []
   const acknowledged: string[] = []

@@ -7,7 +7,7 @@ export type Seen = { status: number | 'waits'; ms: number }
 
 /** Each asks about ten times a second. */
 const restMs = 80
-/** A wait that has lasted so long is told of before it ends. */
+/** A wait that has lasted so long is reported before it ends. */
 const worthTellingMs = 300
 const givenUpAfterMs = 10_000
 /** Where they come from; the attacks come from 127.0.0.1. */

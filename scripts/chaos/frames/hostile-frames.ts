@@ -7,7 +7,7 @@ import { encode, opcode } from './raw-socket.ts'
 const maxBytes = 64 * 1024
 const closed = { badFrame: 4002, protocol: 1002, tooBig: 1009 } as const
 
-/** What is written, and the code it must be closed with: null when the connection must live on. */
+/** The bytes to write, and the expected close code: null when the connection must stay open. */
 export type Attack = { bytes: Buffer; code: number | null; what: string }
 
 /** What the frames may name that is there. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 const openWithinMs = 15_000
-/** What stands for the code of a close that has none. */
+/** The code that represents a close without a code. */
 const noCode = 1005
 
 export const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
@@ -38,7 +38,7 @@ function longHead(bits: number, mask: number, length: bigint): Buffer {
   return head
 }
 
-/** A websocket that writes what it is told to, and reads no more than it needs. */
+/** A websocket that writes given bytes, and reads no more than it needs. */
 export class RawSocket {
   readonly #stream: Socket
   #received: Buffer = Buffer.alloc(0)

@@ -5,7 +5,7 @@ import { ask, type Person } from '../support/people.ts'
 const everyMs = 40
 const patienceMs = 10_000
 
-/** People in one house who go on talking, and hear each other. */
+/** Members of one house who keep sending messages and check that they receive those of the others. */
 export type Witnesses = {
   house_id: string
   /** Stops the talk; says what came too late, or not at all. */

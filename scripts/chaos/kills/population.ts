@@ -17,7 +17,7 @@ export type Expected = {
   triedEdit: number
 }
 
-/** Whether somebody must be a member; undefined while what they asked for last was not answered. */
+/** Whether a user must be a member; undefined while the last request was not answered. */
 type Wanderer = { user_id: string; house_id: string; isIn: boolean | undefined }
 
 /** People who send, edit, join and leave without pause, and remember what was acknowledged. */
@@ -27,11 +27,13 @@ export type Population = {
   /** Those from before. */
   earlier: Expected[]
   wanderers: Wanderer[]
-  /** How much has been acknowledged since the beginning. */
+  /** The number of acknowledged requests so far. */
   counts: Record<'sends' | 'edits' | 'joins' | 'leaves' | 'asked again', number>
   /** Lets everybody go on until `hold`. */
   go(): void
-  /** Lets nobody begin anything new; settles when nothing is under way: what was not answered is asked again till it is. */
+  /**
+   * Lets nobody begin anything new; settles when nothing is under way: what was not answered is asked again till it is.
+   */
   hold(): Promise<void>
   forget(): void
   /** Lets nobody ask for anything any more. */
@@ -57,7 +59,7 @@ export async function populate(stage: Stage, origin: string): Promise<Population
   let [running, isOver] = [false, false]
   let busy: Promise<unknown>[] = []
 
-  /** Asks until there is an answer that is no 503: the status, and the data of a success. */
+  /** Repeats a request until the answer is no 503. Returns the status, and the data of a success. */
   async function insist(person: Person, method: string, path: string, body?: object) {
     for (;;) {
       const answer = await attempt(`${origin}${path}`, person, method, body)

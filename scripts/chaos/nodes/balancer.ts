@@ -11,7 +11,7 @@ export type Balancer = {
   close(): Promise<void>
 }
 
-/** Passes each connection to the next port in turn, past those where nobody listens. Closes it when nobody listens at all. */
+/** Passes each connection to the next listening port in turn. Closes it when no port listens. */
 export async function openBalancer(): Promise<Balancer> {
   let ports: readonly number[] = []
   let turn = 0
@@ -61,7 +61,7 @@ export async function openBalancer(): Promise<Balancer> {
   }
 }
 
-/** A connection to a port, or undefined where nobody listens. */
+/** A connection to a port, or undefined where no process listens. */
 async function reach(port: number): Promise<Socket | undefined> {
   const socket = connect(port, '127.0.0.1')
   try {

@@ -16,7 +16,7 @@ export type Cluster = {
   replace(place: number, signal: NodeJS.Signals): Promise<number | null>
   /** Stops a process, which the load balancer notices, while something is done, and lets it go on. */
   freeze(place: number, whileFrozen: () => Promise<unknown>): Promise<void>
-  /** Whether the process at this port was away or stood still at this moment of the round. */
+  /** Whether the process at this port was stopped or stalled at this moment of the round. */
   wasAway(port: number | undefined, atMs: number): boolean
   beginRound(): void
   /** What the processes have logged as a warning or an error since the round began, a line each. */

@@ -9,7 +9,9 @@ import { Watcher } from './watcher.ts'
 
 const shownIds = 3
 
-/** Settles when every resident has seen every message of the round that it may see, or never will. Says what is wrong. */
+/**
+ * Settles when every resident has seen every message of the round that it may see, or never will. Says what is wrong.
+ */
 export async function compareMessages(
   watchers: readonly Watcher[],
   traffic: Traffic,
@@ -43,7 +45,7 @@ function compareRoom(wanted: readonly string[], seen: ReadonlySet<string>): stri
   ]
 }
 
-/** What each client knows against what a new login of the same person is told, presences left out. */
+/** Compares the state of each client with that of a new login of the same user, except for presences. */
 export async function compareStates(watchers: readonly Watcher[], balancer: Balancer): Promise<string[]> {
   const everybody = new Set(watchers.map(({ person }) => person.id))
   const findings = await Promise.all(

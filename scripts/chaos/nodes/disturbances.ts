@@ -8,7 +8,7 @@ import type { Traffic } from './traffic.ts'
 import type { Ending } from './watcher.ts'
 
 const frozenMs = 20_000
-/** So many messages are sent while something is away. */
+/** The number of messages that are sent during a disturbance. */
 const sentMeanwhile = 5
 
 export type Scene = {
@@ -22,15 +22,15 @@ export type Scene = {
 /** Something that is done to processes while messages are sent. */
 export type Disturbance = {
   name: string
-  /** Does it, and brings back what it took away. `round` chooses a process. */
+  /** Causes the disturbance, and ends it. `round` chooses a process. */
   act(scene: Scene, round: number): Promise<void>
-  /** The connections that may end through it, besides those of processes that are away or stand still. */
+  /** The connections that may end, besides those of processes that are stopped or stalled. */
   mayEnd?(ending: Ending): boolean
-  /** Nobody whose process stops has to log in anew. */
+  /** Whether every client of a stopped process must be able to resume. */
   everybodyResumes?: boolean
 }
 
-/** A Redis that can be killed, and comes back empty. */
+/** A Redis that can be killed, and restarts empty. */
 export type Redis = {
   url: string
   killAndStart(meanwhile: () => Promise<unknown>): Promise<void>

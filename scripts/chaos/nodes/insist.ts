@@ -13,8 +13,8 @@ type Reply = { status: number; text: string; data: any; tries: number }
 export class Late extends Error {}
 
 /**
- * Asks, over a new connection each time, until there is an answer that is no 503. `tries` is how often it was asked: one
- * of the earlier ones may have been carried out.
+ * Asks, over a new connection each time, until there is an answer that is no 503. `tries` is how often it was asked:
+ * one of the earlier ones may have been carried out.
  */
 export async function insist(
   origin: string,
@@ -49,7 +49,7 @@ async function attempt(url: string, token: string, method: string, body?: object
   }
 }
 
-/** Settles when the condition holds: true, or false when it did not within the time. */
+/** Settles with true when the condition is true, or with false after the time. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<boolean> {
   const began = performance.now()
   while (!(await condition())) {
@@ -59,7 +59,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   return true
 }
 
-/** Settles when the condition holds. Throws `Late` with what was waited for. */
+/** Settles when the condition is true. Throws `Late` with what was waited for. */
 export async function need(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   if (!(await until(condition))) throw new Late(`waited in vain: ${what}`)
 }

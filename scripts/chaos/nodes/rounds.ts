@@ -21,7 +21,7 @@ export type Outcome = {
   resumed: number
   refused: number
   logins: number
-  /** Sessions that ended at processes that went on. */
+  /** Sessions that ended at processes that kept running. */
   ended: number
   /** Messages that came as events again, after a login anew. */
   repeated: number

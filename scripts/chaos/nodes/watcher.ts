@@ -9,7 +9,7 @@ import { History } from './history.ts'
 const retryMs = 20
 /** After these the session is kept: the server stopped, or the line was cut. */
 const keepsSession = new Set([1001, 1006])
-/** After these the client logs in anew. */
+/** After these close codes the client logs in again. */
 const startsAgain = new Set([1011, 4009])
 
 /** Where a connection was when it ended: it logged in, resumed, or was ready. */
@@ -17,10 +17,10 @@ type Stage = 'login' | 'resume' | 'ready'
 /** A connection that was closed. `port` is that of its process. */
 export type Ending = { port: number | undefined; code: number; stage: Stage; atMs: number }
 
-/** A client of the gateway that never gives up: it resumes when its connection ends, and logs in anew where it has to. */
+/** A gateway client that resumes when its connection ends, and logs in again where it cannot. */
 export class Watcher {
   readonly person: Person
-  /** What it knows, by the state of its last login and the events since. */
+  /** The state of the client: that of its last login, updated by events. */
   model = new Model([])
   readonly history: History
   /** What must not happen, whatever was done to the processes. */

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 
-/** A GIF of that many frames, whose few bytes hold a pixel each, on a canvas of any size. */
+/** A GIF of so many one-pixel frames on a canvas of any size. */
 export function makeGif(frames: number, width: number, height: number, fillsCanvas = false): Buffer {
   const head = Buffer.alloc(13)
   head.write('GIF89a', 'latin1')

@@ -31,7 +31,7 @@ export function makePng(shape: Shape, more: Chunk[] = [], pixels?: Buffer): Buff
   return Buffer.concat([signature, ...chunks.map(chunk)])
 }
 
-/** A PNG whose header promises a size that its few bytes do not hold. */
+/** A PNG whose header declares a size that its few bytes do not contain. */
 export function pngPromising(width: number, height: number): Buffer {
   return makePng({ width, height }, [], deflateSync(Buffer.alloc(16)))
 }

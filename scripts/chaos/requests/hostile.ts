@@ -95,7 +95,7 @@ const oddMethods = [
   'MKCOL',
 ]
 
-/** What stands for an id in a path, by the resource before it. */
+/** The placeholder of an id in a path, by the resource before it. */
 const suitingIds: Record<string, string[]> = {
   houses: ['house', 'house', 'foreign_house'],
   rooms: ['room', 'room', 'group', 'pair', 'foreign_room'],

@@ -33,7 +33,7 @@ export function openSender(server: Server) {
   const statuses = new Map<number, number>()
   const counts = { sent: 0, unavailable: 0, slowest: 0 }
 
-  /** Sends a request and gives its answer, which may be one to complain of. Throws when there is none. */
+  /** Sends a request and gives its answer, which may be a defect. Throws when there is none. */
   async function exchange(wire: Wire, sent: Sent): Promise<WireAnswer> {
     const { hostile, bytes } = sent
     let answer = await wire.exchange(bytes, hostile.method).catch((error: Error) => {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Server } from '../../../test/support/server.ts'
 import type { Stage } from '../support/stage.ts'
 
-/** What a server holds at a moment. */
+/** The resources of a server at a moment. */
 export type Sample = {
   residentMb: number
   heapMb: number

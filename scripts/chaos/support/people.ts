@@ -28,7 +28,7 @@ export async function addPerson(db: Db, fields: { password_hash?: string } = {})
 // biome-ignore lint/suspicious/noExplicitAny: what the server answers is for the parts to find out
 type Data = any
 
-/** Sends a request as somebody, and gives the data of its answer. Throws when it fails. */
+/** Sends a request as a user, and returns the data of the answer. Throws when it fails. */
 export async function ask(
   origin: string,
   token: string | null,

@@ -15,12 +15,15 @@ export async function signalPostgres(stage: Stage, signal: NodeJS.Signals): Prom
     try {
       process.kill(pid, signal)
     } catch {
-      // It has ended by itself meanwhile.
+      // The process has ended since.
     }
   }
 }
 
-/** The memory in MB that the processes of a stage's PostgreSQL have for themselves, what they share left out. Needs /proc. */
+/**
+ * The memory in MB that the processes of a stage's PostgreSQL have for themselves, what they share left out. Needs
+ * /proc.
+ */
 export async function postgresMb(stage: Stage): Promise<number> {
   const pids = await listChildren(await findPostmaster(stage))
   const statuses = pids.map((pid) => readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))

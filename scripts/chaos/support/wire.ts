@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 /** An answer as it came over the wire; `ms` from the first byte sent to the last one received. */
 export type WireAnswer = { status: number; headers: Map<string, string>; body: string; ms: number }
 
-/** What stands in for an answer that did not come. */
+/** The placeholder of a missing answer. */
 export class NoAnswer extends Error {}
 
 type Waiting = {
@@ -13,7 +13,7 @@ type Waiting = {
   reject(error: Error): void
 }
 
-/** One keep-alive connection that bytes are written to as they are; a closed one is opened anew. */
+/** One keep-alive connection for raw bytes; it is reopened after a close. */
 export class Wire {
   readonly #port: number
   readonly #timeoutMs: number
@@ -132,7 +132,10 @@ function readChunks(received: Buffer, start: number): { body: string; end: numbe
   }
 }
 
-/** What came back over a connection until it was closed. `ms` until the first of it; null when the client had ended before. */
+/**
+ * What came back over a connection until it was closed. `ms` until the first of it; null when the client had ended
+ * before.
+ */
 type Exchange = {
   answers: WireAnswer[]
   receivedBytes: number
@@ -140,7 +143,9 @@ type Exchange = {
   endedByServer: boolean
 }
 
-/** So long a server may wait for more of a request, or hold the connection after an answer, before the client ends it. */
+/**
+ * So long a server may wait for more of a request, or hold the connection after an answer, before the client ends it.
+ */
 const patienceMs = 800
 const quietMs = 40
 

@@ -6,7 +6,7 @@ import type { Look, Probe } from './calm.ts'
 /** What an attack is made from: an empty server, and the ten accounts that attack it. */
 export type Scene = { db: Db; people: Person[] }
 
-/** What was seen of an attack that has gone on for `seconds`. */
+/** The observations of an attack that has lasted `seconds`. */
 export type Course = {
   before: Look
   during: Look

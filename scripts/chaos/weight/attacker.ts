@@ -1,4 +1,4 @@
-// A process that attacks a server until its parent disconnects, so that it takes no time from what is measured there.
+// A separate process that attacks a server until its parent disconnects, so that it does not distort the measurement.
 import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -2,13 +2,13 @@ import { Agent, request as httpRequest } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { percentile } from '../../percentile.ts'
 
-/** A request that somebody else sends again and again while the attack goes on. */
+/** A request that another user repeats during the attack. */
 export type Probe = {
   name: string
   method: string
   path: string
   token?: string
-  /** Made anew for each request. */
+  /** Built for each request. */
   body?: () => string
   restMs: number
 }

@@ -9,7 +9,7 @@ const rowsAtOnce = 5_000
 
 export const password = 'correct horse'
 
-/** The hash of the password, which is not made for everybody anew. */
+/** The hash of the password, computed once for all users. */
 let passwordHash: Promise<string> | undefined
 
 export function addPeople(db: Db, count: number): Promise<Person[]> {

@@ -10,8 +10,8 @@ const commitWaits = ['walwrite', 'walsync', 'walinsert', 'walbufmapping', 'syncr
 type BackendActivity = { working: Set<number>; committing: Set<number> }
 
 /**
- * Asks PostgreSQL over a new connection what these of its processes are doing. Undefined where PostgreSQL is there but
- * cannot tell: all its connections are taken, or a pooler stands in between and hides the true process ids. Throws when
+ * Reads the activity of these backends from PostgreSQL over a new connection. Undefined where PostgreSQL answers but
+ * the activity is not known: all its connections are taken, or a pooler in between hides the process ids. Throws when
  * it does not answer.
  */
 export async function findBackendActivity(

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Thrown instead of waiting any longer: the database does not answer, or too many wait for it already. */
+/** The database does not answer, or too many statements wait for it. */
 export class DatabaseUnavailable extends Error {}
 
 /**
@@ -25,7 +25,7 @@ const unavailableSystemCodes = new Set([
 ])
 const unavailableMessages = /Connection terminated|Client has encountered a connection error|not queryable/
 
-/** Whether an error says that the database cannot serve now, rather than that a statement is wrong. */
+/** Whether an error means that the database is unavailable, rather than that a statement is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true
   if (!(error instanceof Error)) return false
@@ -34,7 +34,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return unavailableMessages.test(error.message)
 }
 
-/** Whether the database is there but refuses us: password, role, its rights, database name or TLS are wrong. */
+/** Whether the database answers but refuses the login: password, role, its rights, database name or TLS are wrong. */
 export function isDatabaseRefusal(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return /^(28|3D|42501)/.test(error.code ?? '')
   return error instanceof Error && /SSL|certificate/.test(error.message)

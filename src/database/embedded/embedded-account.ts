@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { chown, readFile, stat } from 'node:fs/promises'
 
-/** Who PostgreSQL runs as: it refuses root, so root hands it to another account of the machine. */
+/** The account that PostgreSQL runs as: it refuses root, so under root another account is used. */
 export type Account = {
   /** Undefined: whoever runs this process. */
   uid?: number
@@ -12,10 +12,12 @@ export type Account = {
 
 type Binaries = { postgres: string; initdb: string }
 
-/** The embedded PostgreSQL cannot be brought up; the message is for the operator. */
+/** The embedded PostgreSQL cannot be started; the message is for the operator. */
 export class EmbeddedPostgresError extends Error {}
 
-/** Where the PostgreSQL programs of this platform lie. Throws `EmbeddedPostgresError` when they are not installed. */
+/**
+ * The paths of the PostgreSQL programs of this platform. Throws `EmbeddedPostgresError` when they are not installed.
+ */
 export async function findBinaries(): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   try {

@@ -11,8 +11,8 @@ import { type Account, EmbeddedPostgresError, runAs } from './embedded-account.t
 const superuser = 'hearth'
 const probeTimeoutMs = 2_000
 const pollMs = 20
-/** Beyond the greatest pid of any Linux. */
-const nobodysPid = 4_194_305
+/** Greater than every pid of Linux (2^22). */
+const unusedPid = 4_194_305
 
 /** The folder of one cluster: `data`, `password` and `log` lie in it. */
 export type Cluster = { dir: string; data: string; password: string }
@@ -20,7 +20,7 @@ export type Cluster = { dir: string; data: string; password: string }
 /** Where a running postmaster listens. */
 export type Postmaster = { pid: number; port: number }
 
-/** Names the TLS mode, as PGSSLMODE in the environment would hold otherwise, which is meant for other databases. */
+/** The URL of a database. It sets `sslmode`, as PGSSLMODE in the environment is meant for other databases. */
 export function urlOf(cluster: Cluster, port: number, database: string): string {
   return `postgres://${superuser}:${cluster.password}@127.0.0.1:${port}/${database}?sslmode=disable`
 }
@@ -60,7 +60,7 @@ export async function openOrCreateCluster(dir: string, account: Account, initdb:
   return cluster
 }
 
-/** Makes the password whole or not at all; of two processes that start at once, one makes it. */
+/** Creates the password file atomically; of two processes that start at once, one creates it. */
 async function makePassword(dir: string): Promise<void> {
   const file = join(dir, 'password')
   if (existsSync(file)) return
@@ -72,7 +72,7 @@ async function makePassword(dir: string): Promise<void> {
   await rm(fresh)
 }
 
-/** Makes the cluster beside its place and moves it there whole, so that a crash leaves no half of one. */
+/** Creates the cluster in a temporary folder and renames that, so that a crash leaves no partial cluster. */
 async function initialise({ dir, data }: Cluster, account: Account, initdb: string): Promise<void> {
   const fresh = `${data}.${process.pid}`
   const password = join(dir, 'password')
@@ -101,14 +101,14 @@ async function initialise({ dir, data }: Cluster, account: Account, initdb: stri
 /**
  * The postmaster that runs on the cluster and answers, or undefined when none runs. Waits for one that starts or stops.
  */
-export async function findPostmaster(cluster: Cluster, patienceMs: number): Promise<Postmaster | undefined> {
-  const deadline = Date.now() + patienceMs
+export async function findPostmaster(cluster: Cluster, timeoutMs: number): Promise<Postmaster | undefined> {
+  const deadline = Date.now() + timeoutMs
   do {
     const { pid, port } = await readLockFile(cluster)
     if (!isAlive(pid)) return undefined
     const state = port === 0 ? 'silent' : await probePostgres(urlOf(cluster, port, 'postgres'))
     if (state === 'ready') return { pid, port }
-    if (state !== 'busy' && !(await worksIn(pid, cluster.data))) return undefined
+    if (state !== 'busy' && !(await hasWorkingDirectory(pid, cluster.data))) return undefined
     if (state === 'refuses') throw wrongPassword(cluster)
     await pause(pollMs)
   } while (Date.now() < deadline)
@@ -116,13 +116,13 @@ export async function findPostmaster(cluster: Cluster, patienceMs: number): Prom
 }
 
 /**
- * Before a start: a lock file whose pid now belongs to somebody else would keep PostgreSQL from starting. The pid is
- * replaced, not the file removed, so that PostgreSQL still looks whether orphans of the old server hold its memory.
+ * Before a start: a lock file whose pid now belongs to another process would keep PostgreSQL from starting. The pid is
+ * replaced, not the file removed, so that PostgreSQL still checks whether orphans of the old server use its memory.
  */
-export async function disarmLockFile(cluster: Cluster): Promise<void> {
+export async function invalidateStaleLockFile(cluster: Cluster): Promise<void> {
   const { pid, lines } = await readLockFile(cluster)
-  if (!isAlive(pid) || (await worksIn(pid, cluster.data))) return
-  await writeFile(join(cluster.data, 'postmaster.pid'), [nobodysPid, ...lines.slice(1)].join('\n'))
+  if (!isAlive(pid) || (await hasWorkingDirectory(pid, cluster.data))) return
+  await writeFile(join(cluster.data, 'postmaster.pid'), [unusedPid, ...lines.slice(1)].join('\n'))
 }
 
 async function readLockFile({ data }: Cluster): Promise<Postmaster & { lines: string[] }> {
@@ -130,14 +130,14 @@ async function readLockFile({ data }: Cluster): Promise<Postmaster & { lines: st
   return { pid: Number(lines[0]) || 0, port: Number(lines[3]) || 0, lines }
 }
 
-/** Whether a process has this folder as its own, as a postmaster has its cluster (Linux; elsewhere unknown, so no). */
-async function worksIn(pid: number, data: string): Promise<boolean> {
+/** Whether a process has this working directory, as a postmaster has its cluster. False except on Linux. */
+async function hasWorkingDirectory(pid: number, data: string): Promise<boolean> {
   const folders = [readlink(`/proc/${pid}/cwd`), realpath(data)]
   const [ofProcess, ofCluster] = await Promise.all(folders.map((folder) => folder.catch(() => undefined)))
   return ofProcess !== undefined && ofProcess === ofCluster
 }
 
-/** Whether a server answers, is about to (it starts or stops), refuses our password, or is silent. */
+/** Whether a server answers (`ready`), starts or stops (`busy`), refuses the password, or does not answer. */
 export async function probePostgres(url: string): Promise<'ready' | 'busy' | 'refuses' | 'silent'> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: probeTimeoutMs })
   client.on('error', () => {})
@@ -165,7 +165,7 @@ export async function findFreePort(): Promise<number> {
   return port
 }
 
-/** Whether a process runs. One that ended and that nobody has buried yet (a zombie) does not. */
+/** Whether a process runs. A zombie does not. */
 export function isAlive(pid: number): boolean {
   if (pid <= 0) return false
   try {
@@ -180,7 +180,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Why PostgreSQL ended, in its own words, for the operator: what was fatal, else what it said last. */
+/** The reason why PostgreSQL ended, from its log: the last fatal line, else the last three lines. */
 export async function lastLogLines({ dir }: Cluster): Promise<string> {
   const log = await readFile(join(dir, 'log'), 'utf8').catch(() => '')
   const lines = log.trim().split('\n').slice(-20)

@@ -12,9 +12,9 @@ import {
 } from './embedded-account.ts'
 import {
   type Cluster,
-  disarmLockFile,
   findFreePort,
   findPostmaster,
+  invalidateStaleLockFile,
   isAlive,
   lastLogLines,
   localUrlOf,
@@ -28,7 +28,7 @@ import {
 } from './embedded-cluster.ts'
 import { makeFolder } from './folders.ts'
 
-/** A PostgreSQL that this process started, or took over from one that was killed. */
+/** A PostgreSQL server that this process started, or took over from one that was killed. */
 type EmbeddedPostgres = {
   /** `postgres://` address with the password: a socket in the folder where its path is short enough, else loopback. */
   url: string
@@ -37,12 +37,12 @@ type EmbeddedPostgres = {
 }
 
 const database = 'hearth'
-/** Advisory lock of the Hearth process that is in charge of this cluster ('HOLD'). */
-const chargeLock = 0x484f4c44
+/** Advisory lock of the Hearth process that owns this cluster ('HOLD'). */
+const ownershipLock = 0x484f4c44
 /** How long the lock of a process that was just killed may remain. */
-const chargePatienceMs = 2_000
+const lockTimeoutMs = 2_000
 const startTimeoutMs = 60_000
-/** How long child processes of a killed server may still hold its memory: until then a failed start is tried again. */
+/** How long a failed start is retried: child processes of a killed server may still use its shared memory. */
 const retryStartMs = 10_000
 const pollMs = 20
 const restartPauseMs = 200
@@ -60,9 +60,9 @@ type Server = {
 
 /**
  * Starts PostgreSQL with its data in `dir` (made when missing) on a free port of 127.0.0.1 and a socket, or takes over
- * the one that a killed process left running there. Restarts it when it dies. `settings` are further `name=value`
+ * the one that a killed process left running there. Restarts it when it ends. `settings` are further `name=value`
  * settings. `onLaunch` is called when a process was launched, before it answers. Throws `EmbeddedPostgresError` when it
- * cannot, or when another process is in charge of the folder.
+ * cannot, or when another process owns the folder.
  */
 export async function startPostgres(
   dir: string,
@@ -74,31 +74,31 @@ export async function startPostgres(
   const account = await choosePostgresAccount(dir, binaries)
   const cluster = await openOrCreateCluster(dir, account, binaries.initdb)
 
-  const survivor = await findPostmaster(cluster, startTimeoutMs)
-  const port = survivor?.port ?? (await findFreePort())
+  const existing = await findPostmaster(cluster, startTimeoutMs)
+  const port = existing?.port ?? (await findFreePort())
   const server = { cluster, account, program: binaries.postgres, port, settings, onLaunch }
-  let running = survivor ?? (await launchUntilReady(server))
+  let running = existing ?? (await launchUntilReady(server))
   const admin = urlOf(cluster, running.port, 'postgres')
-  let charge = await takeCharge(admin, chargePatienceMs)
-  if (!charge) {
+  let ownership = await acquireOwnership(admin, lockTimeoutMs)
+  if (!ownership) {
     throw new EmbeddedPostgresError(
       `Another Hearth is running on ${dir}. Stop it first, or set DATA_DIR to another folder.`,
     )
   }
-  await createDatabase(charge.client)
+  await createDatabase(ownership.client)
 
   let stopping = false
-  /** The connection that holds the lock ends when PostgreSQL does; then PostgreSQL is started again. */
+  /** The connection with the lock ends when PostgreSQL does; then PostgreSQL is started again. */
   async function keepRunning(): Promise<void> {
     while (!stopping) {
-      await charge?.ended
-      charge = undefined
+      await ownership?.ended
+      ownership = undefined
       if (stopping) return
       await pause(restartPauseMs)
       if (stopping) return
       // What cannot be launched now (its log cannot be written) is tried again.
       if (!isRunning(running)) running = await launch({ ...server, port: running.port }).catch(() => running)
-      charge = await takeCharge(admin, 0).catch(() => undefined)
+      ownership = await acquireOwnership(admin, 0).catch(() => undefined)
     }
   }
   const kept = keepRunning()
@@ -107,7 +107,7 @@ export async function startPostgres(
     url: localUrlOf(cluster, running.port, database),
     async stop() {
       stopping = true
-      await charge?.giveUp()
+      await ownership?.release()
       await kept
       await stopPostmaster(running)
     },
@@ -125,7 +125,7 @@ export async function findRunningPostgres(dir: string): Promise<string | undefin
 type Running = Postmaster & { child?: ChildProcess }
 
 async function launch({ cluster, account, program, port, settings }: Server): Promise<Running> {
-  await disarmLockFile(cluster)
+  await invalidateStaleLockFile(cluster)
   const logFile = join(cluster.dir, 'log')
   const { size } = await stat(logFile).catch(() => ({ size: 0 }))
   const log = await open(logFile, size > maxLogBytes ? 'w' : 'a', 0o600)
@@ -148,7 +148,7 @@ async function launch({ cluster, account, program, port, settings }: Server): Pr
   return { pid: child.pid ?? 0, port, child }
 }
 
-/** A folder in a list of PostgreSQL, of which a comma in its name would make two; empty stays empty. */
+/** Quotes a folder in a list setting of PostgreSQL, where a comma would separate two; '' stays ''. */
 function quoted(folder: string): string {
   return folder === '' ? '' : `"${folder.replaceAll('"', '""')}"`
 }
@@ -159,13 +159,13 @@ async function launchUntilReady(server: Server): Promise<Running> {
   for (let port = server.port; ; port = await findFreePort()) {
     const running = await launch({ ...server, port })
     server.onLaunch()
-    if (await becomesReady(server.cluster, running)) return running
+    if (await waitUntilReady(server.cluster, running)) return running
     if (Date.now() > deadline || isRunning(running)) {
       await stopPostmaster(running)
       const reason = await lastLogLines(server.cluster)
       throw new EmbeddedPostgresError(`PostgreSQL did not start in ${server.cluster.dir}: ${reason}`)
     }
-    // If another process started it at the same moment, that one is in charge.
+    // Another process may have started it at the same moment.
     const other = await findPostmaster(server.cluster, startTimeoutMs)
     if (other) return other
     await pause(restartPauseMs)
@@ -173,7 +173,7 @@ async function launchUntilReady(server: Server): Promise<Running> {
 }
 
 /** False when its process has ended, or does not answer in time. */
-async function becomesReady(cluster: Cluster, running: Running): Promise<boolean> {
+async function waitUntilReady(cluster: Cluster, running: Running): Promise<boolean> {
   const deadline = Date.now() + startTimeoutMs
   while (isRunning(running) && Date.now() < deadline) {
     const state = await probePostgres(urlOf(cluster, running.port, 'postgres'))
@@ -187,11 +187,11 @@ async function becomesReady(cluster: Cluster, running: Running): Promise<boolean
   return false
 }
 
-/** A connection that holds the lock; `ended` when it is gone, for whatever reason. */
-type Charge = { client: pg.Client; ended: Promise<unknown>; giveUp(): Promise<void> }
+/** A connection with the lock; `ended` settles when it has closed. */
+type Ownership = { client: pg.Client; ended: Promise<unknown>; release(): Promise<void> }
 
-/** Holds a lock for as long as this process lives; undefined if another process holds it. */
-async function takeCharge(url: string, patienceMs: number): Promise<Charge | undefined> {
+/** Takes the lock for the lifetime of the process; undefined if another process has it. */
+async function acquireOwnership(url: string, timeoutMs: number): Promise<Ownership | undefined> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'hearth in charge',
@@ -200,10 +200,12 @@ async function takeCharge(url: string, patienceMs: number): Promise<Charge | und
   client.on('error', () => {})
   await client.connect()
   const ended = new Promise((resolve) => client.once('end', resolve))
-  const deadline = Date.now() + patienceMs
+  const deadline = Date.now() + timeoutMs
   do {
-    const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock(${chargeLock}) held`)
-    if (rows[0]?.held) return { client, ended, giveUp: () => client.end().catch(() => {}) }
+    const { rows } = await client.query<{ locked: boolean }>(
+      `select pg_try_advisory_lock(${ownershipLock}) locked`,
+    )
+    if (rows[0]?.locked) return { client, ended, release: () => client.end().catch(() => {}) }
     await pause(pollMs * 2)
   } while (Date.now() < deadline)
   await client.end()

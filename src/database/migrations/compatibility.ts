@@ -3,7 +3,7 @@ import type { Db } from '../client.ts'
 
 const oldestPostgres = 150_000
 
-/** The version of the PostgreSQL as it is shown, and what makes the database unfit for Hearth: sentences. */
+/** The PostgreSQL version, and a sentence for each reason why Hearth cannot use the database. */
 export async function checkCompatibility(db: Db): Promise<{ shown: string; unfit: string[] }> {
   const { rows } = await sql<{ version: string; shown: string; encoding: string }>`
     select current_setting('server_version_num') as version, current_setting('server_version') as shown,

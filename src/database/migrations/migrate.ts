@@ -26,14 +26,14 @@ async function readMigrations(): Promise<Record<string, Migration>> {
   return Object.fromEntries(names.map((name, index) => [name, modules[index]!]))
 }
 
-/** What runs the migrations of this version. Tests go back with it; in production migrations are never reverted. */
+/** The migrator for the migrations of this version. Only tests revert migrations. */
 export function migrator(db: Db): Migrator {
   return new Migrator({ db, provider: { getMigrations: readMigrations } })
 }
 
 /**
- * Runs the pending migrations, each in a transaction of its own: together they would hold the locks of many tables, which
- * a process of the previous version takes in another order. One process migrates at a time. Throws `NewerDatabase`,
+ * Runs the pending migrations, each in a transaction of its own: one transaction would lock many tables in another
+ * order than processes of the previous version do. One process migrates at a time. Throws `NewerDatabase`,
  * `IncompatibleDatabase`, or what a migration throws.
  */
 export async function migrateToLatest(db: Db): Promise<void> {
@@ -63,7 +63,7 @@ function runPending(db: Db): Promise<unknown> {
   })
 }
 
-/** At nearly every start there is nothing to migrate, which two statements tell sooner than the migrator. */
+/** Whether no migration is pending, as at nearly every start: two statements are faster than the migrator. */
 async function isLatest(db: Db): Promise<boolean> {
   const exists = sql<{ exists: boolean }>`select to_regclass('kysely_migration') is not null as exists`
   if (!(await exists.execute(db)).rows[0]!.exists) return false

@@ -4,7 +4,7 @@ import { TimedClient, type TimedConfig } from './timed-client.ts'
 
 /**
  * The most statements that are prepared, of those that are not made by `prepareRead`. PostgreSQL keeps text and plan of
- * each for as long as the connection lives. There are some 250; edits of several fields could make more.
+ * each until the connection closes. There are some 250; edits of several fields could make more.
  */
 const maxPrepared = 500
 
@@ -26,9 +26,9 @@ function limitedName(text: string): string | undefined {
 }
 
 /**
- * What `monitorConnections` notes of a running statement: during how many checks it has been running, whether PostgreSQL
- * knows nothing of it, and at which check its commit was first found waiting (null when it was not, the last time
- * PostgreSQL was asked).
+ * What `monitorConnections` notes of a running statement: during how many checks it has been running, whether
+ * PostgreSQL knows nothing of it, and at which check its commit was first found waiting (null when it was not, the last
+ * time PostgreSQL was asked).
  */
 export type RunningStatement = { checks: number; isLost: boolean; waitsSince: number | null }
 

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { stallTolerantTimeout } from '../../concurrency/stall-tolerant-timeout.ts'
 import { DatabaseUnavailable } from '../availability/unavailable.ts'
 
-/** `connectWithinMs` replaces `connectionTimeoutMillis`, which also fires when this process itself stood still. */
+/** `connectWithinMs` replaces `connectionTimeoutMillis`, which also fires after a stall of this process. */
 export type TimedConfig = pg.ClientConfig & { connectWithinMs?: number }
 
 const defaultConnectWithinMs = 2_000
@@ -20,7 +20,7 @@ export class TimedClient extends pg.Client {
     this.once('connect', stopWaiting).once('end', stopWaiting)
   }
 
-  /** Closes the connection without the usual goodbye, which might never arrive. All its statements fail with the reason. */
+  /** Closes the connection without a Terminate message. All its statements fail with the reason. */
   destroy(reason?: Error): void {
     this.connection.stream.destroy(reason)
   }

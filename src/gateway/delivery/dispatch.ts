@@ -16,13 +16,13 @@ const readAheadHandlers: ReadAheadHandlers = { ...roomReadAheadHandlers, ...user
 
 /** How long the answer to a join waits for sessions of the joiner that log in. */
 const houseJoinTimeoutMs = 1_000
-/** While the database is unavailable, sending is tried so often, and for so long. */
+/** While the database is unavailable, sending is retried at this interval, up to `giveUpAfterMs`. */
 const retryMs = 1_000
 const giveUpAfterMs = 30_000
 
 /**
- * Sends an event to all whom it concerns, after everything that was dispatched before. Settles when it is sent; after a
- * join, also to sessions of the joiner that log in.
+ * Sends an event to the affected sessions, after everything that was dispatched before. Settles when it is sent; after
+ * a join, also to sessions of the joiner that log in.
  */
 export async function dispatch(
   gateway: GatewayContext,
@@ -53,7 +53,7 @@ export function prepare(
   const begin = () => beginSending(gateway, event)
   const begun = begin()
 
-  /** What cannot be sent ends the sessions that it concerns: their clients log in again. */
+  /** Ends the affected sessions of an event that cannot be sent: their clients log in again. */
   async function send(audience: Audience, concerned: () => Session[]): Promise<void> {
     const deadline = performance.now() + giveUpAfterMs
     for (let attempt = begun; attempt; attempt = begin()) {
@@ -76,7 +76,8 @@ export function prepare(
     async sendTo(session) {
       if (session.connection.isOpen) await send(singleSession(session, { event, position }), () => [session])
     },
-    sendToAll: () => send(allSessions(registry, { event, position }), () => concernedBy(registry, event)),
+    sendToAll: () =>
+      send(allSessions(registry, { event, position }), () => affectedSessions(registry, event)),
   }
 }
 
@@ -101,7 +102,7 @@ async function untilReady(sessions: readonly Session[]): Promise<void> {
 }
 
 /** The sessions that an event may concern: all of them where it takes a read to know the contacts of a user. */
-function concernedBy(registry: SessionRegistry, event: HearthEvent): Session[] {
+function affectedSessions(registry: SessionRegistry, event: HearthEvent): Session[] {
   const { sessions } = registry
   if (event.type === 'user_updated') return [...sessions.values()]
   if (event.type === 'presence_changed' && event.contact_ids === null) return [...sessions.values()]

@@ -20,7 +20,9 @@ import { applyVisibility, visibilityEvents } from './visibility.ts'
 const maxCharacters = 4 * 1024 * 1024
 
 export const houseHandlers: EventHandlers = {
-  /** HOUSE_UPDATE to each member, followed by what it shows of rooms that the session did not know, or no longer knows. */
+  /**
+   * HOUSE_UPDATE to each member, followed by what it shows of rooms that the session did not know, or no longer knows.
+   */
   async house_updated({ db, registry }, { house_id }, audience) {
     const sessions = audience.sessionsInHouse(house_id)
     const userIds = usersOf(sessions)
@@ -68,7 +70,7 @@ export const houseHandlers: EventHandlers = {
     if (row) audience.emit(others, memberEvent('HOUSE_MEMBER_JOIN', row))
   },
 
-  /** HOUSE_LEAVE to the one gone, HOUSE_MEMBER_LEAVE to the others. */
+  /** HOUSE_LEAVE to the user who left, HOUSE_MEMBER_LEAVE to the others. */
   member_left({ registry }, { house_id, user_id, member }, audience) {
     const own = audience.sessionsOfUser(user_id).filter((session) => registry.leaveHouse(session, house_id))
     audience.emit(own, payload('HOUSE_LEAVE', { id: house_id, house_id }))

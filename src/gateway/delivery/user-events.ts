@@ -90,7 +90,7 @@ export const userReadAheadHandlers: ReadAheadHandlers = {
       const houses = house_ids.filter((id) => audience.sessionsInHouse(id).length > 0)
       const [{ contacts, user }, watchers, ...rows] = await Promise.all([
         reading,
-        whoMaySee(db, audience.sessionsWatching(user_id), user_id),
+        filterAllowed(db, audience.sessionsWatching(user_id), user_id),
         ...houses.map(memberIn),
       ])
       const sessions = new Set([...contacts.flatMap((id) => audience.sessionsOfUser(id)), ...watchers])
@@ -111,7 +111,7 @@ async function listUnblockedContacts(db: Db, userId: string): Promise<string[]> 
 }
 
 /** Those of these sessions whose users may see the presence of a user. */
-async function whoMaySee(db: Db, sessions: Session[], userId: string): Promise<Session[]> {
+async function filterAllowed(db: Db, sessions: Session[], userId: string): Promise<Session[]> {
   if (sessions.length === 0) return []
   const pairs = usersOf(sessions).map((viewer_id) => ({ user_id: userId, viewer_id }))
   const viewers = new Set((await listVisiblePairs(db, pairs)).map((pair) => pair.viewer_id))

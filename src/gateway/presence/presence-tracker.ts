@@ -23,7 +23,7 @@ export type PresenceTracker = {
 /** How often the rows are compared with the connections, and those of processes that have ended are claimed. */
 const compareEveryMs = 2_500
 const retryMs = 1_000
-/** Presences that one transaction changes, which holds a lock. */
+/** The most presences that one transaction changes, as it runs under a lock. */
 const maxBatchSize = 100
 /** For users who were claimed. */
 const offlineAfterMs = 5_000
@@ -65,7 +65,7 @@ export function createPresenceTracker(
     for (const id of batch) changed.delete(id)
     try {
       const { number } = bus.node
-      if (number === null) throw new Error('no node number is held')
+      if (number === null) throw new Error('the process has no node number')
       const { online = [], offline = [] } = Object.groupBy(batch, (id) => (isHere(id) ? 'online' : 'offline'))
       const { events } = await changePresences(db, number, { online, offline })
       void bus.deliver(events)
@@ -87,7 +87,9 @@ export function createPresenceTracker(
     leaving.set(userId, setTimeout(leave, afterMs).unref())
   }
 
-  /** Rows are missing or left over when the node number or an answer was lost, or a process or the database has crashed. */
+  /**
+   * Rows are missing or left over when the node number or an answer was lost, or a process or the database has crashed.
+   */
   async function compare(): Promise<void> {
     const { number } = bus.node
     if (number === null || isStopped) return

@@ -108,8 +108,8 @@ export function houseEvent(
 }
 
 /**
- * The JSON of a row, with the presence that it shows: those who log in at the same moment are sent the same rows. As keys
- * of a weak map, so many rows would take megabytes.
+ * The JSON of a row, with the presence that it shows: those who log in at the same moment are sent the same rows. As
+ * keys of a weak map, so many rows would take megabytes.
  */
 const jsonOfRow = Symbol('json')
 
@@ -120,7 +120,7 @@ function memberJson(row: MemberRow & { [jsonOfRow]?: { json: string; presence: P
   return row[jsonOfRow].json
 }
 
-/** All members of a small house; of a big one the owner, those online and the longest-standing, as many as are shown. */
+/** All members of a small house; of a big one the owner, those online, and those who joined first, up to the limit. */
 export async function listShownMembers(db: Db, { house }: HouseContents): Promise<MemberRow[]> {
   const longest = await listLongestMembers(db, house.id)
   if (longest.length <= maxListedMembers) return longest

@@ -42,7 +42,7 @@ export async function openSession(
   await turn.begun
 }
 
-/** The caller that a token stands for. If it stands for nobody, counts a failed login and closes the connection. */
+/** The caller of a token. For an invalid token, counts a failed login and closes the connection. */
 async function authenticate(
   { db, addFailedLogin }: GatewayContext,
   connection: Connection,

@@ -1,6 +1,6 @@
 import { listVisiblePairs } from '../../friendships/contact-queries.ts'
 import { listMemberSlice } from '../../houses/members/list-operations.ts'
-import { asId, nobodysId } from '../../ids.ts'
+import { asId, unknownId } from '../../ids.ts'
 import { listGatewayUsers } from '../../users/queries.ts'
 import { serializeGatewayUser } from '../../users/serializers.ts'
 import type { GatewayContext } from '../context.ts'
@@ -13,8 +13,8 @@ import type { Session } from './session.ts'
 type IdRequest = { ids: string[]; houseId: string }
 
 /**
- * The ids in requests of a session that wait, where each request counts as some more: past this, requests are ignored. As
- * many requests as a client may send in a minute fit, if they do not name hundreds of ids each.
+ * The ids in requests of a session that wait, where each request counts as some more: past this, requests are ignored.
+ * As many requests as a client may send in a minute fit, if they do not name hundreds of ids each.
  */
 const maxWaitingIds = 60_000
 const idsPerRequest = 100
@@ -38,11 +38,11 @@ export function handleRequest(gateway: GatewayContext, session: Session, { op, d
     })
 }
 
-/** Undefined where `user_ids` is no list of str. */
+/** Undefined where `user_ids` is not a list of strings. */
 function parseIdRequest(d: unknown): IdRequest | undefined {
   const { user_ids, house_id } = (d ?? {}) as { user_ids?: unknown; house_id?: unknown }
   if (!Array.isArray(user_ids) || !user_ids.every((id) => typeof id === 'string')) return undefined
-  return { ids: user_ids.map(asId), houseId: typeof house_id === 'string' ? asId(house_id) : nobodysId }
+  return { ids: user_ids.map(asId), houseId: typeof house_id === 'string' ? asId(house_id) : unknownId }
 }
 
 /** Op 6: replaces the users to whose presence the session is subscribed, and sends the present ones. */
@@ -66,7 +66,7 @@ export async function listMembersFor(
   { ids, houseId }: IdRequest,
 ): Promise<void> {
   const among = ids.length > 0 ? [...new Set(ids)] : undefined
-  let after = nobodysId
+  let after = unknownId
   let limit = maxChunkMembers
   for (let isFirst = true; ; isFirst = false) {
     // Read only when it can be sent, so that no older state follows what happened to the members meanwhile.

@@ -1,7 +1,7 @@
 import type { Session } from './session.ts'
 
 /** Most ids have no more sessions; an array that grows would reserve space for others. */
-const few = 4
+const smallListLength = 4
 
 /** Lists of sessions by the id of a user, a house or a room, in the order in which they were added. */
 export class SessionIndex {
@@ -10,7 +10,7 @@ export class SessionIndex {
   /** Adds a session that is not listed under the id. */
   add(id: string, session: Session): void {
     const before = this.#byId.get(id) ?? []
-    if (before.length < few) this.#byId.set(id, before.concat(session))
+    if (before.length < smallListLength) this.#byId.set(id, before.concat(session))
     else before.push(session)
   }
 

@@ -11,7 +11,7 @@ export type PendingEvent = {
   sendTo(session: Session): Promise<void>
 }
 
-const nothing: ReadonlySet<string> = new Set()
+const emptySet: ReadonlySet<string> = new Set()
 const done = Promise.resolve()
 const ignore = () => {}
 
@@ -41,7 +41,7 @@ export class Session {
   /** Undefined while there are none. */
   privateRooms: Set<string> | undefined
   /** The users to whose presence the client has subscribed (op 6). */
-  watched: ReadonlySet<string> = nothing
+  watched: ReadonlySet<string> = emptySet
   /** Settles when the login or resume is over, or the session has ended. */
   ready: Promise<void>
   /** Settles when the requests of the client so far are handled. */
@@ -98,14 +98,14 @@ export class Session {
   emit(payloads: readonly Payload[], before: number, position: number): void {
     const last = payloads.length - 1
     for (const [index, payload] of payloads.entries()) {
-      this.#reach(index === last ? position : before)
+      this.#advanceTo(index === last ? position : before)
       this.connection.send(this.#seq, payload)
     }
   }
 
   /** Sends a frame of the login; after the last one the client has the whole state. */
   emitState(payload: Payload, isLast: boolean): void {
-    if (isLast) this.#reach(this.startPosition)
+    if (isLast) this.#advanceTo(this.startPosition)
     this.connection.send(this.#seq, payload, true)
   }
 
@@ -114,7 +114,7 @@ export class Session {
     this.connection.send(this.#seq, payload)
   }
 
-  #reach(position: number): void {
+  #advanceTo(position: number): void {
     this.#seq = Math.max(this.#seq, seqOf(position))
   }
 

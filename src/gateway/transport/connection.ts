@@ -43,7 +43,9 @@ export class Connection {
   countedBytes = 0
   #counters: readonly UnsentCounter[] = []
   #acknowledges = false
-  /** Heartbeats since the client asked to log in or to resume, before it is known whether it wants them acknowledged. */
+  /**
+   * Heartbeats since the client asked to log in or to resume, before it is known whether it wants them acknowledged.
+   */
   #unacknowledged = 0
   #isClosing = false
   #isCorked = false
@@ -103,7 +105,7 @@ export class Connection {
     if (!this.isOpen) return
     this.#cork()
     const unsent = this.#socket.bufferedAmount
-    this.#socket.send(this.#encoding === 'text' ? asWritten(textFrame(seq, event)) : zlibFrame(seq, event), {
+    this.#socket.send(this.#encoding === 'text' ? encodeText(textFrame(seq, event)) : zlibFrame(seq, event), {
       binary: this.#encoding === 'zlib',
     })
     if (exempt) this.#exemptBytes += this.#socket.bufferedAmount - unsent
@@ -163,7 +165,7 @@ export class Connection {
   }
 
   /** Pings a silent client, and closes it after a while. A client that sends heartbeats is never pinged. */
-  checkLife(nowMs: number): void {
+  checkAlive(nowMs: number): void {
     if (!this.isOpen) return
     const silentMs = nowMs - this.#receivedAtMs
     const unansweredMs = nowMs - Math.max(this.#pingedAtMs, this.#receivedAtMs)
@@ -237,7 +239,7 @@ export class Connection {
 export function ignore(): void {}
 
 /** A string with a character past Latin-1 takes two bytes a character in memory, but ws counts one. */
-function asWritten(frame: string): string | Buffer {
+function encodeText(frame: string): string | Buffer {
   return Buffer.byteLength(frame) === frame.length ? frame : Buffer.from(frame)
 }
 

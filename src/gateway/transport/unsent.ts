@@ -1,14 +1,14 @@
 import { maxBy } from '../../concurrency/max-by.ts'
 import type { Connection, UnsentCounter } from './connection.ts'
 
-/** Closed connections hold their bytes until the client has read them: all together may hold so much more. */
+/** The bytes of closing connections count until the client has read them, up to this share above the bound. */
 const closedShare = 0.5
 /** After a count, the connections are counted again when so much more may be unsent. */
 const recountShare = 1 / 16
 
 /**
- * Bounds the bytes that are unsent at connections together. Past the bound the one with the most is closed; where those
- * that are closed hold too much, the one of them with the most is terminated.
+ * Bounds the unsent bytes of several connections together. Past the bound the one with the most is closed; past the
+ * bound for closed ones, the one of them with the most is terminated.
  */
 class UnsentBytes implements UnsentCounter {
   readonly #connections = new Set<Connection>()

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { ApiError } from '../../errors.ts'
 import { failures, ok, Success, sendJson } from '../../http/schemas/envelope.ts'
 import { callerInHouse, IdParam, IdParams } from '../../http/schemas/params.ts'
-import { nobodysId } from '../../ids.ts'
+import { unknownId } from '../../ids.ts'
 import { requireHouse } from '../access-operations.ts'
 import { listHouseMembers } from './list-operations.ts'
 import { kickMember } from './operations.ts'
@@ -28,7 +28,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request, reply) => {
-      const { after = nobodysId, limit = defaultMemberLimit, q } = request.query
+      const { after = unknownId, limit = defaultMemberLimit, q } = request.query
       const page = { after, limit: Number(limit), start: q }
       return sendJson(reply, await listHouseMembers(app.db, callerInHouse(request), page))
     },

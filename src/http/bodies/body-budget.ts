@@ -9,11 +9,11 @@ type Owner = { bytes: number; refusable: Set<CountedBody> }
 /** The bytes that all request bodies together have in memory. */
 export type BodyBudget = {
   readonly bytes: number
-  /** Counts bytes more of a body. Past the limit it refuses the latest body of whoever has the most bytes. */
+  /** Adds bytes to a body. Past the limit it refuses the latest body of the owner with the most bytes. */
   add(body: CountedBody, bytes: number): void
-  /** Notes that a body is being worked on: it counts, but it is not refused any more. */
+  /** Marks a body as being handled: it still counts, but can no longer be refused. */
   settle(body: CountedBody): void
-  /** Takes a body out, which may be out already. */
+  /** Removes a body; does nothing if it was removed before. */
   release(body: CountedBody): void
 }
 

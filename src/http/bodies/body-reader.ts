@@ -12,21 +12,21 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the request is answered by, on routes that read a body. */
     response: ServerResponse | undefined
-    /** Ends what the body takes; undefined if it is too small to count. */
-    endBody: (() => void) | undefined
+    /** Releases the memory of the body; undefined if it is too small to count. */
+    releaseBody: (() => void) | undefined
   }
 }
 
 /** Memory for all request bodies, in bytes. */
 const defaultBytes = 256 * 1024 * 1024
-/** A body counts from this size on: smaller ones are over in a moment, and no larger than the buffers of a connection. */
+/** Smaller bodies are not counted: they are short-lived, and no larger than the buffers of a connection. */
 const countedFromBytes = 16 * 1024
 /**
- * Bodies larger than this hold pictures. They are parsed and worked on by turns: parsed, one takes several times its
+ * Bodies larger than this contain pictures. A fair queue parses and handles them: parsed, one takes several times its
  * size, and while it waits it can still be refused.
  */
-const bigBytes = 256 * 1024
-const bigOnesAtOnce = 4
+const largeBodyBytes = 256 * 1024
+const largeBodiesAtOnce = 4
 
 /** `read` reads a body whole, or (not kept) to its end. The hooks belong to every route that reads one. */
 type BodyReader = { read: ReadBody; preParsing: preParsingHookHandler; onSend: onSendHookHandler }
@@ -35,22 +35,23 @@ type Done = (error: Error | null, body?: Buffer) => void
 
 /**
  * Reads request bodies. What has been received counts in a budget, which users share evenly, and addresses where there
- * is no user: past it the latest body of whoever has the most is refused with `unavailable`. Throws `payload_too_large`,
- * at once if so much is announced, and `invalid_schema` where the client stops in the middle.
+ * is no user: past it the latest body of the owner with the most bytes is refused with `unavailable`. Throws
+ * `payload_too_large`, at once where `Content-Length` exceeds the limit, and `invalid_schema` where the client stops
+ * early.
  */
 export function createBodyReader(app: FastifyInstance, maxBytes = defaultBytes): BodyReader {
   const budget = createBodyBudget(maxBytes)
-  const takeTurn = createFairQueue({ atOnce: bigOnesAtOnce, waiting: Number.POSITIVE_INFINITY })
+  const runInTurn = createFairQueue({ atOnce: largeBodiesAtOnce, waiting: Number.POSITIVE_INFINITY })
   app.decorate('bodies', budget)
   app.decorateRequest('response')
-  app.decorateRequest('endBody')
+  app.decorateRequest('releaseBody')
 
   const read: ReadBody = (request, isKept, done) => {
     const { raw } = request
     const limit = request.routeOptions.bodyLimit
     const announced = Number(request.headers['content-length'] ?? limit)
     if (announced > limit) return done(new ApiError('payload_too_large'))
-    let content = nothing
+    let content = emptyBuffer
     let bytes = 0
     let counted: CountedBody | undefined
 
@@ -63,15 +64,15 @@ export function createBodyReader(app: FastifyInstance, maxBytes = defaultBytes):
       content = append(content, bytes - chunk.length, chunk, announced)
       if (bytes <= countedFromBytes) return
       counted ??= { owner: ownerOf(request), bytes: 0, refuse: () => refuse(new ApiError('unavailable')) }
-      if (!request.endBody) endLater(request, end)
+      if (!request.releaseBody) releaseLater(request, end)
       budget.add(counted, bytes - counted.bytes)
     }
     function onEnd(): void {
       stop()
       const body = counted
-      if (!body || bytes <= bigBytes) pass()
-      // It may have been refused meanwhile, or its client may have gone.
-      else void takeTurn(body.owner, async () => (body.bytes === 0 ? undefined : untilEnded(request, pass)))
+      if (!body || bytes <= largeBodyBytes) pass()
+      // Meanwhile it may have been refused, or the client may have disconnected.
+      else void runInTurn(body.owner, async () => (body.bytes === 0 ? undefined : untilEnded(request, pass)))
     }
     function onError(): void {
       refuse(malformedBody())
@@ -79,17 +80,17 @@ export function createBodyReader(app: FastifyInstance, maxBytes = defaultBytes):
     function pass(): void {
       if (counted) budget.settle(counted)
       const body = content.subarray(0, bytes)
-      content = nothing
+      content = emptyBuffer
       done(null, body)
     }
     function refuse(error: ApiError): void {
       end()
       done(error)
     }
-    /** Nothing of the body stays in memory. */
+    /** Releases the memory of the body. */
     function end(): void {
       stop()
-      content = nothing
+      content = emptyBuffer
       if (counted) budget.release(counted)
     }
     function stop(): void {
@@ -102,12 +103,12 @@ export function createBodyReader(app: FastifyInstance, maxBytes = defaultBytes):
     return request.caller?.id ?? networkOf(app.addressOf(request.raw))
   }
 
-  return { read, preParsing: keepResponse, onSend: endBody }
+  return { read, preParsing: keepResponse, onSend: releaseBody }
 }
 
-const nothing: Buffer = Buffer.alloc(0)
+const emptyBuffer: Buffer = Buffer.alloc(0)
 
-/** What has been received and a chunk, in a buffer that grows to twice its size: tiny chunks must not weigh. */
+/** Appends a chunk to a buffer that doubles as it grows, so that many tiny chunks cost little. */
 function append(content: Buffer, length: number, chunk: Buffer, most: number): Buffer {
   if (length === 0) return chunk
   const needed = length + chunk.length
@@ -118,17 +119,17 @@ function append(content: Buffer, length: number, chunk: Buffer, most: number): B
   return target
 }
 
-/** Ends the body when the request is answered, or its client has gone. */
-function endLater(request: FastifyRequest, end: () => void): void {
-  request.endBody = end
-  request.response!.once('close', () => request.endBody?.())
+/** Releases the body when the request is answered, or the client has disconnected. */
+function releaseLater(request: FastifyRequest, end: () => void): void {
+  request.releaseBody = end
+  request.response!.once('close', () => request.releaseBody?.())
 }
 
-/** Starts work on a body; settles when the body has ended. */
+/** Starts work on a body; settles when the body is released. */
 function untilEnded(request: FastifyRequest, start: () => void): Promise<void> {
   return new Promise((resolve) => {
-    const end = request.endBody
-    request.endBody = () => {
+    const end = request.releaseBody
+    request.releaseBody = () => {
       end?.()
       resolve()
     }
@@ -141,9 +142,9 @@ const keepResponse: preParsingHookHandler = (request, reply, _payload, done) => 
   done()
 }
 
-/** The answer may wait for its reader: nothing of the body does. */
-const endBody: onSendHookHandler = (request, _reply, _payload, done) => {
-  if (request.endBody) request.body = undefined
-  request.endBody?.()
+/** Releases the body before the answer is sent: a slow reader must not keep it in memory. */
+const releaseBody: onSendHookHandler = (request, _reply, _payload, done) => {
+  if (request.releaseBody) request.body = undefined
+  request.releaseBody?.()
   done()
 }

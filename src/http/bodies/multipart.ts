@@ -14,7 +14,7 @@ export type MultipartBody<Taken> = {
   file: Taken | null
   /** How many parts named `file` there are. */
   files: number
-  /** The bytes of the first one. */
+  /** The size of the first file in bytes; 0 without one. */
   size: number
 }
 

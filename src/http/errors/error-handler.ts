@@ -22,7 +22,7 @@ import { defaultHeaders } from '../server/default-headers.ts'
 /** The `Retry-After` of `unavailable`. */
 export const retryAfterSeconds = 1
 
-/** While the database is away, the log says so this often at most. */
+/** The least time between two log lines about an unavailable database. */
 const reportEveryMs = 10_000
 
 /** Answers everything that is thrown while a request is handled, and requests for routes that do not exist. */
@@ -30,7 +30,7 @@ export function answerErrors(app: FastifyInstance): void {
   let reportedAt = Number.NEGATIVE_INFINITY
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const failure = toApiError(error, request)
-    // What refuses because of load throws an ApiError itself, and is counted in the metrics.
+    // Load shedding throws an ApiError itself, and is counted in the metrics.
     const isToReport = failure.status === 503 && failure !== error && !(error instanceof StoreUnavailable)
     if (isToReport && performance.now() - reportedAt >= reportEveryMs) {
       reportedAt = performance.now()

@@ -12,7 +12,9 @@ export function handleUnroutedRequests(server: Server): void {
   server.on('connect', (_request, socket: Socket) => writeRawFailure(socket, new ApiError('not_found')))
 }
 
-/** Answers, in the envelope, data that is not an HTTP request at all (docs/api.md#responses), and closes the connection. */
+/**
+ * Answers, in the envelope, data that is not an HTTP request at all (docs/api.md#responses), and closes the connection.
+ */
 export function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   // Data that follows an answered request may be unreadable, too.
   if (socket.writableEnded && !socket.destroyed) return
@@ -20,7 +22,7 @@ export function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Soc
   writeRawFailure(socket, failureOf(error.code))
 }
 
-/** An invalid method or path counts as an unknown one, and headers that are too long as a request that is too large. */
+/** `not_found` for an invalid method or path, `payload_too_large` for headers that are too long. */
 function failureOf(code: string | undefined): ApiError {
   if (code === 'HPE_INVALID_METHOD' || code === 'HPE_INVALID_URL') return new ApiError('not_found')
   if (code === 'HPE_HEADER_OVERFLOW') return new ApiError('payload_too_large')

@@ -5,7 +5,7 @@ import { defaultHeaders } from '../server/default-headers.ts'
 /** Not an `import`, which would evaluate all exports of `node:http`, among them the HTTP client: that takes 13 MB. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-/** How long data that the client is still sending is read and thrown away, in ms. */
+/** How long data that the client is still sending is read and discarded, in ms. */
 const lingerMs = 5_000
 
 /**

@@ -29,7 +29,7 @@ export const unlimited: RateLimit = {
 
 /** Each process counts by itself. `now` (ms) replaces the clocks in tests. */
 export function createRateLimit(limit: Limit, now?: () => number): RateLimit {
-  // The monotonic clock measures, as nobody can set it; clients are told the time of day.
+  // Limits use the monotonic clock, which cannot be set; the headers give the time of day.
   const buckets = new TokenBuckets(limit, now ?? (() => performance.now()))
   const timeOfDay = now ?? (() => Date.now())
   return {

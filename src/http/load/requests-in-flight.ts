@@ -16,8 +16,8 @@ type AddressLoad = RequestCount & { name: string; connections: number }
 export type ConnectionLoad = {
   address: AddressLoad
   inFlight: number
-  /** Refused requests whose answer is still being held back. */
-  parked: number
+  /** Refused requests whose answer is still delayed. */
+  pendingRefusals: number
   /** The response to the latest request, and the round in which that came. */
   latest?: ServerResponse
   round: number
@@ -44,7 +44,7 @@ export function countRequestsInFlight(app: FastifyInstance, total: RequestCount)
     const address = addresses.get(name) ?? { name, inFlight: 0, slow: 0, connections: 0 }
     addresses.set(name, address)
     address.connections += 1
-    connections.set(socket, { address, inFlight: 0, parked: 0, round })
+    connections.set(socket, { address, inFlight: 0, pendingRefusals: 0, round })
     socket.on('close', close)
   }
 

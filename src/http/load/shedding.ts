@@ -17,7 +17,7 @@ type Load = RequestCount & {
   delayMs: number
   /** Requests refused so far because of too much load. */
   refused: number
-  /** Whether new work is refused: too much is in flight, or the database is away. */
+  /** Whether new work is refused: too much is in flight, or the database is unavailable. */
   isTooMuch(): boolean
 }
 
@@ -42,23 +42,23 @@ const growth = 1.5
 const maxPipelined = 64
 
 /**
- * How long the refusal of a flood is held back. Clients that were refused at once would be back at once, and with a
- * thousand such connections the process would do nothing but refuse.
+ * The delay before the refusal of a flood is sent. Clients that are refused at once retry at once: with a thousand such
+ * connections the process would be busy with refusals only.
  */
-const floodWaitsMs = 1_000
+const refusalDelayMs = 1_000
 
 /** Monitoring and load balancers need an answer from these, whatever the load. */
 const exempt = new Set(['/health', '/ready', '/metrics'])
 
 /**
  * Refuses requests with 503 before any other work is done for them (docs/api.md#order-of-checks): while the database is
- * away, and while more are in flight than can be answered in time. Where rate limits are on, one address gets half of the
- * limit, so that a flood from one leaves room for the others. Its hook runs first, after that of the default headers.
- * Not done by @fastify/under-pressure (docs/decisions/0033-own-load-shedding.md).
+ * unavailable, and while more are in flight than can be answered in time. Where rate limits are on, one address gets
+ * half of the limit, so that a flood from one leaves capacity for others. Its hook runs first, after that of the
+ * default headers. Not done by @fastify/under-pressure (docs/decisions/0033-own-load-shedding.md).
  */
 export function shedLoad(
   app: FastifyInstance,
-  isDatabaseAway: () => boolean,
+  isDatabaseUnavailable: () => boolean,
   limits: LoadLimits = defaultLimits,
 ): void {
   const load: Load = {
@@ -67,12 +67,12 @@ export function shedLoad(
     limit: limits.inFlight,
     delayMs: 0,
     refused: 0,
-    isTooMuch: () => load.inFlight - load.slow >= load.limit || isDatabaseAway(),
+    isTooMuch: () => load.inFlight - load.slow >= load.limit || isDatabaseUnavailable(),
   }
   app.decorate('load', load)
   const requests = countRequestsInFlight(app, load)
 
-  // Behind a proxy all connections have one address, which says nothing; without rate limits nobody is held to a share.
+  // Behind a proxy all connections have its address, so the share by address would apply to all clients together.
   const { rateLimit, trustProxy } = app.config
   const knowsAddresses = rateLimit && trustProxy === 0
   const hasItsShare = ({ inFlight, slow }: RequestCount) =>
@@ -80,8 +80,8 @@ export function shedLoad(
 
   app.addHook('onRequest', (request, reply, done) => {
     const connection = requests.findConnection(request.raw.socket)
-    if (connection !== undefined && connection.inFlight + connection.parked >= maxPipelined) {
-      // One chunk that was read may hold a thousand more requests; refusing each of them would take too long.
+    if (connection !== undefined && connection.inFlight + connection.pendingRefusals >= maxPipelined) {
+      // One chunk may contain a thousand more requests; refusing each of them would take too long.
       reply.hijack()
       request.raw.socket.destroy()
       return
@@ -105,11 +105,11 @@ export function shedLoad(
 }
 
 function refuseLater(connection: ConnectionLoad, done: (error: Error) => void): void {
-  connection.parked += 1
+  connection.pendingRefusals += 1
   setTimeout(() => {
-    connection.parked -= 1
+    connection.pendingRefusals -= 1
     done(new ApiError('unavailable'))
-  }, floodWaitsMs).unref()
+  }, refusalDelayMs).unref()
 }
 
 function pathOf(url: string): string {

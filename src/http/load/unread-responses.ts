@@ -22,7 +22,8 @@ type Unread = { owner: string; bytes: number; socket: Socket }
 
 /**
  * Bounds the memory of big answers that are not read: past the limit of one user the connection of their oldest one is
- * closed, past that of all the oldest one of whoever has the most. Streams are not counted, as they wait for the reader.
+ * closed, past that of all the oldest one of whoever has the most. Streams are not counted, as they wait for the
+ * reader.
  */
 export function limitUnreadResponses(app: FastifyInstance, limits = defaultLimits): void {
   /** The oldest first. There are few, as each is big. */
@@ -33,7 +34,7 @@ export function limitUnreadResponses(app: FastifyInstance, limits = defaultLimit
     const { owner, socket } = answer
     unread.add(answer)
     response.once('close', () => unread.delete(answer))
-    // Answers that wait behind one that is being sent are not told of the end of their connection.
+    // A pipelined response that waits behind another one emits no `close` when the connection ends.
     if (!watched.has(socket)) socket.once('close', () => forget(socket))
     watched.add(socket)
     for (let own = of(owner); own.length > 1 && sumOf(own) > limits.ofOneBytes; own = of(owner)) {

@@ -6,8 +6,8 @@ import { collectWorkerMetrics, serveWorkerMetrics } from './worker-metrics.ts'
 
 /**
  * `/metrics` for Prometheus, without the envelope. Needs METRICS_TOKEN as `Authorization: Bearer`; if none is set, it
- * answers only requests from this machine that have not come through a proxy. Behind a proxy, which need not say so in
- * every request, it answers nobody without a token.
+ * answers only requests from this machine that have not come through a proxy. With TRUST_PROXY set and no token, it
+ * answers `not_found` to all: a proxy may forward requests without saying so.
  */
 export const metricsRoutes: FastifyPluginAsync = async (app) => {
   const wanted = app.config.metricsToken
@@ -18,7 +18,7 @@ export const metricsRoutes: FastifyPluginAsync = async (app) => {
   const options = { schema: { hide: true }, config: { isSameOrigin: true } }
   app.get('/metrics', options, async (request, reply) => {
     if (wanted === undefined && (isBehindProxy || !isOfThisMachine(request))) throw new ApiError('not_found')
-    if (wanted !== undefined && !holds(request, wanted)) throw new ApiError('no_auth')
+    if (wanted !== undefined && !hasToken(request, wanted)) throw new ApiError('no_auth')
     const others = await collectWorkerMetrics()
     const own = all()
     const shown =
@@ -50,8 +50,8 @@ function isOfThisMachine(request: FastifyRequest): boolean {
   return !isForwarded && /^(?:127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '')
 }
 
-function holds(request: FastifyRequest, wanted: string): boolean {
+function hasToken(request: FastifyRequest, wanted: string): boolean {
   const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  // The hashes are of one length, whatever was given.
+  // `timingSafeEqual` needs inputs of equal length, as hashes are.
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', wanted, 'buffer'))
 }

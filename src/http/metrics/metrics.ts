@@ -27,7 +27,7 @@ function countRequests(app: FastifyInstance): void {
   const registers = [app.metrics]
   const requests = new Counter({
     name: 'hearth_requests_total',
-    help: 'Requests that were answered',
+    help: 'Answered requests',
     labelNames: ['method', 'route', 'status'],
     registers,
   })
@@ -54,19 +54,19 @@ function countRequests(app: FastifyInstance): void {
 function countBatches(app: FastifyInstance): void {
   const sizes = new Histogram({
     name: 'hearth_batch_size',
-    help: 'How many reads or writes shared a statement',
+    help: 'Reads or writes that shared a statement',
     labelNames: ['kind'],
     buckets: batchBounds,
     registers: [app.metrics],
   })
-  const unlisten = onBatch((kind, size) => sizes.observe({ kind }, size))
-  app.addHook('onClose', async () => unlisten())
+  const unsubscribe = onBatch((kind, size) => sizes.observe({ kind }, size))
+  app.addHook('onClose', async () => unsubscribe())
 }
 
 function countEvents(app: FastifyInstance): void {
   const events = new Counter({
     name: 'hearth_events_total',
-    help: 'Events this process has heard of; with several processes each hears of all',
+    help: 'Events received by the process; each of several processes receives all',
     labelNames: ['type'],
     aggregator: 'max',
     registers: [app.metrics],
@@ -113,10 +113,10 @@ function readGauges(app: FastifyInstance): void {
   )
   gauge('hearth_requests_in_flight', 'Requests that are not answered yet', () => load.inFlight)
   gauge('hearth_body_bytes', 'Memory for the bodies of requests', () => bodies.bytes)
-  gauge('hearth_loop_delay_seconds', 'What the event loop is late by', () => load.delayMs / 1000, 'max')
+  gauge('hearth_loop_delay_seconds', 'Event loop delay', () => load.delayMs / 1000, 'max')
   new Counter({
     name: 'hearth_requests_shed_total',
-    help: 'Requests refused for too much load',
+    help: 'Requests refused because of load',
     registers,
     collect() {
       this.reset()

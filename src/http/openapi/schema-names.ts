@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>
 
-/** The parts of a route's schema that hold schemas of JSON; parameters are listed one by one in the document. */
+/** The parts of a route's schema that describe JSON; the document lists parameters one by one. */
 const partsWithNames = ['body', 'response'] as const
 
 /** A copy of a route's schema in which each schema that has a name says it in `title`. */

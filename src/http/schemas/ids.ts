@@ -2,7 +2,7 @@ import type { FastifyInstance, preValidationHookHandler } from 'fastify'
 import { asId } from '../../ids.ts'
 
 /**
- * Replaces text that is not an id, in path parameters named `id` or `…_id`, by an id that nobody has
+ * Replaces text that is not an id, in path parameters named `id` or `…_id`, by an id that does not exist
  * (docs/api.md#ids).
  */
 export function normalizeIdParams(app: FastifyInstance): void {

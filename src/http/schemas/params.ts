@@ -2,7 +2,7 @@ import { type Static, type TObject, type TString, Type } from '@sinclair/typebox
 
 const Id = Type.String({ description: 'an id; any other text is an id that nobody has' })
 
-/** Path parameters that are ids, by name. Text that is no id reaches the handler as an id nobody has. */
+/** Path parameters that are ids, by name. Text that is no id reaches the handler as `unknownId`. */
 export function IdParams<Name extends string>(...names: Name[]): TObject<Record<Name, TString>> {
   const properties = Object.fromEntries(names.map((name) => [name, Id])) as Record<Name, TString>
   return Type.Object(properties)

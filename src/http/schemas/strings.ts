@@ -19,7 +19,7 @@ export function NonBlankLine(maxLength: number) {
   return Type.String({ minLength: 1, maxLength, pattern: `^(?=[^]*\\S)${noControl}*$` })
 }
 
-/** Text that may hold tabs and line breaks, but no other control characters. */
+/** Text that may contain tabs and line breaks, but no other control characters. */
 export function Text(maxLength: number) {
   return Type.String({ maxLength, pattern: `^${noControlButBreaks}*$` })
 }

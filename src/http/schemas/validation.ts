@@ -1,7 +1,7 @@
 import type { FastifyServerOptions } from 'fastify'
-import { isId, nobodysId } from '../../ids.ts'
+import { isId, unknownId } from '../../ids.ts'
 
-/** An absolute http or https address, or nothing. A URL holds no white space, which the parser would trim or encode. */
+/** An absolute http or https URL, or ''. It has no white space, which the URL parser would trim or encode. */
 function isWebsite(text: string): boolean {
   if (text === '') return true
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
@@ -18,7 +18,7 @@ function isEmail(text: string): boolean {
 
 /** A bound of a page: an id, or 0, which is smaller than all ids. */
 function isPlace(text: string): boolean {
-  return text === nobodysId || isId(text)
+  return text === unknownId || isId(text)
 }
 
 /** Unknown fields are dropped, and nothing is coerced. Validation stops at the first error; see field-errors.ts. */

@@ -44,8 +44,8 @@ const preflightHeaders = {
 }
 
 /**
- * Sets the standing headers and answers preflights on any path. Its hook runs before all others. Not done by
- * @fastify/cors, which makes its headers anew for each request, as ours are always the same.
+ * Sets the default headers and answers preflights on any path. Its hook runs before all others. @fastify/cors is not
+ * used, as it computes headers for each request and these are constant.
  */
 export function setDefaultHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -58,18 +58,18 @@ export function setDefaultHeaders(app: FastifyInstance): void {
   app.options('*', { schema: { hide: true } }, async (_request, reply) => reply.code(204).send())
 }
 
-const keepOut: onRequestHookHandler = (_request, reply, done) => {
+const noStore: onRequestHookHandler = (_request, reply, done) => {
   reply.header('cache-control', 'no-store')
   done()
 }
 
 /**
- * Keeps answers that need a token, or contain one, out of caches. Must be called after everything that adds hooks to
- * routes, so that this also holds for what those refuse.
+ * Forbids caching of answers that need a token, or contain one. Must be called after everything that adds hooks to
+ * routes, so that it also applies to the refusals of those hooks.
  */
 export function forbidCaching(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const isPrivate = route.schema?.security !== undefined || route.url.startsWith('/auth/')
-    if (isPrivate) route.onRequest = [keepOut, ...[route.onRequest ?? []].flat()]
+    if (isPrivate) route.onRequest = [noStore, ...[route.onRequest ?? []].flat()]
   })
 }

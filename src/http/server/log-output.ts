@@ -1,16 +1,16 @@
 import { write, writeSync } from 'node:fs'
 
-/** The most characters that wait for a reader who is slow; further lines are left out. */
+/** The most characters that are buffered for a slow reader; further lines are dropped. */
 const maxWaiting = 4 * 1024 * 1024
-/** The pause after which a reader who takes nothing is tried again. */
+/** The pause before a write is retried after EAGAIN. */
 const retryMs = 100
 
 /** Writes lines to a file descriptor, without waiting. */
 export type LogOutput = { write(line: string): void }
 
 /**
- * Leaves out what cannot be written: a full disk, a closed terminal or a reader that stands still must not stop the
- * server, nor its exit (docs/decisions/0030-own-log-output.md). To be opened once for a file descriptor.
+ * Drops what cannot be written: a full disk, a closed terminal or a blocked reader must stop neither the server nor its
+ * exit (docs/decisions/0030-own-log-output.md). To be opened once for a file descriptor.
  */
 export function openLogOutput(fd: number): LogOutput {
   let waiting = ''
@@ -23,10 +23,10 @@ export function openLogOutput(fd: number): LogOutput {
       waiting = ''
     }
     isWriting = current.length > 0
-    if (isWriting) write(fd, current, goOn)
+    if (isWriting) write(fd, current, onWritten)
   }
 
-  function goOn(error: NodeJS.ErrnoException | null, written: number): void {
+  function onWritten(error: NodeJS.ErrnoException | null, written: number): void {
     isWriting = false
     if (error?.code === 'EAGAIN') return void setTimeout(writeNext, retryMs).unref()
     current = error ? Buffer.alloc(0) : current.subarray(written)

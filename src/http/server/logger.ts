@@ -27,7 +27,7 @@ function withoutAddress(text: string): string {
 
 /**
  * JSON logs without tokens, passwords and e-mail addresses: headers are left out, as are the queries of URLs, which may
- * hold the key of a file, and the extra fields of errors, in which PostgreSQL quotes rows.
+ * contain the key of a file, and the extra fields of errors, in which PostgreSQL quotes rows.
  */
 export function loggerOptions(level: string, addressOf: AddressOf): FastifyServerOptions['logger'] {
   output ??= openLogOutput(process.stdout.fd)

@@ -66,12 +66,12 @@ export function createServer(
 
 /** The path as the routes know it: without a leading `/v1`, and with the `@` of `@me` decoded. */
 function withoutVersion(url: string): string {
-  const path = hideOrigin(url).replace(/^\/(v|%76)(1|%31)\//, '/')
+  const path = withoutOrigin(url).replace(/^\/(v|%76)(1|%31)\//, '/')
   return path.includes('%40') ? path.replace(/^[^?]*/, (each) => each.replaceAll('%40', '@')) : path
 }
 
-/** A URL without scheme and host: a client that takes the server for a proxy sends the whole of it. */
-export function hideOrigin(url: string): string {
+/** A URL without scheme and host, which clients that use the server as a proxy include. */
+export function withoutOrigin(url: string): string {
   return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')
 }
 

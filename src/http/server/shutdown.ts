@@ -10,7 +10,7 @@ const graceMs = 1_000
 /** How long the requests in flight may take after that. */
 const finishMs = 4_000
 const pollMs = 20
-/** Under a load there may be no turn in which nobody connects. */
+/** Under load there may be no turn of the event loop without a new connection. */
 const maxTurns = 100
 
 /**
@@ -32,8 +32,8 @@ export async function closeGracefully(app: FastifyInstance): Promise<void> {
 
 /**
  * Closes the sockets of the gateway, goes on to answer HTTP for `afterSocketsMs`, and then refuses new connections
- * (existing clients need this because they open a connection for each request and die of a refused one). Those that
- * there are stay: `close` of the HTTP server would close the idle ones.
+ * (existing clients open a connection for each request, and crash when one is refused). Open connections stay:
+ * `close` of the HTTP server would close the idle ones.
  */
 export async function stopListening({ server, gateway }: FastifyInstance): Promise<void> {
   if (!server.listening) return
@@ -44,7 +44,7 @@ export async function stopListening({ server, gateway }: FastifyInstance): Promi
   if (server.listening) Server.prototype.close.call(server)
 }
 
-/** Waits for a turn of the event loop in which nobody connects: who waits to be accepted at a close is reset. */
+/** Waits for a turn of the event loop without a new connection: a close resets connections that wait to be accepted. */
 async function untilNoneConnects(server: Server): Promise<void> {
   let connected = 0
   const count = () => {
@@ -71,7 +71,7 @@ async function onlySocketsLeft({ server, gateway }: FastifyInstance): Promise<bo
   return (await countConnections(server)) === gateway.connectionCount
 }
 
-/** Waits until the condition holds, for `longestMs` at most, not counting time in which this process was stopped. */
+/** Waits until the condition is true, for `longestMs` at most, not counting time in which this process was stopped. */
 async function waitUntil(longestMs: number, condition: () => Promise<boolean>): Promise<void> {
   let isOver = false
   const stopWaiting = stallTolerantTimeout(longestMs, () => {

@@ -1,7 +1,7 @@
 import { createFairQueue } from '../../concurrency/fair-queue.ts'
 import type { Db } from '../../database/client.ts'
 import { requireHouse } from '../../houses/access-operations.ts'
-import { compareIds, nobodysId } from '../../ids.ts'
+import { compareIds, unknownId } from '../../ids.ts'
 import { requireRoomAccess } from '../../rooms/access-operations.ts'
 import { canRead } from '../../rooms/permissions.ts'
 import type { RoomAccessRow } from '../../rooms/queries.ts'
@@ -33,5 +33,5 @@ export async function searchHouse(db: Db, userId: string, houseId: string, wante
 }
 
 function lastWrittenInFirst(one: RoomAccessRow, other: RoomAccessRow): number {
-  return compareIds(other.last_message_id ?? nobodysId, one.last_message_id ?? nobodysId)
+  return compareIds(other.last_message_id ?? unknownId, one.last_message_id ?? unknownId)
 }

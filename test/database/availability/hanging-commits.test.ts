@@ -9,7 +9,7 @@ import { isDatabaseUnavailable } from '../../../src/database/availability/unavai
 import { availabilityCheck, type Db, openDatabase } from '../../../src/database/client.ts'
 import { startPostgres } from '../../../src/database/embedded/embedded.ts'
 
-// A PostgreSQL of its own: its settings hold for everybody on it.
+// A PostgreSQL of its own, as its settings apply to all databases on it.
 const folder = await mkdtemp(join(tmpdir(), 'hearth-hanging-'))
 const postgres = await startPostgres(join(folder, 'postgres'))
 const db = openDatabase(postgres.url)
@@ -84,7 +84,7 @@ test('while commits hang writes are refused within seconds, later ones at once, 
   expect(rows).toEqual([{ note: 'goes on' }])
 }, 60_000)
 
-test('a table that somebody has locked fails those who need it, and takes the database from nobody else', async () => {
+test('a locked table fails the requests that need it, and no others', async () => {
   await operator.transaction().execute(async (trx) => {
     await sql`lock table notes`.execute(trx)
     const refused = Promise.all(

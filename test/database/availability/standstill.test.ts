@@ -5,7 +5,7 @@ import { availabilityCheck, openDatabase } from '../../../src/database/client.ts
 import { standStill } from '../../support/standstill.ts'
 import { databaseUrl } from '../../support/world.ts'
 
-test('a process that stands still while it connects does not take the database for unavailable', async () => {
+test('a stall while connecting does not count as an unavailable database', async () => {
   const late = openDatabase(databaseUrl)
   try {
     const waiting = sql<{ one: number }>`select 1 as one`.execute(late)
@@ -31,7 +31,7 @@ test('who waits for one of the connections is not refused for a standstill', asy
   }
 })
 
-test('a statement that is answered while this process stands still is not cut off', async () => {
+test('a statement that is answered during a stall is not cancelled', async () => {
   const late = openDatabase(databaseUrl)
   try {
     await sql`select 1`.execute(late)

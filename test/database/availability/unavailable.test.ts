@@ -18,9 +18,9 @@ import {
 
 /** No request waits longer for a database that is unavailable. */
 const longestMs = 3_500
-/** What waits for the database takes longer, however busy the machine is. */
+/** The least duration of a statement that waits for the database. */
 const atOnceMs = 1_000
-/** With a margin for a busy machine: the database is asked four times a second. */
+/** With a margin for a slow machine: the database is checked four times a second. */
 const backWithinMs = 5_000
 
 const way = detour(databaseUrl)
@@ -79,7 +79,7 @@ async function recover(as: Person): Promise<void> {
 }
 
 describe.each<Weather>(['refuse', 'reset', 'black hole'])('with the database unavailable (%s)', (weather) => {
-  test('every request answers 503 with Retry-After soon, later ones at once, and the server comes back by itself', async () => {
+  test('answers 503 with Retry-After during an outage, and recovers by itself', async () => {
     const before = await all()
     expect(before.map((answer) => answer.status)).toEqual(usual)
     await proxy.set(weather)
@@ -146,14 +146,14 @@ test('a statement that PostgreSQL works on is not cut off, and asking about it l
   await expect.poll(countMonitors).toBe(0)
 })
 
-test('connections that break show that the database is unavailable, although nobody waits for it', async () => {
+test('detects an outage by broken connections, without a pending statement', async () => {
   await all()
   expect(poolStats(proxied).total).toBeGreaterThan(0)
   await proxy.set('refuse')
   await expect.poll(isUnavailable).toBe(true)
 })
 
-test('idle connections are closed once the database is unavailable, so that nobody is given a dead one', async () => {
+test('closes idle connections once the database is unavailable', async () => {
   await all()
   expect(poolStats(proxied).idle).toBeGreaterThan(1)
   await proxy.set('black hole')
@@ -171,7 +171,7 @@ test('a statement that PostgreSQL breaks off because it takes too long is not ta
   expect(isDatabaseUnavailable(error)).toBe(true)
 })
 
-test('whoever waits for a row that another holds is answered 503', async () => {
+test('answers 503 to a request that waits for a locked row', async () => {
   await db.transaction().execute(async (trx) => {
     await sql`select from users where id = ${ann.id} for update`.execute(trx)
     const answer = await timed(() => call(ann, 'PATCH', '/users/@me', { bio: 'later' }))
@@ -214,7 +214,7 @@ describe('with the limit of connections reached', () => {
   })
 })
 
-test('a full disk fails what is written with 503, leaves nothing of it, and what is read goes on', async () => {
+test('a full disk fails writes with 503 and rolls them back, while reads succeed', async () => {
   await sql`create function refuse() returns trigger language plpgsql
     as $$ begin raise exception 'No space left on device' using errcode = 'disk_full'; end $$`.execute(db)
   await sql`create trigger full_disk before insert on messages execute function refuse()`.execute(db)
@@ -253,7 +253,7 @@ test('the log says why requests are answered with 503, once for many', async () 
   })
 })
 
-test('a database that may only be read fails what is written with 503, and what is read goes on', async () => {
+test('a read-only database fails writes with 503, while reads succeed', async () => {
   const address = new URL(databaseUrl)
   address.searchParams.set('options', '-c default_transaction_read_only=on')
   const readOnly = openDatabase(address.href)

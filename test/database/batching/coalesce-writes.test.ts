@@ -38,7 +38,7 @@ test.each([
   expect(statuses).toEqual(['rejected', 'rejected', 'rejected'])
 })
 
-test('what is written is announced in its order, though the next batch is written meanwhile', async () => {
+test('announces batches in order, and writes the next one meanwhile', async () => {
   const told: string[] = []
   const first = Promise.withResolvers<void>()
   const second = Promise.withResolvers<void>()
@@ -63,7 +63,7 @@ test('what is written is announced in its order, though the next batch is writte
   expect(told).toEqual(['first', 'second'])
 })
 
-test('what was written one by one is announced one by one, and whoever wrote it hears of it only then', async () => {
+test('announces items that were written one by one before it resolves each', async () => {
   const heard: string[] = []
   const { promise: announced, resolve: goOn } = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
@@ -92,7 +92,7 @@ test('what was written one by one is announced one by one, and whoever wrote it 
   expect(heard).toEqual(['one announced', 'one written', 'bad refused', 'two announced', 'two written'])
 })
 
-test('whoever wrote what cannot be announced is told so, and is not left waiting', async () => {
+test('rejects writes whose announcement fails', async () => {
   const write = coalesceWrites<string, string>(
     async (batch) => batch,
     () => Promise.reject(new Error('nobody listens')),
@@ -101,7 +101,7 @@ test('whoever wrote what cannot be announced is told so, and is not left waiting
   expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected'])
 })
 
-test('one batch is written at a time, and what comes meanwhile makes up the next', async () => {
+test('writes one batch at a time, and collects later items for the next', async () => {
   const batches: string[][] = []
   const first = Promise.withResolvers<void>()
   const write = coalesceWrites<string, string>(

@@ -17,7 +17,7 @@ const readUsername = prepareRead(({ id }: { id: string }) => {
 const readDice = prepareRead(({ text }: { text: string }) => {
   return sql<{ dice: string }>`select gen_random_uuid() as dice, ${text}::text as text`
 })
-/** Is answered only while nobody holds the lock alone. */
+/** A read that waits while the lock is exclusive. */
 const readDiceBehind = prepareRead(({ lock }: { lock: string }) => {
   return sql<{
     dice: string
@@ -27,7 +27,7 @@ const breakConnection = prepareRead(({ timeoutMs }: { timeoutMs: number }) => {
   return sql`select pg_terminate_backend(pg_backend_pid(), ${timeoutMs}::bigint)`
 })
 
-test('reads that wait at the same moment travel over one connection and are answered each with its own', async () => {
+test('concurrent reads share a connection, and each gets its own rows', async () => {
   const answers = await Promise.all(['1', '2', '3'].map((text) => readNumber(db, { text })))
   expect(answers.flat().map((row) => row.number)).toEqual([1, 2, 3])
   expect(new Set(answers.flat().map((row) => row.pid)).size).toBe(1)
@@ -52,7 +52,7 @@ test('rows may be had as arrays of their columns, in and outside of a transactio
   expect(await db.transaction().execute((trx) => readColumns(trx, { id: '1' }))).toEqual([row])
 })
 
-test('what is not given is not mistaken for an empty text that is asked for at the same moment', async () => {
+test('distinguishes null from an empty string in concurrent reads', async () => {
   const readText = prepareRead(({ text }: { text: string | null }) => {
     return sql<{ text: string | null }>`select ${text}::text as text`
   })
@@ -109,7 +109,7 @@ test('of what is asked for at different moments two batches are under way at mos
   expect(batches[2]).toEqual(['4', '5'])
 })
 
-test('who asks the same at the same moment shares the reading, who asks something else or later does not', async () => {
+test('shares the rows of equal concurrent reads, and of no others', async () => {
   const [one, same, other] = await Promise.all(['a', 'a', 'b'].map((text) => readDice(db, { text })))
   const later = await readDice(db, { text: 'a' })
   expect(same).toEqual(one)

@@ -28,7 +28,7 @@ const isRoot = process.getuid?.() === 0
 const nobody = 65_534
 
 let folder: string
-/** A data folder that has been started, migrated and stopped once: copied, not made anew, by each test. */
+/** A data folder that was started, migrated and stopped once; each test copies it. */
 let used: string
 const running: Server[] = []
 let copies = 0
@@ -123,7 +123,7 @@ test('what was written before a stop is there after the next start, and only the
     await postgres.stop()
   }
   expect(await findRunningPostgres(join(dir, 'postgres'))).toBeUndefined()
-  // Its log goes on where it ended.
+  // Its log is appended to.
   const log = await readFile(join(dir, 'postgres/log'), 'utf8')
   expect(log.match(/ready to accept connections/g)).toHaveLength(2)
 })
@@ -145,7 +145,7 @@ test('its log does not quote the rows that an error is about', async () => {
   expect(log).not.toContain('=(ann@example.org)')
 })
 
-test('a log that has become long begins anew at a start', async () => {
+test('truncates a long log at a start', async () => {
   const dir = await copyOfUsed()
   const log = join(dir, 'postgres/log')
   await writeFile(log, 'x'.repeat(1_048_577))
@@ -153,7 +153,7 @@ test('a log that has become long begins anew at a start', async () => {
   expect(await readFile(log, 'utf8')).toMatch(/^[^x].*ready to accept connections/s)
 })
 
-test('a stale lock file does not keep it from starting, even when its pid now belongs to somebody else', async () => {
+test('starts despite a stale lock file whose pid belongs to another process', async () => {
   const dir = await copyOfUsed()
   for (const pid of [4_194_303, process.pid]) {
     const lines = [
@@ -191,7 +191,7 @@ test('a PostgreSQL that survived the kill of its server is taken over, and stopp
   expect(isAlive(successor)).toBe(false)
 })
 
-test('a killed PostgreSQL is answered with 503 at once and comes back without a restart of the server', async () => {
+test('answers 503 after PostgreSQL was killed, and recovers without a restart of the server', async () => {
   const dir = await copyOfUsed()
   const server = await start(dir)
   const pid = await postmasterPid(dir)
@@ -207,7 +207,7 @@ test('a killed PostgreSQL is answered with 503 at once and comes back without a 
   await until(async () => (await fetch(`${server.origin}/users/nobody-here`)).status === 400)
 })
 
-test('a killed PostgreSQL whose log cannot be written comes back once it can be', async () => {
+test('restarts a killed PostgreSQL once its log can be written', async () => {
   const dir = await copyOfUsed()
   const server = await start(dir)
   const log = join(dir, 'postgres/log')

@@ -17,7 +17,7 @@ test('a connection that breaks between two statements of a transaction fails tha
   expect(rows).toEqual([{ one: 1 }])
 })
 
-/** A pool whose ten connections are all in use until they are let go. Time stands still meanwhile. */
+/** A pool whose ten connections are in use until they are released, under a fake clock. */
 async function poolInUse() {
   const pool = openDatabase(databaseUrl)
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>()

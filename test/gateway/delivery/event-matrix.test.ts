@@ -3,7 +3,7 @@ import { eventSchemas } from '../../../src/gateway/schemas.ts'
 import { houses, permissions } from '../../support/event-rows-of-houses.ts'
 import { accounts, others, relations } from '../../support/event-rows-of-people.ts'
 import { messages, privateRooms } from '../../support/event-rows-of-rooms.ts'
-import { type Column, columns, connect, eventScene, heard } from '../../support/event-scene.ts'
+import { type Column, columns, connect, drainReceived, eventScene } from '../../support/event-scene.ts'
 import { listen } from '../../support/gateway.ts'
 import { call } from '../../support/world.ts'
 
@@ -21,19 +21,19 @@ const eventRows = [
 const app = await listen({ offlineAfterMs: 20 })
 
 describe.each(eventRows)('$action', (row) => {
-  test('reaches its audience and nobody else', async () => {
+  test('reaches exactly its audience', async () => {
     const scene = await eventScene(app)
     await connect(scene, ...columns)
     await row.before?.(scene)
-    await heard(scene)
+    await drainReceived(scene)
     if (row.request) {
       const answer = await call(scene.people[row.by ?? 'caller'], ...(await row.request(scene)))
       expect(answer.status < 300, answer.text).toBe(!row.refused)
     }
     await row.act?.(scene)
-    const received = await heard(scene)
+    const received = await drainReceived(scene)
     const ordered = (names: string[]) => (row.anyOrder ? names.toSorted() : names)
-    const expected = columns.map((name) => [name, ordered(row.heard?.[name] ?? [])] as const)
+    const expected = columns.map((name) => [name, ordered(row.received?.[name] ?? [])] as const)
     const actual = columns.map((name) => [name, ordered(received[name])] as const)
     expect(Object.fromEntries(actual)).toEqual(Object.fromEntries(expected))
     for (const client of Object.values(scene.clients)) client.socket.terminate()
@@ -41,7 +41,7 @@ describe.each(eventRows)('$action', (row) => {
 })
 
 test('the matrix covers every event and every audience', () => {
-  const cells = eventRows.flatMap((row) => Object.entries(row.heard ?? {}))
+  const cells = eventRows.flatMap((row) => Object.entries(row.received ?? {}))
   const names = new Set(cells.flatMap(([, events]) => events))
   expect([...names].sort()).toEqual(Object.keys(eventSchemas).sort())
   const hearing = new Set(cells.map(([column]) => column as Column))

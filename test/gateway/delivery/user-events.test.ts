@@ -158,7 +158,7 @@ test('an event that cannot be sent closes the sessions of its house with 1011', 
   expect(onCat.closed).toBeUndefined()
 })
 
-test('a HOUSE_JOIN that cannot be sent closes the joiner with 1011 and nobody else', async () => {
+test('a HOUSE_JOIN that cannot be sent closes only the joiner, with 1011', async () => {
   const { ben, onAnn, onBen, onCat } = await scene(app)
   await publish({ type: 'member_joined', house_id: 'nonsense', user_id: ben.id })
   expect(await onBen.end()).toEqual({ code: 1011, reason: 'internal_error' })

@@ -25,7 +25,7 @@ async function mortal() {
   return { app, node, kill }
 }
 
-/** The presences of somebody that a client has received. */
+/** The presences of a user that a client has received. */
 function received(client: Client, { id }: Person): string[] {
   return client.events.filter(({ e, d }) => e === 'PRESENCE_UPDATE' && d.id === id).map(({ d }) => d.presence)
 }
@@ -73,7 +73,7 @@ test('a user with sockets at two processes is online until both are closed', asy
   await expect.poll(() => received(client, ben)).toEqual(['online', 'offline'])
 })
 
-test('a new process knows all presences, and their changes for a resume', async () => {
+test('a new process loads all presences, and their changes for a resume', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   for (const friend of [ben, cat]) await friends(ann, friend)
   await logIn(here, ben)

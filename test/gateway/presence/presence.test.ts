@@ -159,7 +159,7 @@ test('sends a presence to all of more friends than an event names', async () => 
   expect((await onBen.next('PRESENCE_UPDATE')).d).toMatchObject({ id: ann.id, presence: 'online' })
 })
 
-test('sends a presence once to sessions that log in meanwhile', async () => {
+test('sends a presence once to sessions that are logging in', async () => {
   const slow = await listen({ houseJoinDelayMs: 400 })
   const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
   await house({ owner: ann, members: [ben, cat, dan] })

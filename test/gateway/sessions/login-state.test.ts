@@ -121,7 +121,7 @@ test('HOUSE_JOIN has the rooms the receiver can read, and the own member first',
   expect(await rooms(ben)).toEqual([den.room_id])
 })
 
-test('lists 2,500 members of a large house: oneself, owner, online, longest-standing', async () => {
+test('lists 2,500 members of a large house: self, owner, online, first joined', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann })
   await sql`insert into users (id, username, name)

@@ -236,7 +236,7 @@ test('resumes after a trim only if no event of its scopes was trimmed', async ()
   expect(await busy.end()).toEqual(refused)
 })
 
-test('sends presences that changed meanwhile after RESUMED', async () => {
+test('sends presences that changed since after RESUMED', async () => {
   const cat = await user()
   const again = await missing(async ({ den }) => {
     await db.insertInto('members').values({ house_id: den.id, user_id: cat.id }).execute()
@@ -246,7 +246,7 @@ test('sends presences that changed meanwhile after RESUMED', async () => {
   expect((await again.next('HOUSE_MEMBER_ENTER')).d.user.id).toBe(cat.id)
 })
 
-test('each resume states anew whether it is extended', async () => {
+test('each resume sets whether the session is extended', async () => {
   const { ben } = await resumable(app)
   const client = await logIn(app, ben, { extended: true })
   const { session_id } = client.events[0]!.d

@@ -188,7 +188,7 @@ test('does not limit failed logins where rate limits are off', async () => {
   }
 })
 
-test('closes a client that does not read with 4008; it may resume, and delays nobody', async () => {
+test('closes a client that does not read with 4008; it may resume, and delays no other', async () => {
   const app = await listen()
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })

@@ -62,7 +62,7 @@ test('closes the heaviest connection of a user past the bound, and no other', ()
   expect([one, two, three, other].map(({ state }) => state)).toEqual(['open', 'closed', 'open', 'open'])
 })
 
-test('does not count what was read meanwhile', () => {
+test('does not count bytes that were read since', () => {
   const bounds = new UnsentBounds({ ofUser: 1_000, ofAll: 10_000 })
   const connections = Array.from({ length: 20 }, () => connect(bounds, 'ann'))
   for (const connection of connections) {

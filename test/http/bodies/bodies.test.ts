@@ -199,7 +199,7 @@ describe('over a real connection', () => {
     expect(await bioOf(ann)).toBe('z')
   })
 
-  test('a connection goes on after bodies that are not read, or not to their end', async () => {
+  test('a connection stays usable after bodies that are not read, or only in part', async () => {
     await listen()
     const { token } = await user()
     const ask = (line: string, body: string, headers = `Authorization: ${token}\r\nContent-Type: ${json}`) =>

@@ -85,7 +85,7 @@ test('an upload that is refused in its middle can be sent to its end', async () 
   expect(answer).toContain(JSON.stringify(tooLarge))
 })
 
-test('who goes on sending far more than 64 MiB after a refusal is hung up on', async () => {
+test('closes a client that sends far more than 64 MiB after a refusal', async () => {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   const closed = new Promise((resolve) => socket.once('close', resolve))
   const length = 1024 * mib

@@ -5,7 +5,7 @@ import { app, failure } from '../../support/world.ts'
 
 beforeAll(() => app.listen({ host: '127.0.0.1', port: 0 }))
 
-/** Sends text as it is, and gives all that comes back until the server hangs up. */
+/** Sends raw text, and returns all that the server sends until it closes. */
 function exchange(text: string): Promise<string> {
   const { port } = app.server.address() as AddressInfo
   return new Promise((resolve, reject) => {

@@ -180,7 +180,7 @@ test.each([
     for (const socket of sockets) socket.write(`${head}\r\ncontent-length: 5\r\n\r\n{`)
     await expect.poll(() => app.load.inFlight).toBe(20)
     const { status } = await fetch(`${origin}/nowhere`)
-    // On a machine that stood still meanwhile, the twenty may already have waited for long.
+    // After a stall of the machine, the twenty may already have waited for long.
     if (app.load.slow === 0) expect(status).toBe(503)
     return sockets
   }
@@ -195,7 +195,7 @@ test.each([
 test('who does not read an answer does not count for long', async () => {
   const { app, origin } = await listening({ ...calm, inFlight: 20 })
   const { room_id } = await house({ owner: ann })
-  // More than the buffers of a connection hold.
+  // More than fits into the buffers of a connection.
   const { data } = (await sendMedia(ann, room_id, filePart(Buffer.alloc(20_000_000), 'large.bin'))).body
   const path = data.attachment.media_url.replace('http://hearth.test', '')
   const sockets = Array.from({ length: 20 }, () => connect(portOf(app), '127.0.0.1'))
@@ -205,7 +205,7 @@ test('who does not read an answer does not count for long', async () => {
   for (const each of sockets) each.destroy()
 })
 
-test('what the server works on goes on counting', async () => {
+test('requests that the server works on keep counting', async () => {
   const { app, origin } = await listening(calm)
   const headers = { authorization: ann.token, 'content-type': 'application/json' }
   const edit = () => fetch(`${origin}/users/@me`, { method: 'PATCH', headers, body: '{"bio":"x"}' })

@@ -7,7 +7,7 @@ import { crowd, groups } from '../../support/crowds.ts'
 import { portOf } from '../../support/gateway.ts'
 import { bus, config, db, type Person, presences, store, user } from '../../support/world.ts'
 
-/** An app that listens, with these limits. The system itself takes up to some 4 MB of what a connection is sent. */
+/** A listening app with these limits. The system buffers up to some 4 MB of a connection. */
 async function listening(limits: Partial<UnreadResponseLimits>): Promise<FastifyInstance> {
   const unreadLimits = { countedFromBytes: 1_024, ofOneBytes: 1e9, ofAllBytes: 1e9, ...limits }
   const app = await buildApp({ config, db, store, bus, presences, unreadLimits })

@@ -29,7 +29,7 @@ test('metrics are plain text outside of the envelope, and not in the OpenAPI doc
   expect(Object.keys(body.paths)).not.toContain('/metrics')
 })
 
-test('a scrape lives through handles whose objects are collected', async () => {
+test('a scrape survives handles whose objects are collected', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
   for (let n = 0; n < 100; n += 1) monitorEventLoopDelay()
@@ -104,7 +104,7 @@ test('behind a proxy metrics need a token, also where nothing shows that it has 
   }
 })
 
-test('with METRICS_TOKEN metrics are for whoever sends it, from anywhere', async () => {
+test('with METRICS_TOKEN, metrics are served to every address that sends it', async () => {
   const metricsToken = 'a-token-for-prometheus'
   const other = await buildApp({ config: { ...config, metricsToken }, db, store, bus, presences })
   const ask = (authorization: string) =>

@@ -26,7 +26,7 @@ async function listenTo(compiled: string[]) {
   return app
 }
 
-test('a schema is compiled by the first request, and holds from it on', async () => {
+test('a schema is compiled by the first request, and reused', async () => {
   const compiled: string[] = []
   const app = await listenTo(compiled)
   expect(compiled).not.toContain('answer')

@@ -90,7 +90,7 @@ describe('limits by address', () => {
     expect((await ask(call, from('192.0.2.2'))).status).not.toBe(429)
   })
 
-  test.each(routes)('%s counts by the socket where nobody is believed', async (_what, ask) => {
+  test.each(routes)('%s counts by the socket address without trusted proxies', async (_what, ask) => {
     const { call } = await otherApp({ rateLimit: true, rateLimits: limits })
     const statuses: number[] = []
     for (const last of [1, 2, 3]) {

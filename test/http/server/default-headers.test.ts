@@ -23,7 +23,7 @@ test('every route is walked', () => {
   expect(routes.filter((route) => route.isPrivate).length).toBeGreaterThan(60)
 })
 
-test.each(routes)('$method $path carries the standing headers', async ({ method, path, isPrivate }) => {
+test.each(routes)('$method $path has the default headers', async ({ method, path, isPrivate }) => {
   const ann = await user()
   for (const caller of [null, ann]) {
     const { headers } = await call(caller, method, path)
@@ -37,7 +37,7 @@ test.each(routes)('$method $path carries the standing headers', async ({ method,
   }
 })
 
-test('what no route answers has the standing headers too', async () => {
+test('answers without a route have the default headers too', async () => {
   for (const path of ['/nowhere', '/%', '/v1/houses/%zz', '/docs', '/docs/json', '/docs/events.json']) {
     expect((await call(null, 'GET', path)).headers, path).toMatchObject(standing)
   }

@@ -17,7 +17,7 @@ test.each(['/health', '/ready'])('GET %s answers ok, without a token and with a 
   }
 })
 
-test('with the database away the process is healthy, but not ready', async () => {
+test('with an unavailable database the process is healthy, but not ready', async () => {
   expect((await withoutDatabase.call(null, 'GET', '/health')).status).toBe(200)
   const answer = await withoutDatabase.call(null, 'GET', '/ready')
   expect(answer.status).toBe(503)

@@ -96,7 +96,7 @@ test.each([
   const ended = once(child, 'exit')
   const ask = async () => (await fetch(`http://127.0.0.1:${port}/health`)).status
   await vi.waitFor(async () => expect(await ask()).toBe(200), 30_000)
-  // Their log lines are more than a pipe holds.
+  // Their log lines exceed the buffer of a pipe.
   for (let n = 0; n < 400; n += 1) expect(await ask()).toBe(200)
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])

@@ -47,7 +47,7 @@ async function stopWithRequestInFlight() {
   return { socket, answered, stopped: Promise.all([closing, once(socket, 'close')]) }
 }
 
-test('a connection whose request took longer than the others were waited for does not hold up the stop', async () => {
+test('a connection whose request took longest does not delay the stop', async () => {
   const { socket, answered, stopped } = await stopWithRequestInFlight()
   socket.write('{}')
   await stopped

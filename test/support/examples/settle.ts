@@ -8,7 +8,7 @@ import { codes, on, password, people, phone, pictures } from './village.ts'
 const { mira, jonas, leo, priya, sam, gus, cheapdrills, toolbot } = people
 const passwordHash = await hashPassword(password, { address: '' })
 
-/** Empties the database and settles everybody anew. */
+/** Empties the database and creates all example users again. */
 export async function settle(): Promise<void> {
   for (const table of ['mentions', 'messages', 'rooms', 'houses', 'discarded_files', 'users'] as const) {
     await db.deleteFrom(table).execute()
