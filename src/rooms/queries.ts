@@ -55,17 +55,17 @@ export async function listRoomsOfHouses(db: Db, houseIds: readonly string[]): Pr
 }
 
 /**
- * A query `open_room` for a `with`: the room, locked until the transaction ends, if it is still there and the user is
- * not leaving its house at this moment. Leaving deletes what the user has in the rooms: nothing may be added later.
+ * A query `locked_room` for a `with`: the room, locked until the transaction ends, if it exists and the user is not
+ * leaving its house concurrently. Leaving deletes the user's rows in the rooms, so none may be added afterwards.
  */
-export function reopenPairRoom(userId: string, roomId: string): RawBuilder<unknown> {
+export function lockRoomOfMember(userId: string, roomId: string): RawBuilder<unknown> {
   return sql`
     room as materialized (
       select id, house_id from rooms where id = ${roomId} for key share
     ), staying as materialized (
       select from room join members on members.house_id = room.house_id and members.user_id = ${userId}
       for key share of members skip locked
-    ), open_room as materialized (
+    ), locked_room as materialized (
       select id from room where house_id is null or exists (select from staying)
     )`
 }
