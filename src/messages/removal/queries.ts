@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 
-/** The id of the message of a room with so many before it, of those behind an id; null when there are fewer. */
+/** The id of a message of a room after skipping `skipped` messages with ids greater than `after`; null if there is none. */
 export async function findMessageAhead(
   db: Db,
   roomId: string,
@@ -15,7 +15,7 @@ export async function findMessageAhead(
   return rows[0]?.id ?? null
 }
 
-/** Removes the messages of a room behind one id, up to another. */
+/** Deletes the messages of a room with ids greater than `after`, up to `last`. */
 export async function deleteMessagesBetween(
   db: Db,
   roomId: string,
@@ -26,7 +26,7 @@ export async function deleteMessagesBetween(
     delete from messages where room_id = ${roomId} and id > ${after} and id <= ${last}`.execute(db)
 }
 
-/** Removes the mentions in these messages. */
+/** Deletes the mentions in the messages of a room with ids greater than `after`, up to `last`. */
 export async function deleteMentionsBetween(
   db: Db,
   roomId: string,
