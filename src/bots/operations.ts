@@ -109,17 +109,17 @@ export async function deleteBot(db: Db, callerId: string, id: string): Promise<O
  */
 export async function addBot(db: Db, caller: Membership, botId: string): Promise<Outcome<Member>> {
   const added = { house_id: caller.house_id, user_id: asId(botId) }
-  await refuseUnlessAddable(db, caller, added.user_id)
+  await requireAddPermission(db, caller, added.user_id)
   return commit(db, async (trx) => {
     const events = await addMember(trx, added)
     // Checked again under the locks of `addMember`.
-    await refuseUnlessAddable(trx, caller, added.user_id)
+    await requireAddPermission(trx, caller, added.user_id)
     const row = await findMember(trx, added)
     return { answer: serializeMember(row!), events: events! }
   })
 }
 
-async function refuseUnlessAddable(db: Db, caller: Membership, botId: string): Promise<void> {
+async function requireAddPermission(db: Db, caller: Membership, botId: string): Promise<void> {
   const membership = await requireHouse(db, caller)
   if (!canAdd(await findBot(db, botId), caller.user_id)) throw new ApiError('bot_not_found')
   if (!hasPermission(membership, permission.MANAGE_BOTS)) throw new ApiError('no_permission')
