@@ -14,13 +14,13 @@ function read(file: string): string {
   return readFileSync(join(docs, file), 'utf8')
 }
 
-/** The second cell of the row whose first one begins so. */
+/** The second cell of the row whose first cell begins with a text. */
 function cellOf(page: keyof typeof pages, row: string): string {
   const line = pages[page].split('\n').find((each) => each.startsWith(`| ${row}`))
   return line?.split(' | ')[1] ?? `no row "${row}"`
 }
 
-/** The ways in which the pages write a number. */
+/** The spellings of a number on the pages. */
 function waysToWrite(number: number): string[] {
   const [kib, mib] = [1024, 1024 * 1024]
   const inUnit = (unit: number, name: string) => (number % unit === 0 ? [`${number / unit} ${name}`] : [])

@@ -40,7 +40,7 @@ test.each([0, 1, 2, 4, 5])(
   },
 )
 
-test('messages go before the statement that deletes their house, room or group', async () => {
+test('messages are deleted before the statement that deletes house, room or group', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const room = await houseRoom(den)
