@@ -66,7 +66,7 @@ export async function findReadState(
 }
 
 /** A room that a user has marked as read up to a message, or (null) is only mentioned in. */
-export type ReadRoom = { room_id: string; message_id: string | null }
+type ReadRoom = { room_id: string; message_id: string | null }
 
 /**
  * The rooms that a user has marked as read, newest read message first, then those that they are only mentioned in; at

@@ -30,7 +30,7 @@ export const roomColumns = sql`
   rooms.last_message_id, rooms.permission_overrides, rooms.default_allow, rooms.default_deny`
 
 /** The statement for rooms with their participants; `where` selects them. */
-export function selectRooms(where: RawBuilder<unknown>) {
+function selectRooms(where: RawBuilder<unknown>) {
   return sql<RoomRow>`
     select ${roomColumns}, case when rooms.type = 0 then '[]'::json else coalesce((
         select json_agg(${gatewayUserJson} order by joined_at, user_id)
