@@ -86,7 +86,7 @@ test('a nonce is free again once its message is deleted or has exploded', async 
   expect((await send(ann, 'third', 'n')).content).toBe('third')
 })
 
-test('a nonce that another process frees concurrently creates a new message', async () => {
+test('a nonce that another process frees concurrently finds no message', async () => {
   const { ann, made, send } = await den()
   const first = await send(ann, 'first', 'n')
   const id = firstIdAt(Date.now() - dayMs - 60_000)
