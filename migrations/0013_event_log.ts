@@ -13,7 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`comment on table events is
-    'what has changed; written by the transactions that change it, and told by every process in the order of the positions'`.execute(
+    'what has changed; written by the transactions that change it, and delivered by every process in the order of the positions'`.execute(
     db,
   )
   await sql`

@@ -12,7 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       events json not null
     )`.execute(db)
   await sql`comment on table events is
-    'what has changed, in entries of one or more events; written by the transactions that change it, and told by every process in the order of the positions'`.execute(
+    'what has changed, in entries of one or more events; written by the transactions that change it, and delivered by every process in the order of the positions'`.execute(
     db,
   )
   await sql`comment on column events.scope is

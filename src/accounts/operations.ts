@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { isReserved } from '../users/permissions.ts'
 import { serializeOwnUser } from '../users/serializers.ts'
-import { lockVerified, requirePassword } from './proof-operations.ts'
+import { lockVerified, requirePassword } from './passwords/check-operations.ts'
 import {
   type CredentialsRow,
   findCredentialsByEmail,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../database/client.ts'
 import { fullUserColumns } from '../users/queries.ts'
 
-/** Adds an account and gives it in its full form. Unique: `users_email_unique`, `users_username_unique`. */
+/** Inserts an account and returns it. Constraints: `users_email_unique`, `users_username_unique`. */
 export function insertAccount(
   db: Db,
   account: { id: string; username: string; name: string } & (
@@ -13,7 +13,7 @@ export function insertAccount(
   return db.insertInto('users').values(account).returning(fullUserColumns).executeTakeFirstOrThrow()
 }
 
-/** Which of an e-mail address and a username are in use. */
+/** Whether the e-mail address (compared without case) and the username (lower case) are in use. */
 export async function findTakenLogin(db: Db, wanted: { email: string; username: string }) {
   const { rows } = await sql<{ email: boolean; username: boolean }>`
     select exists (select from users where lower(email) = lower(${wanted.email})) as email,
@@ -29,12 +29,12 @@ const credentialColumns = [
   'users.totp_earlier_steps',
 ] as const
 
-/** Accounts that are not deleted, with what proves their owners. */
+/** Accounts that are not deleted, with their credentials. */
 function selectCredentials(db: Db) {
   return db.selectFrom('users').select(credentialColumns).where('deleted_at', 'is', null)
 }
 
-/** The account with an e-mail address (without case), or undefined. */
+/** The account with an e-mail address (compared without case), or undefined. */
 export function findCredentialsByEmail(db: Db, email: string) {
   return selectCredentials(db).where(sql`lower(email)`, '=', sql`lower(${email})`).executeTakeFirst()
 }
@@ -51,12 +51,12 @@ export function findCredentials(db: Db, id: string) {
 
 export type CredentialsRow = NonNullable<Awaited<ReturnType<typeof findCredentials>>>
 
-/** The same, locked until the end of the transaction. */
+/** Locks an account until the transaction ends; undefined if it is deleted. */
 export function lockCredentials(db: Db, id: string) {
   return selectCredentials(db).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 }
 
-/** Changes what proves the owner of an account. */
+/** Updates credentials of an account that is not deleted. */
 export async function updateCredentials(
   db: Db,
   id: string,
@@ -73,7 +73,7 @@ export async function updateCredentials(
   await db.updateTable('users').set(changes).where('id', '=', id).where('deleted_at', 'is', null).execute()
 }
 
-/** Adds the hashes of backup codes. */
+/** Inserts the hashes of backup codes. */
 export async function insertBackupCodes(db: Db, userId: string, hashes: Buffer[]): Promise<void> {
   await db
     .insertInto('backup_codes')
@@ -81,7 +81,7 @@ export async function insertBackupCodes(db: Db, userId: string, hashes: Buffer[]
     .execute()
 }
 
-/** Uses a backup code up. Returns whether it was one. */
+/** Deletes a backup code. Returns whether it existed. */
 export async function deleteBackupCode(db: Db, userId: string, hash: Buffer): Promise<boolean> {
   const row = await db
     .deleteFrom('backup_codes')
@@ -92,7 +92,7 @@ export async function deleteBackupCode(db: Db, userId: string, hash: Buffer): Pr
   return row !== undefined
 }
 
-/** Forgets all backup codes of a user. */
+/** Deletes all backup codes of a user. */
 export async function deleteBackupCodes(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('backup_codes').where('user_id', '=', userId).execute()
 }

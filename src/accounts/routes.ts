@@ -27,11 +27,12 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const answer = await register(app.db, request.body, deviceOf(request))
       const { id, email, username } = answer.user
-      // Not waited for: the account is there, and whoever gets no code asks for another.
+      // Not awaited: the account exists, and its user can request another code.
       if (app.mailer) {
         issueCode(app.db, id, 'verify_email', email).then(
           (issued) => app.mailer?.send(id, verificationMail({ ...issued, username, server: publicUrl(app) })),
-          (error) => request.log.error({ err: error }, 'no code could be made for a new account'),
+          (error) =>
+            request.log.error({ err: error }, 'creating the verification code of a new account failed'),
         )
       }
       return ok(answer)
@@ -71,7 +72,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-/** What a client says of itself, cut, and where it calls from. */
+/** The User-Agent of a request, without control characters and cut to 256 code points, and the client's address. */
 function deviceOf(request: FastifyRequest): Device {
   const client = (request.headers['user-agent'] ?? '').replace(/\p{Cc}/gu, '').toWellFormed()
   return {

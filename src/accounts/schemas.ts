@@ -9,7 +9,7 @@ const Email = Type.String({
   format: 'mail_address',
   description: 'an e-mail address of up to 254 characters, compared without case',
 })
-/** A password to be set. One to be checked may be any text: it is right or wrong. */
+/** A password to set (docs/api.md#field-limits). A password to check may be any text. */
 const NewPassword = AnyText({ minLength: minPasswordLength, maxLength: maxPasswordLength })
 
 export const Register = Type.Object(
@@ -28,7 +28,7 @@ export const LogIn = Type.Object(
 )
 export type LogIn = Static<typeof LogIn>
 
-/** What registering and logging in answer: the token is shown this once. */
+/** The response of registration and login. The token is shown only once. */
 export const LoggedIn = Type.Object({ token: Type.String(), user: FullUser })
 export type LoggedIn = Static<typeof LoggedIn>
 
@@ -52,7 +52,7 @@ export const DeleteAccount = Type.Object({ password: AnyText() }, { additionalPr
 export type DeleteAccount = Static<typeof DeleteAccount>
 export const BeginTotp = Type.Object({ password: AnyText() }, { additionalProperties: false })
 export type BeginTotp = Static<typeof BeginTotp>
-/** One of the two is needed. */
+/** At least one of the two is required; `code` counts if both are given. */
 export const DisableTotp = Type.Object(
   { code: Type.Optional(AnyText()), password: Type.Optional(AnyText()) },
   { additionalProperties: false },
@@ -76,7 +76,7 @@ export type BackupCodes = Static<typeof BackupCodes>
 export const TotpDisabled = Type.Object({ mfa_enabled: Type.Literal(false) })
 export type TotpDisabled = Static<typeof TotpDisabled>
 
-/** A login session (docs/resources.md#other-resources); `current` is the caller's own. */
+/** A login session (docs/resources.md#other-resources); `current`: whether it belongs to the token of the request. */
 export const LoginSession = Type.Object({
   id: Type.String(),
   created_at: Type.String(),

@@ -2,10 +2,10 @@ import { idTimeMs } from '../ids.ts'
 import type { LoginSession } from './schemas.ts'
 import type { SessionRow } from './sessions/queries.ts'
 
-/** A login session as its owner sees it, from the session with this id. */
+/** A login session for its owner; `currentId` is the login session of the request. */
 export function serializeLoginSession(row: SessionRow, currentId: string): LoginSession {
   const created = new Date(idTimeMs(row.id))
-  // The one time is this process's, the other PostgreSQL's.
+  // The id has the time of this process, `last_seen_at` that of PostgreSQL, which may be behind.
   const lastSeen = row.last_seen_at > created ? row.last_seen_at : created
   return {
     id: row.id,

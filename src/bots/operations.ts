@@ -25,20 +25,23 @@ import { serializeBot } from './serializers.ts'
 
 /** Bots a user may have (docs/api.md#counts-and-sizes). */
 const maxBots = 25
-/** The login session of a bot is opened by its owner, not by a client. */
+/** The device of a bot's login session, which its owner creates. */
 const noDevice = { client: '', address: '' }
 
-/** Who owns bots; without a login session it is the operator who acts for them. */
+/** The owner of bots; without `session_id` the operator acts for them. */
 type Owner = { id: string; bot: boolean; session_id?: string }
 
-/** A bot of the caller. Throws `bot_not_found` for one that is unknown or somebody else's. */
-async function reachBot(db: Db, callerId: string, id: string): Promise<BotRow> {
+/** A bot of the caller. Throws `bot_not_found` if it is unknown or has another owner. */
+async function requireBot(db: Db, callerId: string, id: string): Promise<BotRow> {
   const found = await findBot(db, id)
   if (found?.owner_id !== callerId) throw new ApiError('bot_not_found')
   return found
 }
 
-/** Makes a bot with a token. Throws `no_permission` for bots, `username_taken`, `limit_reached`, `no_auth`. */
+/**
+ * Creates a bot with a token (docs/api.md#bots). Throws `no_permission` for bots, `username_taken`, `limit_reached`,
+ * `no_auth`.
+ */
 export async function createBot(db: Db, caller: Owner, fields: CreateBot): Promise<CreatedBot> {
   if (caller.bot) throw new ApiError('no_permission')
   const username = fields.username.toLowerCase()
@@ -56,7 +59,7 @@ export async function createBot(db: Db, caller: Owner, fields: CreateBot): Promi
   }
 }
 
-/** Edits a bot of the caller. Throws `bot_not_found`, and as `editUser`. */
+/** Updates a bot of the caller. Throws `bot_not_found`, and as `editUser`. */
 export async function editBot(
   db: Db,
   store: Store,
@@ -64,59 +67,59 @@ export async function editBot(
   id: string,
   fields: EditBot,
 ): Promise<Outcome<Bot>> {
-  await reachBot(db, callerId, id)
+  await requireBot(db, callerId, id)
   const edited = await editUser(db, store, id, fields)
   if (!edited) throw new ApiError('bot_not_found')
   return { ...edited, answer: serializeBot({ ...edited.answer, owner_id: callerId }) }
 }
 
-/** Gives a bot of the caller a new token; the old one ends at once. Throws `bot_not_found`, `no_auth`. */
+/** Replaces the token of a bot of the caller; the old one ends at once. Throws `bot_not_found`, `no_auth`. */
 export async function rotateBotToken(db: Db, caller: Owner, id: string): Promise<Outcome<{ token: string }>> {
   return commit(db, async (trx) => {
-    // Of two requests at once, the second ends the token that the first has made.
+    // Locks, so that of two concurrent requests the second one ends the token of the first one.
     await lockOwner(trx, caller)
     await lockUsers(trx, [id])
-    await reachBot(trx, caller.id, id)
+    await requireBot(trx, caller.id, id)
     const ended = await deleteSessions(trx, id)
     return { answer: { token: await openSession(trx, id, noDevice) }, events: sessionsEndedEvents(ended) }
   })
 }
 
 /**
- * Locks the owner, as a reset of their password does: a login session that it has ended gives no bot a token any more.
- * Throws `no_auth`.
+ * Locks the owner, as a password reset does, so that an ended login session cannot create a token. Throws `no_auth` if
+ * the owner is deleted or the login session has ended.
  */
 async function lockOwner(trx: Db, owner: Owner): Promise<void> {
   const [present] = await lockUsers(trx, [owner.id])
-  const isIn = owner.session_id === undefined || (await hasSession(trx, owner.session_id))
-  if (!present || !isIn) throw new ApiError('no_auth')
+  const isLoggedIn = owner.session_id === undefined || (await hasSession(trx, owner.session_id))
+  if (!present || !isLoggedIn) throw new ApiError('no_auth')
 }
 
-/** Deletes a bot of the caller, as an account is deleted. Throws `bot_not_found`. */
+/** Deletes a bot of the caller in the same way as an account. Throws `bot_not_found`. */
 export async function deleteBot(db: Db, callerId: string, id: string): Promise<Outcome<{ id: string }>> {
-  await reachBot(db, callerId, id)
+  await requireBot(db, callerId, id)
   const removed = await removeAccounts(db, { id, password_hash: null })
   if (!removed) throw new ApiError('bot_not_found')
   return { ...removed, answer: { id } }
 }
 
 /**
- * Adds a bot to a house; one that is there already changes nothing. Throws `house_not_found`, `bot_not_found` for one
- * that is neither the caller's nor public, `no_permission`, `limit_reached`.
+ * Adds a bot to a house; adding a member changes nothing (docs/api.md#bots). Throws `house_not_found`, `bot_not_found`
+ * for a bot that is neither the caller's nor public, `no_permission`, `limit_reached`.
  */
 export async function addBot(db: Db, caller: Membership, botId: string): Promise<Outcome<Member>> {
   const added = { house_id: caller.house_id, user_id: asId(botId) }
-  await refuseUnlessAddable(db, caller, added.user_id)
+  await requireAddPermission(db, caller, added.user_id)
   return commit(db, async (trx) => {
     const events = await addMember(trx, added)
-    // Again, as things are under the locks that adding has taken.
-    await refuseUnlessAddable(trx, caller, added.user_id)
+    // Checked again under the locks of `addMember`.
+    await requireAddPermission(trx, caller, added.user_id)
     const row = await findMember(trx, added)
     return { answer: serializeMember(row!), events: events! }
   })
 }
 
-async function refuseUnlessAddable(db: Db, caller: Membership, botId: string): Promise<void> {
+async function requireAddPermission(db: Db, caller: Membership, botId: string): Promise<void> {
   const membership = await requireHouse(db, caller)
   if (!canAdd(await findBot(db, botId), caller.user_id)) throw new ApiError('bot_not_found')
   if (!hasPermission(membership, permission.MANAGE_BOTS)) throw new ApiError('no_permission')

@@ -17,7 +17,7 @@ export type CreateBot = Static<typeof CreateBot>
 export const CreatedBot = Type.Object({ user: FullUser, token: Type.String() })
 export type CreatedBot = Static<typeof CreatedBot>
 
-/** The fields of the own user, and whether others may add the bot to their houses. */
+/** The fields of `EditUser`, and whether others may add the bot to their houses. */
 export const EditBot = Type.Object(
   { ...EditUser.properties, public: Type.Optional(Type.Boolean()) },
   { additionalProperties: false },

@@ -3,7 +3,7 @@ import { serializePublicUser } from '../users/serializers.ts'
 import type { BotRow } from './queries.ts'
 import type { Bot } from './schemas.ts'
 
-/** A bot as its owner sees it. */
+/** A bot for its owner. */
 export function serializeBot({ owner_id, public: isPublic, ...user }: BotRow): Bot {
   return {
     user: serializePublicUser(user),

@@ -1,32 +1,32 @@
 import { ApiError } from './errors.ts'
-import { type Fetch, readAnswer, send } from './http.ts'
+import { type Fetch, type OutgoingRequest, readAnswer, send } from './http.ts'
 import { mediaParts, withNonce } from './message-bodies.ts'
 import type { Answer, Input, OperationId, SendMediaMessage } from './operations.ts'
 import { paths } from './paths.ts'
 import { sleep } from './sleep.ts'
 
 export type ApiOptions = {
-  /** The server's: `https://chat.example.org`, without a path; in a browser `''` is the page's own server. */
+  /** The address of the server without a path: `https://chat.example.org`; in a browser `''` is the server of the page. */
   address: string
-  /** Of an account or a bot. Without one only the operations work that need none. */
+  /** The token of an account or a bot, for operations that need one. */
   token?: string | undefined
-  /** Instead of the global one. */
+  /** Replaces the global `fetch`. */
   fetch?: Fetch
-  /** How long one call waits in all for its turn after 429 answers: a minute without it, 0 for not at all. */
+  /** The total time that a call waits after 429 responses, in ms: by default 60,000; 0 disables waiting. */
   rateLimitWaitMs?: number
 }
 
 export type CallOptions = {
   signal?: AbortSignal | undefined
-  /** How much of the body was sent: in browsers; elsewhere it is not called. */
+  /** Called with the progress of an upload; only in browsers. */
   onProgress?: (sentBytes: number, totalBytes: number) => void
-  /** Instead of the one of the `Api`. */
+  /** Overrides the option of the `Api`. */
   rateLimitWaitMs?: number
 }
 
 type AnyInput = { params?: Record<string, string>; query?: object; body?: object } & CallOptions
 
-/** Calls without `params`, `query` and `body` need no second argument. */
+/** The second argument is optional if the operation requires no `params`, `query` and `body`. */
 type Arguments<Id extends OperationId> =
   Record<never, never> extends Input<Id>
     ? [input?: Input<Id> & CallOptions]
@@ -36,13 +36,13 @@ const defaultRateLimitWaitMs = 60_000
 const defaultRetryMs = 1_000
 
 /**
- * The HTTP API of a Hearth server: every operation of `docs/openapi.json`, typed, in browsers and Node.
+ * A typed client of the HTTP API, with every operation of `docs/openapi.json`, for browsers and Node (docs/client.md).
  *
  *     const api = new Api({ address: 'https://chat.example.org', token })
  *     const house = await api.call('createHouse', { body: { name: 'Lobby' } })
  */
 export class Api {
-  /** May be set when it changes: after a login, say. */
+  /** May be set at any time, for example after a login. */
   token: string | undefined
   readonly #prefix: string
   readonly #fetch: Fetch
@@ -56,24 +56,24 @@ export class Api {
   }
 
   /**
-   * Calls an operation and gives the data of its answer: undefined where there is none, a Blob where it is a file.
-   * Messages get a nonce when they have none, so that the same call is never sent twice. Throws `ApiError`, and the
-   * reason of the signal once that is aborted.
+   * Calls an operation. Returns the `data` of the response: undefined for a 204, a Blob for a file. A message without a
+   * nonce gets one, so that a repeated request creates no second message. Throws `ApiError`, and the reason of the signal
+   * if it is aborted.
    */
   async call<Id extends OperationId>(operation: Id, ...[input]: Arguments<Id>): Promise<Answer<Id>> {
     const { params = {}, query = {}, body, ...options } = (input ?? {}) as AnyInput
     const { signal, onProgress, rateLimitWaitMs = this.#rateLimitWaitMs } = options
     const [method, path] = paths[operation].split(' ') as [string, string]
-    const url = this.#prefix + fill(path, params) + queryString(query)
+    const url = this.#prefix + fillPath(path, params) + queryString(query)
     const content = method === 'GET' || method === 'DELETE' ? encode(body) : encodeFor(operation, body ?? {})
     const outgoing = { method, url, signal, onProgress, ...content }
     const headers = { ...content.headers, ...(this.token !== undefined && { Authorization: this.token }) }
-    return (await this.#sendInTurn({ ...outgoing, headers }, rateLimitWaitMs)) as Answer<Id>
+    return (await this.#sendWithRetry({ ...outgoing, headers }, rateLimitWaitMs)) as Answer<Id>
   }
 
-  /** Sends, and after a 429 once more when the server says so, as long as the waits do not pass the bound. */
-  async #sendInTurn(outgoing: Parameters<typeof send>[1], mostMs: number): Promise<unknown> {
-    for (let leftMs = mostMs; ; ) {
+  /** Sends a request, and repeats it after each 429 at the time that the response names, while the waits fit `maxWaitMs`. */
+  async #sendWithRetry(outgoing: OutgoingRequest, maxWaitMs: number): Promise<unknown> {
+    for (let leftMs = maxWaitMs; ; ) {
       try {
         return await readAnswer(await send(this.#fetch, outgoing))
       } catch (error) {
@@ -87,7 +87,7 @@ export class Api {
   }
 }
 
-function fill(path: string, params: Record<string, string>): string {
+function fillPath(path: string, params: Record<string, string>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
 }
 

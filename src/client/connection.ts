@@ -1,15 +1,15 @@
 import type { GatewayEvent, ServerFrame } from './events.ts'
 
-/** How long the server may take until its hello, and for an answer to a probe. */
+/** The time until the hello, and until the response to a probe. */
 const helloTimeoutMs = 20_000
 const probeTimeoutMs = 5_000
-/** What browsers and Node report for a connection that ended without a close frame. */
+/** The close code that browsers and Node report for a connection without a close frame. */
 const lostCode = 1006
 
 export type ConnectionOptions = {
   url: string
   WebSocket: typeof WebSocket
-  /** The server acknowledges heartbeats, so that one that does not is gone. */
+  /** Whether the server acknowledges heartbeats; then a missing acknowledgement ends the connection. */
   expectsAcks: boolean
   onHello: () => void
   onEvent: (event: GatewayEvent) => void
@@ -19,21 +19,21 @@ export type ConnectionOptions = {
 
 export type Connection = {
   send(frame: { op: number; d?: unknown }): void
-  /** Asks for an answer now; the connection ends if none comes within seconds. */
+  /** Sends a heartbeat now; the connection ends if nothing is received within five seconds. */
   probe(): void
   close(): void
 }
 
-/** Opens one websocket to the gateway: sends heartbeats from the hello on, and gives up when the server is silent. */
+/** Opens a websocket to the gateway, sends heartbeats after the hello, and ends it if the server is silent. */
 export function openConnection(options: ConnectionOptions): Connection {
   const socket = new options.WebSocket(options.url)
   let heartbeat: ReturnType<typeof setInterval> | undefined
-  let patience = setTimeout(() => end(lostCode, 'no hello'), helloTimeoutMs)
-  let hasHeard = true
+  let timeout = setTimeout(() => end(lostCode, 'no hello'), helloTimeoutMs)
+  let hasReceived = true
 
   function stop(): void {
     clearInterval(heartbeat)
-    clearTimeout(patience)
+    clearTimeout(timeout)
     socket.onmessage = socket.onclose = null
     socket.close()
   }
@@ -45,33 +45,33 @@ export function openConnection(options: ConnectionOptions): Connection {
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(frame))
   }
   function beat(): void {
-    if (options.expectsAcks && !hasHeard) end(lostCode, 'no heartbeat ack')
-    else ask()
+    if (options.expectsAcks && !hasReceived) end(lostCode, 'no heartbeat ack')
+    else sendHeartbeat()
   }
-  function ask(): void {
-    hasHeard = false
+  function sendHeartbeat(): void {
+    hasReceived = false
     send({ op: 3 })
   }
   function probe(): void {
     if (!options.expectsAcks || heartbeat === undefined) return
-    ask()
-    clearTimeout(patience)
-    patience = setTimeout(() => {
-      if (!hasHeard) end(lostCode, 'no answer')
+    sendHeartbeat()
+    clearTimeout(timeout)
+    timeout = setTimeout(() => {
+      if (!hasReceived) end(lostCode, 'no answer')
     }, probeTimeoutMs)
   }
 
   socket.onmessage = ({ data }) => {
-    hasHeard = true
+    hasReceived = true
     const frame = JSON.parse(String(data)) as ServerFrame
     if (frame.op === 0) return options.onEvent(frame)
     if (frame.op !== 1) return
-    clearTimeout(patience)
+    clearTimeout(timeout)
     heartbeat = setInterval(beat, frame.d.hbt_int)
     options.onHello()
   }
   socket.onclose = ({ code, reason }) => end(code, reason)
-  // The close that follows says the same. (The sockets of the package ws throw errors that nobody listens to.)
+  // A close event follows. The handler is needed because the package ws throws errors without a listener.
   socket.onerror = () => {}
   return { send, probe, close: stop }
 }

@@ -7,16 +7,16 @@ type Details = {
 }
 
 /**
- * A request that failed. `code` is the server's (`docs/errors.md`), or one of two of the client's own: `unreachable`
- * (no answer came, `status` is 0) and `unreadable` (the answer is not one of Hearth, a proxy's say).
+ * A failed request. `code` is an error code of the server (`docs/errors.md`), `unreachable` (no response, `status` is 0),
+ * or `unreadable` (a response that is not Hearth's, for example a proxy's).
  */
 export class ApiError extends Error {
   readonly code: string
-  /** The HTTP status, 0 without an answer. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number
   /** The fields that an `invalid_schema` names. */
   readonly fields: readonly string[]
-  /** How long the server asks to wait before the next attempt. */
+  /** The wait before the next attempt that the server asks for, in ms. */
   readonly retryAfterMs: number | undefined
 
   constructor({ code, message, status, retryAfterMs, cause }: Details) {
@@ -29,7 +29,7 @@ export class ApiError extends Error {
   }
 }
 
-/** `Required fields (a, b) not met`, `Invalid fields (a, b)`. */
+/** The names in `Required fields (a, b) not met` and `Invalid fields (a, b)`. */
 function fieldsIn(message: string): string[] {
   const [, names] = /fields \(([^)]*)\)/.exec(message) ?? []
   return names ? names.split(', ') : []

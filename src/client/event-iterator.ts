@@ -1,7 +1,7 @@
 import type { GatewayEvent } from './events.ts'
 import type { GatewayState } from './gateway-state.ts'
 
-/** The server refused the gateway for good: the token is not, or no longer, valid. */
+/** The server closed the gateway with a code after which a retry is useless: the token is not valid. */
 export class GatewayRefused extends Error {
   readonly code: number
   readonly reason: string
@@ -20,14 +20,14 @@ type Source = {
   onState(listener: (state: GatewayState) => void): () => void
 }
 
-/** The events of a gateway from now on, kept until they are taken. */
+/** Iterates over the events of a gateway from now on. Events are queued until they are read. */
 export function eventIterator(source: Source): AsyncIterableIterator<GatewayEvent> {
-  const kept: GatewayEvent[] = []
+  const queue: GatewayEvent[] = []
   let wake = () => {}
   let end: GatewayState | 'left' | undefined
   const removers = [
     source.onEvent((event) => {
-      kept.push(event)
+      queue.push(event)
       wake()
     }),
     source.onState((state) => {
@@ -35,18 +35,18 @@ export function eventIterator(source: Source): AsyncIterableIterator<GatewayEven
     }),
   ]
 
-  function finish(how: NonNullable<typeof end>): void {
-    end = how
+  function finish(reason: NonNullable<typeof end>): void {
+    end = reason
     for (const remove of removers) remove()
     wake()
   }
   async function next(): Promise<IteratorResult<GatewayEvent, undefined>> {
-    while (kept.length === 0 && end === undefined) {
+    while (queue.length === 0 && end === undefined) {
       await new Promise<void>((resolve) => {
         wake = resolve
       })
     }
-    const event = kept.shift()
+    const event = queue.shift()
     if (event) return { done: false, value: event }
     if (typeof end === 'object' && end.name === 'closed' && end.code !== undefined) {
       const { code, reason = '' } = end
@@ -58,7 +58,7 @@ export function eventIterator(source: Source): AsyncIterableIterator<GatewayEven
   return {
     next,
     async return() {
-      kept.length = 0
+      queue.length = 0
       finish('left')
       return { done: true, value: undefined }
     },

@@ -6,10 +6,10 @@ export type Events = { [Name in keyof typeof eventSchemas]: Static<(typeof event
 
 export type EventName = keyof Events
 
-/** An event as it came: `e` is its name, `d` its payload. */
+/** An event frame: `e` is the name, `d` the payload. */
 export type GatewayEvent = {
   [Name in EventName]: { op: 0; seq: number; e: Name; d: Events[Name] }
 }[EventName]
 
-/** What the server sends: hello, events, heartbeat acks. */
+/** The frames of the server: events, hello, heartbeat acknowledgements. */
 export type ServerFrame = GatewayEvent | { op: 1; d: { hbt_int: number } } | { op: 12 }

@@ -1,11 +1,11 @@
-/** A gateway session and the last event of it that was handled: enough to resume it, also in another process. */
+/** A gateway session and its last handled event: what a resume needs, in this or another process. */
 export type Session = { session_id: string; seq: number }
 
 export type GatewayState =
-  /** Not begun, closed, or refused for good: then with code and reason. */
+  /** Not connected, closed, or refused by the server, with its close code and reason. */
   | { name: 'closed'; code?: number; reason?: string }
   | { name: 'connecting' }
-  /** Logged in, all houses included, or resumed. */
+  /** Logged in with all houses received, or resumed. */
   | { name: 'ready' }
-  /** Until the next attempt, in ms since 1970. */
+  /** Disconnected; the next attempt is at `until`, in ms since 1970. */
   | { name: 'waiting'; until: number; code: number; reason: string }

@@ -6,29 +6,28 @@ import { type Listeners, listeners } from './listeners.ts'
 import { longestWaitMs, type Next, nextAfter, waitBefore } from './reconnecting.ts'
 
 export type GatewayOptions = {
-  /** The server's, as for `Api`: `https://chat.example.org`, in a browser `''` for the page's own. */
+  /** The address of the server, as for `Api`: `https://chat.example.org`; in a browser `''` is the server of the page. */
   address: string
   token: string
-  /** Resumes this one at first. */
+  /** The session to resume first. */
   session?: Session | undefined
-  /** Without the events that older clients do not know, and without heartbeat acks: false. */
+  /** By default true. false: no extended events and no heartbeat acknowledgements (docs/gateway.md#rules-of-a-connection). */
   extended?: boolean
-  /** Instead of the global one. */
+  /** Replaces the global `WebSocket`. */
   WebSocket?: typeof WebSocket
 }
 
-/** A connection that lasted so long was a good one: the next wait is short again. */
-const steadyMs = 10_000
+/** After a connection that was ready for so long, the wait before the next attempt starts at its minimum again. */
+const stableAfterMs = 10_000
 
 /**
- * The gateway of a Hearth server: logs in, stays connected, and resumes or logs in again when the connection is lost.
+ * A client of the gateway: logs in, and resumes or logs in again after a lost connection (docs/client.md#the-gateway).
  *
  *     const gateway = new Gateway({ address, token })
  *     gateway.on('MESSAGE_CREATE', (message) => …)
  *     gateway.connect()
  *
- * or `for await (const event of gateway)`. After a login that is not the first there is another INIT_STATE: what was
- * known is to be replaced by it.
+ * or `for await (const event of gateway)`. Every further login sends another INIT_STATE, which replaces all known state.
  */
 export class Gateway {
   readonly #options: Required<Omit<GatewayOptions, 'session'>>
@@ -36,7 +35,7 @@ export class Gateway {
   readonly #onState: Listeners<GatewayState> = listeners()
   #state: GatewayState = { name: 'closed' }
   #session: Session | undefined
-  /** A login whose houses have not all come: it cannot be resumed, as they are not sent again. */
+  /** A login of which HOUSE_JOINs are missing. It cannot be resumed, because a resume does not repeat them. */
   #login: { session_id: string; missingHouses: Set<string> } | undefined
   #connection: Connection | undefined
   #waiting: ReturnType<typeof setTimeout> | undefined
@@ -53,57 +52,57 @@ export class Gateway {
     return this.#state
   }
 
-  /** What to resume, if there is something. */
+  /** The session that the next connection resumes, if any. */
   get session(): Session | undefined {
     return this.#session && { ...this.#session }
   }
 
-  /** Begins, unless it has begun. */
+  /** Connects, if the state is `closed`. */
   connect(): void {
     if (this.#state.name === 'closed') this.#open()
   }
 
-  /** Ends the connection for good; iterators end too. `connect` begins anew and resumes. */
+  /** Closes the connection and ends iterators. A later `connect` resumes the session. */
   close(): void {
     this.#stop()
-    if (this.#state.name !== 'closed') this.#enter({ name: 'closed' })
+    if (this.#state.name !== 'closed') this.#setState({ name: 'closed' })
   }
 
-  /** Connects at once instead of waiting; a connection that is there is asked whether it still is. */
+  /** Ends a wait and connects at once; if connected, probes the connection. */
   reconnectNow(): void {
     if (this.#state.name === 'waiting') this.#open()
     else this.#connection?.probe()
   }
 
-  /** Calls the listener with the payload of each event of the name. Gives what removes it. */
+  /** Adds a listener for the payloads of one kind of event. Returns a function that removes it. */
   on<Name extends EventName>(name: Name, listener: (d: Events[Name]) => void): () => void {
     return this.#onEvent.add((event) => {
       if (event.e === name) listener(event.d as Events[Name])
     })
   }
 
-  /** Calls the listener with every event. Gives what removes it. */
+  /** Adds a listener for all events. Returns a function that removes it. */
   onEvent(listener: (event: GatewayEvent) => void): () => void {
     return this.#onEvent.add(listener)
   }
 
-  /** Calls the listener with every new state. Gives what removes it. */
+  /** Adds a listener for changes of the state. Returns a function that removes it. */
   onState(listener: (state: GatewayState) => void): () => void {
     return this.#onState.add(listener)
   }
 
-  /** All events from now on. Ends when the gateway is closed, and throws `GatewayRefused` when the server refuses it. */
+  /** All events from now on. Ends when `close` is called, and throws `GatewayRefused` if the server refuses the token. */
   [Symbol.asyncIterator](): AsyncIterableIterator<GatewayEvent> {
     return eventIterator(this)
   }
 
-  /** Receives the presence of these users (at most 1,000) instead of those before; also on later connections. */
+  /** Subscribes to the presence of these users (at most 1,000) in place of the former list; repeated after a reconnect. */
   watchPresence(userIds: string[]): void {
     this.#watched = userIds
     if (this.#state.name === 'ready') this.#connection?.send({ op: 6, d: { user_ids: userIds } })
   }
 
-  /** Asks for members of a house, all without ids: HOUSE_MEMBERS_CHUNK events answer. */
+  /** Requests members of a house, all if no ids are given. The response is HOUSE_MEMBERS_CHUNK events. */
   requestMembers(houseId: string, userIds: string[] = []): void {
     this.#connection?.send({ op: 7, d: { house_id: houseId, user_ids: userIds } })
   }
@@ -111,7 +110,7 @@ export class Gateway {
   #open(): void {
     this.#stop()
     const { address, WebSocket, extended } = this.#options
-    this.#enter({ name: 'connecting' })
+    this.#setState({ name: 'connecting' })
     this.#connection = openConnection({
       url: socketUrl(address),
       WebSocket,
@@ -145,19 +144,20 @@ export class Gateway {
   }
 
   #becomeReady(): void {
-    // A listener may have closed it.
+    // A listener may have closed the gateway.
     if (this.#state.name !== 'connecting') return
     this.#readySince = performance.now()
     if (this.#watched.length > 0) this.#connection?.send({ op: 6, d: { user_ids: this.#watched } })
-    this.#enter({ name: 'ready' })
+    this.#setState({ name: 'ready' })
   }
 
   #reconnect(code: number, reason: string): void {
     const next = nextAfter(code, reason)
-    if (this.#readySince !== undefined && performance.now() - this.#readySince > steadyMs) this.#attempt = 0
+    if (this.#readySince !== undefined && performance.now() - this.#readySince > stableAfterMs)
+      this.#attempt = 0
     this.#stop()
     if (next === 'log in' || next === 'log in at once') this.#session = undefined
-    if (next === 'stop') this.#enter({ name: 'closed', code, reason })
+    if (next === 'stop') this.#setState({ name: 'closed', code, reason })
     else if (next === 'log in at once') this.#open()
     else this.#wait(next, code, reason)
   }
@@ -166,10 +166,10 @@ export class Gateway {
     const waitMs = next === 'wait long' ? longestWaitMs : waitBefore(this.#attempt)
     this.#attempt += 1
     this.#waiting = setTimeout(() => this.#open(), waitMs)
-    this.#enter({ name: 'waiting', until: Date.now() + waitMs, code, reason })
+    this.#setState({ name: 'waiting', until: Date.now() + waitMs, code, reason })
   }
 
-  /** Leaves connection and wait. */
+  /** Closes the connection and ends a wait, without a change of the state. */
   #stop(): void {
     clearTimeout(this.#waiting)
     this.#connection?.close()
@@ -178,7 +178,7 @@ export class Gateway {
     this.#readySince = undefined
   }
 
-  #enter(state: GatewayState): void {
+  #setState(state: GatewayState): void {
     this.#state = state
     this.#onState.call(state)
   }

@@ -1,6 +1,6 @@
 import { ApiError } from './errors.ts'
 
-/** One request as it goes out, and what came back. */
+/** A request to send. */
 export type OutgoingRequest = {
   method: string
   url: string
@@ -12,10 +12,10 @@ export type OutgoingRequest = {
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Sends a request. Throws `ApiError` with the code `unreachable` when no answer comes, and what aborted it. */
+/** Sends a request. Throws `ApiError` `unreachable` without a response, and the reason of the signal if it is aborted. */
 export async function send(fetch: Fetch, request: OutgoingRequest): Promise<Response> {
   const { url, method, headers, body, signal, onProgress } = request
-  // Node's fetch fails uncaught when it is given a form and such a signal.
+  // Node's fetch raises an uncaught error for a form with an aborted signal.
   if (signal?.aborted) throw signal.reason
   try {
     const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => Upload }
@@ -26,11 +26,11 @@ export async function send(fetch: Fetch, request: OutgoingRequest): Promise<Resp
     return await fetch(url, init)
   } catch (cause) {
     if (signal?.aborted) throw signal.reason
-    throw new ApiError({ code: 'unreachable', message: 'The server does not answer', status: 0, cause })
+    throw new ApiError({ code: 'unreachable', message: 'The server does not respond', status: 0, cause })
   }
 }
 
-/** What is used of XMLHttpRequest, which alone reports how much of an upload is sent. */
+/** The used part of XMLHttpRequest, the only API that reports the progress of uploads. */
 type Upload = {
   upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null }
   responseType: string
@@ -79,24 +79,24 @@ type Envelope = {
   expires_at?: number
 }
 
-/** The data of an answer. Throws the `ApiError` that it stands for. */
+/** Reads the `data` of a response: undefined for a 204, a Blob for a file. Throws `ApiError` for a failure. */
 export async function readAnswer(response: Response): Promise<unknown> {
   if (response.status === 204) return undefined
   const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false
   if (response.ok && !isJson) return response.blob()
   const answer = isJson ? ((await response.json().catch(() => undefined)) as Envelope | undefined) : undefined
   if (response.ok && answer?.success === true) return answer.data
-  // An answer that nobody reads keeps its connection.
+  // An unread body keeps its connection open.
   if (!isJson) await response.body?.cancel()
   const { status } = response
-  const retryAfterMs = waitIn(response, answer?.expires_at)
+  const retryAfterMs = retryAfterOf(response, answer?.expires_at)
   const unreadable = { code: 'unreadable', message: `The answer (${status}) is not one of Hearth` }
   const { code, message } = answer?.error ?? unreadable
   throw new ApiError({ code, message, status, retryAfterMs })
 }
 
-/** The wait that an answer asks for: by its header, which needs no clock, else by its time in seconds since 1970. */
-function waitIn(response: Response, expiresAt: number | undefined): number | undefined {
+/** The wait in ms that a response asks for: by `Retry-After`, else by `expires_at`, in seconds since 1970. */
+function retryAfterOf(response: Response, expiresAt: number | undefined): number | undefined {
   const seconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10)
   if (Number.isFinite(seconds)) return seconds * 1000
   return expiresAt === undefined ? undefined : Math.max(0, expiresAt * 1000 - Date.now())

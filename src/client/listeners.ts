@@ -1,20 +1,20 @@
 export type Listeners<Value> = {
-  /** Gives what removes the listener. */
+  /** Returns a function that removes the listener. */
   add(listener: (value: Value) => void): () => void
   call(value: Value): void
 }
 
-/** Listeners in the order they came. One that throws stops neither the others nor the caller: its error is uncaught. */
+/** Listeners in the order of adding. The error of a listener is thrown uncaught; the others and the caller continue. */
 export function listeners<Value>(): Listeners<Value> {
-  const all = new Set<{ listener: (value: Value) => void }>()
+  const entries = new Set<{ listener: (value: Value) => void }>()
   return {
     add(listener) {
       const entry = { listener }
-      all.add(entry)
-      return () => void all.delete(entry)
+      entries.add(entry)
+      return () => void entries.delete(entry)
     },
     call(value) {
-      for (const { listener } of [...all]) {
+      for (const { listener } of [...entries]) {
         try {
           listener(value)
         } catch (error) {

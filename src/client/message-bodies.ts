@@ -2,18 +2,18 @@ import type { SendMediaMessage } from './operations.ts'
 
 const nonceBytes = 16
 
-/** A nonce that nobody else has. (`crypto.randomUUID` is missing in pages that do not come over https.) */
+/** A random nonce of 32 hex characters. (`crypto.randomUUID` is missing in pages without https.) */
 export function newNonce(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(nonceBytes))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** The body with the nonce that it has, else a new one. */
+/** The body with a new nonce, unless it has one. */
 export function withNonce<Body extends { nonce?: string }>(body: Body): Body & { nonce: string } {
   return { ...body, nonce: body.nonce ?? newNonce() }
 }
 
-/** The parts of a message with a file, the texts first: the server can refuse before the file has come. */
+/** The multipart body of a message, text parts first, so that the server can refuse them before it receives the file. */
 export function mediaParts(body: SendMediaMessage): FormData {
   const { file, filename, ...fields } = withNonce(body)
   const form = new FormData()

@@ -6,11 +6,11 @@ import type {
 } from '../messages/schemas.ts'
 import type { CompactUser } from '../users/schemas.ts'
 
-/** A message in the one form of the client, wherever it came from. */
+/** A message in the form of the client, for all sources. */
 export type Message = {
   id: string
   room_id: string
-  /** null in private rooms, undefined where the source does not say it: lists do not. */
+  /** null in private rooms; undefined for messages from lists, which lack it. */
   house_id: string | null | undefined
   author_id: string
   author: CompactUser
@@ -26,7 +26,7 @@ export type Message = {
   device_id: string
 }
 
-/** A message of a list, of the gateway, or of the answer of sending or editing, in one form. */
+/** Converts a message from a list, the gateway, or a response of sending or editing. */
 export function normalizeMessage(message: ListedMessage | GatewayMessage | EditedGatewayMessage): Message {
   const { id, room_id, author_id, content, device_id, attachment, exploding_age } = message
   const timestamp = typeof message.timestamp === 'number' ? message.timestamp : Date.parse(message.timestamp)

@@ -76,7 +76,7 @@ import type { EditSettings, SetRoomOverride, SetRoomOverrideAnswer, Settings } f
 import type { CompactUser, EditUser, FullUser } from '../users/schemas.ts'
 import type { paths } from './paths.ts'
 
-/** A file and the text beside it: the body of `sendMediaMessage`. The name is that of the file, unless one is given. */
+/** The body of `sendMediaMessage`: a file and the fields of a message. `filename` defaults to the name of the file. */
 export type SendMediaMessage = Omit<Partial<SendMessage>, 'content'> & {
   content?: string
   file: Blob
@@ -85,7 +85,7 @@ export type SendMediaMessage = Omit<Partial<SendMessage>, 'content'> & {
 
 type Health = { status: 'ok' }
 
-/** What each operation takes and answers. Path parameters follow from `paths`. */
+/** The query, body and response of each operation. Path parameters follow from `paths`. */
 type Shapes = {
   // accounts
   forgotPassword: { body: ForgotPassword; answer: undefined }
@@ -220,10 +220,10 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
 /** The ids in the path of an operation, by name. */
 export type Params<Id extends OperationId> = Record<ParamNames<(typeof paths)[Id]>, string>
 
-/** Numbers in a query may be given as such. */
+/** Query values may also be numbers. */
 type AsQuery<Query> = { [Key in keyof Query]: Query[Key] | number }
 
-/** Asks for `key` only where there is something to give. */
+/** `key` is forbidden if the operation has none, optional if all its fields are, else required. */
 type Part<Key extends string, Value> = [Value] extends [never]
   ? { [_ in Key]?: undefined }
   : Record<never, never> extends Value
@@ -235,10 +235,10 @@ type GivenQuery<Id extends OperationId> =
   Given<Id, 'query'> extends never ? never : AsQuery<Given<Id, 'query'>>
 type GivenParams<Id extends OperationId> = keyof Params<Id> extends never ? never : Params<Id>
 
-/** What a call of an operation takes: `params`, `query` and `body`, as far as the operation has them. */
+/** The input of an operation: `params`, `query` and `body`, as far as it has them. */
 export type Input<Id extends OperationId> = Part<'params', GivenParams<Id>> &
   Part<'query', GivenQuery<Id>> &
   Part<'body', Given<Id, 'body'>>
 
-/** What an operation answers, out of its envelope. */
+/** The `data` of an operation's response. */
 export type Answer<Id extends OperationId> = Shapes[Id]['answer']

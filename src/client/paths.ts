@@ -1,4 +1,4 @@
-/** Method and path of every operation of the API, as `docs/openapi.json` has them. */
+/** The method and path of every operation in `docs/openapi.json`. */
 export const paths = {
   // accounts
   forgotPassword: 'POST /auth/forgot-password',

@@ -1,4 +1,4 @@
-/** Settles after a time; throws the signal's reason once it is aborted. */
+/** Resolves after `ms`; rejects with the reason of the signal if it is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

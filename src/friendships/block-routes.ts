@@ -9,7 +9,7 @@ import { relationshipType } from './permissions.ts'
 import { listRelated } from './queries.ts'
 import { Relationship } from './schemas.ts'
 
-/** The two kinds of keeping somebody away, alike but for their strength. */
+/** Blocks and restrictions have the same routes. */
 const kinds = [
   { word: 'blocked', verb: 'block', type: relationshipType.blocked },
   { word: 'restricted', verb: 'restrict', type: relationshipType.restricted },

@@ -3,21 +3,19 @@ import type { Db } from '../database/client.ts'
 
 type Since = { last_updated_at: Date }
 
-/**
- * The time of the statement, not of the transaction: it comes after the locks, so that a later change has a later time.
- */
-const thisMoment = sql<Date>`clock_timestamp()`
+/** The clock of the statement, not of the transaction: read under the locks, it is later for a later change. */
+const statementTime = sql<Date>`clock_timestamp()`
 
-/** Notes a friend request. The pair has none, in either direction. */
+/** Inserts a friend request. The pair has none in either direction. */
 export function insertFriendRequest(db: Db, fromId: string, toId: string): Promise<Since> {
   return db
     .insertInto('friend_requests')
-    .values({ from_id: fromId, to_id: toId, created_at: thisMoment })
+    .values({ from_id: fromId, to_id: toId, created_at: statementTime })
     .returning('created_at as last_updated_at')
     .executeTakeFirstOrThrow()
 }
 
-/** Takes back the request between two users, whoever sent it. Returns whether there was one. */
+/** Deletes the friend request between two users, in either direction. Returns whether there was one. */
 export async function deleteFriendRequest(db: Db, one: string, other: string): Promise<boolean> {
   const { rows } = await sql`
     delete from friend_requests
@@ -26,16 +24,16 @@ export async function deleteFriendRequest(db: Db, one: string, other: string): P
   return rows.length > 0
 }
 
-/** Makes two users friends. */
+/** Inserts a friendship. */
 export async function insertFriendship(db: Db, one: string, other: string): Promise<Since> {
   const { rows } = await sql<Since>`
     insert into friendships (user_low, user_high, created_at)
-    values (least(${one}::bigint, ${other}::bigint), greatest(${one}::bigint, ${other}::bigint), ${thisMoment})
+    values (least(${one}::bigint, ${other}::bigint), greatest(${one}::bigint, ${other}::bigint), ${statementTime})
     returning created_at as last_updated_at`.execute(db)
   return rows[0]!
 }
 
-/** Ends a friendship. Returns whether there was one. */
+/** Deletes a friendship. Returns whether there was one. */
 export async function deleteFriendship(db: Db, one: string, other: string): Promise<boolean> {
   const { rows } = await sql`
     delete from friendships
@@ -45,19 +43,19 @@ export async function deleteFriendship(db: Db, one: string, other: string): Prom
   return rows.length > 0
 }
 
-/** Blocks (5) or restricts (4) somebody, in place of either. */
+/** Inserts a block (5) or restriction (4), in place of the other type. */
 export function upsertBlock(db: Db, userId: string, targetId: string, type: number): Promise<Since> {
   return db
     .insertInto('blocks')
-    .values({ user_id: userId, target_id: targetId, type, created_at: thisMoment })
+    .values({ user_id: userId, target_id: targetId, type, created_at: statementTime })
     .onConflict((conflict) =>
-      conflict.columns(['user_id', 'target_id']).doUpdateSet({ type, created_at: thisMoment }),
+      conflict.columns(['user_id', 'target_id']).doUpdateSet({ type, created_at: statementTime }),
     )
     .returning('created_at as last_updated_at')
     .executeTakeFirstOrThrow()
 }
 
-/** Lifts a block (5) or restriction (4). Returns whether there was one of that type. */
+/** Deletes a block (5) or restriction (4). Returns whether there was one of that type. */
 export async function deleteBlock(db: Db, userId: string, targetId: string, type: number): Promise<boolean> {
   const row = await db
     .deleteFrom('blocks')
@@ -69,7 +67,7 @@ export async function deleteBlock(db: Db, userId: string, targetId: string, type
   return row !== undefined
 }
 
-/** Ends every relation of a user, in both directions. Returns the ids, ascending, of those who had one to the user. */
+/** Deletes all relations of a user. Returns the ids, ascending, of the users who had a relation to this one. */
 export async function deleteRelationships(db: Db, userId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with ended_friendships as (

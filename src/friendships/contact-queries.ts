@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { coalesce } from '../database/batching/coalesce.ts'
 import type { Db } from '../database/client.ts'
 
-/** A friend or private-room partner of somebody, and whether that one has blocked them. */
+/** A friend or private-room partner of a user, and whether the user has blocked them. */
 type Contact = { user_id: string; is_blocked: boolean }
 
 /** The friends and private-room partners of each of these users. */
@@ -39,15 +39,15 @@ export async function listBlockersAmong(
   return rows.map((row) => row.user_id)
 }
 
-type Sight = { user_id: string; viewer_id: string }
+type PresencePair = { user_id: string; viewer_id: string }
 
 /**
- * Those of these pairs where the viewer may see the user's presence: a friend, or in a house or private room with them,
- * and not blocked by them.
+ * The pairs in which the viewer may see the user's presence: they are friends or share a house or a private room, and
+ * the user has not blocked the viewer (docs/gateway.md#presence).
  */
-export async function listVisiblePairs(db: Db, pairs: readonly Sight[]): Promise<Sight[]> {
+export async function listVisiblePairs(db: Db, pairs: readonly PresencePair[]): Promise<PresencePair[]> {
   if (pairs.length === 0) return []
-  const { rows } = await sql<Sight>`
+  const { rows } = await sql<PresencePair>`
     select wanted.user_id, wanted.viewer_id
     from unnest(${pairs.map((pair) => pair.user_id)}::bigint[], ${pairs.map((pair) => pair.viewer_id)}::bigint[])
       as wanted (user_id, viewer_id)

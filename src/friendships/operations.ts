@@ -18,14 +18,14 @@ import { countBlocks, countRelationships, findRelation, listBlocksBetween, type 
 import type { Relationship } from './schemas.ts'
 import { serializeRelationship } from './serializers.ts'
 
-/** Friends and open requests of one user, both directions together (docs/api.md#counts-and-sizes). */
-const maxTies = 1_000
-/** Users whom one user blocks, and whom one restricts. */
+/** Friends and open requests of a user, both directions together (docs/api.md#counts-and-sizes). */
+const maxFriendsAndRequests = 1_000
+/** Blocks of a user; restrictions of a user. */
 const maxBlocks = 1_000
 
 /**
- * Sends a friend request, or accepts the one of the other; a friendship or an earlier request stays
- * (docs/gateway.md#relationships). Throws `invalid_schema` for oneself, `user_not_found`, `no_permission`,
+ * Sends a friend request, or accepts that of the other user; does nothing if they are friends or the request exists
+ * (docs/gateway.md#relationships). Throws `invalid_schema` for the caller's own id, `user_not_found`, `no_permission`,
  * `limit_reached`, `no_auth`.
  */
 export async function requestFriendship(
@@ -38,14 +38,16 @@ export async function requestFriendship(
     const other = await lockPair(trx, callerId, otherId)
     if (!canBefriend(await listBlocksBetween(trx, callerId, [otherId]))) throw new ApiError('no_permission')
     const present = await findRelation(trx, callerId, otherId)
-    if (present === undefined) return ask(trx, callerId, other)
-    if (present.type === relationshipType.incomingRequest) return accept(trx, callerId, other)
+    if (present === undefined) return sendRequest(trx, callerId, other)
+    if (present.type === relationshipType.incomingRequest) return acceptRequest(trx, callerId, other)
     return { answer: serializeRelationship(other, present, callerId), events: [] }
   })
 }
 
-async function ask(trx: Db, callerId: string, other: GatewayUserRow): Promise<Change<Relationship>> {
-  if ((await countRelationships(trx, [callerId, other.id])) >= maxTies) throw limitReached('friends')
+async function sendRequest(trx: Db, callerId: string, other: GatewayUserRow): Promise<Change<Relationship>> {
+  if ((await countRelationships(trx, [callerId, other.id])) >= maxFriendsAndRequests) {
+    throw limitReached('friends')
+  }
   const { last_updated_at } = await insertFriendRequest(trx, callerId, other.id)
   const mine = { type: relationshipType.outgoingRequest, last_updated_at }
   const theirs = { type: relationshipType.incomingRequest, last_updated_at }
@@ -55,9 +57,13 @@ async function ask(trx: Db, callerId: string, other: GatewayUserRow): Promise<Ch
   }
 }
 
-async function accept(trx: Db, callerId: string, other: GatewayUserRow): Promise<Change<Relationship>> {
-  // It was withdrawn meanwhile: there is nothing to accept.
-  if (!(await deleteFriendRequest(trx, callerId, other.id))) return ask(trx, callerId, other)
+async function acceptRequest(
+  trx: Db,
+  callerId: string,
+  other: GatewayUserRow,
+): Promise<Change<Relationship>> {
+  // The request was withdrawn concurrently: send one instead.
+  if (!(await deleteFriendRequest(trx, callerId, other.id))) return sendRequest(trx, callerId, other)
   const { last_updated_at } = await insertFriendship(trx, callerId, other.id)
   const friends = { type: relationshipType.friends, last_updated_at }
   return {
@@ -66,7 +72,7 @@ async function accept(trx: Db, callerId: string, other: GatewayUserRow): Promise
   }
 }
 
-/** Cancels the caller's friend request, or declines the other's. Throws `friend_request_not_found`. */
+/** Cancels the caller's friend request, or declines that of the other user. Throws `friend_request_not_found`. */
 export async function withdrawFriendRequest(
   db: Db,
   callerId: string,
@@ -83,7 +89,7 @@ export async function withdrawFriendRequest(
   })
 }
 
-/** Ends a friendship (docs/api.md#relationships). Throws `not_friends`, also for users nobody knows. */
+/** Ends a friendship (docs/api.md#relationships). Throws `not_friends`, also for unknown ids. */
 export async function unfriend(db: Db, callerId: string, friendId: string): Promise<Outcome<null>> {
   return commit(db, async (trx) => {
     if (!(await deleteFriendship(trx, callerId, friendId))) throw new ApiError('not_friends')
@@ -92,8 +98,9 @@ export async function unfriend(db: Db, callerId: string, friendId: string): Prom
 }
 
 /**
- * Blocks (5) or restricts (4) somebody: friendship and requests end, the other's own block stays
- * (docs/gateway.md#relationships). Throws `invalid_schema` for oneself, `user_not_found`, `no_auth`, `limit_reached`.
+ * Blocks (5) or restricts (4) a user: friendship and requests end, a block by the other user stays
+ * (docs/gateway.md#relationships). Throws `invalid_schema` for the caller's own id, `user_not_found`, `no_auth`,
+ * `limit_reached`.
  */
 export async function setBlock(
   db: Db,
@@ -121,7 +128,7 @@ export async function setBlock(
   })
 }
 
-/** Lifts a block (5) or restriction (4); whatever else there is stays. Throws `user_not_found`, `no_auth`. */
+/** Lifts a block (5) or restriction (4); any other relation stays. Throws `user_not_found`, `no_auth`. */
 export async function liftBlock(
   db: Db,
   callerId: string,
@@ -138,7 +145,7 @@ export async function liftBlock(
 }
 
 /**
- * Ends all relations of a locked account, inside the transaction that deletes it. Returns what changed for the others.
+ * Ends all relations of a locked account, in the transaction that deletes it. Returns the events for the other users.
  */
 export async function endRelationships(trx: Db, userId: string): Promise<HearthEvent[]> {
   const others = await deleteRelationships(trx, userId)
@@ -147,8 +154,8 @@ export async function endRelationships(trx: Db, userId: string): Promise<HearthE
 }
 
 /**
- * Locks the two accounts, in id order, against every other change between either of them and anybody. Throws
- * `user_not_found`, and `no_auth` if that of the caller was deleted since their token was read.
+ * Locks two accounts in id order, against other changes of their relations, and returns the other user. Throws
+ * `user_not_found`, and `no_auth` if the caller was deleted after the token was checked.
  */
 async function lockPair(trx: Db, callerId: string, otherId: string): Promise<GatewayUserRow> {
   const present = await lockUsers(trx, [callerId, otherId])

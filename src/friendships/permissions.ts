@@ -1,6 +1,6 @@
 import type { BlockRow } from './queries.ts'
 
-/** Relationship types (docs/api.md#enumerations), each as the one side sees it. */
+/** Relationship types (docs/api.md#enumerations), from the view of one of the two users. */
 export const relationshipType = {
   none: 0,
   outgoingRequest: 1,
@@ -10,19 +10,20 @@ export const relationshipType = {
   blocked: 5,
 } as const
 
-/** Whether a caller may meet others in a room that is there already: nobody has blocked the other. */
+/** Whether users may share an existing one-to-one room: none of them blocks another. */
 export function canSeeEachOther(blocks: readonly BlockRow[]): boolean {
   return blocks.every((block) => block.type !== relationshipType.blocked)
 }
 
 /**
- * Whether a caller may start a room with others, or add them to a group: they may meet, and none has restricted them.
+ * Whether a caller may create a room with others, or add them to a group: nobody blocks anybody, and none of the others
+ * restricts the caller.
  */
 export function canContact(blocks: readonly BlockRow[], callerId: string): boolean {
   return canSeeEachOther(blocks) && blocks.every((block) => block.user_id === callerId)
 }
 
-/** Whether a caller may ask for friendship: neither has blocked or restricted the other. */
+/** Whether a caller may send a friend request: neither blocks or restricts the other. */
 export function canBefriend(blocks: readonly BlockRow[]): boolean {
   return blocks.length === 0
 }

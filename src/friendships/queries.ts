@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Db } from '../database/client.ts'
 import { type CompactUserRow, compactUserSelection } from '../users/queries.ts'
 
-/** A block (5) or restriction (4), by the one who has set it. */
+/** A block (5) or restriction (4); `user_id` has set it. */
 export type BlockRow = { user_id: string; type: number }
 
-/** What another user is to one: types 1–5, and since when. */
+/** The relation of a user to another one: type 1 to 5, and the time of its last change. */
 export type Relation = { type: number; last_updated_at: Date }
 
-/** Every relation of a user, by the other's id: never two with the same other, none of type 0. */
+/** All relations of a user with the id of the other user: at most one for each, none of type 0. */
 function relationsOf(userId: string) {
   return sql`(
     select target_id as other_id, type::int as type, created_at as last_updated_at
@@ -20,19 +20,19 @@ function relationsOf(userId: string) {
   ) as relations`
 }
 
-/** What one user is to another, or undefined when nothing. */
+/** The relation of a user to another one, or undefined. */
 export async function findRelation(db: Db, userId: string, otherId: string): Promise<Relation | undefined> {
   const { rows } = await sql<Relation>`
     select type, last_updated_at from ${relationsOf(userId)} where other_id = ${otherId}`.execute(db)
   return rows[0]
 }
 
-/** The most relations that are listed at once; only blocks from before they were limited can be more. */
+/** Relations in a list. Only a user with blocks from before their limit can have more. */
 const maxRelations = 5_000
 
 /**
- * The relations of a user (types 1–5) with the ids of the others: friends first, then blocks, restrictions, the user's
- * requests, and those of others; of each the latest first.
+ * The relations of a user (types 1 to 5) with the ids of the others: friends, blocks, restrictions, outgoing requests,
+ * incoming requests; each by the time of the last change, latest first.
  */
 export async function listRelations(db: Db, userId: string): Promise<(Relation & { other_id: string })[]> {
   const { rows } = await sql<Relation & { other_id: string }>`
@@ -42,10 +42,10 @@ export async function listRelations(db: Db, userId: string): Promise<(Relation &
   return rows
 }
 
-/** Users in a list of relations. Nobody has more of a type, except blocks from before they were limited. */
+/** Users in a list of one type. Only a user with blocks from before their limit can have more. */
 const maxRelated = 1_000
 
-/** The users who have a relation of this type to a user, by username: the first 1,000. */
+/** The users to whom a user has a relation of this type, by username: the first 1,000. */
 export async function listRelated(db: Db, userId: string, type: number): Promise<CompactUserRow[]> {
   const { rows } = await sql<CompactUserRow>`
     select ${compactUserSelection} from ${relationsOf(userId)} join users on users.id = relations.other_id
@@ -54,7 +54,7 @@ export async function listRelated(db: Db, userId: string, type: number): Promise
   return rows
 }
 
-/** The users whose request waits for a user, and those whose answer they wait for, by username. */
+/** The users with an open friend request from or to a user (types 1 and 2), by username. */
 export async function listFriendRequests(db: Db, userId: string): Promise<(CompactUserRow & Relation)[]> {
   const { rows } = await sql<CompactUserRow & Relation>`
     select ${compactUserSelection}, relations.type, relations.last_updated_at
@@ -64,7 +64,7 @@ export async function listFriendRequests(db: Db, userId: string): Promise<(Compa
   return rows
 }
 
-/** The friends two users have in common, by username. */
+/** The friends that two users share, by username. */
 export async function listMutualFriends(db: Db, one: string, other: string): Promise<CompactUserRow[]> {
   const { rows } = await sql<CompactUserRow>`
     select ${compactUserSelection} from users
@@ -74,7 +74,7 @@ export async function listMutualFriends(db: Db, one: string, other: string): Pro
   return rows
 }
 
-/** The most friends and open requests, both directions together, that one of these users has. */
+/** The number of friends and open requests, both directions together, of the one of these users who has the most. */
 export async function countRelationships(db: Db, userIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ most: number }>`
     select max((select count(*) from friendships where user_low = id)
@@ -85,7 +85,7 @@ export async function countRelationships(db: Db, userIds: readonly string[]): Pr
   return rows[0]!.most
 }
 
-/** How many users a user blocks (5) or restricts (4). */
+/** The number of users whom a user blocks (5) or restricts (4). */
 export async function countBlocks(db: Db, userId: string, type: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from blocks where user_id = ${userId} and type = ${type}`.execute(db)

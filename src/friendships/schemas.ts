@@ -3,8 +3,7 @@ import { AnyText } from '../http/schemas/strings.ts'
 import { CompactUser, GatewayUser } from '../users/schemas.ts'
 
 /**
- * The relation of the receiver (`recipient_id`) to another user (docs/resources.md#other-resources): exactly these
- * keys.
+ * The relation of the receiver (`recipient_id`) to another user (docs/resources.md#other-resources); an exact payload.
  */
 export const Relationship = Type.Object({
   id: Type.String(),

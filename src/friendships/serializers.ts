@@ -3,7 +3,7 @@ import { serializeGatewayUser } from '../users/serializers.ts'
 import type { Relation } from './queries.ts'
 import type { Relationship } from './schemas.ts'
 
-/** What one user is to another, as the receiver sees it. */
+/** The relation of the receiver to another user. */
 export function serializeRelationship(
   other: GatewayUserRow,
   relation: Relation,

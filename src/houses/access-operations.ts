@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts'
 import { type Change, commit, type Outcome } from '../events/commit.ts'
 import { findMembership, type HouseRow, lockHouse, type Membership, type MembershipRow } from './queries.ts'
 
-/** The caller's membership in a house. Throws `house_not_found` for a house that is unknown, or not theirs. */
+/** The caller's membership in a house. Throws `house_not_found` if there is no such house, or they are not a member. */
 export async function requireHouse(db: Db, caller: Membership): Promise<MembershipRow> {
   const membership = await findMembership(db, caller)
   if (!membership) throw new ApiError('house_not_found')
@@ -11,9 +11,9 @@ export async function requireHouse(db: Db, caller: Membership): Promise<Membersh
 }
 
 /**
- * Runs `work` in a transaction that locks the house, with the caller's membership and the house as they are under the
- * lock: the caller's permissions cannot change meanwhile. Somebody who is no member is refused before anything is
- * locked. Throws `house_not_found`.
+ * Runs `work` in a transaction that locks the house, with the house and the caller's membership as read under the lock:
+ * the caller's permissions cannot change until the commit. A caller who is not a member is refused without a lock.
+ * Throws `house_not_found`.
  */
 export async function withHouseLock<Answer>(
   db: Db,

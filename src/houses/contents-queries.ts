@@ -6,7 +6,7 @@ import { findHouseSummary, type HouseSummaryRow } from './queries.ts'
 import { listRolesOfHouses, type RoleRow } from './roles/queries.ts'
 
 /**
- * All there is in a house but its members, whoever may read it: rooms and entities by position, roles highest first.
+ * A house with all its rooms and entities, by position, and its roles, highest first; readable or not, without members.
  */
 export type HouseContents = {
   house: HouseSummaryRow
@@ -15,7 +15,7 @@ export type HouseContents = {
   roles: RoleRow[]
 }
 
-/** The contents of a house, or undefined. Four statements for all houses that are asked for at the same moment. */
+/** The contents of a house, or undefined. Concurrent calls share four statements. */
 export const findHouseContents = coalesce<string, HouseContents | undefined>(async (db: Db, ids) => {
   const [houses, rooms, entities, roles] = await Promise.all([
     Promise.all(ids.map((id) => findHouseSummary(db, id))),

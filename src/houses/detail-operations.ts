@@ -12,8 +12,8 @@ import type { HouseDetail } from './schemas.ts'
 import { serializeHouseDetail } from './serializers.ts'
 
 /**
- * The house as one of its members sees it over HTTP. Throws `house_not_found`, and `unavailable` when too many lists of
- * this user, or of all, wait.
+ * The house detail for a member (docs/resources.md#houses). Throws `house_not_found`, and `unavailable` if too many
+ * lists of this user, or of all users, wait.
  */
 export function getHouseDetail(db: Db, caller: Membership): Promise<HouseDetail> {
   return queueLargeList(caller.user_id, async () => {
@@ -24,7 +24,7 @@ export function getHouseDetail(db: Db, caller: Membership): Promise<HouseDetail>
   })
 }
 
-/** The rooms of a house that a member can read, by position, then id. Throws as `showHouse`. */
+/** The rooms of a house that a member can read, by position, then id. Throws as `getHouseDetail`. */
 export function listReadableRooms(db: Db, caller: Membership): Promise<Room[]> {
   return queueLargeList(caller.user_id, async () => {
     const membership = await requireHouse(db, caller)

@@ -5,8 +5,8 @@ import { cancelDiscard, discardFiles, saveFile } from '../storage/discard.ts'
 import type { Store } from '../storage/store.ts'
 
 /**
- * The icon in the body of a house edit by a user. Faulty base64 is `invalid_schema` with status 500 here and nowhere
- * else (docs/api.md#houses). Throws `payload_too_large` and `invalid_icon_file_format` besides.
+ * Reads the icon in the body of a house update. Faulty base64 throws `invalid_schema` with status 500, only here
+ * (docs/api.md#houses). Throws `payload_too_large`, `invalid_icon_file_format`.
  */
 export async function readEditedIcon(text: string, userId: string): Promise<Picture> {
   const bytes = decodeBase64(text)
@@ -14,24 +14,24 @@ export async function readEditedIcon(text: string, userId: string): Promise<Pict
   return makeIcon(bytes, userId)
 }
 
-/** Stores the icon of a house, for `replaceIcon` to put to use. */
+/** Stores the icon of a house as a discarded file, until `replaceIcon` uses it. */
 export function saveIcon(db: Db, store: Store, houseId: string, icon: Picture): Promise<void> {
   return saveFile(db, store, pictureName('houses/icons', houseId, icon.file), icon.content)
 }
 
-/** Puts a saved icon in the place of the present one, inside the transaction that names it. Throws as `keepFiles`. */
+/** Replaces the icon by a saved one, in the transaction that sets the column. Throws as `cancelDiscard`. */
 export async function replaceIcon(
   trx: Db,
   house: { id: string; icon: string | null },
   { file }: Picture,
 ): Promise<void> {
-  // An equal edit at the same moment has put the same file to use; the eraser passes over what is in use.
+  // A concurrent edit with the same icon has cancelled the discard of the file already.
   if (file === house.icon) return
   await cancelDiscard(trx, [pictureName('houses/icons', house.id, file)])
   if (house.icon !== null) await discardIcon(trx, house.id, house.icon)
 }
 
-/** Gives up the icon of a house, inside the transaction that no longer names it. */
+/** Discards the icon of a house, in the transaction that clears the column. */
 export function discardIcon(trx: Db, houseId: string, file: string): Promise<void> {
   return discardFiles(trx, [pictureName('houses/icons', houseId, file)])
 }

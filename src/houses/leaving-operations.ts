@@ -17,7 +17,7 @@ import {
   updateHouse,
 } from './queries.ts'
 
-/** Leaves a house (docs/api.md#houses). Throws `out_of_scope` for a house one is not in. */
+/** Leaves a house (docs/api.md#houses). Throws `out_of_scope` if the user is not a member. */
 export function leaveHouse(db: Db, membership: Membership): Promise<Outcome<null>> {
   return commit(db, async (trx) => {
     const events = await removeMembership(trx, membership)
@@ -27,22 +27,22 @@ export function leaveHouse(db: Db, membership: Membership): Promise<Outcome<null
 }
 
 /**
- * Takes a member out of a house, inside a transaction, and returns the events; undefined when they are not in it. The
- * house of a departing owner passes on to the heir of docs/gateway.md#houses, and ends with its last member.
+ * Removes a member or the owner from a house, in the given transaction, and returns the events; undefined if they are
+ * not a member. Ownership passes on as docs/gateway.md#houses describes; the house is deleted with its last member.
  */
 export async function removeMembership(trx: Db, membership: Membership): Promise<HearthEvent[] | undefined> {
   const { house_id, user_id } = membership
   const house = await lockHouse(trx, house_id)
   if (!house) return undefined
   if (house.owner_id !== user_id) return removeMember(trx, membership)
-  const heirId = await findNextOwnerId(trx, house_id, user_id)
-  if (heirId === undefined) return leaveLast(trx, house)
-  await updateHouse(trx, house_id, { owner_id: heirId })
+  const newOwnerId = await findNextOwnerId(trx, house_id, user_id)
+  if (newOwnerId === undefined) return removeLastMember(trx, house)
+  await updateHouse(trx, house_id, { owner_id: newOwnerId })
   const left = await removeMember(trx, membership)
-  return left && [...left, ...groupOwnersChanged(house_id, [heirId])]
+  return left && [...left, ...ownerChangedEvents(house_id, [newOwnerId])]
 }
 
-async function leaveLast(trx: Db, house: HouseRow): Promise<HearthEvent[] | undefined> {
+async function removeLastMember(trx: Db, house: HouseRow): Promise<HearthEvent[] | undefined> {
   const membership = { house_id: house.id, user_id: house.owner_id }
   const row = await findMember(trx, membership)
   await removeHouse(trx, house)
@@ -50,7 +50,7 @@ async function leaveLast(trx: Db, house: HouseRow): Promise<HearthEvent[] | unde
 }
 
 /**
- * Removes a locked house; its rooms are locked as sending locks them, in id order, lest the two wait for each other.
+ * Deletes a locked house. Its rooms are locked in id order, as sending locks them, which prevents a deadlock.
  */
 export async function removeHouse(trx: Db, house: HouseRow): Promise<void> {
   const rooms = await lockHouseRooms(trx, house.id)
@@ -59,8 +59,8 @@ export async function removeHouse(trx: Db, house: HouseRow): Promise<void> {
   await deleteHouse(trx, house.id)
 }
 
-/** The events of a new owner, who can read every room; the former one can perhaps read fewer than before. */
-export function groupOwnersChanged(house_id: string, user_ids: string[]): HearthEvent[] {
+/** The events of a change of owner; `user_ids`: the users for whom the readable rooms may change. */
+export function ownerChangedEvents(house_id: string, user_ids: string[]): HearthEvent[] {
   return [
     { type: 'house_updated', house_id },
     { type: 'visibility_changed', house_id, user_ids },

@@ -13,7 +13,7 @@ import { lockUsers } from '../users/lock-queries.ts'
 import { withHouseLock } from './access-operations.ts'
 import { insertEntity, replaceRooms } from './entities/queries.ts'
 import { discardIcon, readEditedIcon, replaceIcon, saveIcon } from './icon-operations.ts'
-import { groupOwnersChanged, removeHouse } from './leaving-operations.ts'
+import { ownerChangedEvents, removeHouse } from './leaving-operations.ts'
 import { requireRoomForHouse } from './members/operations.ts'
 import { findMember, insertMember, listMemberIds } from './members/queries.ts'
 import { canEditHouse, newHousePermissions } from './permissions.ts'
@@ -28,7 +28,7 @@ import {
 import type { CreateHouse, EditedHouse, EditHouse, House } from './schemas.ts'
 
 /**
- * Creates a house with its first room, in the entity `Rooms`, and its owner as member (docs/api.md#houses,
+ * Creates a house with its owner as member and a room in the entity `Rooms` (docs/api.md#houses,
  * docs/gateway.md#houses). Throws `invalid_icon_file_format`, `payload_too_large`, `limit_reached`, `no_auth`.
  */
 export async function createHouse(
@@ -69,8 +69,8 @@ export async function createHouse(
 }
 
 /**
- * Edits a house, with the order of checks of docs/api.md#houses. Who may edit holds every bit, so that they may change
- * every bit of the default permissions. Throws `no_permission`, and as `readEditedIcon`.
+ * Updates a house, with the order of checks of docs/api.md#houses. A caller who may update has every bit, and may
+ * therefore change every bit of the default permissions. Throws `no_permission`, and as `readEditedIcon`.
  */
 export async function editHouse(
   db: Db,
@@ -88,21 +88,21 @@ export async function editHouse(
     if (!house || !mayEdit) throw new ApiError('no_permission')
     const { name, description, default_permissions } = fields
     const changes = changedFields({ name, description, default_permissions, icon: icon?.file }, house)
-    const events = eventsOf(house_id, changes)
+    const events = editEvents(house_id, changes)
     if (events.length > 0) await updateHouse(trx, house_id, changes)
     if (icon) await replaceIcon(trx, house, icon)
     return { answer: { name, house_id }, events }
   })
 }
 
-function eventsOf(house_id: string, changes: Partial<HouseRow>): HearthEvent[] {
+function editEvents(house_id: string, changes: Partial<HouseRow>): HearthEvent[] {
   if (Object.keys(changes).length === 0) return []
   const updated: HearthEvent = { type: 'house_updated', house_id }
   if (changes.default_permissions === undefined) return [updated]
   return [updated, { type: 'visibility_changed', house_id, user_ids: null }]
 }
 
-/** Takes the icon off a house. Throws `house_not_found`, `no_permission`. */
+/** Removes the icon of a house. Throws `house_not_found`, `no_permission`. */
 export async function removeHouseIcon(db: Db, caller: Membership): Promise<Outcome<EditedHouse>> {
   const { house_id } = caller
   return withHouseLock(db, caller, async (trx, membership, { name, icon }) => {
@@ -116,30 +116,30 @@ export async function removeHouseIcon(db: Db, caller: Membership): Promise<Outco
 }
 
 /**
- * Hands a house over to another member, who is a person. Throws `house_not_found`, `member_not_found`,
- * `no_permission`.
+ * Transfers a house from its owner to another member, who must not be a bot (docs/api.md#houses). Throws
+ * `house_not_found`, `member_not_found`, `no_permission`.
  */
 export async function handOverHouse(
   db: Db,
   caller: Membership,
-  heirId: string,
+  newOwnerId: string,
 ): Promise<Outcome<{ house_id: string; owner_id: string }>> {
   const { house_id, user_id } = caller
   return withHouseLock(db, caller, async (trx, { owner_id }) => {
-    const heir = await findMember(trx, { house_id, user_id: heirId })
-    if (!heir) throw new ApiError('member_not_found')
-    if (owner_id !== user_id || heir.user.bot) throw new ApiError('no_permission')
-    const answer = { house_id, owner_id: heirId }
-    if (heirId === user_id) return { answer, events: [] }
-    await updateHouse(trx, house_id, { owner_id: heirId })
-    return { answer, events: groupOwnersChanged(house_id, [user_id, heirId]) }
+    const newOwner = await findMember(trx, { house_id, user_id: newOwnerId })
+    if (!newOwner) throw new ApiError('member_not_found')
+    if (owner_id !== user_id || newOwner.user.bot) throw new ApiError('no_permission')
+    const answer = { house_id, owner_id: newOwnerId }
+    if (newOwnerId === user_id) return { answer, events: [] }
+    await updateHouse(trx, house_id, { owner_id: newOwnerId })
+    return { answer, events: ownerChangedEvents(house_id, [user_id, newOwnerId]) }
   })
 }
 
-/** When a house with more members is deleted, nobody resumes a session from before that. */
+/** The deletion of a larger house ends all sessions that resume over it (docs/gateway.md#resuming). */
 const maxNamedMembers = 1_000
 
-/** Deletes a house with all there is in it (docs/api.md#houses). Throws `no_permission` for whoever does not own it. */
+/** Deletes a house with its contents (docs/api.md#houses). Throws `no_permission` unless the caller owns it. */
 export async function deleteHouse(db: Db, { house_id, user_id }: Membership): Promise<Outcome<null>> {
   return commit(db, async (trx) => {
     const house = await lockHouse(trx, house_id)

@@ -23,13 +23,13 @@ export const permission = {
 } as const
 
 export const allPermissions = 1048575
-/** Bits 0, 1, 6, 12, 13, 15, 17: what everybody in a new house may do. */
+/** Bits 0, 1, 6, 12, 13, 15, 17: the default permissions of a new house. */
 export const newHousePermissions = 176195
 
 export type AllowDeny = { allow: number; deny: number }
 type RankedRole = AllowDeny & { id: string; position: number }
 
-/** The facts that determine the permissions of a member in a house; `roles` in any order. */
+/** What determines the permissions of a member in a house; `roles` in any order. */
 export type HouseContext = {
   user_id: string
   owner_id: string
@@ -37,38 +37,38 @@ export type HouseContext = {
   roles: readonly RankedRole[]
 }
 
-/** The facts that a room adds. */
+/** What determines the permissions of a member in a room, besides the house. */
 export type RoomContext = {
   default_allow: number
   default_deny: number
   permission_overrides: Record<string, AllowDeny & { type: number }> | null
 }
 
-/** A member's bits in the house. */
-export function housePermissions(facts: HouseContext): number {
-  if (facts.user_id === facts.owner_id) return allPermissions
-  const bits = inRisingRank(facts.roles).reduce(apply, facts.default_permissions)
+/** The bits of a member in the house (docs/permissions.md#effective-permissions). */
+export function housePermissions(member: HouseContext): number {
+  if (member.user_id === member.owner_id) return allPermissions
+  const bits = byAscendingRank(member.roles).reduce(apply, member.default_permissions)
   return hasBits(bits, permission.ADMINISTRATOR) ? allPermissions : bits
 }
 
-/** A member's bits in a room of the house; 0 when the room does not exist for them. */
-export function roomPermissions(facts: HouseContext, room: RoomContext): number {
-  return permissionsInRooms(facts)(room)
+/** The bits of a member in a room of the house; 0 if they cannot read it. */
+export function roomPermissions(member: HouseContext, room: RoomContext): number {
+  return permissionsInRooms(member)(room)
 }
 
-/** The same for one room after another: what is the same in all of them is worked out once. */
-export function permissionsInRooms(facts: HouseContext): (room: RoomContext) => number {
-  const inHouse = housePermissions(facts)
-  if (hasBits(inHouse, permission.ADMINISTRATOR)) return () => allPermissions
-  const roles = inRisingRank(facts.roles)
+/** `roomPermissions` for many rooms: the part that all rooms share is computed once. */
+export function permissionsInRooms(member: HouseContext): (room: RoomContext) => number {
+  const houseBits = housePermissions(member)
+  if (hasBits(houseBits, permission.ADMINISTRATOR)) return () => allPermissions
+  const roles = byAscendingRank(member.roles)
   return (room) => {
     const overrides = room.permission_overrides ?? {}
-    let bits = apply(inHouse, { allow: room.default_allow, deny: room.default_deny })
+    let bits = apply(houseBits, { allow: room.default_allow, deny: room.default_deny })
     for (const role of roles) {
       const override = overrides[role.id]
       if (override?.type === 0) bits = apply(bits, override)
     }
-    const own = overrides[facts.user_id]
+    const own = overrides[member.user_id]
     if (own?.type === 1) bits = apply(bits, own)
     bits &= ~permission.ADMINISTRATOR
     return hasBits(bits, permission.READ_MESSAGES) ? bits : 0
@@ -84,50 +84,50 @@ function apply(bits: number, change: AllowDeny): number {
   return (bits & ~change.deny) | change.allow
 }
 
-/** Lowest position first, of equal ones the newer first, so that the highest and oldest has the last word. */
-function inRisingRank(roles: readonly RankedRole[]): RankedRole[] {
+/** Lowest position first; of equal positions the newer role first, so that the highest and oldest role applies last. */
+function byAscendingRank(roles: readonly RankedRole[]): RankedRole[] {
   return [...roles].sort((a, b) => a.position - b.position || (BigInt(a.id) < BigInt(b.id) ? 1 : -1))
 }
 
-/** Where a member stands: the owner above all, else the highest position among their roles, −1 without roles. */
-export function rank(facts: HouseContext): number {
-  if (facts.user_id === facts.owner_id) return Number.POSITIVE_INFINITY
-  return facts.roles.reduce((highest, role) => Math.max(highest, role.position), -1)
+/** The rank of a member (docs/permissions.md#rank): infinity for the owner, else the highest role position, or −1. */
+export function rank(member: HouseContext): number {
+  if (member.user_id === member.owner_id) return Number.POSITIVE_INFINITY
+  return member.roles.reduce((highest, role) => Math.max(highest, role.position), -1)
 }
 
-/** Whether a member holds all of these bits in the house. */
-export function hasPermission(facts: HouseContext, wanted: number): boolean {
-  return hasBits(housePermissions(facts), wanted)
+/** Whether a member has all of these bits in the house. */
+export function hasPermission(member: HouseContext, wanted: number): boolean {
+  return hasBits(housePermissions(member), wanted)
 }
 
-/** Whether a member stands strictly above a position: of a role, or of another member by `rank`. */
-export function outranks(facts: HouseContext, position: number): boolean {
-  return rank(facts) > position
+/** Whether a member ranks above a position: that of a role, or the `rank` of another member. */
+export function outranks(member: HouseContext, position: number): boolean {
+  return rank(member) > position
 }
 
 export const noBits: AllowDeny = { allow: 0, deny: 0 }
 
-/** Every bit that differs between two settings. */
+/** The bits that differ between two overrides. */
 export function changedBits(before: AllowDeny, after: AllowDeny): number {
   return (before.allow ^ after.allow) | (before.deny ^ after.deny)
 }
 
-/** Whether a member may turn one setting into another: nobody grants, or takes away, what they lack. */
-export function canChangeBits(facts: HouseContext, before: AllowDeny, after: AllowDeny): boolean {
-  return hasPermission(facts, changedBits(before, after))
+/** Whether a member may change one override into another: they must have every bit that changes. */
+export function canChangeBits(member: HouseContext, before: AllowDeny, after: AllowDeny): boolean {
+  return hasPermission(member, changedBits(before, after))
 }
 
-/** Whether a setting allows and denies the same bit. */
+/** Whether a bit is both allowed and denied. */
 export function isContradictory({ allow, deny }: AllowDeny): boolean {
   return (allow & deny) !== 0
 }
 
-/** Whether somebody, if a member at all, may edit the house. */
-export function canEditHouse(facts: HouseContext | undefined): boolean {
-  return facts !== undefined && hasBits(housePermissions(facts), permission.ADMINISTRATOR)
+/** Whether a user may update the house; undefined: not a member. */
+export function canEditHouse(member: HouseContext | undefined): boolean {
+  return member !== undefined && hasBits(housePermissions(member), permission.ADMINISTRATOR)
 }
 
-/** Whether a member stands above another, so that they could remove them: never oneself, never the owner. */
-export function canRemove(facts: HouseContext, target: HouseContext): boolean {
-  return outranks(facts, rank(target))
+/** Whether a member ranks above another one, as removing requires: never above themselves or the owner. */
+export function canRemove(member: HouseContext, target: HouseContext): boolean {
+  return outranks(member, rank(target))
 }

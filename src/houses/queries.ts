@@ -6,7 +6,7 @@ import { type RoleRow, rolesOfMember } from './roles/queries.ts'
 /** The key of a member: a house and a user, who may or may not be in it. */
 export type Membership = { house_id: string; user_id: string }
 
-/** The facts that determine the permissions of a member, for `houses/permissions.ts`. */
+/** The rows that determine the permissions of a member: a `HouseContext` (`houses/permissions.ts`). */
 export type MembershipRow = {
   house_id: string
   user_id: string
@@ -16,7 +16,7 @@ export type MembershipRow = {
   roles: RoleRow[]
 }
 
-/** The membership of a user in a house, or undefined when there is none. */
+/** The membership of a user in a house, or undefined. */
 export const findMembership = coalesce<Membership, MembershipRow | undefined>(async (db: Db, keys) => {
   const houses = keys.map((key) => key.house_id)
   const users = keys.map((key) => key.user_id)
@@ -76,7 +76,7 @@ export const findHouseIcon = coalesce<string, { id: string; icon: string | null 
   },
 )
 
-/** A house as the operator sees it. */
+/** A house in the list of the operator's command. */
 type ListedHouseRow = { id: string; name: string; owner: string; member_count: number }
 
 /** Every house with its owner's username, oldest first. */
@@ -101,8 +101,8 @@ export async function listHouseIds(db: Db, userId: string): Promise<string[]> {
 }
 
 /**
- * Locks a house until the transaction ends, so that changes to it, its roles, entities, rooms and members are made one
- * after another. Undefined when there is no such house.
+ * Locks a house until the transaction ends, which serializes changes of it, its roles, entities, rooms and members.
+ * Undefined if there is no such house.
  */
 export function lockHouse(db: Db, id: string): Promise<HouseRow | undefined> {
   return db.selectFrom('houses').select(houseColumns).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
@@ -123,12 +123,12 @@ export async function updateHouse(
   await db.updateTable('houses').set(changes).where('id', '=', id).execute()
 }
 
-/** Removes a house; its members, roles, bans, invites, entities and rooms go with it. */
+/** Deletes a house with its members, roles, bans, invites, entities and rooms. */
 export async function deleteHouse(db: Db, id: string): Promise<void> {
   await db.deleteFrom('houses').where('id', '=', id).execute()
 }
 
-/** Locks the rooms of a house in id order, as sending does, and returns their ids. */
+/** Locks the rooms of a house in id order, as sending does. Returns their ids. */
 export async function lockHouseRooms(db: Db, houseId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('rooms')
@@ -141,19 +141,19 @@ export async function lockHouseRooms(db: Db, houseId: string): Promise<string[]>
 }
 
 /**
- * The member who inherits the house of a departing owner, or undefined when nobody else is in it: people before bots,
- * holders of ADMINISTRATOR first, then the longest-standing. Of the roles that set or deny that bit, the highest (of
- * equals the older) has the last word, as in `housePermissions`.
+ * The member to whom a departing owner's house passes, or undefined if there is no other member: people before bots,
+ * members with ADMINISTRATOR first, then the longest-standing (docs/gateway.md#houses). Of the roles that allow or deny
+ * that bit the highest decides, of equal ones the older, as in `housePermissions`.
  */
 export async function findNextOwnerId(db: Db, houseId: string, ownerId: string): Promise<string | undefined> {
-  // Starts from the few roles that decide, and joins by grouping: no plan looks up the roles of each member.
+  // Begins with the few roles that have the bit, and joins by grouping, so that no plan looks up the roles of each member.
   const { rows } = await sql<{ user_id: string }>`
     with decided as (
-      select distinct on (held.user_id) held.user_id, roles.allow & 4 as administrator
+      select distinct on (holders.user_id) holders.user_id, roles.allow & 4 as administrator
       from roles
-      cross join lateral (select user_id from member_roles where role_id = roles.id offset 0) held
+      cross join lateral (select user_id from member_roles where role_id = roles.id offset 0) holders
       where roles.house_id = ${houseId} and (roles.allow | roles.deny) & 4 <> 0
-      order by held.user_id, roles.position desc, roles.id
+      order by holders.user_id, roles.position desc, roles.id
     ), candidates as (
       select user_id, max(joined_at) as joined_at, max(administrator) as administrator
       from (

@@ -130,8 +130,8 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const heirId = asId(request.body.user_id)
-      return ok(await app.publish(await handOverHouse(app.db, callerInHouse(request), heirId)))
+      const newOwnerId = asId(request.body.user_id)
+      return ok(await app.publish(await handOverHouse(app.db, callerInHouse(request), newOwnerId)))
     },
   )
 }

@@ -14,7 +14,7 @@ const HouseName = NonBlankLine(maxHouseNameLength)
 const HouseDescription = Nullable(Text(maxTextLength))
 const Base64Picture = Nullable(Type.String({ description: 'base64 or a data URL' }))
 
-/** docs/api.md#houses; a null icon is none. */
+/** docs/api.md#houses; a null icon means none. */
 export const CreateHouse = Type.Object(
   {
     name: HouseName,
@@ -25,7 +25,7 @@ export const CreateHouse = Type.Object(
 )
 export type CreateHouse = Static<typeof CreateHouse>
 
-/** docs/api.md#houses. Existing clients send a null icon when they mean no change; a null description clears it. */
+/** docs/api.md#houses. A null icon means no change, as existing clients send it; a null description clears it. */
 export const EditHouse = Type.Object(
   {
     name: HouseName,
@@ -43,7 +43,7 @@ export type HandOverHouse = Static<typeof HandOverHouse>
 export const HandedOverHouse = Type.Object({ house_id: Type.String(), owner_id: Type.String() })
 export type HandedOverHouse = Static<typeof HandedOverHouse>
 
-/** docs/resources.md#houses: the answer of house creation. */
+/** docs/resources.md#houses: the response of house creation. */
 export const House = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -54,7 +54,7 @@ export const House = Type.Object({
 })
 export type House = Static<typeof House>
 
-/** docs/api.md#houses: the answer of house edit. */
+/** docs/resources.md#houses: the response of house update. */
 export const EditedHouse = Type.Object({ name: Type.String(), house_id: Type.String() })
 export type EditedHouse = Static<typeof EditedHouse>
 
@@ -73,7 +73,7 @@ const summary = {
 export const HouseSummary = Type.Object(summary)
 export type HouseSummary = Static<typeof HouseSummary>
 
-/** The house as one member sees it over HTTP: rooms and pointers they can read, and their own permission bits. */
+/** The house over HTTP for one member (docs/resources.md#houses): readable rooms, and the member's permission bits. */
 export const HouseDetail = Type.Object({
   ...summary,
   default_permissions: Type.Integer(),
@@ -84,7 +84,7 @@ export const HouseDetail = Type.Object({
 })
 export type HouseDetail = Static<typeof HouseDetail>
 
-/** The house as one member sees it on the gateway: exactly these keys. */
+/** The house on the gateway for one member (docs/resources.md#houses); an exact payload. */
 export const GatewayHouse = Type.Object({
   id: Type.String(),
   name: Type.String(),

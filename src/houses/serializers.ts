@@ -13,24 +13,24 @@ export function serializeHouseSummary(row: HouseSummaryRow): HouseSummary {
   return { id, name, description, icon, banner: null, owner_id, type, member_count }
 }
 
-/** The house over HTTP for the member whose facts these are. */
-export function serializeHouseDetail(contents: HouseContents, facts: HouseContext): HouseDetail {
+/** The house over HTTP for a member. */
+export function serializeHouseDetail(contents: HouseContents, member: HouseContext): HouseDetail {
   return {
     ...serializeHouseSummary(contents.house),
     default_permissions: contents.house.default_permissions,
-    ...readableParts(contents, facts, readableRooms(facts, contents.rooms)),
-    permissions: housePermissions(facts),
+    ...readableParts(contents, member, readableRooms(member, contents.rooms)),
+    permissions: housePermissions(member),
   }
 }
 
-/** The house on the gateway for the member whose facts these are, still without its members. */
+/** The house on the gateway for a member, without the list of members. */
 export function serializeGatewayHouse(
   contents: HouseContents,
-  facts: HouseContext,
+  member: HouseContext,
 ): Omit<GatewayHouse, 'members'> {
   const { id, name, owner_id, icon, type, default_permissions } = contents.house
-  const own = new Set([facts.user_id, ...facts.roles.map((one) => one.id)])
-  const rooms = withShownOverrides(readableRooms(facts, contents.rooms), own)
+  const own = new Set([member.user_id, ...member.roles.map((one) => one.id)])
+  const rooms = withShownOverrides(readableRooms(member, contents.rooms), own)
   return {
     id,
     name,
@@ -39,15 +39,15 @@ export function serializeGatewayHouse(
     banner: null,
     type,
     default_permissions,
-    ...readableParts(contents, facts, rooms),
+    ...readableParts(contents, member, rooms),
   }
 }
 
-/** The rooms that the member can read, entities with pointers to none but those, and the roles. */
-function readableParts(contents: HouseContents, facts: HouseContext, rooms: readonly RoomRow[]) {
+/** The given rooms, entities with pointers to these rooms only, and the roles. */
+function readableParts(contents: HouseContents, member: HouseContext, rooms: readonly RoomRow[]) {
   const ids = new Set(rooms.map((row) => row.id))
   return {
-    rooms: rooms.map((row) => serializeRoom(row, facts.user_id)),
+    rooms: rooms.map((row) => serializeRoom(row, member.user_id)),
     entities: contents.entities.map((row) => serializeEntity(row, ids)),
     roles: contents.roles.map(serializeRole),
   }

@@ -10,12 +10,12 @@ import { listMentioned, mentionedIn } from './read/mention-operations.ts'
 import type { DeletedMessage, EditedGatewayMessage, Typing } from './schemas.ts'
 import { serializeEditedGatewayMessage } from './serializers.ts'
 
-/** A room (`id`) and a message in it, as a path names them. */
+/** A room (`id`) and a message in it: the parameters of a path. */
 type MessagePath = { id: string; message_id: string }
 
 /**
- * Gives a message of the caller's own a new content (docs/api.md#messages). Throws `room_not_found`,
- * `message_not_found`, `no_permission`, and `invalid_schema` when nothing would be left of it.
+ * Replaces the content of a message of the caller (docs/api.md#messages). Throws `room_not_found`, `message_not_found`,
+ * `no_permission`, and `invalid_schema` for blank content without an attachment.
  */
 export async function editMessage(
   db: Db,
@@ -44,7 +44,7 @@ export async function editMessage(
 }
 
 /**
- * Deletes a message of the caller's own, or of another as a moderator; `houseId` is that of the path, if it has one.
+ * Deletes a message, for its author or a moderator (docs/api.md#messages). `houseId`: the house in the path, if any.
  * Throws `room_not_found`, `message_not_found`, `no_permission`.
  */
 export async function deleteMessage(
@@ -68,7 +68,7 @@ export async function deleteMessage(
   })
 }
 
-/** Tells the others in a room that the caller is typing. Throws `room_not_found`, `no_permission`. */
+/** Returns the typing event of the caller, which is not stored. Throws `room_not_found`, `no_permission`. */
 export async function startTyping(
   db: Db,
   caller: Caller,

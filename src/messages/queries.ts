@@ -4,9 +4,9 @@ import type { Db } from '../database/client.ts'
 import { type RoleRow, rolesOfMember } from '../houses/roles/queries.ts'
 import { type GatewayUserRow, gatewayUserSelection } from '../users/queries.ts'
 
-/** The contents of `messages.attachment`; the store has the file under `attachmentFile` (attachment-queries.ts). */
+/** The JSON of `messages.attachment`. `attachmentFile` (attachments/queries.ts) gives the name in the store. */
 export type StoredAttachment = {
-  /** 32 random hex characters: whoever knows them may fetch the file. */
+  /** 32 random hex characters that authorize fetching the file. */
   key: string
   filename: string
   content_type: string
@@ -16,7 +16,7 @@ export type StoredAttachment = {
   dimensions: { width: number; height: number; type: string } | null
 }
 
-/** The name of its file in the store, of a row with `room_id` and `attachment`. */
+/** `attachmentFile` in SQL, for a row with `room_id` and `attachment`. */
 export const attachmentFileOfRow = sql`'attachments/' || room_id || '/' || (attachment ->> 'key')`
 
 export type MessageRow = {
@@ -37,20 +37,20 @@ export const messageColumns = sql`
   messages.room_id, messages.id, messages.author_id, messages.device_id, messages.content, messages.mentions,
   messages.edited_at, messages.exploding_age, messages.attachment`
 
-/** Whether a message has not exploded yet. Every query of messages checks this, as the sweep may be late. */
+/** Whether a message has not exploded. Every query checks this, because the sweep deletes messages with a delay. */
 export const notExpired = sql`(messages.expires_at is null or messages.expires_at > now())`
 
-/** A user as an author in a room, with the fields of their membership that are shown. */
+/** A user as author in a room, with the fields of their membership that messages show. */
 export type AuthorRow = GatewayUserRow & {
   is_deleted: boolean
-  /** When they entered the house or the private room; null when they are not there (any more). */
+  /** When they joined the house or the private room; null if they are in neither. */
   joined_at: Date | null
   last_permission_update: Date | null
   /** Highest first. */
   roles: RoleRow[]
 }
 
-/** A user with what they are in a room, or undefined when there is no such user. */
+/** A user as author in a room, deleted accounts included; undefined if there is no such user. */
 export const findAuthor = coalesce<{ room_id: string; user_id: string }, AuthorRow | undefined>(
   async (db: Db, keys) => {
     const { rows } = await sql<AuthorRow & { place: string }>`
@@ -69,7 +69,7 @@ export const findAuthor = coalesce<{ room_id: string; user_id: string }, AuthorR
   },
 )
 
-/** A message that is there, or undefined. */
+/** A message that has not exploded, or undefined. */
 export const findMessage = coalesce<{ room_id: string; id: string }, MessageRow | undefined>(
   async (db: Db, keys) => {
     const { rows } = await sql<MessageRow & { place: string }>`
@@ -82,7 +82,7 @@ export const findMessage = coalesce<{ room_id: string; id: string }, MessageRow 
   },
 )
 
-/** A message that is there, kept as it is until the transaction ends, or undefined. */
+/** Locks a message that has not exploded until the transaction ends; undefined if there is none. */
 export async function lockMessage(db: Db, roomId: string, id: string): Promise<MessageRow | undefined> {
   const { rows } = await sql<MessageRow>`
     select ${messageColumns} from messages where room_id = ${roomId} and id = ${id} and ${notExpired}
@@ -91,8 +91,8 @@ export async function lockMessage(db: Db, roomId: string, id: string): Promise<M
 }
 
 /**
- * Gives a locked message a new content, and mentions in place of the old ones. Its `edited_at` never goes back, however
- * long an edit has waited for the lock, and whatever the clock does: clients take the content with the latest one.
+ * Replaces content and mentions of a locked message. `edited_at` never decreases, even if the clock steps back: clients
+ * keep the content with the latest one.
  */
 export async function updateMessage(
   db: Db,
@@ -116,7 +116,7 @@ export async function updateMessage(
   return rows[0]!
 }
 
-/** The expired messages, oldest expiry first, locked against other processes until the transaction ends. */
+/** Locks expired messages that no other process has locked, oldest expiry first, and returns them. */
 export async function lockExploded(
   db: Db,
   limit: number,
@@ -134,8 +134,7 @@ export async function lockExploded(
 }
 
 /**
- * Removes locked messages with their mentions, and lists their attachments as discarded files; returns the names of
- * these.
+ * Deletes locked messages with their mentions, and discards their attachments. Returns the names of the discarded files.
  */
 export async function deleteMessages(
   db: Db,

@@ -29,7 +29,7 @@ import { serializeMessage } from './serializers.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller in the room of the path, on the routes that find both at once. */
+    /** The caller in the room of the path, on routes that authenticate with `authenticateInRoom`. */
     inRoom: CallerInRoomRow | undefined
   }
 }
@@ -40,7 +40,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   const origin = () => publicUrl(app)
 
   app.decorateRequest('inRoom', undefined)
-  /** Who is calling, and what they may in the room of the path, in one statement. */
+  /** Authenticates the caller, and reads their access to the room of the path in the same statement. */
   const authenticateInRoom = app.authenticateBy(async (token_hash, request) => {
     const { id } = request.params as { id: string }
     request.inRoom = await findCallerInRoom(app.db, { token_hash, room_id: asId(id) })
@@ -202,7 +202,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   )
 }
 
-/** The age in seconds of a message that explodes, else null. Throws `invalid_schema` when it has none. */
+/** The age in seconds of an exploding message, else null. Throws `invalid_schema` if the age is missing. */
 function explodingAge(body: SendMessage): number | null {
   if (!body.exploding) return null
   const missing = missingExplodingFields(body)

@@ -13,7 +13,7 @@ const maxSearchLength = 200
 const minExplodingSeconds = 5
 const maxExplodingSeconds = 604_800
 
-/** Of pictures alone. */
+/** Only for images. */
 export const Dimensions = Type.Optional(
   Type.Object({ width: Type.Integer(), height: Type.Integer(), type: Type.String() }),
 )
@@ -27,7 +27,7 @@ export const Attachment = Type.Object({
 })
 export type Attachment = Static<typeof Attachment>
 
-/** None are made. */
+/** The server creates no embeds: always {}. */
 export const NoEmbed = Type.Object({})
 
 /**
@@ -71,11 +71,11 @@ const gatewayFields = {
   attachment: Nullable(Attachment),
 }
 
-/** The message on the gateway and in the answers of sending: exactly these keys, `timestamp` in ms since 1970. */
+/** The message on the gateway and in responses of sending (docs/resources.md#messages); `timestamp` in ms since 1970. */
 export const GatewayMessage = Type.Object(gatewayFields)
 export type GatewayMessage = Static<typeof GatewayMessage>
 
-/** The message in MESSAGE_UPDATE and in the answers of editing. */
+/** The message in MESSAGE_UPDATE and in responses of editing (docs/resources.md#messages). */
 export const EditedGatewayMessage = Type.Object({
   ...gatewayFields,
   edited_at: Type.String(),
@@ -86,7 +86,7 @@ export type EditedGatewayMessage = Static<typeof EditedGatewayMessage>
 
 const Content = NonBlankText(maxContentLength)
 
-/** The range of `exploding_age` counts only with `exploding: true`: without it the age is ignored. */
+/** `exploding_age` is ignored without `exploding: true`, so its range is checked by `missingExplodingFields`. */
 export const SendMessage = Type.Object(
   {
     content: Content,
@@ -98,18 +98,18 @@ export const SendMessage = Type.Object(
 )
 export type SendMessage = Static<typeof SendMessage>
 
-/** The fields that are missing from a message that explodes: it needs an age within the range. */
+/** ['exploding_age'] for an exploding message without an age in the range; else []. */
 export function missingExplodingFields(body: { exploding?: unknown; exploding_age?: unknown }): string[] {
   const age = Number.isInteger(body.exploding_age) ? (body.exploding_age as number) : 0
   const isInRange = age >= minExplodingSeconds && age <= maxExplodingSeconds
   return body.exploding !== true || isInRange ? [] : ['exploding_age']
 }
 
-/** Blank content is for messages with an attachment; the row decides. */
+/** Only a message with an attachment may have blank content, which `editMessage` checks. */
 export const EditMessage = Type.Object({ content: Text(maxContentLength) }, { additionalProperties: false })
 export type EditMessage = Static<typeof EditMessage>
 
-/** Existing clients use one path for both: with `content` it edits, without it acks. */
+/** Existing clients use one path to edit (with `content`) and to mark as read (without). */
 export const EditOrAckMessage = Type.Object(
   { content: Type.Optional(Type.Unknown()) },
   { additionalProperties: false },
@@ -139,7 +139,7 @@ export const SearchQuery = Type.Object(
 )
 export type SearchQuery = Static<typeof SearchQuery>
 
-/** The text parts beside the file of a multipart message. */
+/** The text parts of a multipart message. */
 export const MediaFields = Type.Object({
   content: Type.Optional(Text(maxContentLength)),
   nonce: Type.Optional(Line(maxNonceLength, { minLength: 1 })),
@@ -148,7 +148,7 @@ export const MediaFields = Type.Object({
 })
 export type MediaFields = Static<typeof MediaFields>
 
-/** The multipart body in the API document; the parts themselves are checked as they are read. */
+/** The multipart body for the OpenAPI document. The parts are checked while they are read. */
 export const SendMediaMessage = Type.Object({
   ...MediaFields.properties,
   file: Type.String({ format: 'binary' }),

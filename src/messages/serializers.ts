@@ -10,10 +10,10 @@ import type { Attachment, EditedGatewayMessage, GatewayMessage, Message } from '
 
 const bucketMs = 864_000_000
 
-/** The `exploding` of an ordinary message in a house room: existing clients recognise the kind of room by it. */
-const EXPLODING_IN_HOUSE_ROOMS = null
+/** The `exploding` of other messages in house rooms, from which existing clients derive the type of the room. */
+const notExplodingInHouse = null
 
-/** The message in lists (docs/resources.md#messages). `origin` is the server's public address. */
+/** The list form of a message (docs/resources.md#messages). `origin`: the server's public address. */
 export function serializeMessage(row: ListedMessageRow, origin: string): Message {
   const timestampMs = idTimeMs(row.id)
   return {
@@ -36,7 +36,7 @@ export function serializeMessage(row: ListedMessageRow, origin: string): Message
   }
 }
 
-/** What the gateway form of a message needs besides its row: the house, the author and the mentioned users. */
+/** What the gateway form of a message needs besides its row. */
 type MessageContext = {
   house_id: string | null
   author: AuthorRow
@@ -44,11 +44,11 @@ type MessageContext = {
   origin: string
 }
 
-/** The message on the gateway and in the answers of sending (docs/resources.md#messages). */
+/** The gateway form of a message (docs/resources.md#messages). */
 export function serializeGatewayMessage(row: MessageRow, context: MessageContext): GatewayMessage {
   const timestamp = idTimeMs(row.id)
   const author = serializeGatewayUser(context.author)
-  const ordinary = context.house_id === null ? false : EXPLODING_IN_HOUSE_ROOMS
+  const notExploding = context.house_id === null ? false : notExplodingInHouse
   return {
     id: row.id,
     room_id: row.room_id,
@@ -59,7 +59,7 @@ export function serializeGatewayMessage(row: MessageRow, context: MessageContext
     content: row.content,
     timestamp,
     mentions: context.mentioned.map(serializeGatewayUser),
-    exploding: row.exploding_age === null ? ordinary : true,
+    exploding: row.exploding_age === null ? notExploding : true,
     exploding_age: row.exploding_age,
     device_id: row.device_id,
     bucket: bucketOf(timestamp),
@@ -67,7 +67,7 @@ export function serializeGatewayMessage(row: MessageRow, context: MessageContext
   }
 }
 
-/** The message in MESSAGE_UPDATE and in the answers of editing. */
+/** The edited gateway form of a message (docs/resources.md#messages). */
 export function serializeEditedGatewayMessage(
   row: MessageRow,
   context: MessageContext,
@@ -76,7 +76,7 @@ export function serializeEditedGatewayMessage(
   return { ...serializeGatewayMessage(row, context), edited_at, embed: null, metadata: null }
 }
 
-/** The author as a member; in a private room a stand-in, which existing clients need. */
+/** The author as a member; in a private room a substitute, which existing clients need. */
 function authorMember({ house_id, author }: MessageContext, user: GatewayMessage['author']): Member {
   return {
     id: author.id,
@@ -90,16 +90,18 @@ function authorMember({ house_id, author }: MessageContext, user: GatewayMessage
   }
 }
 
-/** The ten-day partition a message falls into (docs/api.md#times). */
+/** The `bucket` of a message: its ten-day partition (docs/api.md#times). */
 export function bucketOf(timestampMs: number): number {
   return Math.floor((timestampMs - epochMs) / bucketMs)
 }
 
 function attachment(row: MessageRow, origin: string): Attachment | null {
-  return row.attachment && attachmentForm(row.attachment, `${origin}/v1/attachments/${row.room_id}/${row.id}`)
+  return (
+    row.attachment && serializeAttachment(row.attachment, `${origin}/v1/attachments/${row.room_id}/${row.id}`)
+  )
 }
 
-function attachmentForm({ key, dimensions, ...stored }: StoredAttachment, address: string): Attachment {
+function serializeAttachment({ key, dimensions, ...stored }: StoredAttachment, address: string): Attachment {
   return {
     filename: stored.filename,
     media_url: `${address}/${encodeURIComponent(stored.filename)}?key=${key}`,
@@ -116,7 +118,7 @@ let lastDay = Number.NaN
 let lastDate = ''
 
 /**
- * A time in ms since 1970, as `toISOString` writes it. The date is kept for the next time: the messages of a page are
+ * The same as `toISOString` for a time in ms since 1970, but faster: the date is cached, as the messages of a page are
  * mostly of one day.
  */
 export function isoTime(ms: number): string {

@@ -5,14 +5,12 @@ import { canRead } from '../rooms/permissions.ts'
 import { listReadRooms, listReadStateRows } from './queries.ts'
 import type { ReadStates } from './schemas.ts'
 
-/** The rooms in the list: those with the newest messages that were read. */
+/** Rooms in the list: those with the newest read messages (docs/api.md#paging). */
 const maxReadStates = 10_000
-/**
- * Rooms that are read at once: eight megabytes, if the user has all roles of a house that has as many as there can be.
- */
-const roomsAtOnce = 200
+/** Rooms per statement: at most 8 MB, for a user with all roles of a house with the greatest number of roles. */
+const batchSize = 200
 
-/** The read states of a user over HTTP. Throws `unavailable` when too many lists of this user, or of all, wait. */
+/** The read states of a user by room id. Throws `unavailable` if too many lists of this user, or of all users, wait. */
 export function listOwnReadStates(db: Db, userId: string): Promise<ReadStates> {
   return queueLargeList(userId, async () => {
     const states: ReadStates = {}
@@ -22,16 +20,16 @@ export function listOwnReadStates(db: Db, userId: string): Promise<ReadStates> {
 }
 
 /**
- * The read states of a user, bit by bit, with the ids of the rooms: of the rooms that they can read now, and have acked
- * or are mentioned in. The one with the newest message comes first.
+ * Yields the read states of a user with their room ids, newest read message first: of the rooms that the user can read
+ * now, and has marked as read or is mentioned in. One statement reads 200 rooms.
  */
 export async function* readReadStates(
   db: Db,
   userId: string,
 ): AsyncGenerator<[roomId: string, state: ReadStates[string]]> {
   const rooms = await listReadRooms(db, userId, maxReadStates)
-  for (let start = 0; start < rooms.length; start += roomsAtOnce) {
-    const part = rooms.slice(start, start + roomsAtOnce)
+  for (let start = 0; start < rooms.length; start += batchSize) {
+    const part = rooms.slice(start, start + batchSize)
     const rows = new Map((await listReadStateRows(db, userId, part)).map((row) => [row.room_id, row]))
     for (const { room_id, message_id } of part) {
       const row = rows.get(room_id)

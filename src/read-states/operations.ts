@@ -7,8 +7,8 @@ import { findReadState, moveReadState } from './queries.ts'
 import type { Acked } from './schemas.ts'
 
 /**
- * Acks a room up to a message, which may be gone since; an older one changes nothing (docs/api.md#read-states). Throws
- * `room_not_found`, and `message_not_found` for an id that no message of the room can have had yet.
+ * Marks a room as read up to a message, which may be deleted; an older message changes nothing
+ * (docs/api.md#read-states). Throws `room_not_found`, and `message_not_found` for an id beyond the newest message.
  */
 export async function ackMessage(
   db: Db,
@@ -17,8 +17,8 @@ export async function ackMessage(
   messageId: string,
 ): Promise<Outcome<Acked>> {
   const { last_message_id } = await requireRoomAccess(db, room_id, userId)
-  const isKnown = messageId !== unknownId && !isGreaterId(messageId, last_message_id ?? unknownId)
-  if (!isKnown) throw new ApiError('message_not_found')
+  const isReached = messageId !== unknownId && !isGreaterId(messageId, last_message_id ?? unknownId)
+  if (!isReached) throw new ApiError('message_not_found')
   const moved = await moveReadState(db, userId, room_id, messageId)
   if (moved) return { answer: { room_id, ...moved.state }, events: [moved.entry] }
   const state = await findReadState(db, userId, room_id)

@@ -3,9 +3,12 @@ import type { Db } from '../database/client.ts'
 import type { HearthEvent } from '../events/events.ts'
 import type { Entry } from '../events/log-queries.ts'
 import { mentionRoomsOf } from '../messages/read/mention-queries.ts'
-import { type RoomAccessRow, reopenPairRoom, selectRoomAccess } from '../rooms/queries.ts'
+import { lockRoomOfMember, type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
 
-/** The number of unread mentions of a user after a message of a room, except by themself or people they blocked. */
+/**
+ * The number of mentions of a user after a message of a room, without those by the user and by users whom they block or
+ * restrict.
+ */
 function mentionCount(userId: string, roomId: RawBuilder<unknown>, after: RawBuilder<unknown>) {
   return sql<number>`(
     select count(*)::int from mentions
@@ -14,12 +17,12 @@ function mentionCount(userId: string, roomId: RawBuilder<unknown>, after: RawBui
       and not exists (select from blocks where blocks.user_id = ${userId} and target_id = author_id))`
 }
 
-/** The last message of a room that a user has read, and how many mentions of them count as unread after it. */
+/** The last message of a room that a user has read, and the number of unread mentions after it. */
 type ReadStateInRoom = { message_id: string; mention_count: number }
 
 /**
- * Moves the read state of a user in a room forward to a message, and adds that to the log. Undefined when it stands there
- * or further on, the room is gone, or the user leaves its house at this moment.
+ * Moves the read state of a user in a room forward to a message, and adds the event to the log. Undefined if the read
+ * state is not older than the message, the room is deleted, or the user is leaving its house.
  */
 export async function moveReadState(
   db: Db,
@@ -28,9 +31,9 @@ export async function moveReadState(
   messageId: string,
 ): Promise<{ state: ReadStateInRoom; entry: Entry } | undefined> {
   const { rows } = await sql<ReadStateInRoom & { id: string }>`
-    with ${reopenPairRoom(userId, roomId)}, moved as (
+    with ${lockRoomOfMember(userId, roomId)}, moved as (
       insert into read_states (user_id, room_id, message_id)
-      select ${userId}, id, ${messageId} from open_room
+      select ${userId}, id, ${messageId} from locked_room
       on conflict (user_id, room_id) do update set message_id = excluded.message_id
         where read_states.message_id < excluded.message_id
       returning room_id, message_id
@@ -50,7 +53,7 @@ export async function moveReadState(
   return { state, entry: { id, events: [event] } }
 }
 
-/** The read state of a user in a room, or undefined when they have acked nothing there. */
+/** The read state of a user in a room, or undefined if they have marked nothing there as read. */
 export async function findReadState(
   db: Db,
   userId: string,
@@ -62,12 +65,12 @@ export async function findReadState(
   return rows[0]
 }
 
-/** A room that a user has acked up to a message, or only is mentioned in. */
-export type ReadRoom = { room_id: string; message_id: string | null }
+/** A room that a user has marked as read up to a message, or (null) is only mentioned in. */
+type ReadRoom = { room_id: string; message_id: string | null }
 
 /**
- * The rooms that a user has acked, the one with the newest message first, and those they are only mentioned in; `limit`
- * at most.
+ * The rooms that a user has marked as read, newest read message first, then those that they are only mentioned in; at
+ * most `limit`.
  */
 export async function listReadRooms(db: Db, userId: string, limit: number): Promise<ReadRoom[]> {
   const { rows } = await sql<ReadRoom>`
@@ -83,7 +86,7 @@ export async function listReadRooms(db: Db, userId: string, limit: number): Prom
   return rows
 }
 
-/** Where a user stands in these rooms, in no order, and their access to them. */
+/** The access of a user to these rooms, with read message and number of unread mentions, in no order. */
 export async function listReadStateRows(
   db: Db,
   userId: string,
@@ -101,7 +104,7 @@ export async function listReadStateRows(
   return rows
 }
 
-/** Removes what a user has read in the rooms of a house. Rows are locked in room order. */
+/** Deletes the read states of a user in the rooms of a house. Rows are locked in room order. */
 export async function deleteReadStates(db: Db, houseId: string, userId: string): Promise<void> {
   await sql`
     with read as (

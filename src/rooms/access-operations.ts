@@ -6,7 +6,7 @@ import { canRead } from './permissions.ts'
 import { findRoomAccess, type RoomAccessRow } from './queries.ts'
 
 /**
- * The caller's access to a room of any type. Throws `room_not_found` for one that is unknown, or that they cannot read.
+ * The caller's access to a room of any type. Throws `room_not_found` if there is no such room, or they cannot read it.
  */
 export async function requireRoomAccess(db: Db, roomId: string, callerId: string): Promise<RoomAccessRow> {
   const access = await findRoomAccess(db, { room_id: roomId, user_id: callerId })
@@ -15,8 +15,8 @@ export async function requireRoomAccess(db: Db, roomId: string, callerId: string
 }
 
 /**
- * Locks a room, and before it its house, until the transaction ends, and returns the caller's access as it is under the
- * locks: their permissions cannot change meanwhile. Throws `room_not_found`.
+ * Locks the house of a room and then the room until the transaction ends, and returns the caller's access as read under
+ * the locks: their permissions cannot change until the commit. Throws `room_not_found`.
  */
 export async function shareRoomLock(
   trx: Db,

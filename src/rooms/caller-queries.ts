@@ -6,14 +6,14 @@ import type { Db } from '../database/client.ts'
 import { type GatewayUserRow, gatewayUserSelection } from '../users/queries.ts'
 import { type RoomAccessRow, roomAccessColumns, roomAccessJoins } from './queries.ts'
 
-/** The caller, how they are shown in a room, and their access to it. */
+/** The caller, what a message shows of them in a room, and their access to it. */
 export type CallerInRoomRow = {
   caller: Caller
   user: GatewayUserRow
-  /** When they entered the house or the private room; null when they are not there. */
+  /** When they joined the house or the private room; null if they are in neither. */
   joined_at: Date | null
   last_permission_update: Date | null
-  /** Null when there is no such room. */
+  /** Null if there is no such room. */
   access: RoomAccessRow | null
 }
 
@@ -41,7 +41,7 @@ const readCallersInRooms = prepareRead(({ hashes, rooms }: { hashes: string; roo
     ${roomAccessJoins}`
 })
 
-/** The caller that a token hash (hex) belongs to, in a room; undefined when it belongs to nobody. */
+/** The caller with a token hash (hex), in a room; undefined for an unknown hash. */
 export const findCallerInRoom = coalesce<
   { token_hash: string; room_id: string },
   CallerInRoomRow | undefined

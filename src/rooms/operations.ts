@@ -25,12 +25,12 @@ import { serializeRoom } from './serializers.ts'
 /** Rooms of a house (docs/api.md#counts-and-sizes). */
 const maxRooms = 500
 /**
- * The entity of a new house, in which a room without a named entity is put, too (existing clients look it up by name).
+ * The entity of a new house, and of rooms that are created without an entity. Existing clients look it up by name.
  */
 export const defaultEntityName = 'Rooms'
 
 /**
- * Makes a room at the end of a house and of an entity (docs/api.md#rooms). Throws `house_not_found`,
+ * Creates a room at the end of a house and of an entity (docs/api.md#rooms). Throws `house_not_found`,
  * `parent_entity_doesnt_exist`, `no_permission`, `limit_reached`.
  */
 export function createHouseRoom(db: Db, caller: Membership, fields: CreateHouseRoom): Promise<Outcome<Room>> {
@@ -55,8 +55,8 @@ export function createHouseRoom(db: Db, caller: Membership, fields: CreateHouseR
 }
 
 /**
- * Changes what was sent of a house room or a group (docs/api.md#rooms). Throws `method_not_allowed_on_room_type`,
- * `invalid_schema`, `parent_entity_doesnt_exist`, `no_permission`, and `room_not_found` if the access has ended since.
+ * Updates the given fields of a house room or a group (docs/api.md#rooms). Throws `method_not_allowed_on_room_type`,
+ * `invalid_schema`, `parent_entity_doesnt_exist`, `no_permission`, and `room_not_found` if the caller has lost access.
  */
 export async function editRoom(db: Db, access: RoomAccessRow, fields: EditRoom): Promise<Outcome<Room>> {
   if (access.type === roomType.oneToOne) throw new ApiError('method_not_allowed_on_room_type')
@@ -86,14 +86,14 @@ export async function editRoom(db: Db, access: RoomAccessRow, fields: EditRoom):
   })
 }
 
-/** Groups have no place in a house, house rooms always have a name. */
+/** Throws `invalid_schema` for a position or entity of a group, and for a null name of a house room. */
 function refuseFieldsOfOtherTypes(type: number, fields: EditRoom): void {
   const foreign = (['position', 'parent_entity_id'] as const).filter((name) => name in fields)
   if (type !== roomType.house && foreign.length > 0) throw fieldsInvalid(...foreign)
   if (type === roomType.house && fields.name === null) throw fieldsInvalid('name')
 }
 
-/** Where a room goes when another entity is named: at its end. */
+/** The end of another entity, if one is given; undefined if the room does not move. Throws `parent_entity_doesnt_exist`. */
 async function findMove(trx: Db, houseId: string, roomId: string, entityId: string | undefined) {
   if (entityId === undefined) return undefined
   const entity = entityNamed(await listEntities(trx, houseId), entityId)
@@ -107,14 +107,14 @@ function entityNamed(entities: readonly EntityRow[], id: string): EntityRow {
   return entity
 }
 
-/** Undefined where nothing was sent. */
+/** The bare name of an emoji in a body; undefined if the field is absent. */
 function emojiName(emoji: EditRoom['emoji']): string | null | undefined {
   return typeof emoji === 'object' && emoji !== null ? emoji.data : emoji
 }
 
 /**
  * Deletes a house room with its messages and files (docs/gateway.md#houses). Throws `method_not_allowed_on_room_type`,
- * `no_permission`, `last_room`, and `room_not_found` if the access has ended since.
+ * `no_permission`, `last_room`, and `room_not_found` if the caller has lost access.
  */
 export async function deleteHouseRoom(db: Db, access: RoomAccessRow): Promise<Outcome<DeletedRoom>> {
   const { house_id, room_id } = access

@@ -24,13 +24,13 @@ export type RoomRow = {
   participants: GatewayUserRow[]
 }
 
-/** The columns of a `RoomRow` but its participants. */
+/** The columns of a `RoomRow` except its participants. */
 export const roomColumns = sql`
   rooms.id, rooms.type, rooms.house_id, rooms.owner_id, rooms.name, rooms.description, rooms.emoji, rooms.position,
   rooms.last_message_id, rooms.permission_overrides, rooms.default_allow, rooms.default_deny`
 
-/** The statement for rooms in their full form; `where` names them. */
-export function selectRooms(where: RawBuilder<unknown>) {
+/** The statement for rooms with their participants; `where` selects them. */
+function selectRooms(where: RawBuilder<unknown>) {
   return sql<RoomRow>`
     select ${roomColumns}, case when rooms.type = 0 then '[]'::json else coalesce((
         select json_agg(${gatewayUserJson} order by joined_at, user_id)
@@ -55,22 +55,22 @@ export async function listRoomsOfHouses(db: Db, houseIds: readonly string[]): Pr
 }
 
 /**
- * A query `open_room` for a `with`: the room, locked until the transaction ends, if it is still there and the user is
- * not leaving its house at this moment. Leaving deletes what the user has in the rooms: nothing may be added later.
+ * A query `locked_room` for a `with`: the room, locked until the transaction ends, if it exists and the user is not
+ * leaving its house concurrently. Leaving deletes the user's rows in the rooms, so none may be added afterwards.
  */
-export function reopenPairRoom(userId: string, roomId: string): RawBuilder<unknown> {
+export function lockRoomOfMember(userId: string, roomId: string): RawBuilder<unknown> {
   return sql`
     room as materialized (
       select id, house_id from rooms where id = ${roomId} for key share
     ), staying as materialized (
       select from room join members on members.house_id = room.house_id and members.user_id = ${userId}
       for key share of members skip locked
-    ), open_room as materialized (
+    ), locked_room as materialized (
       select id from room where house_id is null or exists (select from staying)
     )`
 }
 
-/** The facts that determine what one user may do in one room, for `rooms/permissions.ts`. */
+/** The rows that determine what a user may do in a room, for `rooms/permissions.ts`. */
 export type RoomAccessRow = {
   room_id: string
   type: number
@@ -88,11 +88,11 @@ export type RoomAccessRow = {
   default_permissions: number | null
   /** Highest first; none in a private room. */
   roles: RoleRow[]
-  /** One-to-one: one of the two has blocked the other, else the other account is deleted; null when neither is so. */
+  /** One-to-one: one user blocks the other, else the other account is deleted; null if neither applies. */
   cut_off_by: 'block' | 'deletion' | null
 }
 
-/** The columns of a `RoomAccessRow`, where `roomAccessJoins` are joined. */
+/** The columns of a `RoomAccessRow`, over `roomAccessJoins`. */
 export const roomAccessColumns = sql`
   rooms.id as room_id, rooms.type, rooms.owner_id as group_owner_id, rooms.default_allow, rooms.default_deny,
   rooms.permission_overrides, rooms.last_message_id, wanted.user_id,
@@ -110,7 +110,7 @@ export const roomAccessColumns = sql`
     where other.room_id = rooms.id and other.user_id <> wanted.user_id
   ) end as cut_off_by`
 
-/** Joined to `wanted` (room_id, user_id): the room and what the user is in it, all null where there is no such room. */
+/** Joins to `wanted` (room_id, user_id) the room and the user's membership; all null if there is no such room. */
 export const roomAccessJoins = sql`
   left join rooms on rooms.id = wanted.room_id
   left join houses on houses.id = rooms.house_id
@@ -118,7 +118,7 @@ export const roomAccessJoins = sql`
   left join room_recipients on room_recipients.room_id = rooms.id and room_recipients.user_id = wanted.user_id`
 
 /**
- * The statement for the access of users to rooms; `wanted` gives (room_id, user_id), and the columns in `more`.
+ * The statement for the access of users to rooms; `wanted` has the columns room_id, user_id, and those of `more`.
  */
 export function selectRoomAccess<More = unknown>(wanted: RawBuilder<unknown>, more?: RawBuilder<unknown>) {
   return sql<RoomAccessRow & More>`
@@ -131,7 +131,7 @@ const readRoomAccess = prepareRead(({ rooms, users }: { rooms: string[]; users: 
   return selectRoomAccess<{ place: string }>(wanted, sql`wanted.place`)
 })
 
-/** The access of a user to a room, or undefined when there is no such room. */
+/** The access of a user to a room, or undefined if there is no such room. */
 export const findRoomAccess = coalesce<{ room_id: string; user_id: string }, RoomAccessRow | undefined>(
   async (db: Db, keys) => {
     const rooms = keys.map((key) => key.room_id)

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../http/schemas/nullable.ts'
 import { GatewayUser } from '../users/schemas.ts'
 
-/** docs/resources.md#rooms: the room inside the answer of house creation. */
+/** docs/resources.md#rooms: the room in the response of house creation. */
 export const EmbeddedRoom = Type.Object({
   id: Type.String(),
   house_id: Type.String(),
@@ -23,8 +23,8 @@ export const PermissionOverride = Type.Object({
 export const DefaultPermissionOverride = Type.Object({ allow: Type.Integer(), deny: Type.Integer() })
 
 /**
- * The room everywhere else (docs/resources.md#rooms): house rooms have no recipients and owner, private ones no house
- * and place.
+ * The room everywhere else (docs/resources.md#rooms). House rooms have no recipients and no owner, private rooms no
+ * house and no position.
  */
 export const Room = Type.Object({
   id: Type.String(),

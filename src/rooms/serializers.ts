@@ -4,8 +4,8 @@ import type { OverrideRow, RoomRow } from './queries.ts'
 import type { Room } from './schemas.ts'
 
 /**
- * A room for one receiver: in a private room, the recipients are the participants without them. A house room is the same
- * for all (null).
+ * A room for one receiver. The recipients of a private room are its participants without the receiver. A house room is
+ * equal for all receivers (null).
  */
 export function serializeRoom(row: RoomRow, receiverId: string | null): Room {
   const isHouseRoom = row.type === roomType.house
@@ -29,14 +29,13 @@ export function serializeRoom(row: RoomRow, receiverId: string | null): Room {
 type Overrides = RoomRow['permission_overrides']
 
 /**
- * Overrides that a frame shows at most (docs/api.md#counts-and-sizes): a house may have more, from before they were
- * limited.
+ * Overrides in a frame (docs/api.md#counts-and-sizes). A house from before the limit of overrides may have more.
  */
 const maxShownOverrides = 5_000
 
 /**
- * The rooms of a frame with so many overrides together: those of these ids (the receiver and their roles) first, and the
- * others by position of their room.
+ * The rooms of a frame, reduced to `maxShownOverrides` overrides together: those whose ids are in `own` (the receiver and
+ * their roles) first, then the others in the order of the rooms.
  */
 export function withShownOverrides(rows: readonly RoomRow[], own: ReadonlySet<string>): readonly RoomRow[] {
   if (rows.reduce((sum, row) => sum + countOf(row.permission_overrides), 0) <= maxShownOverrides) return rows
@@ -56,7 +55,7 @@ export function withShownOverrides(rows: readonly RoomRow[], own: ReadonlySet<st
   })
 }
 
-/** Every receiver of a frame is shown the same overrides: they are counted once. */
+/** Receivers of a frame share the rows, so the overrides of a room are counted once. */
 const counts = new WeakMap<object, number>()
 
 function countOf(overrides: Overrides): number {
@@ -66,7 +65,7 @@ function countOf(overrides: Overrides): number {
   return known
 }
 
-/** Never empty: a group nobody else is left in shows the receiver. */
+/** Never empty: in a group without other participants it is the receiver. */
 function recipientsFor(row: RoomRow, receiverId: string | null): Room['recipients'] {
   const others = row.participants.filter((user) => user.id !== receiverId)
   return (others.length > 0 ? others : row.participants).map(serializeGatewayUser)

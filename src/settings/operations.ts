@@ -5,7 +5,7 @@ import { requireRoomAccess } from '../rooms/access-operations.ts'
 import { findSettings, upsertRoomOverride, upsertSettings } from './queries.ts'
 import type { EditSettings, Settings } from './schemas.ts'
 
-/** Changes the named settings of the caller. No event when nothing changes. */
+/** Updates the given settings of the caller (docs/api.md#settings). No event if nothing changes. */
 export async function editSettings(
   db: Db,
   user_id: string,
@@ -18,7 +18,7 @@ export async function editSettings(
   })
 }
 
-/** Sets what the caller wants to hear of a room they can read. Throws `room_not_found`. */
+/** Sets the caller's notification preference for a room that they can read. Throws `room_not_found`. */
 export async function setRoomOverride(
   db: Db,
   override: { user_id: string; room_id: string; notification_preference: number },

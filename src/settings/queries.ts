@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/client.ts'
-import { reopenPairRoom } from '../rooms/queries.ts'
+import { lockRoomOfMember } from '../rooms/queries.ts'
 
 type SettingsRow = {
   user_id: string
@@ -10,7 +10,7 @@ type SettingsRow = {
   enable_desktop_notifications: boolean | null
 }
 
-/** The settings of a user, with what holds while nothing is set. */
+/** The settings of a user, with defaults for those that are not set. */
 export async function findSettings(db: Db, userId: string): Promise<SettingsRow> {
   const { rows } = await sql<SettingsRow>`
     select wanted.user_id, settings.theme, coalesce(settings.onboarded, false) as onboarded,
@@ -22,7 +22,7 @@ export async function findSettings(db: Db, userId: string): Promise<SettingsRow>
   return rows[0]!
 }
 
-/** Sets the named settings of a user. Returns whether that changed any. */
+/** Sets the given settings of a user. Returns whether any changed. */
 export async function upsertSettings(
   db: Db,
   userId: string,
@@ -46,8 +46,8 @@ export async function upsertSettings(
 }
 
 /**
- * Sets what a user wants to hear of a room. Returns whether that is a change; undefined when the room is gone, or the
- * user leaves its house at this moment.
+ * Sets the notification preference of a user for a room. Returns whether it changed; undefined if the room is deleted,
+ * or the user is leaving its house.
  */
 export async function upsertRoomOverride(
   db: Db,
@@ -55,13 +55,13 @@ export async function upsertRoomOverride(
 ): Promise<boolean | undefined> {
   const { user_id, room_id, notification_preference } = override
   const { rows } = await sql<{ has_changed: boolean }>`
-    with ${reopenPairRoom(user_id, room_id)}, changed as (
+    with ${lockRoomOfMember(user_id, room_id)}, changed as (
       insert into room_settings (user_id, room_id, notification_preference)
-      select ${user_id}, id, ${notification_preference} from open_room
+      select ${user_id}, id, ${notification_preference} from locked_room
       on conflict (user_id, room_id) do update set notification_preference = excluded.notification_preference
         where room_settings.notification_preference <> excluded.notification_preference
       returning room_id
     )
-    select exists (select from changed) as has_changed from open_room`.execute(db)
+    select exists (select from changed) as has_changed from locked_room`.execute(db)
   return rows[0]?.has_changed
 }

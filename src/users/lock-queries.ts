@@ -4,19 +4,19 @@ import { isGreaterId } from '../ids.ts'
 import { type GatewayUserRow, gatewayUserColumns } from './queries.ts'
 
 /**
- * Locks accounts in id order against each other's relations and against deletion, and returns those that exist and are
- * not deleted, by id. Rows that merely refer to a user do not wait.
+ * Locks accounts in id order, against changes of their relations and against deletion, and returns those that are not
+ * deleted, by id. Inserts of rows that refer to a user do not wait.
  */
 export function lockUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {
   return selectPresent(db, ids).forNoKeyUpdate().execute()
 }
 
-/** Locks accounts in id order against `lockUsers`, but not against each other. Returns the same. */
+/** Locks accounts in id order against `lockUsers`, but not against other shared locks. Returns the same. */
 export function shareUserLocks(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {
   return selectPresent(db, ids).forShare().execute()
 }
 
-/** Locks one account as `lockUsers` does and others as `holdUsers`, all in id order. Returns the same. */
+/** Locks one account as `lockUsers` does and others as `shareUserLocks`, all in id order. Returns the same. */
 export async function lockUserAmong(
   db: Db,
   id: string,

@@ -20,8 +20,8 @@ import {
 import type { EditUser } from './schemas.ts'
 
 /**
- * The user that an id or a username means, with or without a leading `@`, or undefined (docs/api.md#users). Text that
- * can be no username is not even asked for: the database could not take all of it.
+ * The user with this id or username, with or without a leading `@`, or undefined (docs/api.md#users). Text that cannot
+ * be a username is not passed to the database, which does not accept every string.
  */
 export async function findUserByRef(db: Db, ref: string): Promise<FullUserRow | undefined> {
   const name = ref.replace(/^@/, '').toLowerCase()
@@ -31,9 +31,9 @@ export async function findUserByRef(db: Db, ref: string): Promise<FullUserRow | 
 }
 
 /**
- * Edits a user, a bot likewise, and of a bot also whether it is public (docs/api.md#users). Undefined for an account
- * that is gone; nothing happens where nothing is different. Throws `invalid_header_file_format`,
- * `invalid_icon_file_format`, `payload_too_large`, `username_taken`, and as `keepFiles`.
+ * Updates a user or a bot, for which `public` may be set (docs/api.md#users). Undefined for a deleted account; no event
+ * if nothing changes. Throws `invalid_header_file_format`, `invalid_icon_file_format`, `payload_too_large`,
+ * `username_taken`, and as `saveFile`.
  */
 export async function editUser(
   db: Db,
@@ -57,21 +57,29 @@ export async function editUser(
   }
 }
 
-/** The user's present username is not taken, even if it is reserved. Races are settled by the constraint. */
+/**
+ * Throws `username_taken`, but not for the user's present username, even if it is reserved. The unique constraint
+ * decides races.
+ */
 async function refuseTaken(db: Db, userId: string, username: string): Promise<void> {
   const holder = await findUserByUsername(db, username)
   const taken = holder ? holder.id !== userId : isReserved(username)
   if (taken) throw new ApiError('username_taken')
 }
 
-/** A new picture; null removes the present one, undefined leaves it. */
-type Sent = Picture | null | undefined
+/** A new picture; null removes the present one, undefined keeps it. */
+type PictureChange = Picture | null | undefined
 
-function fileOf(picture: Sent): string | null | undefined {
+function fileOf(picture: PictureChange): string | null | undefined {
   return picture == null ? picture : picture.file
 }
 
-async function savePictures(db: Db, store: Store, userId: string, pictures: { header: Sent; icon: Sent }) {
+async function savePictures(
+  db: Db,
+  store: Store,
+  userId: string,
+  pictures: { header: PictureChange; icon: PictureChange },
+) {
   const { header, icon } = pictures
   if (header) await saveFile(db, store, pictureName('users/headers', userId, header.file), header.content)
   if (icon) await saveFile(db, store, pictureName('users/icons', userId, icon.file), icon.content)
@@ -93,11 +101,11 @@ async function applyEdit(
     await discardFiles(trx, pictureNames(userId, changedFields(before, { ...before, ...changes })))
   }
   const { public: _, ...changedProfile } = changes
-  const events = Object.keys(changedProfile).length > 0 ? await updatesOf(trx, userId) : []
+  const events = Object.keys(changedProfile).length > 0 ? await profileEvents(trx, userId) : []
   return { answer: { ...before, ...changes }, events }
 }
 
-/** The names in the store of a user's pictures. */
+/** The names of a user's pictures in the store. */
 export function pictureNames(
   userId: string,
   { header, icon }: Pick<UserChanges, 'header' | 'icon'>,
@@ -108,8 +116,8 @@ export function pictureNames(
   ]
 }
 
-/** The events of a changed profile: for all who know the user, and for each of their houses. */
-async function updatesOf(trx: Db, user_id: string): Promise<HearthEvent[]> {
+/** The events of a changed profile: one for the user's contacts, and one for each of their houses. */
+async function profileEvents(trx: Db, user_id: string): Promise<HearthEvent[]> {
   const houses = await listHouseIds(trx, user_id)
   return [
     { type: 'user_updated', user_id, only_self: false },

@@ -20,7 +20,7 @@ const reservedUsernames = new Set([
   'undefined',
 ])
 
-/** Whether nobody may take this username (lower case): it is one of the service's words, or a deleted account's. */
+/** Whether a username (lower case) is reserved (docs/api.md#usernames). */
 export function isReserved(username: string): boolean {
   return reservedUsernames.has(username) || username.startsWith('deleted-')
 }

@@ -44,7 +44,7 @@ export type FullUserRow = GatewayUserRow & {
   mfa_enabled: boolean
 }
 
-/** The same columns, for statements in SQL. */
+/** The same columns for SQL templates. */
 export const compactUserSelection = sql.raw(compactUserColumns.join(', '))
 export const gatewayUserSelection = sql.raw(gatewayUserColumns.join(', '))
 const fullUserSelection = sql.raw(fullUserColumns.join(', '))
@@ -56,8 +56,8 @@ export const gatewayUserJson = sql<GatewayUserRow>`
     'location', users.location)`
 
 /**
- * Each of these reads is a whole request: full batches are sent at once, so that the database starts while others are
- * parsed.
+ * Each of these reads serves a whole request. A batch of 16 is sent at once, so that the database starts while further
+ * requests are parsed.
  */
 const early = { fullAt: 16 }
 
@@ -92,13 +92,13 @@ const readUsersByToken = prepareRead(({ hashes }: { hashes: string }) => {
 })
 
 /**
- * The user and login session a token hash (hex) belongs to, or undefined: who is calling and what they ask for at once.
+ * The user and login session of a token hash (hex), or undefined: one statement authenticates and reads the user.
  */
 export const findUserByToken = coalesce<string, OwnUserRow | undefined>(async (db: Db, hashes) => {
   return groupByPlace(hashes.length, await readUsersByToken(db, { hashes: byteaArray(hashes) }))
 }, early)
 
-/** These users as others see them on the gateway, in no order; deleted accounts are found, in their emptied form. */
+/** Users with the columns of the gateway form, in no order; deleted accounts are found in their anonymized form. */
 export function listGatewayUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {
   return db
     .selectFrom('users')
@@ -107,12 +107,12 @@ export function listGatewayUsers(db: Db, ids: readonly string[]): Promise<Gatewa
     .execute()
 }
 
-/** One of them, or undefined. */
+/** A user with the columns of the gateway form, deleted accounts included, or undefined. */
 export const findGatewayUser = coalesce<string, GatewayUserRow | undefined>(async (db: Db, ids) => {
   return orderByKeys(ids, await listGatewayUsers(db, ids), (row) => row.id)
 })
 
-/** The user with their private fields and, of a bot, whether others may add it; locked against other edits. */
+/** Locks a user against other edits, and returns the full columns and `public`; undefined if deleted. */
 export function lockUser(db: Db, id: string) {
   return db
     .selectFrom('users')
@@ -123,7 +123,7 @@ export function lockUser(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-/** What an edit can change of a user. */
+/** The columns that an edit can change. */
 export type UserChanges = Partial<
   Pick<FullUserRow, 'location' | 'username' | 'website' | 'bio' | 'header' | 'icon' | 'name'> & {
     public: boolean

@@ -10,7 +10,7 @@ import { serializeOwnUser, serializePublicUser } from './serializers.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller as a whole, where the route asks for nothing else. */
+    /** The caller's full user, on `GET /users/@me`, where authentication reads it. */
     ownUser: Awaited<ReturnType<typeof findUserByToken>>
   }
 }

@@ -8,10 +8,10 @@ const maxLocationLength = 64
 const maxWebsiteLength = 256
 export const maxTextLength = 512
 
-/** A picture name (40 hex characters and `.webp`), not an address; null when there is none. */
+/** A picture name (40 hex characters and `.webp`), not a URL; null if there is none. */
 export const PictureName = Nullable(Type.String())
 
-/** docs/resources.md#users. `email` and the two flags below it are real only for the user themself. */
+/** docs/resources.md#users. `email`, `email_verified` and `mfa_enabled` are real only for the user themselves. */
 export const FullUser = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -41,7 +41,7 @@ export const CompactUser = Type.Object({
 })
 export type CompactUser = Static<typeof CompactUser>
 
-/** The user as the gateway, members and recipients show it (docs/resources.md#users). */
+/** The user in gateway events, members and recipients (docs/resources.md#users). */
 export const GatewayUser = Type.Object({
   id: Type.String(),
   username: Type.String(),
@@ -59,22 +59,22 @@ export const GatewayUser = Type.Object({
 })
 export type GatewayUser = Static<typeof GatewayUser>
 
-/** A username as it may be typed: it is lower-cased first. Reserved and taken ones are another matter. */
+/** A username in any case, as input (docs/api.md#usernames). Operations lower-case it, and refuse reserved and taken ones. */
 export const Username = Type.String({
   pattern: '^(?![0-9]+$)[A-Za-z0-9](?:[A-Za-z0-9_.-]{1,30})[A-Za-z0-9]$',
   description: '3–32 of a-z 0-9 _ . -, first and last a letter or digit, not all digits',
 })
-/** The name of a user, room, entity or role, as others see it. */
+/** The display name of a user, room, entity or role. */
 export const Name = NonBlankLine(maxNameLength)
 const Location = Line(maxLocationLength)
-/** Empty, or an absolute http(s) address. */
+/** Empty, or an absolute http or https URL. */
 const Website = Line(maxWebsiteLength, { format: 'website' })
 const Bio = Text(maxTextLength)
-/** A picture as it is sent: base64 or a data URL (docs/api.md#base64-input). What is in it is looked at later. */
+/** A picture as base64 or a data URL (docs/api.md#base64-input). Operations decode it. */
 const SentPicture = AnyText({ description: 'a picture as base64 or as a data URL' })
 const SentPictureOrNone = Nullable(SentPicture, { description: 'null removes it' })
 
-/** docs/api.md#users: at least one field, `name` and the nulls being extensions. */
+/** docs/api.md#users: at least one field. */
 export const EditUser = Type.Object(
   {
     location: Type.Optional(Location),

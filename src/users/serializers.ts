@@ -2,23 +2,23 @@ import { presenceOf } from '../events/presence.ts'
 import type { FullUserRow, GatewayUserRow } from './queries.ts'
 import type { CompactUser, FullUser, GatewayUser } from './schemas.ts'
 
-/** The full user as its owner sees it. */
+/** The full user for the user themselves. */
 export function serializeOwnUser(row: FullUserRow): FullUser {
   return { ...row, email: row.email ?? '' }
 }
 
-/** The full user as everybody else sees it: the private fields are there, but empty. */
+/** The full user for everybody else: the private fields are present but empty. */
 export function serializePublicUser(row: FullUserRow): FullUser {
   return { ...row, email: '', email_verified: false, mfa_enabled: false }
 }
 
-/** The seven public fields. */
+/** The compact user: the seven public fields. */
 export function serializeCompactUser(row: CompactUser): CompactUser {
   const { icon, id, username, name, header, flags, bot } = row
   return { icon, id, username, name, header, flags, bot }
 }
 
-/** The user as others see it on the gateway, with the presence of this moment. */
+/** The gateway user for others, with the present presence. */
 export function serializeGatewayUser(row: GatewayUserRow): GatewayUser {
   const { id, username, name, icon, header, flags, bot, bio, website, location } = row
   return {
@@ -28,7 +28,7 @@ export function serializeGatewayUser(row: GatewayUserRow): GatewayUser {
     icon,
     header,
     flags,
-    // existing clients need this because older ones read the flags under this key, as text
+    // Older clients read the flags under this key, as text.
     user_flags: String(flags),
     bot,
     presence: presenceOf(id),
@@ -39,7 +39,7 @@ export function serializeGatewayUser(row: GatewayUserRow): GatewayUser {
   }
 }
 
-/** The user as they themself see it on the gateway. */
+/** The gateway user for the user themselves. */
 export function serializeOwnGatewayUser(row: GatewayUserRow & { email_verified: boolean }): GatewayUser {
   return { ...serializeGatewayUser(row), email_verified: row.email_verified }
 }

@@ -8,7 +8,7 @@ import { call, db, failure, published, user } from '../support/world.ts'
 const wrong = failure('invalid_credentials', 'The login or password is wrong')
 const ann = await resident('ann')
 
-test('logging in by username or e-mail address, in any case, answers a new token each time, and tells nobody', async () => {
+test('login by username or e-mail address, in any case, returns a new token and sends no event', async () => {
   published.length = 0
   const tokens = new Set([ann.token])
   const logins = ['ann', 'ANN', '@ann', 'ann@example.org', 'ANN@Example.org']
@@ -25,7 +25,7 @@ test('logging in by username or e-mail address, in any case, answers a new token
   expect(published).toEqual([])
 })
 
-test('a password that changes while a login waits for its turn is no longer right', async () => {
+test('a password that changes while a login waits is refused', async () => {
   const gil = await resident('gil')
   const password_hash = await hashPassword('another one', gil)
   const [loggingIn] = await db.transaction().execute(async (trx) => {
@@ -55,11 +55,11 @@ test('a wrong name, a wrong password, a bot and a blank password all answer inva
   }
 })
 
-test('an unknown name costs a hash of the same cost as a known one', async () => {
+test('an unknown login costs the same hash as a known one', async () => {
   expect(parseOptions(unknownUserHash)).toEqual(parseOptions(await hashPassword(password, { address: '' })))
 })
 
-test('logins with invented names from one address do not delay those from another', async () => {
+test('logins with unknown names from one address do not delay another address', async () => {
   let answered = 0
   const invented = Array.from({ length: 100 }, async (_, number) => {
     const body = { login: `invented_${number}`, password }
@@ -77,7 +77,7 @@ test('logins with invented names from one address do not delay those from anothe
     { remoteAddress: '192.0.2.2' },
   )
   expect(login.status).toBe(200)
-  // In order of arrival all of them would come first.
+  // In order of arrival, all of them would precede this login.
   expect(answered - before).toBeLessThan(10)
   const statuses = await Promise.all(invented)
   expect(new Set(statuses)).toEqual(new Set([400, 503]))
@@ -97,7 +97,7 @@ test('missing and wrong fields answer invalid_schema with their names', async ()
   }
 })
 
-test('past a bound of waiting hashes a login answers unavailable', async () => {
+test('a login answers unavailable when too many hashes wait', async () => {
   const answers = await Promise.all(
     Array.from({ length: 100 }, () =>
       call(null, 'POST', '/auth/login', { login: 'ann', password: 'wrong one' }),

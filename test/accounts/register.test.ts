@@ -8,7 +8,7 @@ import { call, db, failure, published, user } from '../support/world.ts'
 const good = { email: 'Ann@Example.org', username: 'Ann.A', password: 'correct horse' }
 const emailTaken = failure('email_taken', 'That email is already taken')
 
-test('registering answers a token and the full user, and the token works', async () => {
+test('registration returns the full user and a token that works', async () => {
   const headers = { 'user-agent': 'Client/1 \u0001', authorization: 'nonsense' }
   const answer = await call(null, 'POST', '/auth/register', { ...good, captcha: 1 }, { headers })
   expect(answer.status).toBe(200)
@@ -37,7 +37,7 @@ test('registering answers a token and the full user, and the token works', async
   expect(published).toEqual([])
 })
 
-test('of password and token only hashes are kept, and the session names client and address', async () => {
+test('registration stores hashes only, and the client and address of the session', async () => {
   const body = { email: 'kept@example.org', username: 'kept', password: good.password, name: 'Kept' }
   const headers = { 'user-agent': `Client ${'x'.repeat(300)}` }
   const answer = await call(null, 'POST', '/auth/register', body, { headers })
@@ -55,7 +55,7 @@ test('of password and token only hashes are kept, and the session names client a
   expect(session.token_hash).toHaveLength(32)
 })
 
-test('an account is made, and its token answered, also when no code can be made for its address', async () => {
+test('registration succeeds if creating the verification code fails', async () => {
   const body = { email: 'codeless@example.org', username: 'codeless', password: good.password }
   await sql`alter table account_codes rename to moved_codes`.execute(db)
   onTestFinished(async () => void (await sql`alter table moved_codes rename to account_codes`.execute(db)))
@@ -64,7 +64,7 @@ test('an account is made, and its token answered, also when no code can be made 
   expect(answer.body.data.token).toMatch(/^[0-9a-f]{128}$/)
 })
 
-test('missing and wrong fields are named in their order', async () => {
+test('missing and wrong fields are named in order', async () => {
   const cases: [unknown, string][] = [
     [undefined, 'Required fields (email, username, password) not met'],
     [{ ...good, email: 5 }, 'Required fields (email) not met'],
@@ -89,7 +89,7 @@ test('missing and wrong fields are named in their order', async () => {
   }
 })
 
-test('an e-mail address may have 254 characters, also where one is two code units', async () => {
+test('an e-mail address may have 254 code points', async () => {
   const address = (length: number) => `${'🚀'.repeat(length - 5)}@b.cd`
   const answers = []
   for (const length of [254, 255]) {
@@ -101,7 +101,7 @@ test('an e-mail address may have 254 characters, also where one is two code unit
   expect(answers[1]!.body).toEqual(failure('invalid_schema', 'Required fields (email) not met'))
 })
 
-test('a used e-mail address is refused without case, before a used username', async () => {
+test('a taken e-mail address is refused in any case, before a taken username', async () => {
   await user({ username: 'bob', email: 'bob@example.org' })
   const body = { email: 'BOB@example.ORG', username: 'Bob', password: good.password }
   expect(told(await call(null, 'POST', '/auth/register', body))).toEqual([400, emailTaken])
@@ -117,7 +117,7 @@ test('a reserved username answers username_taken', async () => {
   }
 })
 
-test('of equal registrations at the same time one gets through', async () => {
+test('one of several equal concurrent registrations succeeds', async () => {
   const body = { email: 'race@example.org', username: 'race', password: good.password }
   const answers = await Promise.all(
     Array.from({ length: 6 }, () => call(null, 'POST', '/auth/register', body)),
@@ -126,7 +126,7 @@ test('of equal registrations at the same time one gets through', async () => {
   for (const answer of answers.filter((one) => one.status !== 200)) expect(answer.body).toEqual(emailTaken)
 })
 
-test('of registrations for one username at the same time one gets through', async () => {
+test('one of several concurrent registrations of a username succeeds', async () => {
   const answers = await Promise.all(
     Array.from({ length: 6 }, (_, i) => {
       const body = { email: `race${i}@example.org`, username: 'racer', password: good.password }

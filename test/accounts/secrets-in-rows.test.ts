@@ -21,7 +21,7 @@ async function allRows(): Promise<string> {
   return texts.flatMap(({ rows }) => rows.map(({ row }) => row)).join('\n')
 }
 
-test('no token, password or code of an account can be read in the database', async () => {
+test('the database contains no token, password or code in plain text', async () => {
   const ann = await registered('ann')
   await mailing.call(null, 'POST', '/auth/forgot-password', { email: 'ann@example.org' })
   const reset = codeIn(await smtp.next())

@@ -18,7 +18,7 @@ async function scene() {
   return { ann, bob, annsBot, bobsBot, den }
 }
 
-test('a bot is added to a house, and told; one that is there already is answered the same', async () => {
+test('adding a bot returns the member and sends an event; adding it again changes nothing', async () => {
   const { ann, bob, annsBot, den } = await scene()
   published.length = 0
   const answer = await add(ann, den.id, annsBot.id)
@@ -29,7 +29,7 @@ test('a bot is added to a house, and told; one that is there already is answered
   expect(await membersOf(den.id)).toEqual([ann.id, bob.id, annsBot.id])
 })
 
-test('who holds MANAGE_BOTS adds their own bot and public ones', async () => {
+test('a member with MANAGE_BOTS adds their own and public bots', async () => {
   const { ann, bob, annsBot, bobsBot, den } = await scene()
   expect(told(await add(bob, den.id, bobsBot.id))).toEqual([400, noPermission])
   await role(den, { allow: permission.MANAGE_BOTS, members: [bob] })
@@ -40,7 +40,7 @@ test('who holds MANAGE_BOTS adds their own bot and public ones', async () => {
   expect(await membersOf(den.id)).toEqual([ann.id, bob.id, bobsBot.id, annsBot.id])
 })
 
-test('a bot that is neither own nor public, a person and nobody answer bot_not_found', async () => {
+test('a foreign private bot, a person and an unknown id answer bot_not_found', async () => {
   const { ann, bob, bobsBot, den } = await scene()
   for (const id of [bobsBot.id, bob.id, ann.id, '1', 'x']) {
     expect(told(await add(ann, den.id, id))).toEqual([404, botNotFound])
@@ -61,7 +61,7 @@ test('a bot in a hundred houses answers limit_reached', async () => {
   expect(told(answer)).toEqual([400, failure('limit_reached', 'You have reached a limit (houses)')])
 })
 
-test('a bot added several times at once joins once', async () => {
+test('a bot added by concurrent requests joins once', async () => {
   const { ann, annsBot, den } = await scene()
   published.length = 0
   const answers = await Promise.all([1, 2, 3, 4].map(() => add(ann, den.id, annsBot.id)))
@@ -69,19 +69,19 @@ test('a bot added several times at once joins once', async () => {
   expect(published).toHaveLength(1)
 })
 
-test('a bot_id that is missing or no text answers invalid_schema', async () => {
+test('a missing or non-text bot_id answers invalid_schema', async () => {
   const { ann, den } = await scene()
   for (const id of [undefined, 5, null, 'a\u0000', '\ud800']) {
     expect(told(await add(ann, den.id, id))).toEqual([400, required('bot_id')])
   }
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const { ann, annsBot, den } = await scene()
   expect(told(await add(await user(), den.id, annsBot.id))).toEqual([404, houseNotFound])
   for (const id of ['1', 'x']) expect(told(await add(ann, id, annsBot.id))).toEqual([404, houseNotFound])
 })
 
-test('without a token, or with a faulty one, adding a bot answers no_auth', async () => {
+test('without a valid token adding a bot answers no_auth', async () => {
   await refusesStrangers('POST', '/houses/1/bots')
 })

@@ -13,7 +13,7 @@ async function countBots(owner: Person): Promise<number> {
   return rows.length
 }
 
-test('making a bot answers its user and a token that works, and tells nobody', async () => {
+test('creation returns the user and a token that works, and sends no event', async () => {
   const ann = await user()
   const { answer, events } = await watching(() =>
     call(ann, 'POST', '/bots', { username: 'Robo', name: 'Robo 1', public: true }),
@@ -29,7 +29,7 @@ test('making a bot answers its user and a token that works, and tells nobody', a
   expect(events).toEqual([])
 })
 
-test('of an account that is being deleted no bot is made: no_auth', async () => {
+test('creation by an account that is being deleted answers no_auth', async () => {
   const ann = await user()
   const [making] = await db.transaction().execute(async (trx) => {
     await trx.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ann.id).execute()
@@ -41,7 +41,7 @@ test('of an account that is being deleted no bot is made: no_auth', async () => 
   expect(await countBots(ann)).toBe(0)
 })
 
-test('a username that is in use or reserved answers username_taken', async () => {
+test('a taken or reserved username answers username_taken', async () => {
   const ann = await user({ username: 'annie' })
   for (const username of ['annie', 'ANNIE', 'admin']) {
     expect(told(await call(ann, 'POST', '/bots', { username, name: 'x' }))).toEqual([400, taken])
@@ -49,7 +49,7 @@ test('a username that is in use or reserved answers username_taken', async () =>
   expect(await countBots(ann)).toBe(0)
 })
 
-test('of several bots of one name at once, one is made', async () => {
+test('one of several concurrent bots with a username is created', async () => {
   const people = await Promise.all([1, 2, 3].map(() => user()))
   const answers = await Promise.all(
     people.map((person) => call(person, 'POST', '/bots', { username: 'wanted', name: 'x' })),
@@ -73,13 +73,13 @@ test('missing and wrong fields answer invalid_schema', async () => {
   expect(await countBots(ann)).toBe(0)
 })
 
-test('a bot that makes a bot answers no_permission', async () => {
+test('a bot that creates a bot gets no_permission', async () => {
   const bot = await user({ bot_of: await user() })
   const answer = await call(bot, 'POST', '/bots', { username: 'other', name: 'x' })
   expect(told(answer)).toEqual([400, noPermission])
 })
 
-test('the 26th bot answers limit_reached, also when several are made at once', async () => {
+test('the 26th bot answers limit_reached, also in concurrent requests', async () => {
   const ann = await user()
   for (let i = 0; i < 24; i += 1) await user({ bot_of: ann })
   const answers = await Promise.all(
@@ -94,6 +94,6 @@ test('the 26th bot answers limit_reached, also when several are made at once', a
   expect((await call(ann, 'POST', '/bots', { username: 'limit4', name: 'x' })).status).toBe(200)
 })
 
-test('without a token, or with a faulty one, making a bot answers no_auth', async () => {
+test('without a valid token creating a bot answers no_auth', async () => {
   await refusesStrangers('POST', '/bots')
 })

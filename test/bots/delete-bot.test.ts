@@ -5,7 +5,7 @@ import { refusesStrangers } from '../support/messages.ts'
 import { botNotFound, told } from '../support/permissions.ts'
 import { call, house, noAuth, published, user } from '../support/world.ts'
 
-test('a deleted bot leaves its houses and is gone', async () => {
+test('a deleted bot leaves its houses, and lookups do not find it', async () => {
   const ann = await user()
   const bot = await user({ bot_of: ann })
   const den = await house({ owner: ann, members: [bot] })
@@ -25,17 +25,17 @@ test('a deleted bot leaves its houses and is gone', async () => {
   expect(told(await call(ann, 'DELETE', `/bots/${bot.id}`))).toEqual([404, botNotFound])
 })
 
-test('a bot deleted several times at once is deleted once', async () => {
+test('a bot deleted by concurrent requests is deleted once', async () => {
   const ann = await user()
   const bot = await user({ bot_of: ann })
   const answers = await Promise.all([1, 2, 3].map(() => call(ann, 'DELETE', `/bots/${bot.id}`)))
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404, 404])
 })
 
-test("another's bot, a person and an unknown id answer bot_not_found", async () => {
+test('a foreign bot, a person and an unknown id answer bot_not_found', async () => {
   await refusesForeignBots((caller, id) => call(caller, 'DELETE', `/bots/${id}`))
 })
 
-test('without a token, or with a faulty one, deleting a bot answers no_auth', async () => {
+test('without a valid token deleting a bot answers no_auth', async () => {
   await refusesStrangers('DELETE', '/bots/1')
 })

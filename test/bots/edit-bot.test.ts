@@ -14,7 +14,7 @@ async function withBot() {
   return { ann, bot, edit }
 }
 
-test('a bot is edited by its owner, who is answered the bot, and the change is told', async () => {
+test('an update by the owner returns the bot and sends an event', async () => {
   const { ann, bot, edit } = await withBot()
   published.length = 0
   const answer = await edit({ name: 'New', bio: 'beep', public: true })
@@ -29,7 +29,7 @@ test('a bot is edited by its owner, who is answered the bot, and the change is t
   expect(await botRow(bot.id)).toMatchObject({ name: 'New', bio: 'beep', public: true })
 })
 
-test('a bot takes an icon, and loses it by null', async () => {
+test('an icon is set, and removed by null', async () => {
   const { bot, edit } = await withBot()
   const icon = (await picture()).toString('base64')
   const { data } = (await edit({ icon })).body
@@ -38,7 +38,7 @@ test('a bot takes an icon, and loses it by null', async () => {
   expect((await edit({ icon: null })).body.data.user.icon).toBe(null)
 })
 
-test('an edit that changes nothing, only unknown fields, or who may add the bot, tells nobody', async () => {
+test('an update of nothing, of unknown fields only, or of `public` sends no event', async () => {
   const { bot, edit } = await withBot()
   published.length = 0
   for (const body of [{ name: bot.username }, { owner_id: '1' }, { public: true }]) {
@@ -47,7 +47,7 @@ test('an edit that changes nothing, only unknown fields, or who may add the bot,
   expect(published).toEqual([])
 })
 
-test('an edit is answered and told, whatever happens to the bot right afterwards', async () => {
+test('an update returns the bot and sends an event, even if the bot is deleted right afterwards', async () => {
   const { ann, bot, edit } = await withBot()
   published.length = 0
   const answer = await withChangeAfter(
@@ -60,7 +60,7 @@ test('an edit is answered and told, whatever happens to the bot right afterwards
   expect(published).toEqual([{ type: 'user_updated', user_id: bot.id, only_self: false }])
 })
 
-test('a bot that is deleted meanwhile answers bot_not_found', async () => {
+test('a bot that is deleted concurrently answers bot_not_found', async () => {
   const { bot, edit } = await withBot()
   const [editing] = await db.transaction().execute(async (trx) => {
     await trx.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', bot.id).execute()
@@ -79,7 +79,7 @@ test('an empty body and wrong fields answer invalid_schema, and nothing changes'
   expect(await botRow(bot.id)).toMatchObject({ name: bot.username, public: false })
 })
 
-test('a username in use answers username_taken, and no picture the code of its field', async () => {
+test('a taken username answers username_taken, a wrong picture the code of its field', async () => {
   const { ann, bot, edit } = await withBot()
   const cases: [object, number, object][] = [
     [{ username: ann.username }, 400, failure('username_taken', 'That username is already taken')],
@@ -97,10 +97,10 @@ test('a username in use answers username_taken, and no picture the code of its f
   expect(await botRow(bot.id)).toMatchObject({ username: bot.username, bio: '', icon: null, header: null })
 })
 
-test("another's bot, a person and an unknown id answer bot_not_found", async () => {
+test('a foreign bot, a person and an unknown id answer bot_not_found', async () => {
   await refusesForeignBots((caller, id) => call(caller, 'PATCH', `/bots/${id}`, { name: 'x' }))
 })
 
-test('without a token, or with a faulty one, editing a bot answers no_auth', async () => {
+test('without a valid token editing a bot answers no_auth', async () => {
   await refusesStrangers('PATCH', '/bots/1')
 })

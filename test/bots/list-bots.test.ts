@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { refusesStrangers } from '../support/messages.ts'
 import { call, expectTime, user } from '../support/world.ts'
 
-test("the own bots are listed with their users, oldest first, and nobody else's", async () => {
+test("the caller's bots are listed with their users, oldest first", async () => {
   const ann = await user()
   await user({ bot_of: await user() })
   const made = []
@@ -21,13 +21,13 @@ test("the own bots are listed with their users, oldest first, and nobody else's"
   )
 })
 
-test('who has no bots is answered an empty list, a bot too', async () => {
+test('a user without bots, or a bot, gets an empty list', async () => {
   const ann = await user()
   expect((await call(ann, 'GET', '/bots')).body).toEqual({ success: true, data: [] })
   const bot = await user({ bot_of: ann })
   expect((await call(bot, 'GET', '/bots')).body).toEqual({ success: true, data: [] })
 })
 
-test('without a token, or with a faulty one, listing bots answers no_auth', async () => {
+test('without a valid token listing bots answers no_auth', async () => {
   await refusesStrangers('GET', '/bots')
 })

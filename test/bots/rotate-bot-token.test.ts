@@ -5,7 +5,7 @@ import { refusesStrangers } from '../support/messages.ts'
 import { untilWaiting } from '../support/waiting.ts'
 import { call, db, noAuth, published, user } from '../support/world.ts'
 
-test('a new token works, and ends the old one at once', async () => {
+test('a new token works, and the old one is invalid at once', async () => {
   const ann = await user()
   const bot = await user({ bot_of: ann })
   published.length = 0
@@ -18,7 +18,7 @@ test('a new token works, and ends the old one at once', async () => {
   expect((await call(fresh, 'GET', '/users/@me')).status).toBe(200)
 })
 
-test('of several new tokens at once the last one alone works', async () => {
+test('only the last of several concurrent new tokens works', async () => {
   const ann = await user()
   const bot = await user({ bot_of: ann })
   const asking = await db.transaction().execute(async (trx) => {
@@ -37,10 +37,10 @@ test('of several new tokens at once the last one alone works', async () => {
   expect(rows).toHaveLength(1)
 })
 
-test("another's bot, a person and an unknown id answer bot_not_found", async () => {
+test('a foreign bot, a person and an unknown id answer bot_not_found', async () => {
   await refusesForeignBots((caller, id) => call(caller, 'POST', `/bots/${id}/token`))
 })
 
-test('without a token, or with a faulty one, a new token answers no_auth', async () => {
+test('without a valid token a new token answers no_auth', async () => {
   await refusesStrangers('POST', '/bots/1/token')
 })

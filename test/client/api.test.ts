@@ -9,7 +9,7 @@ import { config, house, user } from '../support/world.ts'
 const app = await listen()
 const address = `http://127.0.0.1:${portOf(app)}`
 
-/** One message and then one every second. */
+/** A burst of one message, then one per second. */
 const messages = { burst: 1, refillMs: 1_000 }
 const strict = await listen({}, { rateLimit: true, rateLimits: { ...config.rateLimits, messages } })
 const strictAddress = `http://127.0.0.1:${portOf(strict)}`
@@ -23,7 +23,7 @@ async function errorOf(call: Promise<unknown>): Promise<ApiError> {
   return error as ApiError
 }
 
-test('calls take params, query and body, and give data', async () => {
+test('calls accept params, query and body, and return data', async () => {
   const ann = await user()
   const api = new Api({ address, token: ann.token })
   const made = await api.call('createHouse', { body: { name: 'Lobby' } })
@@ -36,7 +36,7 @@ test('calls take params, query and body, and give data', async () => {
   expect(await api.call('deleteHouse', { params: { id: made.id } })).toBeUndefined()
 })
 
-test('a call without a body has an empty one where the method has bodies', async () => {
+test('a call without a body sends an empty object if the method has bodies', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   const invite = await new Api({ address, token: ann.token }).call('createInvite', { params: { id: den.id } })
@@ -67,7 +67,7 @@ test('a token that is set later is used', async () => {
   expect((await api.call('getOwnUser')).id).toBe(ann.id)
 })
 
-test('a server that is not there is unreachable', async () => {
+test('a server that does not respond is unreachable', async () => {
   const error = await errorOf(new Api({ address: 'http://127.0.0.1:1' }).call('getHealth'))
   expect(error).toMatchObject({ code: 'unreachable', status: 0 })
 })
@@ -83,7 +83,7 @@ test('the page of a proxy is unreadable', async () => {
   expect(error).toMatchObject({ code: 'unreadable', status: 502, retryAfterMs: 7_000 })
 })
 
-test('a message past the rate limit is sent when its time has come', async () => {
+test('a message past the rate limit is sent after the wait', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const params = { id: den.room_id }
@@ -104,7 +104,7 @@ test('a message past the rate limit is sent when its time has come', async () =>
   expect(listed.map(({ content }) => content)).toEqual(['two', 'one'])
 })
 
-test('without waiting, a rate limit is an error that says when', async () => {
+test('without waiting a rate limit throws an error with retryAfterMs', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const api = new Api({ address: strictAddress, token: ann.token })
@@ -131,7 +131,7 @@ test('a signal ends the wait for a rate limit', async () => {
   await expect(api.call('getHealth', { signal: abort.signal })).rejects.toThrow('no longer wanted')
 })
 
-test('nothing is sent with a signal that is aborted already', async () => {
+test('nothing is sent with an aborted signal', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const api = new Api({ address, token: ann.token })
@@ -145,14 +145,14 @@ test('nothing is sent with a signal that is aborted already', async () => {
   expect(await api.call('listMessages', { params })).toEqual([])
 })
 
-test('a message that goes out twice is one message', async () => {
+test('a message that is sent twice is created once', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const twice = new Api({
     address,
     token: ann.token,
     fetch: async (url, init) => {
-      // Read, as an answer that nobody reads keeps its connection.
+      // Read, because an unread body keeps its connection open.
       await (await fetch(url, init)).arrayBuffer()
       return fetch(url, init)
     },

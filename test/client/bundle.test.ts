@@ -4,10 +4,10 @@ import { build, type Rolldown } from 'vite'
 import { expect, test } from 'vitest'
 
 const client = join(import.meta.dirname, '../../src/client')
-/** Of everything, compressed. */
+/** The size of the bundle, compressed. */
 const maxBytes = 8_000
 
-test('bundled for browsers the client needs nothing else, and is small', async () => {
+test('the bundle for browsers has no dependency, and is small', async () => {
   const entry = ['api', 'gateway', 'messages', 'errors'].map((name) => join(client, `${name}.ts`))
   const output = (await build({
     configFile: false,

@@ -16,7 +16,7 @@ afterAll(() => proxy.close())
 const direct = `http://127.0.0.1:${port}`
 const address = `http://127.0.0.1:${proxy.port}`
 
-/** A gateway that writes down its events and states, and is closed at the end of the test. */
+/** A gateway that records its events and states, and is closed at the end of the test. */
 function open(person: Person, options: Partial<GatewayOptions> = {}) {
   const gateway = new Gateway({ address, token: person.token, ...options })
   const events: GatewayEvent[] = []
@@ -52,7 +52,7 @@ test('is ready once the state is complete', async () => {
   )
 })
 
-test('typed listeners hear of their events until they are removed', async () => {
+test('listeners are called for their events until they are removed', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const { gateway, until, untilState } = open(ann)
@@ -67,7 +67,7 @@ test('typed listeners hear of their events until they are removed', async () => 
   expect(contents).toEqual(['one'])
 })
 
-test('resumes after a cut: what was missed comes once, and presences are watched again', async () => {
+test('resumes after a lost connection: missed events come once, and presences are subscribed again', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const { gateway, events, names, until, untilState } = open(ann)
@@ -98,7 +98,7 @@ test('resumes after a cut: what was missed comes once, and presences are watched
   expect(numbers).toEqual(numbers.toSorted((one, other) => one - other))
 })
 
-test('a login that is cut before its last house is done anew', async () => {
+test('a login that is interrupted before its last house is repeated', async () => {
   const late = await listen({ houseJoinDelayMs: 3_600_000 })
   const ann = await user()
   await house({ owner: ann })
@@ -114,7 +114,7 @@ test('a login that is cut before its last house is done anew', async () => {
   await way.close()
 })
 
-test('logs in anew at once when the session is gone', async () => {
+test('logs in again at once when the session cannot be resumed', async () => {
   const { gateway, states, until, untilState } = open(await user(), {
     session: { session_id: 'f'.repeat(32), seq: 7 },
   })
@@ -124,7 +124,7 @@ test('logs in anew at once when the session is gone', async () => {
   expect(gateway.session!.session_id).not.toBe('f'.repeat(32))
 })
 
-test('a session goes on in another gateway, and whom it was taken from logs in anew', async () => {
+test('another gateway resumes the session, and the former one logs in again', async () => {
   const ann = await user()
   const first = open(ann)
   await first.untilState('ready')
@@ -136,7 +136,7 @@ test('a session goes on in another gateway, and whom it was taken from logs in a
   expect(first.gateway.session!.session_id).not.toBe(session.session_id)
 })
 
-test('a wrong token is refused for good', async () => {
+test('a wrong token ends with the state closed', async () => {
   const ann = await user()
   const { gateway, untilState } = open({ ...ann, token: 'f'.repeat(128) })
   await untilState('closed')
@@ -159,7 +159,7 @@ test('iterating throws when the token ends', async () => {
   expect(seen).toEqual(['INIT_STATE'])
 })
 
-test('iterating ends with the gateway, and leaving the loop does not end it', async () => {
+test('iterating ends with the gateway, and leaving the loop does not close it', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const { gateway, until } = open(ann)
@@ -188,7 +188,7 @@ test('connecting again after a close resumes', async () => {
   expect(names().filter((name) => name === 'INIT_STATE')).toHaveLength(1)
 })
 
-test('a connection that went dead without a word is found out when asked, and resumed', async () => {
+test('a probe detects a silently lost connection, which is resumed', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const way = await openTcpProxy({ host: '127.0.0.1', port })
@@ -202,7 +202,7 @@ test('a connection that went dead without a word is found out when asked, and re
   await way.close()
 })
 
-test('asks for members, and is told of them', async () => {
+test('requests members and receives them', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const { gateway, events, until, untilState } = open(ann)
@@ -213,7 +213,7 @@ test('asks for members, and is told of them', async () => {
   expect(Object.keys(chunk.d.members).sort()).toEqual([ann.id, ben.id].sort())
 })
 
-test('a listener that throws stops nobody else', async () => {
+test('a listener that throws does not stop others', async () => {
   const ann = await user()
   const thrown: unknown[] = []
   const former = process.listeners('uncaughtException')
@@ -236,7 +236,7 @@ test('a listener that throws stops nobody else', async () => {
   await expect.poll(() => thrown).toEqual([new Error('of the listener')])
 })
 
-test('the gateway of an older client: not extended, events all the same', async () => {
+test('without extended the gateway receives events', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const { until, untilState } = open(ann, { extended: false })
@@ -247,7 +247,7 @@ test('the gateway of an older client: not extended, events all the same', async 
   await other.close()
 })
 
-test('without an address it connects to the server of the page', async () => {
+test('an empty address connects to the server of the page', async () => {
   vi.stubGlobal('location', { origin: address })
   onTestFinished(() => void vi.unstubAllGlobals())
   const { untilState } = open(await user(), { address: '' })

@@ -4,11 +4,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { Gateway } from '../../src/client/gateway.ts'
 
-/** In the real one half a minute passes between two heartbeats. */
+/** The real interval is half a minute. */
 const hello = JSON.stringify({ op: 1, d: { hbt_int: 10 } })
 const acked = 3
 
-/** A server that acknowledges the first heartbeats of a connection, and then is silent. */
+/** A server that acknowledges the first heartbeats of a connection only. */
 async function serve() {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
   await once(server, 'listening')
@@ -16,7 +16,7 @@ async function serve() {
     for (const socket of server.clients) socket.terminate()
     server.close()
   })
-  /** How many came on each connection. */
+  /** The number of heartbeats of each connection. */
   const heartbeats: number[] = []
   server.on('connection', (socket) => {
     const place = heartbeats.push(0) - 1
@@ -37,7 +37,7 @@ function open(address: string, extended: boolean): Gateway {
   return gateway
 }
 
-test('a server that acknowledges no heartbeat is given up, and tried again', async () => {
+test('a connection without heartbeat acknowledgements is closed, and another opened', async () => {
   const { address, heartbeats } = await serve()
   const gateway = open(address, true)
   await expect.poll(() => gateway.state).toMatchObject({ name: 'waiting', reason: 'no heartbeat ack' })

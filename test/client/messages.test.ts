@@ -9,7 +9,7 @@ import { house, user } from '../support/world.ts'
 const app = await listen()
 const address = `http://127.0.0.1:${portOf(app)}`
 
-test('a message has one form, wherever it comes from', async () => {
+test('messages from all sources have one form', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const api = new Api({ address, token: ann.token })

@@ -27,7 +27,7 @@ test('the client has exactly the operations of the API', () => {
   expect(paths).toEqual(Object.fromEntries(described))
 })
 
-test('the client takes and gives what the API document names', () => {
+test('the types of each operation are those of the OpenAPI document', () => {
   const described = operations.map((operation) => {
     const { operationId, parameters = [], requestBody, responses } = operation
     const query = parameters.some((each) => each.in === 'query')
@@ -37,7 +37,7 @@ test('the client takes and gives what the API document names', () => {
   expect(readTypes()).toEqual(Object.fromEntries(described))
 })
 
-/** The name of a type as TypeScript has it. */
+/** The name of a schema as a TypeScript type. */
 function typeOf({ $ref, items, anyOf }: Schema): string {
   if ($ref) return $ref.split('/').at(-1)!
   if (items) return `${typeOf(items)}[]`

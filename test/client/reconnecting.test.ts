@@ -17,7 +17,7 @@ test.each([
   expect(nextAfter(code, reason)).toBe(next)
 })
 
-test('waits double up to a bound, and are random', () => {
+test('waits double up to a maximum, and are random', () => {
   const longest = [0, 1, 2, 3, 4, 5, 6, 1_000].map((attempt) => waitBefore(attempt, () => 1))
   expect(longest).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
   expect(waitBefore(9, () => 0)).toBe(longestWaitMs / 4)

@@ -6,7 +6,7 @@ import { house, user } from '../support/world.ts'
 const app = await listen()
 const address = `http://127.0.0.1:${portOf(app)}`
 
-/** What browsers have to upload with: on top of fetch, so that the server sees what it sees from them. */
+/** An XMLHttpRequest on top of fetch, which sends the requests of a browser. */
 class BrowserUpload {
   readonly upload = { onprogress: null as ((event: { loaded: number; total: number }) => void) | null }
   responseType = ''
@@ -63,7 +63,7 @@ async function scene() {
   return { api, params: { id: den.room_id }, body: { file: new Blob(['a file']), filename: 'a.txt' } }
 }
 
-test('an upload tells its progress', async () => {
+test('an upload reports its progress', async () => {
   const { api, params, body } = await scene()
   const progress: number[][] = []
   const onProgress = (...bytes: number[]) => progress.push(bytes)
@@ -75,13 +75,13 @@ test('an upload tells its progress', async () => {
   ])
 })
 
-test('an upload that is refused says why', async () => {
+test('a refused upload throws the error', async () => {
   const { api, body } = await scene()
   const call = api.call('sendMediaMessage', { params: { id: '1' }, body, onProgress: () => {} })
   await expect(call).rejects.toMatchObject({ code: 'room_not_found' })
 })
 
-test('an upload that is cancelled throws the reason', async () => {
+test('an aborted upload throws the reason', async () => {
   const { api, params, body } = await scene()
   const abort = new AbortController()
   const onProgress = () => abort.abort(new Error('cancelled'))

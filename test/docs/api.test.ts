@@ -29,7 +29,7 @@ const operations = new Map(
   ),
 )
 
-test('docs/api.md lists every route once, and no other', () => {
+test('docs/api.md lists exactly the routes of the server', () => {
   const listed = documentedRoutes.map(({ route }) => route)
   expect(listed.sort()).toEqual([...operations.keys()].sort())
 })
@@ -49,7 +49,7 @@ test.each(documentedRoutes)('docs/api.md names the fields of $route', (row) => {
 test.each(documentedRoutes)('docs/api.md names codes of the error table for $route', ({ route, codes }) => {
   expect(codes.filter((code) => !(code in errorTable))).toEqual([])
   const hasFields = [...queryOf(operations.get(route)!), ...bodyOf(operations.get(route)!)].length > 0
-  // An attachment without the right key is not found.
+  // An attachment without the right key answers not_found.
   if (hasFields && !route.startsWith('GET /attachments')) expect(codes).toContain('invalid_schema')
 })
 

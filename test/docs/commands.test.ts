@@ -5,13 +5,13 @@ import { run } from '../../src/cli/run.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
 
-/** A command with its options, in order of the alphabet. */
+/** A command with its options, sorted. */
 function shapeOf(name: string, usage: string): string {
   const options = [...usage.matchAll(/--[a-z]+/g)].map(([option]) => option)
   return [name, ...options.sort()].join(' ')
 }
 
-test('the page on operations lists every command with its options, and no other', async () => {
+test('docs/operations.md lists exactly the commands and their options', async () => {
   const lines: string[] = []
   const context = { environment: {}, print: (line: string) => lines.push(line), printError: () => {} }
   expect(await run(['help'], context)).toBe(0)

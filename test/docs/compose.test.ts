@@ -7,19 +7,19 @@ const root = join(import.meta.dirname, '../..')
 const compose = await readFile(join(root, 'docker-compose.yml'), 'utf8')
 const example = await readFile(join(root, '.env.example'), 'utf8')
 
-test('docker compose passes every setting on, but for those that the image sets', () => {
+test('docker compose passes on every setting except those that the image sets', () => {
   const passed = [...compose.matchAll(/^ {6}([A-Z_]+): /gm)].map((line) => line[1])
   const setByImage = ['HOST', 'PORT', 'DATA_DIR']
   expect(passed).toEqual(expect.arrayContaining(settingNames.filter((name) => !setByImage.includes(name))))
 })
 
-test('.env.example holds every variable that docker compose takes, and no other', () => {
+test('.env.example has exactly the variables of docker compose', () => {
   const taken = new Set([...compose.matchAll(/[$][{]([A-Z_]+)/g)].map((name) => name[1]))
   const shown = [...example.matchAll(/^(?:# )?([A-Z_]+)=/gm)].map((line) => line[1])
   expect(shown.sort()).toEqual([...taken].sort())
 })
 
-test.each(['hearth', 'database'])('docker compose runs %s without rights and bounds it', (name) => {
+test.each(['hearth', 'database'])('docker compose runs %s without capabilities and with limits', (name) => {
   const service = compose.match(new RegExp(`^  ${name}:\n(?: {4}.*\n|\n)+`, 'm'))![0]
   expect(service).toMatch(/^ {4}cap_drop: \[ALL\]$/m)
   expect(service).toMatch(/^ {4}security_opt: \["no-new-privileges:true"\]$/m)

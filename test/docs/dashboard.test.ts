@@ -8,7 +8,7 @@ const docs = join(import.meta.dirname, '../../docs')
 const dashboard: { panels: Panel[] } = JSON.parse(readFileSync(join(docs, 'grafana-dashboard.json'), 'utf8'))
 const metric = /\b(?:hearth|nodejs|process)_[a-z0-9_]+/g
 
-/** What /metrics answers after a request of each kind, and a login that fails. */
+/** The response of /metrics after a request of each kind, and a failed login. */
 async function exposition(): Promise<string> {
   const ann = await user()
   const den = await house({ owner: ann })
@@ -17,13 +17,13 @@ async function exposition(): Promise<string> {
   return (await call(null, 'GET', '/metrics')).text
 }
 
-/** Every name that /metrics gives a value for. */
+/** All metric names of /metrics. */
 async function givenNames(): Promise<Set<string>> {
   const text = await exposition()
   return new Set([...text.matchAll(/^([a-z_][a-z0-9_]*)(?:\{| )/gm)].map((match) => match[1]!))
 }
 
-test('every metric of the dashboard is one of /metrics', async () => {
+test('the dashboard uses only metrics of /metrics', async () => {
   const given = await givenNames()
   const asked = dashboard.panels.flatMap(({ title, targets }) =>
     (targets ?? []).flatMap(({ expr }) => (expr.match(metric) ?? []).map((name) => `${title}: ${name}`)),
@@ -32,13 +32,13 @@ test('every metric of the dashboard is one of /metrics', async () => {
   expect(asked.filter((name) => !given.has(name.split(': ')[1]!))).toEqual([])
 })
 
-test('every metric of our own is on the dashboard', async () => {
+test('every hearth metric is on the dashboard', async () => {
   const own = [...(await givenNames())].filter((name) => name.startsWith('hearth_'))
   const shown = JSON.stringify(dashboard)
   expect(own.filter((name) => !shown.includes(name.replace(/_(?:bucket|sum|count)$/, '')))).toEqual([])
 })
 
-test('every metric that the operations page names is one of /metrics', async () => {
+test('docs/operations.md names only metrics of /metrics', async () => {
   const given = await givenNames()
   const page = readFileSync(join(docs, 'operations.md'), 'utf8')
   expect(
@@ -46,7 +46,7 @@ test('every metric that the operations page names is one of /metrics', async () 
   ).toEqual([])
 })
 
-test('every label of the dashboard is one that its metric has, and its route is one', async () => {
+test('the dashboard uses only existing labels and routes', async () => {
   const text = await exposition()
   const labels = new Map<string, Set<string>>()
   for (const [, name, given = ''] of text.matchAll(/^([a-z_][a-z0-9_]*)(?:\{(.*)\})? /gm)) {

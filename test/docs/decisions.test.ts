@@ -10,7 +10,7 @@ test('no two decisions have the same number', () => {
   expect(numbers).toEqual([...new Set(numbers)])
 })
 
-test.each(decisions)('%s has the form of a decision', (page) => {
+test.each(decisions)('%s has the format of a decision', (page) => {
   const text = readFileSync(join(root, page), 'utf8')
   const [number] = /^\d{4}(?=-[a-z0-9-]+\.md$)/.exec(basename(page))!
   expect(text).toMatch(new RegExp(`^# ${Number(number)}\\. [A-Z].*[^.]\n`))

@@ -8,7 +8,7 @@ test('docs/events.json is up to date (npm run docs:events writes it)', async () 
   expect(await readFile(eventsPath, 'utf8')).toBe(printEvents())
 })
 
-test('the docs page leads to the schemas of the events', async () => {
+test('the docs page links to the schemas of the events', async () => {
   const page = await call(null, 'GET', '/docs/json')
   expect(page.body.info.description).toContain('(/docs/events.json)')
   const answer = await call(null, 'GET', '/docs/events.json')

@@ -31,11 +31,11 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   })),
 )
 const kept = readExamples()
-/** Set by `npm run docs:examples`: what is answered is kept instead of being compared. */
+/** Set by `npm run docs:examples`: responses are written instead of compared. */
 const isRenewing = process.env.RENEW_EXAMPLES !== undefined
 const found: Examples = {}
 
-// What is missing or stale is told, or made good; then comes what is kept.
+// A renewal skips the tests of stored examples.
 const testKept = test.skipIf(isRenewing)
 
 afterAll(async () => {
@@ -54,7 +54,7 @@ testKept('docs/examples.json has an example of every operation, and no other', (
   expect(Object.keys(kept), 'run `npm run docs:examples` and commit the file').toEqual(wanted)
 })
 
-test.each(operations)('the example of $id is what the server does', async ({ id, method, path }) => {
+test.each(operations)('the example of $id is the response of the server', async ({ id, method, path }) => {
   const example = await follow(recipes[id]!, method, path)
   if (isRenewing) found[id] = example
   else expect(example, 'the example is stale: run `npm run docs:examples` and commit it').toEqual(kept[id])
@@ -78,7 +78,7 @@ testKept.each(operations)(
   },
 )
 
-/** What existing clients expect nothing from: everything else that changes something has to answer an object. */
+/** Operations that may answer 204; all others that change something must answer an object. */
 const silent = [
   'DELETE /houses/{id}',
   'DELETE /relationships/@me/friends/{id}',

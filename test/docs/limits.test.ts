@@ -14,13 +14,13 @@ function read(file: string): string {
   return readFileSync(join(docs, file), 'utf8')
 }
 
-/** The second cell of the row whose first one begins so. */
+/** The second cell of the row whose first cell begins with a text. */
 function cellOf(page: keyof typeof pages, row: string): string {
   const line = pages[page].split('\n').find((each) => each.startsWith(`| ${row}`))
   return line?.split(' | ')[1] ?? `no row "${row}"`
 }
 
-/** The ways in which the pages write a number. */
+/** The spellings of a number on the pages. */
 function waysToWrite(number: number): string[] {
   const [kib, mib] = [1024, 1024 * 1024]
   const inUnit = (unit: number, name: string) => (number % unit === 0 ? [`${number / unit} ${name}`] : [])
@@ -50,12 +50,12 @@ test.each([
   ['api', '`q` of a message search', 'maxSearchLength'],
   ['api', 'houses of a user', 'maxMemberships'],
   ['api', 'bots of a user', 'maxBots'],
-  ['api', 'friends and open requests', 'maxTies'],
+  ['api', 'friends and open requests', 'maxFriendsAndRequests'],
   ['api', 'blocks of a user', 'maxBlocks'],
   ['api', 'rooms of a house', 'maxRooms'],
   ['api', 'entities of a house', 'maxEntities'],
   ['api', 'roles of a house', 'maxRoles'],
-  ['api', 'live invites', 'maxInvites'],
+  ['api', 'active invites', 'maxInvites'],
   ['api', 'permission overrides', 'maxOverrides'],
   ['api', 'people in a group', 'maxGroupSize'],
   ['api', 'groups that a user owns', 'maxOwnedGroups'],

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { call } from '../support/world.ts'
 
-/** What a page or a style sheet fetches. */
+/** The URLs that a page or style sheet fetches. */
 function loads(text: string): string[] {
   return [...text.matchAll(/(?:\bsrc=|<link[^>]*\bhref=|@import\s*|\burl\()\s*["']?([^"')\s>]+)/g)].map(
     (m) => m[1]!,
   )
 }
 
-test('the docs page loads nothing from elsewhere', async () => {
+test('the docs page loads nothing from other hosts', async () => {
   const page = await call(null, 'GET', '/docs')
   expect(page.status).toBe(200)
   const loaded = loads(page.text)
@@ -21,14 +21,14 @@ test('the docs page loads nothing from elsewhere', async () => {
   }
 })
 
-test('the docs page asks no validator about the document', async () => {
+test('the docs page calls no online validator', async () => {
   const script = await call(null, 'GET', '/docs/static/swagger-initializer.js')
   expect(script.status).toBe(200)
   expect(script.text).toContain('"validatorUrl":null')
   expect([...script.text.matchAll(/["']https?:[^"']*["']/g)].map(([url]) => url)).toEqual([])
 })
 
-test('the docs page has no bar for other documents, which its policy would refuse to fetch', async () => {
+test('the docs page has no field for other documents, which its policy blocks', async () => {
   const script = await call(null, 'GET', '/docs/static/swagger-initializer.js')
   expect(script.text).toContain('"layout":"BaseLayout"')
 })

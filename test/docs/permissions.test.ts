@@ -14,21 +14,21 @@ test('docs/permissions.md lists every bit with its number and value', () => {
   expect(page).toContain(`**${newHousePermissions}**`)
 })
 
-test('the bits of which the page says that they do nothing are those that no route needs', () => {
+test('the bits without effect on the page are those that no route needs', () => {
   const rows = [...page.matchAll(/^\| `(\w+)` +\| \d+ +\| \d+ +\| (.*?) +\|/gm)]
   const idle = rows.filter(([, , use]) => use!.startsWith('nothing')).map(([, name]) => name)
   const needed = matrix.filter(isGated).map(needOf)
   expect(idle).toEqual(Object.keys(permission).filter((name) => !needed.includes(name)))
 })
 
-test('docs/permissions.md says of every route of houses and rooms what the matrix test holds it to', () => {
+test('docs/permissions.md lists the routes of houses and rooms as test/support/matrix.ts does', () => {
   const rows = [...page.matchAll(/^\| `([A-Z]+ \/[^`]*)` +\| (.*?) *\| (.*?) +\|/gm)]
   const listed = rows.map(([, route, when, needs]) => [route, when, needs!.replaceAll('`', '')])
   const held = matrix.filter(isGated).map((row) => [row.route, row.when ?? '', needOf(row)])
   expect(listed).toEqual(held)
 })
 
-/** Whether a row is about who in a house may do what: not about refusals for everybody, nor what strangers may. */
+/** Whether a row is about permissions in a house, and not about refusals for all or routes for non-members. */
 function isGated({ reach, ok = 200, unseen }: Row): boolean {
   return (reach === 'house' || reach === 'room') && typeof ok === 'number' && unseen !== 200
 }

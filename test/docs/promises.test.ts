@@ -8,7 +8,7 @@ const page = readFileSync(join(root, 'docs/promises.md'), 'utf8')
 const promises = page.slice(0, page.indexOf('## Latest figures'))
 const rows = [...promises.matchAll(/^\| (?!promise|---)(.+) \| (.+) \|$/gm)]
 
-test('every promise is a sentence and names what holds it', () => {
+test('every promise is a sentence and names its tests', () => {
   expect(rows.length).toBeGreaterThan(15)
   for (const [, promise, held] of rows) {
     expect(promise).toMatch(/^[A-Z].*\.$/)
@@ -16,12 +16,12 @@ test('every promise is a sentence and names what holds it', () => {
   }
 })
 
-test('every part of the chaos run holds a promise, and no other is named', () => {
+test('the promises name exactly the parts of the chaos run', () => {
   const named = new Set([...promises.matchAll(/chaos `([^`]+)`/g)].map((match) => match[1]!))
   expect([...named].sort()).toEqual(parts.map((part) => part.name).sort())
 })
 
-test('the table of figures has a row for every part, and no other', () => {
+test('the table of figures has exactly one row per part', () => {
   const figures = /<!-- figures -->\n(.*)<!-- \/figures -->/s.exec(page)![1]!
   const named = [...figures.matchAll(/^\| `(\w+)` \| /gm)].map((match) => match[1]!)
   expect(named).toEqual(parts.map((part) => part.name).sort())

@@ -44,7 +44,7 @@ const schemas: Record<string, TObject> = {
   Room,
   Settings,
 }
-/** Those whose tables list only what they add to another one. */
+/** Resources whose tables list only what they add to another one. */
 const bases: Record<string, TObject> = { EditedGatewayMessage: GatewayMessage, HouseDetail: HouseSummary }
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/resources.md'), 'utf8')
@@ -74,7 +74,7 @@ test.each(tables)('docs/resources.md lists the fields of $name with their types'
   }
 })
 
-/** What the type column may say of a field. */
+/** The accepted texts of the type column for a field. */
 function patternOf(schema: TSchema): RegExp {
   const variants: TSchema[] = schema.anyOf ?? [schema]
   const [first, ...others] = variants.filter((each) => each.type !== 'null')

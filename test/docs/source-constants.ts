@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const source = join(import.meta.dirname, '../../src')
 
-/** The numbers that the server's modules name in a `const`, by name: of one name there may be several. */
+/** The numeric constants of the server's modules by name; a name may have several values. */
 export function readConstants(): Map<string, number[]> {
   const constants = new Map<string, number[]>()
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(

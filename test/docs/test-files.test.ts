@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { printDocument } from '../../scripts/openapi.ts'
 import { app } from '../support/world.ts'
 
-/** Operations that share a row of the contract, and with it the test file: each answers as the other does. */
+/** Operations that behave like another one, and share its test file. */
 const twins: Record<string, string> = {
   declineCall: 'call',
   deleteHouseMessage: 'deleteMessage',

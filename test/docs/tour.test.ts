@@ -10,7 +10,7 @@ import { databaseUrl } from '../support/world.ts'
 const folder = await mkdtemp(join(tmpdir(), 'hearth-walk-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('the commands of docs/tour.md print what the page shows, however often they run', async () => {
+test('the commands of docs/tour.md print what the page shows, also when repeated', async () => {
   const page = await readFile(join(import.meta.dirname, '../../docs/tour.md'), 'utf8')
   const script = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map((block) => block[1]).join('')
   const shown = [...script.matchAll(/^# → (.*)$/gm)].map((line) => line[1])

@@ -15,14 +15,14 @@ afterAll(() => {
   for (const stop of stops) stop()
 })
 
-/** Saves a bot of the page, which finds the checkout that this is. */
+/** Saves a bot of the page beside a link to this checkout. */
 async function keep(name: string, block: RegExp): Promise<string> {
   const file = join(folder, name)
   await writeFile(file, block.exec(page)![1]!.replaceAll('./hearth/', `${root}/`))
   return file
 }
 
-/** Starts a bot of the page: what it writes to the console. */
+/** Starts a bot of the page, and collects its output. */
 function startBot(file: string, url: string, token: string, flags: string[] = []): () => string {
   const env = { HEARTH_URL: url, BOT_TOKEN: token }
   const running = spawn(process.execPath, [...flags, file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -63,7 +63,7 @@ test.each([
   await expect.poll(written).toContain(`no connection to ${url}, trying again\n`.repeat(2))
 })
 
-test('the bot without the typed client says at once that its Node is too old', async () => {
+test('the bot without the typed client reports a Node that is too old', async () => {
   const written = startBot(bare, 'http://127.0.0.1:1', 'none', ['--no-experimental-websocket'])
   await expect.poll(written).toContain('this bot needs Node 22 or newer, and this is v')
 })

@@ -11,7 +11,7 @@ describe.each([
 ] as const)('PUT /relationships/@me/$word/:user_id', ({ word, things, type, other, otherWord }) => {
   const path = (id: string) => `/relationships/@me/${word}/${id}`
 
-  test('answers the relationship and tells the caller alone', async () => {
+  test('answers the relationship and sends an event to the caller only', async () => {
     const [ann, ben] = [await user(), await user()]
     const before = published.length
     const answer = await call(ann, 'PUT', path(ben.id))
@@ -34,7 +34,7 @@ describe.each([
     expect(published.slice(before)).toEqual([updated(ann, ben, type)])
   })
 
-  test('ends a friendship or a request either way, and tells the other', async () => {
+  test('ends a friendship or request in either direction, and sends an event to the other', async () => {
     const [ann, friend, asker, asked] = [await user(), await user(), await user(), await user()]
     await friends(ann, friend)
     await ask(asker, ann)
@@ -47,7 +47,7 @@ describe.each([
     }
   })
 
-  test('leaves the own block of the other as it is', async () => {
+  test('keeps a block by the other user', async () => {
     const ann = await user()
     for (const theirs of [4, 5] as const) {
       const ben = await user()
@@ -59,7 +59,7 @@ describe.each([
     }
   })
 
-  test('replaces the other kind, and again answers the same and tells nobody', async () => {
+  test('replaces the other kind; a repetition answers the same and sends no event', async () => {
     const [ann, ben] = [await user(), await user()]
     await block(ann, ben, other)
     const since = new Date(Date.now() - 60_000)
@@ -89,7 +89,7 @@ describe.each([
     expect((await put(dan.id)).body).toEqual(full)
     expect(await relations(ann, dan)).toEqual([3, 3])
     expect(published.slice(before)).toEqual([])
-    // Who is in the list already is no one more, and neither is one in the place of another.
+    // Repeating a block, and replacing the other kind, do not increase the count.
     expect((await put(many[0]!)).status).toBe(200)
     await call(ann, 'DELETE', path(many[0]!))
     expect((await put(dan.id)).status).toBe(200)
@@ -99,7 +99,7 @@ describe.each([
     expect(changed.body.data.type).toBe(other)
   })
 
-  test('oneself answers invalid_schema, nobody user_not_found', async () => {
+  test('the own id answers invalid_schema, an unknown id user_not_found', async () => {
     const [ann, gone] = [await user(), await user()]
     await erase(gone)
     const oneself = await call(ann, 'PUT', path(ann.id))
@@ -112,7 +112,7 @@ describe.each([
     }
   })
 
-  test('twice twelve at once from both sides leave both blocks and no friendship', async () => {
+  test('concurrent requests by both users leave both blocks and no friendship', async () => {
     const [ann, ben] = [await user(), await user()]
     await friends(ann, ben)
     const answers = await Promise.all(
@@ -125,7 +125,7 @@ describe.each([
     expect(await relations(ann, ben)).toEqual([type, type])
   })
 
-  test('blocking and asking at once never leave a request beside the block', async () => {
+  test('a concurrent block and request never leave both', async () => {
     for (let round = 0; round < 5; round++) {
       const [ann, ben] = [await user(), await user()]
       const [set, asked] = await Promise.all([call(ann, 'PUT', path(ben.id)), ask(ben, ann)])
@@ -135,7 +135,7 @@ describe.each([
     }
   })
 
-  test('no token, or a faulty one, answers no_auth', async () => {
+  test('without a valid token answers no_auth', async () => {
     const ben = await user()
     await refusesStrangers('PUT', path(ben.id))
   })

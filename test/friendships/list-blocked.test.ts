@@ -9,7 +9,7 @@ describe.each([
 ] as const)('GET /relationships/@me/$word', ({ word, type, other }) => {
   const path = `/relationships/@me/${word}`
 
-  test('lists compact users by username, neither the other kind nor those who did it to the caller', async () => {
+  test('lists compact users by username, of this kind and by the caller only', async () => {
     const [ann, zoe, ben, cat, dan] = await Promise.all(
       ['ann', 'zoe', 'ben', 'cat', 'dan'].map((name) => user({ username: `${name}.${word}` })),
     )
@@ -22,11 +22,11 @@ describe.each([
     expect(answer.body).toEqual({ success: true, data: [compactUser(ben!), compactUser(zoe!)] })
   })
 
-  test('who has nobody in the list gets an empty one', async () => {
+  test('an empty list', async () => {
     expect((await call(await user(), 'GET', path)).body).toEqual({ success: true, data: [] })
   })
 
-  test('no token, or a faulty one, answers no_auth', async () => {
+  test('without a valid token answers no_auth', async () => {
     await refusesStrangers('GET', path)
   })
 })

@@ -5,8 +5,8 @@ import { block, call, friends, user } from '../support/world.ts'
 
 const path = '/relationships/@me/friend-requests'
 
-test('open requests come in two lists by direction, by username, without friends and blocked people', async () => {
-  // Not in the order of their usernames.
+test('open requests are listed by direction, then username, without friends and blocked users', async () => {
+  // In another order than that of the usernames.
   const [zoe, ann, dan] = [await user({ username: 'zoe' }), await user(), await user()]
   const [yan, cat, ben] = [await user({ username: 'yan' }), await user(), await user({ username: 'ben' })]
   const eve = await user()
@@ -22,11 +22,11 @@ test('open requests come in two lists by direction, by username, without friends
   })
 })
 
-test('both lists are there when there is no request', async () => {
+test('both lists are empty without requests', async () => {
   const answer = await call(await user(), 'GET', path)
   expect(answer.body.data).toEqual({ incoming: [], outgoing: [] })
 })
 
-test('listing requests without a token, or with a faulty one, answers no_auth', async () => {
+test('listing requests without a valid token answers no_auth', async () => {
   await refusesStrangers('GET', path)
 })

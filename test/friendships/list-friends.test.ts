@@ -5,8 +5,8 @@ import { call, friends, user } from '../support/world.ts'
 
 const path = '/relationships/@me/friends'
 
-test('friends are compact users by username, whoever asked', async () => {
-  // Not in the order of their usernames.
+test('friends are listed as compact users by username, whoever sent the request', async () => {
+  // In another order than that of the usernames.
   const [ann, zoe, ben, cat] = [
     await user({ username: 'ann' }),
     await user({ username: 'zoe' }),
@@ -22,10 +22,10 @@ test('friends are compact users by username, whoever asked', async () => {
   expect(answer.body).toEqual({ success: true, data: [compactUser(ben), compactUser(zoe)] })
 })
 
-test('somebody without friends gets an empty list', async () => {
+test('without friends the list is empty', async () => {
   expect((await call(await user(), 'GET', path)).body).toEqual({ success: true, data: [] })
 })
 
-test('listing friends without a token, or with a faulty one, answers no_auth', async () => {
+test('listing friends without a valid token answers no_auth', async () => {
   await refusesStrangers('GET', path)
 })

@@ -6,7 +6,7 @@ import { call, failure, friends, user } from '../support/world.ts'
 
 const path = (id: string) => `/relationships/${id}/mutual-friends`
 
-test('friends of both are listed as compact users by username', async () => {
+test('shared friends are listed as compact users, by username', async () => {
   const [ann, ben, zoe, cat, dan] = await Promise.all(
     ['ann', 'ben', 'zoe', 'cat', 'dan'].map((username) => user({ username })),
   )
@@ -22,7 +22,7 @@ test('friends of both are listed as compact users by username', async () => {
   expect(answer.body).toEqual({ success: true, data: [compactUser(cat!), compactUser(zoe!)] })
 })
 
-test('without any in common the list is empty', async () => {
+test('without shared friends the list is empty', async () => {
   const [ann, ben] = [await user(), await user()]
   await friends(ann, ben)
   expect((await call(ann, 'GET', path(ben.id))).body.data).toEqual([])
@@ -38,7 +38,7 @@ test('an unknown or deleted user answers user_not_found', async () => {
   }
 })
 
-test('no token, or a faulty one, answers no_auth', async () => {
+test('without a valid token answers no_auth', async () => {
   const ben = await user()
   await refusesStrangers('GET', path(ben.id))
 })

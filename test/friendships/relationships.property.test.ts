@@ -8,7 +8,7 @@ type Action = (typeof actions)[number]
 type Step = { actor: number; target: number; action: Action }
 
 /**
- * The table of docs/gateway.md#relationships, for one pair: what A is to B and B to A after A's action, or null where
+ * The table of docs/gateway.md#relationships, for one pair: the types of A's and B's relation after A's action, or null if
  * it is refused.
  */
 function after(action: Action, mine: number, theirs: number): [number, number] | null {
@@ -61,7 +61,7 @@ const step: fc.Arbitrary<Step> = fc
   })
   .map(({ actor, shift, action }) => ({ actor, target: (actor + shift) % 3, action }))
 
-test('any sequence of actions by three people follows the table of relations, and each change is told to its side', async () => {
+test('random actions of three users follow the table, and each change sends an event to its side', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const people = [await user(), await user(), await user()]

@@ -9,7 +9,7 @@ import { block, call, db, expectTime, failure, friends, noAuth, published, user 
 const path = '/relationships/@me/friend-requests'
 const required = failure('invalid_schema', 'Required fields (user_id) not met')
 
-test('asking for friendship answers an outgoing request and tells both', async () => {
+test('a request answers the outgoing request and sends an event to both', async () => {
   const [ann, ben] = [await user(), await user()]
   const before = published.length
   const answer = await ask(ann, ben)
@@ -33,7 +33,7 @@ test('asking for friendship answers an outgoing request and tells both', async (
   ])
 })
 
-test('asking back accepts: both are friends and hear so', async () => {
+test('a request in return accepts, and sends an event to both', async () => {
   const [ann, ben] = [await user(), await user()]
   await ask(ann, ben)
   const before = published.length
@@ -46,7 +46,7 @@ test('asking back accepts: both are friends and hear so', async () => {
   )
 })
 
-test('where the request is withdrawn at the moment of accepting it, one is sent instead', async () => {
+test('accepting a request that is withdrawn concurrently sends one instead', async () => {
   const [ann, ben] = [await user(), await user()]
   await ask(ann, ben)
   const [accepting] = await db.transaction().execute(async (trx) => {
@@ -59,7 +59,7 @@ test('where the request is withdrawn at the moment of accepting it, one is sent 
   expect(await relations(ben, ann)).toEqual([1, 2])
 })
 
-test('repeating a request, or asking a friend, answers the relation as it is and tells nobody', async () => {
+test('a repeated request, or one to a friend, answers the present relation and sends no event', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const first = await ask(ann, ben)
   await friends(ann, cat)
@@ -69,7 +69,7 @@ test('repeating a request, or asking a friend, answers the relation as it is and
   expect(published.length).toBe(before)
 })
 
-test('two people who ask each other at once end as friends, and one of them got a request in', async () => {
+test('concurrent requests in both directions end as a friendship', async () => {
   const pairs = await Promise.all(
     Array.from({ length: 6 }, async () => [await user(), await user()] as const),
   )
@@ -84,7 +84,7 @@ test('two people who ask each other at once end as friends, and one of them got 
   expect(published.length).toBe(before + 24)
 })
 
-test('twelve equal requests at once make one', async () => {
+test('twelve equal concurrent requests create one', async () => {
   const [ann, ben] = [await user(), await user()]
   const before = published.length
   const answers = await Promise.all(Array.from({ length: 12 }, () => ask(ann, ben)))
@@ -92,7 +92,7 @@ test('twelve equal requests at once make one', async () => {
   expect(published.length).toBe(before + 2)
 })
 
-test('a missing or wrong user_id, or oneself, answers that it is required', async () => {
+test('a missing or wrong user_id, or the own id, answers invalid_schema', async () => {
   const ann = await user()
   for (const body of [undefined, {}, { user: '1' }, { user_id: null }, { user_id: 5 }, { user_id: ann.id }]) {
     const answer = await call(ann, 'POST', path, body)
@@ -101,7 +101,7 @@ test('a missing or wrong user_id, or oneself, answers that it is required', asyn
   }
 })
 
-test('an unknown or deleted user, or an id that is none, answers user_not_found', async () => {
+test('an unknown or deleted user, or no id, answers user_not_found', async () => {
   const [ann, gone] = [await user(), await user()]
   await erase(gone)
   for (const user_id of ['1', '0', 'ben', '', '-1', gone.id]) {
@@ -111,7 +111,7 @@ test('an unknown or deleted user, or an id that is none, answers user_not_found'
   }
 })
 
-test('of an account that is being deleted no request is sent: no_auth', async () => {
+test('a request by an account that is being deleted answers no_auth', async () => {
   const [ann, ben] = [await user(), await user()]
   const [asking] = await db.transaction().execute(async (trx) => {
     await trx.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ann.id).execute()
@@ -139,7 +139,7 @@ test('a block or restriction in either direction answers no_permission', async (
   }
 })
 
-test('past 1,000 friends and open requests of either one, asking answers limit_reached; accepting still works', async () => {
+test('past 1,000 friends and requests of either user a request answers limit_reached; accepting works', async () => {
   const [ann, ben, early] = [await user(), await user(), await user()]
   await ask(early, ann)
   const first = 10n ** 18n
@@ -176,17 +176,17 @@ test('past 1,000 friends and open requests of either one, asking answers limit_r
   expect((await ask(ben, ann)).status).toBe(200)
 })
 
-test('asking without a token, or with a faulty one, answers no_auth', async () => {
+test('a request without a valid token answers no_auth', async () => {
   const ben = await user()
   expect((await ask(null, ben)).body).toEqual(noAuth)
   const headers = { authorization: 'x' }
   expect((await call(null, 'POST', path, { user_id: 5 }, { headers })).body).toEqual(noAuth)
 })
 
-test('a request that ends in a deadlock with something else answers 503, and changes nothing', async () => {
+test('a request that is aborted by a deadlock answers 503 and changes nothing', async () => {
   const [ann, ben] = [await user(), await user()]
   const [asking, locking] = await db.transaction().execute(async (rival) => {
-    // The request alone looks for deadlocks, and so is the one that PostgreSQL ends.
+    // Only the request detects deadlocks, so PostgreSQL aborts the request.
     await sql`set local deadlock_timeout = '1h'`.execute(rival)
     await sql`select from users where id = ${ben.id} for update`.execute(rival)
     const asking = ask(ann, ben)

@@ -10,7 +10,7 @@ describe.each([
 ] as const)('DELETE /relationships/@me/$word/:user_id', ({ word, type, other }) => {
   const path = (id: string) => `/relationships/@me/${word}/${id}`
 
-  test('answers type 0 and tells the caller alone', async () => {
+  test('answers type 0 and sends an event to the caller only', async () => {
     const [ann, ben] = [await user(), await user()]
     await block(ann, ben, type)
     const before = published.length
@@ -29,7 +29,7 @@ describe.each([
     expect((await ask(ben, ann)).status).toBe(200)
   })
 
-  test('leaves the own block of the other as it is', async () => {
+  test('keeps a block by the other user', async () => {
     const [ann, ben] = [await user(), await user()]
     await block(ann, ben, type)
     await block(ben, ann, type)
@@ -39,7 +39,7 @@ describe.each([
     expect(published.slice(before)).toEqual([updated(ann, ben, 0)])
   })
 
-  test('where the relation is another, answers it as it is and tells nobody', async () => {
+  test('answers any other relation unchanged and sends no event', async () => {
     const [ann, friend, kept, asked, stranger] = await Promise.all(Array.from({ length: 5 }, () => user()))
     await friends(ann!, friend!)
     await block(ann!, kept!, other)
@@ -62,7 +62,7 @@ describe.each([
     expect(published.length).toBe(before)
   })
 
-  test('a deleted account, an unknown id and one that is none answer user_not_found', async () => {
+  test('a deleted account, an unknown id and no id answer user_not_found', async () => {
     const [ann, gone] = [await user(), await user()]
     await erase(gone)
     for (const id of [gone.id, '1', '0', 'x', '%00']) {
@@ -72,7 +72,7 @@ describe.each([
     }
   })
 
-  test('no token, or a faulty one, answers no_auth', async () => {
+  test('without a valid token answers no_auth', async () => {
     const [ann, ben] = [await user(), await user()]
     await block(ann, ben, type)
     await refusesStrangers('DELETE', path(ben.id))

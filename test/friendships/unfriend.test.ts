@@ -6,7 +6,7 @@ import { block, call, failure, friends, published, user } from '../support/world
 const path = (id: string) => `/relationships/@me/friends/${id}`
 const notFriends = failure('not_friends', 'You are not friends with this user')
 
-test('unfriending answers 204 without body and type, ends the friendship and tells both', async () => {
+test('unfriending answers 204 without body and type, and sends an event to both', async () => {
   const [ann, ben] = [await user(), await user()]
   await friends(ann, ben)
   const before = published.length
@@ -18,7 +18,7 @@ test('unfriending answers 204 without body and type, ends the friendship and tel
   expect(published.slice(before)).toEqual([updated(ann, ben, 0), updated(ben, ann, 0)])
 })
 
-test('unfriending anybody but a friend answers not_friends and changes nothing', async () => {
+test('unfriending a user who is not a friend answers not_friends', async () => {
   const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
   await ask(ann, ben)
   await block(ann, cat)
@@ -33,7 +33,7 @@ test('unfriending anybody but a friend answers not_friends and changes nothing',
   expect(published.length).toBe(before)
 })
 
-test('when both unfriend each other at once, one does it and the other is told they are no friends', async () => {
+test('of two concurrent requests by both, one succeeds and one answers not_friends', async () => {
   const [ann, ben] = [await user(), await user()]
   await friends(ann, ben)
   const answers = await Promise.all([call(ann, 'DELETE', path(ben.id)), call(ben, 'DELETE', path(ann.id))])
@@ -41,7 +41,7 @@ test('when both unfriend each other at once, one does it and the other is told t
   expect(await relations(ann, ben)).toEqual([0, 0])
 })
 
-test('unfriending without a token, or with a faulty one, answers no_auth', async () => {
+test('unfriending without a valid token answers no_auth', async () => {
   const [ann, ben] = [await user(), await user()]
   await friends(ann, ben)
   await refusesStrangers('DELETE', path(ben.id))

@@ -8,7 +8,7 @@ import { call, expectTime, failure, friends, published, user } from '../support/
 const path = (id: string) => `/relationships/@me/friend-requests/${id}`
 const notFound = failure('friend_request_not_found', 'That friend request does not exist')
 
-test('cancelling an own request answers type 0 and tells both', async () => {
+test('cancelling a request answers type 0 and sends an event to both', async () => {
   const [ann, ben] = [await user(), await user()]
   await ask(ann, ben)
   const before = published.length
@@ -26,7 +26,7 @@ test('cancelling an own request answers type 0 and tells both', async () => {
   expect(published.slice(before)).toEqual([updated(ann, ben, 0), updated(ben, ann, 0)])
 })
 
-test('declining their request answers type 0 and tells both', async () => {
+test('declining a request answers type 0 and sends an event to both', async () => {
   const [ann, ben] = [await user(), await user()]
   await ask(ben, ann)
   const before = published.length
@@ -36,7 +36,7 @@ test('declining their request answers type 0 and tells both', async () => {
   expect(published.slice(before)).toEqual([updated(ann, ben, 0), updated(ben, ann, 0)])
 })
 
-test('where there is no request, also with friends, the answer is friend_request_not_found', async () => {
+test('without a request, also between friends, the answer is friend_request_not_found', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   await friends(ann, ben)
   await ask(ben, cat)
@@ -51,7 +51,7 @@ test('where there is no request, also with friends, the answer is friend_request
   expect(published.length).toBe(before)
 })
 
-test('where the database fails in the middle of a withdrawal, the request stays and nobody is told', async () => {
+test('a database failure during a withdrawal keeps the request and sends no event', async () => {
   const [ann, ben] = [await user(), await user()]
   await ask(ann, ben)
   const before = published.length
@@ -62,7 +62,7 @@ test('where the database fails in the middle of a withdrawal, the request stays 
   expect(published.length).toBe(before)
 })
 
-test('accepting and cancelling at once end in a friendship or in nothing', async () => {
+test('concurrent accepting and cancelling end in a friendship or no relation', async () => {
   for (let round = 0; round < 5; round++) {
     const [ann, ben] = [await user(), await user()]
     await ask(ann, ben)
@@ -74,7 +74,7 @@ test('accepting and cancelling at once end in a friendship or in nothing', async
   }
 })
 
-test('withdrawing without a token, or with a faulty one, answers no_auth', async () => {
+test('withdrawing without a valid token answers no_auth', async () => {
   const [ann, ben] = [await user(), await user()]
   await ask(ann, ben)
   await refusesStrangers('DELETE', path(ben.id))

@@ -9,7 +9,7 @@ import { call, db, failure, noAuth, store, user } from '../support/world.ts'
 const nameMissing = failure('invalid_schema', 'Required fields (name) not met')
 const noImage = failure('invalid_icon_file_format', 'Your icon must be an image')
 
-test('creating a house answers it with its first room, and tells its owner', async () => {
+test('creation returns the house with its first room, and sends an event to the owner', async () => {
   const ann = await user()
   const body = { name: 'Ann’s den', description: 'tea\nand cake', owner_id: '5', type: 7 }
   const { answer, events } = await watching(() => call(ann, 'POST', '/houses', body))
@@ -55,7 +55,7 @@ test('a new house has one entity named Rooms that points to its room general', a
   expect(data.description).toBe(null)
 })
 
-test('an icon is stored under the house it belongs to; a null icon is none', async () => {
+test('an icon is stored under its house; a null icon means none', async () => {
   const ann = await user()
   const icon = `data:image/png;base64,${(await picture()).toString('base64')}`
   const { id } = (await call(ann, 'POST', '/houses', { name: 'Den', icon })).body.data
@@ -67,7 +67,7 @@ test('an icon is stored under the house it belongs to; a null icon is none', asy
   expect(await houseRow(bare.body.data.id)).toMatchObject({ icon: null, description: null })
 })
 
-test('creating a house without a token, or with a faulty one, answers no_auth', async () => {
+test('creating a house without a valid token answers no_auth', async () => {
   for (const authorization of ['', 'f'.repeat(128)]) {
     const answer = await call(null, 'POST', '/houses', {}, { headers: { authorization } })
     expect(answer.status).toBe(400)
@@ -75,7 +75,7 @@ test('creating a house without a token, or with a faulty one, answers no_auth', 
   }
 })
 
-test('of an account that is being deleted no house is made: no_auth', async () => {
+test('creation by an account that is being deleted answers no_auth', async () => {
   const ann = await user()
   const [making] = await db.transaction().execute(async (trx) => {
     await trx.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ann.id).execute()
@@ -87,7 +87,7 @@ test('of an account that is being deleted no house is made: no_auth', async () =
   expect(await db.selectFrom('houses').select('id').where('owner_id', '=', ann.id).execute()).toEqual([])
 })
 
-test('a missing or unacceptable name answers invalid_schema, and no house is made', async () => {
+test('a missing or wrong name answers invalid_schema, and creates no house', async () => {
   const ann = await user()
   const names = [undefined, null, 5, '', ' \u3000', 'a\nb', 'x'.repeat(101), '\u0000', '\ud800', ['Den']]
   for (const name of names) {
@@ -102,7 +102,7 @@ test('a missing or unacceptable name answers invalid_schema, and no house is mad
   expect((await call(ann, 'GET', '/users/@me/houses')).body.data).toEqual([])
 })
 
-test('a name of 100 code points is taken as it is', async () => {
+test('a name of 100 code points is accepted and stored unchanged', async () => {
   const ann = await user()
   const name = '🏠'.repeat(100)
   expect((await call(ann, 'POST', '/houses', { name })).body.data.name).toBe(name)
@@ -114,7 +114,7 @@ test('an icon or description of the wrong type answers invalid_schema with their
   expect(answer.body).toEqual(failure('invalid_schema', 'Invalid fields (icon, description)'))
 })
 
-test('faulty base64, and what is no image, answer invalid_icon_file_format, and no house is made', async () => {
+test('faulty base64 and no image answer invalid_icon_file_format, and create no house', async () => {
   const ann = await user()
   for (const icon of ['', 'abc', '####', 'data:image/png,xyz', 'aGVsbG8=', svg.toString('base64')]) {
     const answer = await call(ann, 'POST', '/houses', { name: 'Den', icon })
@@ -124,7 +124,7 @@ test('faulty base64, and what is no image, answer invalid_icon_file_format, and 
   expect(await db.selectFrom('houses').select('id').where('owner_id', '=', ann.id).execute()).toEqual([])
 })
 
-test('an icon past 8 MiB, and a body past 12 MiB, answer payload_too_large', async () => {
+test('an icon over 8 MiB and a body over 12 MiB answer payload_too_large', async () => {
   const ann = await user()
   const icon = Buffer.alloc(8 * 1024 * 1024 + 1).toString('base64')
   for (const body of [
@@ -151,7 +151,7 @@ test('GET /houses answers 404 not_found', async () => {
   expect(answer.body).toEqual(failure('not_found', 'Not found'))
 })
 
-test('of many houses created at once, those past the hundredth answer limit_reached', async () => {
+test('of many concurrent creations those past the hundredth house answer limit_reached', async () => {
   const [ann, ben] = [await user(), await user()]
   await fillMemberships(ann, ben, 97)
   const answers = await Promise.all(
@@ -162,6 +162,6 @@ test('of many houses created at once, those past the hundredth answer limit_reac
     Array(3).fill(failure('limit_reached', 'You have reached a limit (houses)')),
   )
   expect((await call(ann, 'GET', '/users/@me/houses')).body.data).toHaveLength(100)
-  // A faulty icon is told first.
+  // A faulty icon is refused first.
   expect((await call(ann, 'POST', '/houses', { name: 'Den', icon: '####' })).body).toEqual(noImage)
 })

@@ -8,7 +8,7 @@ import { untilDiscarded } from '../support/store.ts'
 import { whileFileIsSent } from '../support/waiting.ts'
 import { call, db, house, houseRoom, message, role, user } from '../support/world.ts'
 
-test('deleting a house as its owner answers 204 without body and type, and nothing of it is left', async () => {
+test('deletion by the owner answers 204 without body and type, and deletes all rows and files', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const icon = `${'a'.repeat(40)}.webp`
@@ -33,7 +33,7 @@ test('deleting a house as its owner answers 204 without body and type, and nothi
   for (const file of [...files, `houses/${den.id}/icons/${icon}`]) await untilDiscarded(file)
 })
 
-test('the file of a message that is sent at that moment is given up as well', async () => {
+test('the file of a message that is sent concurrently is discarded', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const { answer, file } = await whileFileIsSent(den.room_id, ann, () =>
@@ -43,7 +43,7 @@ test('the file of a message that is sent at that moment is given up as well', as
   await untilDiscarded(file)
 })
 
-test('deleting a house as an administrator, a stranger, or one that does not exist, answers no_permission', async () => {
+test('deletion by an administrator or a non-member, or of an unknown house, answers no_permission', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   await role(den, { allow: permission.ADMINISTRATOR, members: [ben] })
@@ -60,7 +60,7 @@ test('deleting a house as an administrator, a stranger, or one that does not exi
   expect(await membersOf(den.id)).toEqual([ann.id, ben.id])
 })
 
-test('of equal deletions at once, one answers 204 and the others no_permission', async () => {
+test('of concurrent deletions one answers 204 and the others no_permission', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const { answer, events } = await watching(() =>
@@ -70,7 +70,7 @@ test('of equal deletions at once, one answers 204 and the others no_permission',
   expect(events).toHaveLength(1)
 })
 
-test('deletion against joining, leaving, sending and inviting ends without a house and without a 500', async () => {
+test('deletion concurrent with joining, leaving, sending and inviting causes no 500', async () => {
   for (let round = 0; round < 8; round++) {
     const [ann, ben, cat] = [await user(), await user(), await user()]
     const den = await house({ owner: ann, members: [ben] })
@@ -89,6 +89,6 @@ test('deletion against joining, leaving, sending and inviting ends without a hou
   }
 })
 
-test('without a token, or with a faulty one, deleting a house answers no_auth', async () => {
+test('without a valid token deleting a house answers no_auth', async () => {
   await refusesStrangers('DELETE', '/houses/1')
 })

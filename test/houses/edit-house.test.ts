@@ -11,7 +11,7 @@ import { call, db, failure, house, noAuth, role, store, user } from '../support/
 
 const nameMissing = failure('invalid_schema', 'Required fields (name) not met')
 
-test('editing a house answers its name and id alone, and tells', async () => {
+test('an update returns name and id, and sends an event', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const { answer, events } = await watching(() =>
@@ -23,7 +23,7 @@ test('editing a house answers its name and id alone, and tells', async () => {
   expect(await houseRow(den.id)).toMatchObject({ name: 'Nest', description: 'warm', owner_id: ann.id })
 })
 
-test('an edit that changes nothing answers the same and tells nobody; a null description clears it', async () => {
+test('an update that changes nothing sends no event; a null description clears it', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const same = await watching(() => call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Den', icon: null }))
@@ -36,7 +36,7 @@ test('an edit that changes nothing answers the same and tells nobody; a null des
   expect((await houseRow(den.id))?.description).toBe(null)
 })
 
-test('changed default permissions are told as a change of the house, then of what can be read', async () => {
+test('changed default permissions send an event of the house, then of visibility', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const body = { name: 'Den', default_permissions: 3 }
@@ -48,7 +48,7 @@ test('changed default permissions are told as a change of the house, then of wha
   expect((await houseRow(den.id))?.default_permissions).toBe(3)
 })
 
-test('an administrator may edit, and so grant every bit; other members, strangers and unknown houses answer no_permission', async () => {
+test('an administrator may update and grant every bit; everybody else gets no_permission', async () => {
   const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [ben, cat] })
   await role(den, { allow: permission.ADMINISTRATOR, members: [ben] })
@@ -70,7 +70,7 @@ test('an administrator may edit, and so grant every bit; other members, stranger
   expect((await houseRow(den.id))?.default_permissions).toBe(allPermissions)
 })
 
-test('a missing or unacceptable name answers invalid_schema, also beside an icon and to a stranger', async () => {
+test('a missing or wrong name answers invalid_schema, also with an icon and for a non-member', async () => {
   const den = await house({ owner: await user() })
   const stranger = await user()
   const icon = (await picture()).toString('base64')
@@ -107,7 +107,7 @@ test('another field of wrong type or form answers invalid_schema with its name',
   expect((await houseRow(den.id))?.name).toBe('Den')
 })
 
-test('an icon of faulty base64 answers 500 invalid_schema, and nothing changes', async () => {
+test('an icon of faulty base64 answers 500 invalid_schema without a change', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   for (const icon of ['####', 'abc', 'a=bc', 'data:image/png,x', '\ud800', 'aGVsbG8']) {
@@ -118,7 +118,7 @@ test('an icon of faulty base64 answers 500 invalid_schema, and nothing changes',
   expect((await houseRow(den.id))?.name).toBe('Den')
 })
 
-test('an icon past 8 MiB answers payload_too_large, and what is no image invalid_icon_file_format', async () => {
+test('an icon over 8 MiB answers payload_too_large, no image invalid_icon_file_format', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const large = Buffer.alloc(8 * 1024 * 1024 + 1).toString('base64')
@@ -134,7 +134,7 @@ test('an icon past 8 MiB answers payload_too_large, and what is no image invalid
   expect((await houseRow(den.id))?.name).toBe('Den')
 })
 
-test('a new icon replaces the old one, whose file is given up; absent and null leave it', async () => {
+test('a new icon replaces and discards the old one; absent and null keep it', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const path = (file: string | null | undefined) => `houses/${den.id}/icons/${file}`
@@ -159,7 +159,7 @@ test('a new icon replaces the old one, whose file is given up; absent and null l
   expect(await store.find(path(first))).toBeDefined()
 })
 
-test('the same icon sent twice at once is set, and its file kept', async () => {
+test('the same icon in concurrent updates is set, and its file kept', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const body = { name: 'Den', icon: (await picture()).toString('base64') }
@@ -173,7 +173,7 @@ test('the same icon sent twice at once is set, and its file kept', async () => {
   expect(await isDiscarded(`houses/${den.id}/icons/${(await houseRow(den.id))!.icon}`)).toBe(false)
 })
 
-test('editing a house without a token, or with a faulty one, answers no_auth before all else', async () => {
+test('editing a house without a valid token answers no_auth first', async () => {
   const den = await house({ owner: await user() })
   for (const authorization of ['', 'x', 'f'.repeat(128)]) {
     const answer = await call(null, 'PATCH', `/houses/${den.id}`, {}, { headers: { authorization } })

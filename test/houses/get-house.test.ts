@@ -6,7 +6,7 @@ import { refusesStrangers } from '../support/messages.ts'
 import { freshHouseRoom } from '../support/rooms.ts'
 import { call, failure, house, houseRoom, role, user } from '../support/world.ts'
 
-test('a house shows each member the rooms they can read, pointers to those alone, and their own bits', async () => {
+test('a house has the rooms, pointers and bits of the member who requests it', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const hidden = await houseRoom(den, { name: 'hidden', default_deny: permission.READ_MESSAGES })
@@ -41,7 +41,7 @@ test('a house shows each member the rooms they can read, pointers to those alone
   expect(asAnn.entities[0].resource_pointers).toHaveLength(3)
 })
 
-test('many houses asked for at once are each answered as their own', async () => {
+test('concurrent requests for several houses return the right ones', async () => {
   const ann = await user()
   const dens = await Promise.all(Array.from({ length: 5 }, () => house({ owner: ann })))
   const answers = await Promise.all([...dens, ...dens].map((den) => call(ann, 'GET', `/houses/${den.id}`)))
@@ -50,7 +50,7 @@ test('many houses asked for at once are each answered as their own', async () =>
   )
 })
 
-test('the largest house that the limits allow is answered in 3.5 MiB, and so are its rooms', async () => {
+test('the largest house that the limits allow fits into 3.5 MiB, and so do its rooms', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   await fillHouse(den)
@@ -65,7 +65,7 @@ test('the largest house that the limits allow is answered in 3.5 MiB, and so are
   }
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   for (const id of [den.id, '1', 'x', '%00']) {
@@ -75,6 +75,6 @@ test('a house one is not in, or that does not exist, answers house_not_found', a
   }
 })
 
-test('without a token, or with a faulty one, a house answers no_auth', async () => {
+test('without a valid token a house answers no_auth', async () => {
   await refusesStrangers('GET', '/houses/1')
 })

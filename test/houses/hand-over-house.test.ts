@@ -5,7 +5,7 @@ import { refusesStrangers } from '../support/messages.ts'
 import { noPermission } from '../support/permissions.ts'
 import { call, failure, house, role, user } from '../support/world.ts'
 
-test('handing a house over answers the new owner, and tells of the house and of what the two can read', async () => {
+test('a transfer returns the new owner, and sends events of the house and of visibility', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const { answer, events } = await watching(() =>
@@ -20,7 +20,7 @@ test('handing a house over answers the new owner, and tells of the house and of 
   expect((await houseRow(den.id))?.owner_id).toBe(ben.id)
 })
 
-test('handing it to oneself changes nothing and tells nobody', async () => {
+test('a transfer to the owner changes nothing and sends no event', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const { answer, events } = await watching(() =>
@@ -30,7 +30,7 @@ test('handing it to oneself changes nothing and tells nobody', async () => {
   expect(events).toEqual([])
 })
 
-test('handing over by an administrator, or to a bot, answers no_permission', async () => {
+test('a transfer by an administrator, or to a bot, answers no_permission', async () => {
   const [ann, ben] = [await user(), await user()]
   const bot = await user({ bot_of: ann })
   const den = await house({ owner: ann, members: [ben, bot] })
@@ -46,7 +46,7 @@ test('handing over by an administrator, or to a bot, answers no_permission', asy
   expect((await houseRow(den.id))?.owner_id).toBe(ann.id)
 })
 
-test('a missing user id, a stranger as heir or caller, and a missing token are refused', async () => {
+test('a missing user id, a non-member as new owner or caller, and a missing token are refused', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   const hand = (caller: typeof ann | null, body: unknown) =>
@@ -66,7 +66,7 @@ test('a missing user id, a stranger as heir or caller, and a missing token are r
   )
 })
 
-test('handing over while the heir leaves keeps the owner a member', async () => {
+test('a transfer while the new owner leaves keeps the owner a member', async () => {
   for (let round = 0; round < 8; round++) {
     const [ann, ben] = [await user(), await user()]
     const den = await house({ owner: ann, members: [ben] })
@@ -80,6 +80,6 @@ test('handing over while the heir leaves keeps the owner a member', async () => 
   }
 })
 
-test('without a token, or with a faulty one, handing a house over answers no_auth', async () => {
+test('without a valid token a transfer answers no_auth', async () => {
   await refusesStrangers('PATCH', '/houses/1/owner')
 })

@@ -13,7 +13,7 @@ function leave(caller: Person | null, houseId: string) {
   return call(caller, 'DELETE', `/users/@me/houses/${houseId}`)
 }
 
-test('leaving a house answers 204 without body and type, and tells with the member as it was', async () => {
+test('leaving answers 204 without body and type, and sends an event with the former member', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const roles = await rolesAs(ann, den.id, [await role(den, { members: [ben] })])
@@ -32,7 +32,7 @@ test('leaving a house answers 204 without body and type, and tells with the memb
   ])
 })
 
-test('roles, overrides and read states of who leaves go, their messages, settings and other houses stay', async () => {
+test('leaving deletes roles, overrides and read states, and keeps messages, settings and other houses', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const other = await house({ owner: ann, members: [ben] })
@@ -84,7 +84,7 @@ test('roles, overrides and read states of who leaves go, their messages, setting
   ).toHaveLength(1)
 })
 
-test('leaving a house one is not in, or that does not exist, answers out_of_scope', async () => {
+test('a foreign or unknown house answers out_of_scope', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   for (const id of [den.id, newId(), '0', 'x', '99999999999999999999', '%00']) {
@@ -95,7 +95,7 @@ test('leaving a house one is not in, or that does not exist, answers out_of_scop
   expect(await membersOf(den.id)).toEqual([ann.id])
 })
 
-test('the house of an owner who leaves falls to administrators, then people, then bots, in order of joining', async () => {
+test('ownership passes to administrators, then people, then bots, in order of joining', async () => {
   const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
   const [bot, boss] = [await user({ bot_of: ann }), await user({ bot_of: ann })]
   const den = await house({ owner: ann, members: [bot, boss, ben, cat, dan] })
@@ -114,14 +114,14 @@ test('the house of an owner who leaves falls to administrators, then people, the
   expect(await houseRow(den.id)).toBeUndefined()
 })
 
-test('the longest-standing member inherits, whoever has the smaller id', async () => {
+test('ownership passes to the longest-standing member, whatever the ids', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [cat, ben] })
   await leave(ann, den.id)
   expect((await houseRow(den.id))?.owner_id).toBe(cat.id)
 })
 
-test('where everybody is an administrator, who is denied that does not inherit; of equal roles the older decides', async () => {
+test('a member who is denied ADMINISTRATOR is passed over; of equal roles the older decides', async () => {
   const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
   const { ADMINISTRATOR } = permission
   const den = await house({ owner: ann, members: [ben, cat, dan], default_permissions: ADMINISTRATOR })
@@ -139,7 +139,7 @@ test('where everybody is an administrator, who is denied that does not inherit; 
   expect((await houseRow(den.id))?.owner_id).toBe(dan.id)
 })
 
-test('where members joined at the same time, the smaller user id inherits', async () => {
+test('of members who joined at the same time the smaller user id becomes owner', async () => {
   const people = [await user(), await user(), await user()]
   const den = await house({ owner: people[0]!, members: [people[2]!, people[1]!] })
   await db.updateTable('members').set({ joined_at: new Date() }).where('house_id', '=', den.id).execute()
@@ -147,7 +147,7 @@ test('where members joined at the same time, the smaller user id inherits', asyn
   expect((await houseRow(den.id))?.owner_id).toBe(people[1]!.id)
 })
 
-test('the last one out ends the house with its rooms, messages and files, and only they are told', async () => {
+test("the last member's leaving deletes rooms, messages and files, and sends an event to them only", async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const file = await attach(den.room_id, await message(den.room_id, ann))
@@ -162,7 +162,7 @@ test('the last one out ends the house with its rooms, messages and files, and on
   )
 })
 
-test('of equal leaves at once, one answers 204 and the others out_of_scope', async () => {
+test('of concurrent requests one answers 204 and the others out_of_scope', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const { answer, events } = await watching(() =>
@@ -173,7 +173,7 @@ test('of equal leaves at once, one answers 204 and the others out_of_scope', asy
   expect(events).toHaveLength(1)
 })
 
-test('when owner and heir leave at once, the house goes to who is left, or ends', async () => {
+test('when the owner and the next owner leave at once, a remaining member owns the house', async () => {
   for (let round = 0; round < 10; round++) {
     const [ann, ben, cat] = [await user(), await user(), await user()]
     const den = await house({ owner: ann, members: [ben, cat] })
@@ -186,6 +186,6 @@ test('when owner and heir leave at once, the house goes to who is left, or ends'
   }
 })
 
-test('without a token, or with a faulty one, leaving a house answers no_auth', async () => {
+test('without a valid token leaving a house answers no_auth', async () => {
   await refusesStrangers('DELETE', '/users/@me/houses/1')
 })

@@ -5,7 +5,7 @@ import { call, db, house, user } from '../support/world.ts'
 
 const path = '/users/@me/houses'
 
-test('the own houses are listed in order of joining', async () => {
+test("the caller's houses are listed in order of joining", async () => {
   const [ann, ben] = [await user(), await user()]
   const [first, second] = [await house({ owner: ann }), await house({ owner: ann, members: [ben] })]
   await db.insertInto('members').values({ house_id: first.id, user_id: ben.id }).execute()
@@ -14,7 +14,7 @@ test('the own houses are listed in order of joining', async () => {
   expect(body.data).toEqual([second, first].map((den) => houseSummary(den, 2)))
 })
 
-test('a house that was left is not listed, and who is in none is answered an empty list', async () => {
+test('a former house is not listed; a user without houses gets an empty list', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   await call(ben, 'DELETE', `/users/@me/houses/${den.id}`)
@@ -23,6 +23,6 @@ test('a house that was left is not listed, and who is in none is answered an emp
   }
 })
 
-test('without a token, or with a faulty one, listing houses answers no_auth', async () => {
+test('without a valid token listing houses answers no_auth', async () => {
   await refusesStrangers('GET', path)
 })

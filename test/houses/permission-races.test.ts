@@ -5,7 +5,7 @@ import { houseNotFound, noPermission } from '../support/permissions.ts'
 import { untilWaiting } from '../support/waiting.ts'
 import { call, db, failure, house, houseRoom, role, user } from '../support/world.ts'
 
-test('whoever loses a permission while a change waits for its turn is refused the change', async () => {
+test('a change is refused if its caller loses the permission while it waits for the lock', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const high = await role(den, { allow: allPermissions, position: 9, members: [ben] })
@@ -26,7 +26,7 @@ test('whoever loses a permission while a change waits for its turn is refused th
     ['PUT', `${rooms}/overrides/${low}`, { type: 0, allow: 0, deny: 1 }],
     ['POST', `${houses}/bots`, { bot_id: bot.id }],
   ] as const
-  // Each waits with a connection of its own, and the pool has ten.
+  // Each waiting request uses a connection, and the pool has ten.
   for (const some of [requests.slice(0, 5), requests.slice(5)]) {
     const answers = await db.transaction().execute(async (trx) => {
       await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
@@ -40,7 +40,7 @@ test('whoever loses a permission while a change waits for its turn is refused th
   }
 })
 
-test('who is no member is refused at once, without waiting for a change', async () => {
+test('a non-member is refused at once, without waiting for the lock', async () => {
   const [den, ben] = [await house({ owner: await user() }), await user()]
   const answers = await db.transaction().execute(async (trx) => {
     await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
@@ -54,7 +54,7 @@ test('who is no member is refused at once, without waiting for a change', async 
   for (const answer of answers) expect(answer.body).toEqual(houseNotFound)
 })
 
-test('an owner who leaves, or deletes the house, while what they do to it waits for its turn is a stranger by then', async () => {
+test('a change by an owner who leaves or deletes the house while it waits answers house_not_found', async () => {
   for (const going of ['/users/@me/houses', '/houses']) {
     const [ann, ben] = [await user(), await user()]
     const bot = await user({ bot_of: ann })
@@ -73,7 +73,7 @@ test('an owner who leaves, or deletes the house, while what they do to it waits 
   }
 })
 
-test('an override for a member who leaves while it waits for its turn is refused, and none is left', async () => {
+test('an override for a member who leaves while it waits is refused', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const path = `/rooms/${den.room_id}/overrides/${ben.id}`
@@ -92,7 +92,7 @@ test('an override for a member who leaves while it waits for its turn is refused
   expect(room.data.permission_overrides).toBeNull()
 })
 
-test('an override that is set just before its member leaves goes with them', async () => {
+test('leaving deletes an override that was set just before', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   for (let round = 0; round < 10; round += 1) {

@@ -29,7 +29,7 @@ function applyTo(set: Set<Name>, change: { allow: number; deny: number }): void 
   for (const name of setOf(change.allow)) set.add(name)
 }
 
-/** The roles one by one, each time the one below all that are left. */
+/** Yields the roles from the lowest to the highest. */
 function fromTheLowest(facts: HouseContext) {
   const left = [...facts.roles]
   const sorted: typeof left = []
@@ -138,7 +138,7 @@ const member = (fields: Partial<HouseContext> = {}): HouseContext => ({
 })
 const open: RoomContext = { default_allow: 0, default_deny: 0, permission_overrides: null }
 
-test('the twenty bits make up all permissions, and the defaults of a new house are 0, 1, 6, 12, 13, 15, 17', () => {
+test('the twenty bits are all permissions, and a new house has 0, 1, 6, 12, 13, 15, 17', () => {
   expect(Object.values(permission).reduce((sum, bit) => sum + bit, 0)).toBe(allPermissions)
   expect([0, 1, 6, 12, 13, 15, 17].reduce((sum, bit) => sum + 2 ** bit, 0)).toBe(newHousePermissions)
 })
@@ -241,7 +241,7 @@ test('the owner ranks above all, others by their highest role, and without roles
   expect(outranks(member(), -1)).toBe(false)
 })
 
-test('only bits one holds may change, in either direction, and the others may stand as they were', () => {
+test('only bits that the member has may change, in either direction', () => {
   const held = { allow: SEND_MESSAGES, deny: 0 }
   const lacked = { allow: MANAGE_ROLES, deny: 0 }
   expect(canChangeBits(member(), noBits, held)).toBe(true)

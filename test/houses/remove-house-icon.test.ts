@@ -16,7 +16,7 @@ async function withIcon(...members: Person[]) {
   return { ...den, remove: (caller: Person) => call(caller, 'DELETE', `/houses/${den.id}/icon`) }
 }
 
-test('taking the icon off answers name and id, gives the file up, and tells once', async () => {
+test('removal returns name and id, discards the file, and sends one event', async () => {
   const den = await withIcon()
   const { answer, events } = await watching(() => den.remove(den.owner))
   expect(answer.status).toBe(200)
@@ -29,14 +29,14 @@ test('taking the icon off answers name and id, gives the file up, and tells once
   expect(again.events).toEqual([])
 })
 
-test('taking the icon off several times at once succeeds each time, and tells once', async () => {
+test('concurrent removals all succeed, and send one event', async () => {
   const den = await withIcon()
   const { answer, events } = await watching(() => Promise.all([1, 2, 3].map(() => den.remove(den.owner))))
   expect(answer.map((one) => one.status)).toEqual([200, 200, 200])
   expect(events).toHaveLength(1)
 })
 
-test('it is for administrators: a member without the bit answers no_permission', async () => {
+test('a member without ADMINISTRATOR gets no_permission', async () => {
   const ben = await user()
   const den = await withIcon(ben)
   expect(told(await den.remove(ben))).toEqual([400, noPermission])
@@ -45,7 +45,7 @@ test('it is for administrators: a member without the bit answers no_permission',
   expect((await den.remove(ben)).status).toBe(200)
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const [den, cat] = [await withIcon(), await user()]
   expect(told(await den.remove(cat))).toEqual([404, houseNotFound])
   for (const id of ['1', 'x']) {
@@ -54,6 +54,6 @@ test('a house one is not in, or that does not exist, answers house_not_found', a
   expect((await houseRow(den.id))?.icon).toBe(icon)
 })
 
-test('without a token, or with a faulty one, taking the icon off answers no_auth', async () => {
+test('without a valid token removing the icon answers no_auth', async () => {
   await refusesStrangers('DELETE', '/houses/1/icon')
 })

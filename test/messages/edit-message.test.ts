@@ -22,7 +22,7 @@ import {
 
 const required = failure('invalid_schema', 'Required fields (content) not met')
 
-test('editing answers the edited gateway form, changes the row, and tells of it', async () => {
+test('editing returns the edited gateway form, changes the row, and sends an event', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   await role(den, { members: [bob] })
@@ -55,7 +55,7 @@ test('editing answers the edited gateway form, changes the row, and tells of it'
   ])
 })
 
-test('an edit computes the mentions anew', async () => {
+test('an edit replaces the mentions', async () => {
   const [ann, bob, cat] = [await user(), await user(), await user()]
   const { room_id } = await house({ owner: ann, members: [bob, cat] })
   const send = { content: `<@${bob.id}> <@${cat.id}>` }
@@ -70,7 +70,7 @@ test('an edit computes the mentions anew', async () => {
   expect(await mentioned()).toEqual([])
 })
 
-test('an edit mentions no partner who has deleted their account', async () => {
+test('an edit does not mention a deleted user', async () => {
   const [ann, bob] = [await user(), await user()]
   const roomId = await oneToOne(ann, bob)
   const id = await message(roomId, ann)
@@ -79,7 +79,7 @@ test('an edit mentions no partner who has deleted their account', async () => {
   expect([answer.status, answer.body.data.mentions]).toEqual([200, []])
 })
 
-test('edits of one message at once leave mentions that agree with its content', async () => {
+test('concurrent edits leave mentions that match the content', async () => {
   const people = await Promise.all(Array.from({ length: 6 }, () => user()))
   const [ann] = people as [(typeof people)[number]]
   const { room_id } = await house({ owner: ann, members: people.slice(1) })
@@ -93,7 +93,7 @@ test('edits of one message at once leave mentions that agree with its content', 
   expect(mentions.map((mention) => mention.user_id)).toEqual(row?.mentions)
 })
 
-test('an edit that waited for another is dated after it', async () => {
+test('edited_at of an edit that waited for another is later', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const id = await message(room_id, ann)
@@ -115,7 +115,7 @@ test('an edit that waited for another is dated after it', async () => {
   expect(data.edited_at >= first.edited_at).toBe(true)
 })
 
-test('an edit is never dated before the one that it follows', async () => {
+test('edited_at never decreases', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const id = await message(room_id, ann)
@@ -125,7 +125,7 @@ test('an edit is never dated before the one that it follows', async () => {
   expect(answer.body.data).toMatchObject({ content: 'new', edited_at: edited_at.toISOString() })
 })
 
-test('an exploding message keeps its end when edited', async () => {
+test('an edit keeps the end of an exploding message', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const expires_at = new Date(Date.now() + 60_000)
@@ -135,7 +135,7 @@ test('an exploding message keeps its end when edited', async () => {
   expect((await listRows(room_id))[0]?.expires_at).toEqual(expires_at)
 })
 
-test('only a message with an attachment may lose its content', async () => {
+test('only a message with an attachment may have blank content', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const id = await message(room_id, ann)
@@ -157,7 +157,7 @@ test('a wrong content answers invalid_schema and changes nothing', async () => {
   expect(await listRows(room_id)).toMatchObject([{ content: 'hello', edited_at: null }])
 })
 
-test('editing the message of another answers no_permission, for a moderator and the owner too', async () => {
+test('editing a message of another user answers no_permission, for moderators and the owner too', async () => {
   const [ann, bob] = [await user(), await user()]
   const { room_id } = await house({ owner: ann, members: [bob] })
   const id = await message(room_id, bob)
@@ -165,7 +165,7 @@ test('editing the message of another answers no_permission, for a moderator and 
   expect([answer.status, answer.body]).toEqual([400, noPermission])
 })
 
-test('the author may edit where they can read, though they may not send any more', async () => {
+test('the author may edit in a readable room without permission to send', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const id = await message(den.room_id, bob)
@@ -176,7 +176,7 @@ test('the author may edit where they can read, though they may not send any more
   expect((await edit()).body).toEqual(roomNotFound)
 })
 
-test('past a block in a one-to-one room, editing answers no_permission, changes nothing and tells nobody', async () => {
+test('in a one-to-one room with a block editing answers no_permission and sends no event', async () => {
   for (const blocks of ['author', 'other'] as const) {
     const [ann, bob] = [await user(), await user()]
     const roomId = await oneToOne(ann, bob)
@@ -195,7 +195,7 @@ test('past a block in a one-to-one room, editing answers no_permission, changes 
   }
 })
 
-test('past a restriction in a one-to-one room, and past a block in a group, the author may edit', async () => {
+test('with a restriction in a one-to-one room, or a block in a group, the author may edit', async () => {
   const [ann, bob, cat] = [await user(), await user(), await user()]
   const [pair, trio] = [await oneToOne(ann, bob), await group(cat, ann, bob)]
   const ids = [await message(pair, ann), await message(trio, ann)]
@@ -208,7 +208,7 @@ test('past a restriction in a one-to-one room, and past a block in a group, the 
   expect((await edit(pair, ids[0]!)).body).toEqual(noPermission)
 })
 
-test('a message that is unknown, of another room, or exploded answers message_not_found', async () => {
+test('an unknown, foreign or exploded message answers message_not_found', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann })
   const elsewhere = await message(await houseRoom(den), ann)
@@ -224,7 +224,7 @@ test('a message that is unknown, of another room, or exploded answers message_no
   expect([answer.status, answer.body]).toEqual([404, roomNotFound])
 })
 
-test('without a token, or with a faulty one, editing answers no_auth', async () => {
+test('without a valid token editing answers no_auth', async () => {
   await refusesStrangers('PATCH', '/rooms/1/messages/1')
 })
 

@@ -3,7 +3,7 @@ import { listRows, messageNotFound, refusesStrangers } from '../support/messages
 import { noPermission, required, roomNotFound, told } from '../support/permissions.ts'
 import { call, db, house, houseRoom, message, published, user } from '../support/world.ts'
 
-/** A message of Ann's that mentions Bob, and how to call its path: existing clients use it to edit and to ack. */
+/** A message of Ann's that mentions Bob, and a function that calls its path. */
 async function scene() {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
@@ -13,7 +13,7 @@ async function scene() {
   return { ann, bob, den, id, post }
 }
 
-test('with a content it edits, as PATCH does', async () => {
+test('a body with content edits, as PATCH does', async () => {
   const { ann, den, id, post } = await scene()
   published.length = 0
   const answer = await post(ann, { content: 'new' })
@@ -29,7 +29,7 @@ test('with a content it edits, as PATCH does', async () => {
   expect(again.body.data).toEqual({ ...answer.body.data, edited_at: again.body.data.edited_at })
 })
 
-test('without a content it acks, whatever else is sent, as the route for it does', async () => {
+test('a body without content marks as read, as the ack route does', async () => {
   for (const body of [undefined, {}, null, { message_id: '5' }]) {
     const { bob, den, id, post } = await scene()
     published.length = 0
@@ -45,7 +45,7 @@ test('without a content it acks, whatever else is sent, as the route for it does
   }
 })
 
-test('a wrong content answers invalid_schema: it does not ack', async () => {
+test('a wrong content answers invalid_schema and does not mark as read', async () => {
   const { ann, den, post } = await scene()
   for (const content of [null, 5, ' ', 'a'.repeat(4001), 'a\u0000']) {
     expect(told(await post(ann, { content }))).toEqual([400, required('content')])
@@ -54,13 +54,13 @@ test('a wrong content answers invalid_schema: it does not ack', async () => {
   expect(await states.execute()).toEqual([])
 })
 
-test('editing the message of another answers no_permission', async () => {
+test('editing a message of another user answers no_permission', async () => {
   const { bob, den, post } = await scene()
   expect(told(await post(bob, { content: 'mine' }))).toEqual([400, noPermission])
   expect(await listRows(den.room_id)).toMatchObject([{ content: 'hello' }])
 })
 
-test('a message that is unknown answers message_not_found, edited and acked', async () => {
+test('an unknown message answers message_not_found in both cases', async () => {
   const { ann, den, post } = await scene()
   const elsewhere = await message(await houseRoom(den), ann)
   for (const at of ['x', '0', elsewhere]) {
@@ -69,7 +69,7 @@ test('a message that is unknown answers message_not_found, edited and acked', as
   }
 })
 
-test('a room the caller cannot read answers room_not_found, edited and acked', async () => {
+test('a room the caller cannot read answers room_not_found in both cases', async () => {
   const [{ id, post }, stranger] = [await scene(), await user()]
   for (const body of [{ content: 'new' }, {}]) {
     expect(told(await post(stranger, body))).toEqual([404, roomNotFound])
@@ -77,6 +77,6 @@ test('a room the caller cannot read answers room_not_found, edited and acked', a
   }
 })
 
-test('without a token, or with a faulty one, it answers no_auth', async () => {
+test('without a valid token it answers no_auth', async () => {
   await refusesStrangers('POST', '/rooms/1/messages/1')
 })

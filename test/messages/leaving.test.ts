@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { call, db, house, message, user } from '../support/world.ts'
 
-/** Runs `action` at the moment when somebody leaves a house, before that is committed. */
+/** Runs `action` while a user leaves a house, before the commit. */
 async function whileLeaving<Result>(
   { house_id, user_id }: { house_id: string; user_id: string },
   action: () => Promise<Result>,
@@ -15,7 +15,7 @@ async function whileLeaving<Result>(
 const readStatesOf = (userId: string) =>
   db.selectFrom('read_states').select('message_id').where('user_id', '=', userId).execute()
 
-test('a message sent while its author leaves the house leaves no read state behind', async () => {
+test('a message sent while its author leaves the house creates no read state', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const send = () => call(ben, 'POST', `/rooms/${den.room_id}/messages`, { content: 'bye' })
@@ -24,7 +24,7 @@ test('a message sent while its author leaves the house leaves no read state behi
   expect(await readStatesOf(ben.id)).toEqual([])
 })
 
-test('an ack while one leaves the house leaves no read state behind', async () => {
+test('an ack while the user leaves the house creates no read state', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const sent = await message(den.room_id, ann)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isoTime } from '../../src/messages/serializers.ts'
 
-test('a time is written as a Date writes it', () => {
+test('isoTime equals toISOString', () => {
   const times = fc.array(fc.integer({ min: 0, max: Date.UTC(2150, 0) }))
   fc.assert(
     fc.property(times, (all) => {

@@ -3,7 +3,7 @@ import { refusesStrangers } from '../support/messages.ts'
 import { noPermission, roomNotFound } from '../support/permissions.ts'
 import { block, call, house, houseRoom, oneToOne, published, user } from '../support/world.ts'
 
-test('typing answers room and time, and tells of it, whatever the body', async () => {
+test('typing returns room and time and sends an event, with any body', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   for (const [room_id, house_id] of [
@@ -27,7 +27,7 @@ test('typing answers room and time, and tells of it, whatever the body', async (
   }
 })
 
-test('typing where one may not send answers no_permission', async () => {
+test('typing without permission to send answers no_permission', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const quiet = await houseRoom(den, { default_deny: 1 })
@@ -48,6 +48,6 @@ test('an unknown or unreadable room answers room_not_found', async () => {
   }
 })
 
-test('without a token, or with a faulty one, typing answers no_auth', async () => {
+test('without a valid token typing answers no_auth', async () => {
   await refusesStrangers('POST', '/rooms/1/typing')
 })

@@ -48,7 +48,7 @@ test('a send takes four statements at most, with mentions or without', async () 
   expect(await countOf(ann, 'POST', url, { content, nonce: 'n' })).toBeLessThanOrEqual(4)
 })
 
-test('fifty sends at once take no fifty times four', async () => {
+test('fifty concurrent sends share statements', async () => {
   const statements = await statementsOf(() =>
     Promise.all(
       Array.from({ length: 50 }, () => call(ann, 'POST', `/rooms/${roomId}/messages`, { content: 'x' })),
@@ -69,7 +69,7 @@ test('a page of mentions takes three statements at most, whatever its length', a
   }
 })
 
-test('pages of history and mentions read no table from end to end, and sort no room', async () => {
+test('pages of messages and mentions scan no table, and sort no room', async () => {
   const before = firstIdAt(Date.now() - dayMs + 10_000)
   const urls = ['', `&before=${before}`, `&after=${before}`, `&around=${before}`].flatMap((query) => [
     `/rooms/${roomId}/messages?limit=50${query}`,

@@ -13,7 +13,7 @@ async function readStateOf(userId: string, roomId: string): Promise<string | und
   return row?.message_id
 }
 
-test('an ack moves the read state, counts the mentions after it, and tells the caller', async () => {
+test('an ack moves the read state, counts the mentions after it, and sends an event to the caller', async () => {
   const [ann, bob] = [await user(), await user()]
   const { room_id } = await house({ owner: ann, members: [bob] })
   const first = await message(room_id, ann, { mentions: [bob] })
@@ -31,7 +31,7 @@ test('an ack moves the read state, counts the mentions after it, and tells the c
   expect(last.body.data).toEqual({ room_id, message_id: second, mention_count: 0 })
 })
 
-test('an ack of an older message answers the present state and tells of nothing', async () => {
+test('an ack of an older message answers the present state and sends no event', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const ids = [await message(room_id, ann), await message(room_id, ann), await message(room_id, ann)]
@@ -51,7 +51,7 @@ test('an ack of an older message answers the present state and tells of nothing'
   ])
 })
 
-test('acks at once end at the newest, and each step is told of', async () => {
+test('concurrent acks end at the newest message, and each move sends an event', async () => {
   for (let round = 0; round < 10; round += 1) {
     const ann = await user()
     const { room_id } = await house({ owner: ann })
@@ -62,13 +62,13 @@ test('acks at once end at the newest, and each step is told of', async () => {
     const answers = await Promise.all(urls.map((url) => call(ann, 'POST', url)))
     expect(answers.map((answer) => answer.status)).toEqual(urls.map(() => 200))
     expect(await readStateOf(ann.id, room_id)).toBe(ids.at(-1))
-    // The gateway tells with each how far one has read by then.
+    // Each event has the read state at its delivery.
     const event = { type: 'read_state_updated', user_id: ann.id, room_id }
     await expect.poll(() => published.slice(before)).toContainEqual(event)
   }
 })
 
-test('mentions by oneself, by the blocked and restricted, and exploded ones do not count', async () => {
+test('mentions by the caller, by blocked and restricted users, and exploded ones do not count', async () => {
   const [ann, bob, cat, dan] = [await user(), await user(), await user(), await user()]
   const { room_id } = await house({ owner: ann, members: [bob, cat, dan] })
   await block(bob, cat, 5)
@@ -80,7 +80,7 @@ test('mentions by oneself, by the blocked and restricted, and exploded ones do n
   expect(answer.body.data.mention_count).toBe(0)
 })
 
-test('a message gone since can be acked, one beyond the newest of the room cannot', async () => {
+test('a deleted message can be acked, an id beyond the newest message cannot', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const empty = await call(ann, 'POST', `/rooms/${room_id}/messages/1/ack`)
@@ -103,6 +103,6 @@ test('in a room the caller cannot read an ack answers room_not_found', async () 
   expect(await readStateOf(bob.id, room_id)).toBeUndefined()
 })
 
-test('without a token, or with a faulty one, an ack answers no_auth', async () => {
+test('without a valid token an ack answers no_auth', async () => {
   await refusesStrangers('POST', '/rooms/1/messages/1/ack')
 })

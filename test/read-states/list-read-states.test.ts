@@ -8,7 +8,7 @@ async function statesOf(caller: Person) {
   return answer.body.data
 }
 
-test('the read state lists the rooms with an ack or a mention, and how many mentions are unread', async () => {
+test('lists rooms with a read mark or a mention, and the number of unread mentions', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const [acked, quiet] = [await houseRoom(den), await houseRoom(den)]
@@ -27,7 +27,7 @@ test('the read state lists the rooms with an ack or a mention, and how many ment
   })
 })
 
-test('without an ack and a mention the read state is empty', async () => {
+test('the list is empty without read marks and mentions', async () => {
   expect(await statesOf(await user())).toEqual({})
 })
 
@@ -45,7 +45,7 @@ test('only rooms the caller can read now are listed', async () => {
   expect(await statesOf(bob)).toEqual({})
 })
 
-test('mentions by oneself, by the blocked and restricted, and exploded ones do not count', async () => {
+test('mentions by the caller, by blocked and restricted users, and exploded ones do not count', async () => {
   const [ann, bob, cat, dan] = [await user(), await user(), await user(), await user()]
   const { room_id } = await house({ owner: ann, members: [bob, cat, dan] })
   await block(bob, cat, 5)
@@ -57,7 +57,7 @@ test('mentions by oneself, by the blocked and restricted, and exploded ones do n
   expect(await statesOf(bob)).toEqual({ [room_id]: { message_id: '0', mention_count: 1 } })
 })
 
-test('a mention in a message that was deleted counts no longer', async () => {
+test('a mention in a deleted message does not count', async () => {
   const [ann, bob] = [await user(), await user()]
   const { room_id } = await house({ owner: ann, members: [bob] })
   const id = await message(room_id, ann, { mentions: [bob] })
@@ -65,6 +65,6 @@ test('a mention in a message that was deleted counts no longer', async () => {
   expect(await statesOf(bob)).toEqual({})
 })
 
-test('without a token, or with a faulty one, it answers no_auth', async () => {
+test('without a valid token it answers no_auth', async () => {
   await refusesStrangers('GET', '/users/@me/read-state')
 })

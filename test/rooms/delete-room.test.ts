@@ -15,7 +15,7 @@ import { untilDiscarded } from '../support/store.ts'
 import { whileFileIsSent } from '../support/waiting.ts'
 import { call, db, failure, group, houseRoom, message, oneToOne, user } from '../support/world.ts'
 
-// A room is deleted by its own path, and by that of its house.
+// Two paths delete a room.
 const paths = {
   '/rooms/:id': (_house: string, id: string) => `/rooms/${id}`,
   '/houses/:id/rooms/:room_id': (house: string, id: string) => `/houses/${house}/rooms/${id}`,
@@ -56,7 +56,7 @@ test.each(Object.entries(paths))(
   },
 )
 
-test('the file of a message that is sent at that moment is given up as well', async () => {
+test('the file of a message that is sent concurrently is discarded', async () => {
   const den = await moderatedHouse()
   const id = await houseRoom(den)
   const { answer, file } = await whileFileIsSent(id, den.member, () =>
@@ -66,7 +66,7 @@ test('the file of a message that is sent at that moment is given up as well', as
   await untilDiscarded(file)
 })
 
-test('the last room of a house answers last_room; of two deleted at once one stays', async () => {
+test('the last room answers last_room; of two concurrent deletions one fails', async () => {
   const den = await moderatedHouse()
   const id = await houseRoom(den)
   const answers = await Promise.all(
@@ -116,7 +116,7 @@ test('a room of another house, hidden, or unknown answers room_not_found', async
   expect(await roomRow(hidden)).toBeDefined()
 })
 
-test('by the path of a house one is not in, deleting a room answers house_not_found', async () => {
+test('the path of a foreign house answers house_not_found', async () => {
   const [den, other] = [await moderatedHouse(), await moderatedHouse()]
   for (const house of [other.id, '1', 'x']) {
     const answer = await call(den.owner, 'DELETE', `/houses/${house}/rooms/${other.room_id}`)
@@ -124,7 +124,7 @@ test('by the path of a house one is not in, deleting a room answers house_not_fo
   }
 })
 
-test('without a token, or with a faulty one, deleting a room answers no_auth', async () => {
+test('without a valid token deleting a room answers no_auth', async () => {
   await refusesStrangers('DELETE', '/rooms/1')
   await refusesStrangers('DELETE', '/houses/1/rooms/1')
 })

@@ -20,7 +20,7 @@ async function entityOf(roomId: string): Promise<string | undefined> {
   return (await places.executeTakeFirst())?.entity_id
 }
 
-test('editing a house room changes what was sent, and says which of both happened', async () => {
+test('an update of a house room changes the given fields and sends an event for a change', async () => {
   const den = await moderatedHouse(permission.MANAGE_ROOMS)
   const path = `/rooms/${den.room_id}`
   const { answer, events } = await watching(() =>
@@ -34,7 +34,7 @@ test('editing a house room changes what was sent, and says which of both happene
   expect((await call(den.moderator, 'PATCH', path, { emoji: null })).body.data.emoji).toBeNull()
 })
 
-test('a room moves to another entity of its house, which is told as a change of the entities', async () => {
+test('a room moves to another entity of its house, with an event of the entities', async () => {
   const den = await moderatedHouse(permission.MANAGE_ROOMS)
   const path = `/rooms/${den.room_id}`
   const made = await call(den.owner, 'POST', `/houses/${den.id}/entities`, { name: 'More' })
@@ -50,7 +50,7 @@ test('a room moves to another entity of its house, which is told as a change of 
   expect(both.events.map((event) => event.type)).toEqual(['room_updated', 'entities_updated'])
 })
 
-test('an edit of unknown fields alone answers the room as it is, and tells nobody', async () => {
+test('an update with unknown fields only returns the room and sends no event', async () => {
   const den = await moderatedHouse(permission.MANAGE_ROOMS)
   const { answer, events } = await watching(() =>
     call(den.moderator, 'PATCH', `/rooms/${den.room_id}`, { type: 2, topic: 'x' }),
@@ -77,7 +77,7 @@ test('an empty body and wrong fields answer invalid_schema, and nothing changes'
   expect(await roomRow(den.room_id)).toMatchObject({ name: 'general', position: 0, emoji: null })
 })
 
-test('an entity of no house, or of another, answers parent_entity_doesnt_exist', async () => {
+test('an unknown entity, or one of another house, answers parent_entity_doesnt_exist', async () => {
   const [den, other] = [await moderatedHouse(), await moderatedHouse()]
   for (const parent_entity_id of ['1', 'x', other.entity_id]) {
     const body = { name: 'x', parent_entity_id }
@@ -86,7 +86,7 @@ test('an entity of no house, or of another, answers parent_entity_doesnt_exist',
   expect(await roomRow(den.room_id)).toMatchObject({ name: 'general' })
 })
 
-test('in a group anybody edits name, description and emoji, and nothing else', async () => {
+test('any participant of a group updates name, description and emoji, and nothing else', async () => {
   const [ann, ben] = [await user(), await user()]
   const many = await group(ann, ben)
   const { answer, events } = await watching(() =>
@@ -104,7 +104,7 @@ test('in a group anybody edits name, description and emoji, and nothing else', a
   }
 })
 
-test('a one-to-one room is not edited: method_not_allowed_on_room_type', async () => {
+test('a one-to-one room answers method_not_allowed_on_room_type', async () => {
   const [ann, ben] = [await user(), await user()]
   const two = await oneToOne(ann, ben)
   for (const body of [{ name: 'x' }, { description: 'x' }]) {
@@ -121,7 +121,7 @@ test('without MANAGE_ROOMS editing a house room answers no_permission', async ()
   expect(await roomRow(den.room_id)).toMatchObject({ name: 'general' })
 })
 
-test('a room the caller cannot read, or that does not exist, answers room_not_found', async () => {
+test('an unreadable or unknown room answers room_not_found', async () => {
   const den = await moderatedHouse(permission.MANAGE_ROOMS)
   const hidden = await houseRoom(den, { default_deny: permission.READ_MESSAGES })
   const many = await group(den.owner, den.member)
@@ -136,6 +136,6 @@ test('a room the caller cannot read, or that does not exist, answers room_not_fo
   }
 })
 
-test('without a token, or with a faulty one, editing a room answers no_auth', async () => {
+test('without a valid token editing a room answers no_auth', async () => {
   await refusesStrangers('PATCH', '/rooms/1')
 })

@@ -13,7 +13,7 @@ const plain = {
   default_permission_override: null,
 }
 
-test('a house room is answered with its place, its newest message and what it allows whom', async () => {
+test('a house room has its position, newest message and overrides', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const id = await houseRoom(den, { name: 'hall', default_deny: permission.ATTACH_MEDIA })
@@ -39,7 +39,7 @@ test('a house room is answered with its place, its newest message and what it al
   })
 })
 
-test('a private room is answered with its participants but the caller', async () => {
+test('a private room has its participants without the caller', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const [two, many] = [await oneToOne(ann, ben), await group(ann, ben, cat)]
   const common = { ...plain, house_id: null, name: null, position: null }
@@ -68,6 +68,6 @@ test('a room the caller cannot read, of any type, or that does not exist answers
   expect(told(await call(ben, 'GET', `/rooms/${den.room_id}`))).toEqual([404, roomNotFound])
 })
 
-test('without a token, or with a faulty one, a room answers no_auth', async () => {
+test('without a valid token a room answers no_auth', async () => {
   await refusesStrangers('GET', '/rooms/1')
 })

@@ -7,7 +7,7 @@ import { call, db, failure, published, user } from '../support/world.ts'
 
 const path = '/users/@me/settings'
 
-test('an edit changes the named settings alone, and says nothing when nothing changes', async () => {
+test('an update changes only the given settings, and sends no event without a change', async () => {
   const ann = await user()
   published.length = 0
   const answer = await call(ann, 'PATCH', path, { theme: 'dark', onboarded: true })
@@ -35,7 +35,7 @@ test('an edit changes the named settings alone, and says nothing when nothing ch
   ])
 })
 
-test('an edit that repeats one setting and changes another changes it, and says so', async () => {
+test('an update that repeats one setting and changes another sends an event', async () => {
   const ann = await user()
   await call(ann, 'PATCH', path, { theme: 'dark', onboarded: true })
   published.length = 0
@@ -44,7 +44,7 @@ test('an edit that repeats one setting and changes another changes it, and says 
   expect(published).toEqual([{ type: 'settings_updated', user_id: ann.id }])
 })
 
-test('an edit answers what it made of the settings, whatever happens to them right afterwards', async () => {
+test('an update returns its own result, even if another one follows at once', async () => {
   const ann = await user()
   await call(ann, 'PATCH', path, { onboarded: true })
   published.length = 0
@@ -58,7 +58,7 @@ test('an edit answers what it made of the settings, whatever happens to them rig
   expect(published).toEqual([{ type: 'settings_updated', user_id: ann.id }])
 })
 
-test('different settings edited at once are all kept', async () => {
+test('concurrent updates of different settings all apply', async () => {
   const ann = await user()
   const edits = [{ theme: 'dark' }, { onboarded: true }, { enable_desktop_notifications: true }]
   const answers = await Promise.all(edits.map((edit) => call(ann, 'PATCH', path, edit)))
@@ -81,6 +81,6 @@ test('an empty body and wrong values are refused, and change nothing', async () 
   expect((await call(ann, 'GET', path)).body.data.theme).toBe(null)
 })
 
-test('without a token, or with a faulty one, editing answers no_auth', async () => {
+test('without a valid token editing answers no_auth', async () => {
   await refusesStrangers('PATCH', path)
 })

@@ -4,7 +4,7 @@ import { call, db, house, user } from '../support/world.ts'
 
 const path = '/users/@me/settings'
 
-test('settings that nobody has set have their defaults, and no row', async () => {
+test('settings that were never set have defaults and no row', async () => {
   const ann = await user()
   const answer = await call(ann, 'GET', path)
   expect(answer.status).toBe(200)
@@ -19,7 +19,7 @@ test('settings that nobody has set have their defaults, and no row', async () =>
   expect(rows).toEqual([])
 })
 
-test("settings are shown as they were set, with the own overrides and nobody else's", async () => {
+test("settings are returned as set, with the caller's overrides only", async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   await call(ann, 'PATCH', path, { theme: 'dark', onboarded: true, enable_desktop_notifications: true })
@@ -35,6 +35,6 @@ test("settings are shown as they were set, with the own overrides and nobody els
   expect([theme, room_overrides]).toEqual([null, {}])
 })
 
-test('without a token, or with a faulty one, the settings answer no_auth', async () => {
+test('without a valid token the settings answer no_auth', async () => {
   await refusesStrangers('GET', path)
 })

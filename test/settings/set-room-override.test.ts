@@ -13,7 +13,7 @@ function rowsOf(person: Person) {
   return db.selectFrom('room_settings').selectAll().where('user_id', '=', person.id).execute()
 }
 
-test('what to hear of a room is kept for whoever can read it, and told once', async () => {
+test('a preference for a readable room is stored, and a change sends one event', async () => {
   const [ann, bob] = [await user(), await user()]
   const { room_id } = await house({ owner: bob, members: [ann] })
   published.length = 0
@@ -42,7 +42,7 @@ test('a room the caller cannot read answers room_not_found', async () => {
   expect(await rowsOf(ann)).toEqual([])
 })
 
-test('a preference that is missing or none answers invalid_schema', async () => {
+test('a missing or wrong preference answers invalid_schema', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const wrong = [-1, 3, 0.5, '1', null].map((notification_preference) => ({ notification_preference }))
@@ -52,16 +52,16 @@ test('a preference that is missing or none answers invalid_schema', async () => 
   expect(await rowsOf(ann)).toEqual([])
 })
 
-test('without a token, or with a faulty one, setting it answers no_auth', async () => {
+test('without a valid token setting it answers no_auth', async () => {
   await refusesStrangers('PUT', `${path}/room_overrides/1`)
 })
 
-test('whoever leaves the house at this moment is answered room_not_found, and nothing is kept', async () => {
+test('a user who is leaving the house gets room_not_found, and nothing is stored', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: bob, members: [ann] })
   const answer = await db.transaction().execute(async (trx) => {
     await trx.deleteFrom('members').where('user_id', '=', ann.id).execute()
-    // They are a member to everybody else until this ends.
+    // For other transactions the user is a member until this one commits.
     return set(ann, den.room_id, { notification_preference: 1 })
   })
   expect(told(answer)).toEqual([404, roomNotFound])

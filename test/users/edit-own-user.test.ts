@@ -5,7 +5,7 @@ import { call, db, failure, house, noAuth, published, user } from '../support/wo
 
 const asFile = expect.stringMatching(/^[0-9a-f]{40}\.webp$/)
 
-test('editing the own user answers the full user, updated, and tells self and houses', async () => {
+test('an update returns the updated user, and sends events to self and houses', async () => {
   const ann = await user({ email: 'ann@example.org' })
   const den = await house({ owner: ann })
   const cave = await house({ owner: await user(), members: [ann] })
@@ -51,14 +51,14 @@ test('editing the own user answers the full user, updated, and tells self and ho
   expect(await db.selectFrom('discarded_files').selectAll().execute()).toEqual([])
 })
 
-test('editing one field leaves the others', async () => {
+test('an update of one field keeps the others', async () => {
   const ann = await user()
   await editOwnUser(ann, { bio: 'a', location: 'b', website: 'http://c.example' })
   const answer = await editOwnUser(ann, { bio: '' })
   expect(answer.body.data).toMatchObject({ bio: '', location: 'b', website: 'http://c.example' })
 })
 
-test('editing without a token, or with a faulty one, answers no_auth before the body is looked at', async () => {
+test('editing without a valid token answers no_auth before the body is checked', async () => {
   const ann = await user()
   for (const authorization of ['', ann.token.slice(2)]) {
     const answer = await call(null, 'PATCH', '/users/@me', { bio: 5 }, { headers: { authorization } })
@@ -77,7 +77,7 @@ test('no body, an empty one, {} or null answers invalid_schema', async () => {
   }
 })
 
-test('only unknown fields answer the unchanged user and tell nobody', async () => {
+test('only unknown fields return the unchanged user and send no event', async () => {
   const ann = await user()
   published.length = 0
   const before = await call(ann, 'GET', '/users/@me')
@@ -98,7 +98,7 @@ test('an unknown field beside a known one is ignored, and the known one applied'
   expect((await editOwnUser(ann, { biography: 'x', bio: 'y' })).body.data).toMatchObject({ bio: 'y' })
 })
 
-test('an edit that changes nothing tells nobody', async () => {
+test('an update that changes nothing sends no event', async () => {
   const ann = await user()
   const icon = await pictureText()
   await editOwnUser(ann, { bio: 'same', icon })
@@ -164,7 +164,7 @@ test.each([
   expect(await rowOf(ann)).toEqual(before)
 })
 
-test('limits count code points, and the longest of each is taken', async () => {
+test('limits count code points, and values of the greatest length are accepted', async () => {
   const ann = await user()
   const longest = {
     location: '🏔'.repeat(64),
@@ -178,7 +178,7 @@ test('limits count code points, and the longest of each is taken', async () => {
   expect(answer.body.data).toMatchObject(longest)
 })
 
-test('several wrong fields are named in the order of the contract', async () => {
+test('wrong fields are named in the order of docs/api.md', async () => {
   const ann = await user()
   const answer = await editOwnUser(ann, {
     name: '',
@@ -192,7 +192,7 @@ test('several wrong fields are named in the order of the contract', async () => 
   expect(answer.body).toEqual(invalid('location', 'username', 'website', 'bio', 'header', 'icon', 'name'))
 })
 
-test('a string of megabytes is too long, and no more than that', async () => {
+test('a string of megabytes answers invalid_schema', async () => {
   const ann = await user()
   const long = ' x'.repeat(3 * 1024 * 1024)
   for (const field of ['location', 'username', 'website', 'bio', 'name']) {
@@ -202,7 +202,7 @@ test('a string of megabytes is too long, and no more than that', async () => {
   }
 })
 
-test('a body of another type than JSON answers 415', async () => {
+test('a content type other than JSON answers 415', async () => {
   const ann = await user()
   for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded']) {
     const more = { headers: { 'content-type': type }, payload: '{"bio":"x"}' }
@@ -212,7 +212,7 @@ test('a body of another type than JSON answers 415', async () => {
   }
 })
 
-test('a bot that edits itself gets its changed user, without an e-mail address', async () => {
+test('a bot that updates itself gets its user, without an e-mail address', async () => {
   const bot = await user({ bot_of: await user() })
   expect((await editOwnUser(bot, { bio: 'beep' })).body.data).toMatchObject({
     id: bot.id,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { erase } from '../support/rooms.ts'
 import { call, noAuth, user } from '../support/world.ts'
 
-test('fetching the own user answers the full user', async () => {
+test('returns the full user', async () => {
   const ann = await user({ username: 'ann', name: 'Ann', email: 'ann@example.org' })
   const answer = await call(ann, 'GET', '/users/@me')
   expect(answer.status).toBe(200)
@@ -26,7 +26,7 @@ test('fetching the own user answers the full user', async () => {
   })
 })
 
-test('fetching the own user without a token, or with a faulty one, answers no_auth', async () => {
+test('without a valid token answers no_auth', async () => {
   const ann = await user()
   for (const authorization of [
     undefined,
@@ -54,7 +54,7 @@ test('the token of a deleted account answers no_auth', async () => {
   }
 })
 
-test('the token is taken bare and after Bot or Bearer, at the root and under /v1', async () => {
+test('the token is accepted bare and after Bot or Bearer, at the root and under /v1', async () => {
   const ann = await user()
   for (const authorization of [
     ann.token,

@@ -9,7 +9,7 @@ import { app, call, db, failure, folder, house, store, user } from '../support/w
 
 const missing = failure('not_found', 'Not found')
 
-/** A user with a picture of their own, and where it is served. */
+/** A user with a picture, and its path. */
 async function pictured(kind: 'icon' | 'header') {
   const ann = await user()
   const sent = (await picture('png')).toString('base64')
@@ -57,7 +57,7 @@ test('HEAD answers the same headers without the picture', async () => {
   }
 })
 
-test('a caller who has the picture is told so without it', async () => {
+test('If-None-Match with the present ETag answers 304', async () => {
   const { url, file } = await pictured('icon')
   const etag = `"${file.slice(0, 40)}"`
   for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
@@ -69,7 +69,7 @@ test('a caller who has the picture is told so without it', async () => {
   expect(answer.status).toBe(200)
 })
 
-test('a replaced or removed picture is gone at once, for those who have it too', async () => {
+test('a replaced or removed picture answers not_found at once, also with If-None-Match', async () => {
   const { ann, url, file } = await pictured('icon')
   for (const icon of [(await picture('gif')).toString('base64'), null]) {
     await call(ann, 'PATCH', '/users/@me', { icon })
@@ -96,13 +96,13 @@ test('a picture is served only under its owner and its kind', async () => {
   }
 })
 
-test('a picture whose file is lost is not found', async () => {
+test('a picture whose file is missing answers not_found', async () => {
   const { ann, file, url } = await pictured('icon')
   await store.remove(pictureName('users/icons', ann.id, file))
   expect((await call(null, 'GET', url)).body).toEqual(missing)
 })
 
-test('a picture that is erased while it is asked for is not found, and no cache keeps that', async () => {
+test('a picture that is erased during the request answers not_found without caching', async () => {
   const { ann, file, url } = await pictured('icon')
   const restore = eraseOnceFound(store, pictureName('users/icons', ann.id, file))
   const answer = await call(null, 'GET', url)
@@ -112,7 +112,7 @@ test('a picture that is erased while it is asked for is not found, and no cache 
   expect(answer.headers).not.toHaveProperty('etag')
 })
 
-test('no name leads out of the store or to a folder', async () => {
+test('no file name reaches outside the store or a folder', async () => {
   const { ann, file } = await pictured('icon')
   await writeFile(join(folder, 'secret.webp'), 'secret')
   for (const name of [

@@ -3,7 +3,7 @@ import { call, db, failure, noAuth, user } from '../support/world.ts'
 
 const notFound = failure('user_not_found', 'That user does not exist')
 
-test('looking a user up by id, username, or username with @ answers the full user without private fields', async () => {
+test('a lookup by id, username or @username returns the full user with empty private fields', async () => {
   const ann = await user({ username: 'ann', email: 'ann@example.org' })
   await db
     .updateTable('users')
@@ -34,7 +34,7 @@ test('looking a user up by id, username, or username with @ answers the full use
   }
 })
 
-test('only the token of that very user makes the private fields real', async () => {
+test('private fields are real only with the token of that user', async () => {
   const ann = await user({ email: 'private@example.org' })
   const bob = await user()
   await db
@@ -56,7 +56,7 @@ test('only the token of that very user makes the private fields real', async () 
   }
 })
 
-test('exactly @me is the caller, and needs a token', async () => {
+test('@me is the caller, and needs a token', async () => {
   const ann = await user({ email: 'me@example.org' })
   for (const path of ['/users/@me', '/users/%40me', '/v1/users/%40me']) {
     expect((await call(ann, 'GET', path)).body.data).toMatchObject({ id: ann.id, email: 'me@example.org' })
@@ -66,7 +66,7 @@ test('exactly @me is the caller, and needs a token', async () => {
   }
 })
 
-test('other spellings of @me are the username me, which nobody has', async () => {
+test('other spellings of @me mean the reserved username me', async () => {
   const ann = await user()
   for (const ref of ['me', '@ME', '@Me', '@@me', '%40ME']) {
     const answer = await call(ann, 'GET', `/users/${ref}`)
@@ -80,14 +80,14 @@ test('one leading @ is dropped, not two', async () => {
   expect((await call(null, 'GET', `/users/@@${username}`)).body).toEqual(notFound)
 })
 
-test('digits that are nobody’s id are looked for as a username', async () => {
+test('digits that are an unknown id are looked up as a username', async () => {
   const ann = await user()
-  // Registration refuses such a name: it is only here to show the order.
+  // Registration refuses such a username, so the row is inserted directly.
   await db.updateTable('users').set({ username: '123456' }).where('id', '=', ann.id).execute()
   expect((await call(null, 'GET', '/users/123456')).body.data.id).toBe(ann.id)
 })
 
-test('what leads nowhere answers user_not_found', async () => {
+test('an unknown id or username answers user_not_found', async () => {
   const refs = [
     'nobody',
     '0',
@@ -116,7 +116,7 @@ test('what leads nowhere answers user_not_found', async () => {
   }
 })
 
-test('a deleted account is not found, by neither id nor username', async () => {
+test('a deleted account is found neither by id nor by username', async () => {
   const ann = await user()
   const username = `deleted-${ann.id}`
   await db
@@ -131,7 +131,7 @@ test('a deleted account is not found, by neither id nor username', async () => {
   }
 })
 
-test('the lookup of a bot answers it with bot: true', async () => {
+test('a lookup of a bot returns bot: true', async () => {
   const bot = await user({ bot_of: await user() })
   expect((await call(null, 'GET', `/users/${bot.username}`)).body.data).toMatchObject({
     id: bot.id,

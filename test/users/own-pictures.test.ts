@@ -8,7 +8,7 @@ import { db, failure, store, user } from '../support/world.ts'
 const noIcon = failure('invalid_icon_file_format', 'Your icon must be an image')
 const noHeader = failure('invalid_header_file_format', 'Your header must be an image')
 
-test('what is no picture, or faulty base64, refuses the whole edit', async () => {
+test('a wrong picture or faulty base64 refuses the whole update', async () => {
   const ann = await user()
   const good = await pictureText()
   for (const bad of ['', 'no base64', svg.toString('base64'), 'data:image/png,AAAA', good.slice(0, 200)]) {
@@ -18,13 +18,13 @@ test('what is no picture, or faulty base64, refuses the whole edit', async () =>
   expect(await rowOf(ann)).toMatchObject({ bio: '', icon: null, header: null })
 })
 
-test('pictures are judged after the fields and before the username', async () => {
+test('pictures are checked after the fields and before the username', async () => {
   const ann = await user()
   expect((await editOwnUser(ann, { icon: 'no base64', bio: 5 })).body).toEqual(invalid('bio'))
   expect((await editOwnUser(ann, { icon: 'no base64', username: 'admin' })).body).toEqual(noIcon)
 })
 
-test('a data URL and base64 with line breaks are taken', async () => {
+test('a data URL and base64 with line breaks are accepted', async () => {
   const ann = await user()
   const base64 = await pictureText()
   const lines = base64.replace(/.{76}/g, '$&\r\n')
@@ -34,7 +34,7 @@ test('a data URL and base64 with line breaks are taken', async () => {
   expect(files.size).toBe(1)
 })
 
-test('null removes a picture, which is erased then', async () => {
+test('null removes and erases a picture', async () => {
   const ann = await user()
   const { icon, header } = (
     await editOwnUser(ann, { icon: await pictureText(), header: await pictureText() })
@@ -46,7 +46,7 @@ test('null removes a picture, which is erased then', async () => {
   expect(isStored(ann, 'headers', header)).toBe(true)
 })
 
-test('a picture of more than 8 MiB is too large, and a body of more than 12 MiB', async () => {
+test('a picture over 8 MiB and a body over 12 MiB answer payload_too_large', async () => {
   const ann = await user()
   const tooLarge = failure('payload_too_large', 'The request is too large')
   const body = { icon: 'A'.repeat(11_184_816) }
@@ -59,8 +59,8 @@ test('a picture of more than 8 MiB is too large, and a body of more than 12 MiB'
   expect((await editOwnUser(ann, most)).status).toBe(200)
 })
 
-test('more pictures at once than are waited for answer unavailable, and leave nothing behind', async () => {
-  // Of larger pictures the bodies would wait.
+test('more waiting pictures than allowed answer unavailable and leave no file', async () => {
+  // Small pictures: larger bodies would wait before they are read.
   const people = await Promise.all(Array.from({ length: 50 }, () => user()))
   const icons = await Promise.all(people.map(() => pictureText('png', { width: 200, height: 200 })))
   const answers = await Promise.all(

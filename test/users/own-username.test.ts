@@ -14,7 +14,7 @@ test('a reserved username answers username_taken, and nothing changes', async ()
   expect(await rowOf(ann)).toMatchObject({ bio: '' })
 })
 
-test('a username in use is taken, in any case, and the own present one is not', async () => {
+test("a username in use is taken in any case, except the caller's present one", async () => {
   const [ann, bob] = [await user({ username: 'ann1' }), await user({ username: 'bob1' })]
   for (const username of ['bob1', 'BOB1'])
     expect((await editOwnUser(ann, { username })).body).toEqual(usernameTaken)
@@ -24,14 +24,14 @@ test('a username in use is taken, in any case, and the own present one is not', 
   })
 })
 
-test('the own present username may be a reserved one', async () => {
+test("the caller's present username may be reserved", async () => {
   const ann = await user({ username: 'support' })
   expect((await editOwnUser(ann, { username: 'support', bio: 'b' })).body.data).toMatchObject({
     username: 'support',
   })
 })
 
-test('of many who want a username at once, one gets it', async () => {
+test('one of many concurrent requests for a username succeeds', async () => {
   const people = await Promise.all(Array.from({ length: 12 }, () => user()))
   const answers = await Promise.all(people.map((person) => editOwnUser(person, { username: 'wanted' })))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)

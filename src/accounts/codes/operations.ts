@@ -3,7 +3,7 @@ import { hashToken } from '../../auth/tokens.ts'
 import { type Db, violates } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
 import { commit, type Outcome } from '../../events/commit.ts'
-import { lockVerified, requirePassword } from '../proof-operations.ts'
+import { lockVerified, requirePassword } from '../passwords/check-operations.ts'
 import { findCredentials, findTakenLogin, lockCredentials, updateCredentials } from '../queries.ts'
 import {
   type CodePurpose,
@@ -15,14 +15,15 @@ import {
 } from './queries.ts'
 
 const codeBytes = 16
-const lifeMs = { verify_email: 86_400_000, reset_password: 3_600_000 }
+/** How long a code is valid (docs/api.md#tokens-and-codes). */
+const codeAgeMs = { verify_email: 86_400_000, reset_password: 3_600_000 }
 
 /** A code and the address it is for. */
 type IssuedCode = { code: string; email: string }
 
 /**
- * Makes a code for a user; the older one for the same purpose is cancelled. The operator hands it out, or mail does:
- * it is kept nowhere. `email` is the address it proves.
+ * Creates a code for a user and cancels the earlier one for the same purpose. Only its hash is stored. `email` is the
+ * address that the code verifies.
  */
 export async function issueCode(
   db: Db,
@@ -31,11 +32,11 @@ export async function issueCode(
   email: string,
 ): Promise<IssuedCode> {
   const code = randomBytes(codeBytes).toString('hex')
-  await upsertCode(db, { user_id, purpose, code_hash: hashToken(code), email, lifeMs: lifeMs[purpose] })
+  await upsertCode(db, { user_id, purpose, code_hash: hashToken(code), email, ageMs: codeAgeMs[purpose] })
   return { code, email }
 }
 
-/** The address of a user that is still to be proven: one they are changing to, else an unverified present one. */
+/** The unverified address of a user: the requested new one, else the present one; undefined if that is verified. */
 export async function findUnverifiedEmail(
   db: Db,
   account: { id: string; email: string | null; email_verified: boolean },
@@ -44,19 +45,22 @@ export async function findUnverifiedEmail(
   return pending ?? (account.email_verified ? undefined : (account.email ?? undefined))
 }
 
-/** Uses a code up, and locks its account first, as everybody does who changes codes. Throws `invalid_code`. */
+/**
+ * Deletes a code, after locking its account as every change of codes does. Returns its user and address. Throws
+ * `invalid_code`.
+ */
 export async function useCode(trx: Db, purpose: CodePurpose, code: string) {
   const codeHash = hashToken(code)
   const userId = await findCodeHolder(trx, purpose, codeHash)
   const account = userId && (await lockCredentials(trx, userId))
-  const taken = account && (await deleteCode(trx, purpose, codeHash))
-  if (!taken) throw new ApiError('invalid_code')
-  return taken
+  const deleted = account && (await deleteCode(trx, purpose, codeHash))
+  if (!deleted) throw new ApiError('invalid_code')
+  return deleted
 }
 
 /**
- * Sets the address of a code as the user's own, verified one; a code for a new password that the former one was sent is
- * cancelled. Throws `invalid_code`.
+ * Sets the address of the code as the user's verified address, and cancels reset codes that were sent to the former one
+ * (docs/api.md#accounts). Throws `invalid_code`.
  */
 export async function verifyEmail(db: Db, code: string): Promise<Outcome<{ email_verified: true }>> {
   try {
@@ -70,16 +74,16 @@ export async function verifyEmail(db: Db, code: string): Promise<Outcome<{ email
       }
     })
   } catch (error) {
-    // Somebody else has taken the address since the code went out.
+    // Another account has taken the address since the code was sent.
     if (violates(error, 'users_email_unique')) throw new ApiError('invalid_code')
     throw error
   }
 }
 
 /**
- * Begins the change of the caller's address: the new one counts once its code has come back. Returns the code, or
- * undefined when it is the present, proven address; then a change that has begun is cancelled. `countMail` may refuse to
- * have another code made. Throws `no_permission`, `invalid_credentials`, `email_taken`.
+ * Requests a change of the caller's address, which `verifyEmail` completes (docs/api.md#accounts). Returns the code; or
+ * undefined for the present, verified address, which cancels a pending change. `countMail` counts the code against a
+ * rate limit before it is created. Throws `no_permission` for bots, `invalid_credentials`, `email_taken`.
  */
 export async function changeEmail(
   db: Db,
@@ -88,9 +92,9 @@ export async function changeEmail(
   countMail: () => Promise<void>,
 ): Promise<(IssuedCode & { username: string }) | undefined> {
   if (caller.bot) throw new ApiError('no_permission')
-  const proven = await requirePassword(await findCredentials(db, caller.id), fields.password, caller)
+  const verified = await requirePassword(await findCredentials(db, caller.id), fields.password, caller)
   return db.transaction().execute(async (trx) => {
-    const account = await lockVerified(trx, proven)
+    const account = await lockVerified(trx, verified)
     if (fields.email === account.email && account.email_verified) {
       await deleteCodesElsewhere(trx, caller.id)
       return undefined

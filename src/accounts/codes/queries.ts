@@ -3,15 +3,15 @@ import type { Db } from '../../database/client.ts'
 
 export type CodePurpose = 'verify_email' | 'reset_password'
 
-/** Keeps the hash of a code, unless the account is deleted; an older one for the same purpose is cancelled. */
+/** Stores the hash of a code, unless the account is deleted, in place of the earlier one for the same purpose. */
 export async function upsertCode(
   db: Db,
-  code: { user_id: string; purpose: CodePurpose; code_hash: Buffer; email: string; lifeMs: number },
+  code: { user_id: string; purpose: CodePurpose; code_hash: Buffer; email: string; ageMs: number },
 ): Promise<void> {
-  const { user_id, purpose, code_hash, email, lifeMs } = code
+  const { user_id, purpose, code_hash, email, ageMs } = code
   await sql`
     insert into account_codes (user_id, purpose, code_hash, email, expires_at)
-    select id, ${purpose}, ${code_hash}, ${email}, now() + ${lifeMs} * interval '1 millisecond'
+    select id, ${purpose}, ${code_hash}, ${email}, now() + ${ageMs} * interval '1 millisecond'
     from users where id = ${user_id} and deleted_at is null for share
     on conflict (user_id, purpose) do update
       set code_hash = excluded.code_hash, email = excluded.email, expires_at = excluded.expires_at`.execute(
@@ -19,7 +19,7 @@ export async function upsertCode(
   )
 }
 
-/** Whose code it is, or undefined when it is wrong or too old at this moment. */
+/** The id of the user whose code this is, or undefined if the code is unknown or expired. */
 export async function findCodeHolder(
   db: Db,
   purpose: CodePurpose,
@@ -35,7 +35,7 @@ export async function findCodeHolder(
   return row?.user_id
 }
 
-/** Uses a code up: whose it was and which address it proves, or undefined when it is wrong or too old. */
+/** Deletes a code. Returns its user and address, or undefined if the code is unknown or expired. */
 export function deleteCode(db: Db, purpose: CodePurpose, codeHash: Buffer) {
   return db
     .deleteFrom('account_codes')
@@ -46,7 +46,7 @@ export function deleteCode(db: Db, purpose: CodePurpose, codeHash: Buffer) {
     .executeTakeFirst()
 }
 
-/** Cancels the codes of a user that went to another address than their present one. */
+/** Deletes the codes of a user that were sent to another address than the present one. */
 export async function deleteCodesElsewhere(db: Db, userId: string): Promise<void> {
   await sql`
     delete from account_codes using users
@@ -55,7 +55,7 @@ export async function deleteCodesElsewhere(db: Db, userId: string): Promise<void
   )
 }
 
-/** The address of a user that waits for its code to come back, or undefined. */
+/** The address of a user whose verification is pending, or undefined. */
 export async function findPendingEmail(db: Db, userId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('account_codes')

@@ -11,19 +11,20 @@ import { compareIds } from '../../ids.ts'
 import { leaveAllGroups } from '../../rooms/private-rooms/group-operations.ts'
 import { discardFiles } from '../../storage/discard.ts'
 import { pictureNames } from '../../users/operations.ts'
-import { requirePassword } from '../proof-operations.ts'
+import { requirePassword } from '../passwords/check-operations.ts'
 import { findCredentials, lockCredentials } from '../queries.ts'
 import { sessionsEndedEvents } from '../sessions/operations.ts'
 import { deleteSessions } from '../sessions/queries.ts'
 import { anonymizeAccount, deleteBelongings, lockAccountWithBots } from './queries.ts'
 
-const attempts = 5
+/** Attempts of a deletion that ends in deadlocks. */
+const maxAttempts = 5
 
-type Proven = { id: string; password_hash: string | null }
+type Credentials = { id: string; password_hash: string | null }
 type Account = { id: string; icon: string | null; header: string | null }
 
 /**
- * Deletes the caller's account (docs/gateway.md#messages-and-accounts). Throws `no_permission` for bots,
+ * Deletes the caller's account and its bots (docs/gateway.md#messages-and-accounts). Throws `no_permission` for bots,
  * `invalid_credentials`.
  */
 export async function deleteOwnAccount(
@@ -39,34 +40,37 @@ export async function deleteOwnAccount(
 }
 
 /**
- * Deletes an account and its bots, all or nothing; undefined when it is gone already, or its
- * password is another by now (bots have none). Messages stay under the emptied account. Holds locks of many houses and
- * groups, which others may hold in another order: then it begins again.
+ * Deletes an account and its bots in one transaction; undefined if the account is already deleted, or its password hash
+ * has changed (bots have none). Messages stay under the anonymized account. The transaction locks many houses and
+ * groups, and is repeated after a deadlock.
  */
-export async function removeAccounts(db: Db, account: Proven): Promise<Outcome<null> | undefined> {
+export async function removeAccounts(db: Db, account: Credentials): Promise<Outcome<null> | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await commit(db, (trx) => removeWithBots(trx, account))
     } catch (error) {
-      if (!isDeadlock(error) || attempt === attempts) throw error
+      if (!isDeadlock(error) || attempt === maxAttempts) throw error
     }
   }
 }
 
-async function removeWithBots(trx: Db, { id, password_hash }: Proven): Promise<Change<null> | undefined> {
-  // A bot that is being made holds its owner; only a statement that begins afterwards finds it.
+async function removeWithBots(
+  trx: Db,
+  { id, password_hash }: Credentials,
+): Promise<Change<null> | undefined> {
+  // Creating a bot locks its owner: the bots are listed by a later statement, so that it finds the new one.
   const present = await lockCredentials(trx, id)
   if (present?.password_hash !== password_hash) return undefined
   const accounts = await lockAccountWithBots(trx, id)
   const ownFirst = [...accounts].sort((one, other) => Number(other.id === id) - Number(one.id === id))
   const events: HearthEvent[] = []
-  for (const account of ownFirst) events.push(...(await remove(trx, account)))
-  // Last, as whoever writes a row that refers to an emptied account waits: they may hold a house that a bot is in.
+  for (const account of ownFirst) events.push(...(await removeAccount(trx, account)))
+  // Last: a transaction that refers to an anonymized account waits for it, and may have locked the house of a bot.
   for (const { id } of accounts) await anonymizeAccount(trx, id)
   return { answer: null, events }
 }
 
-async function remove(trx: Db, account: Account): Promise<HearthEvent[]> {
+async function removeAccount(trx: Db, account: Account): Promise<HearthEvent[]> {
   const ended = sessionsEndedEvents(await deleteSessions(trx, account.id))
   const relations = await endRelationships(trx, account.id)
   const groups = await leaveAllGroups(trx, account.id)

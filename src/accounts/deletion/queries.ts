@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 
-/** An account that is not deleted and its bots, locked in id order. */
+/** Locks an account and its bots, except deleted ones, and returns them in id order. */
 export function lockAccountWithBots(db: Db, id: string) {
   return db
     .selectFrom('users')
@@ -13,7 +13,7 @@ export function lockAccountWithBots(db: Db, id: string) {
     .execute()
 }
 
-/** Removes what only the user themself could see: codes, settings, read states, their inbox. */
+/** Deletes what only the user could see: codes, backup codes, settings, read states, mentions. */
 export async function deleteBelongings(db: Db, userId: string): Promise<void> {
   await sql`
     with codes as (delete from account_codes where user_id = ${userId}),
@@ -24,7 +24,7 @@ export async function deleteBelongings(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('mentions').where('user_id', '=', userId).execute()
 }
 
-/** Empties an account. Its messages still have an author; its address and username are free again. */
+/** Anonymizes an account: its messages keep an author, its address and username become free (docs/resources.md#users). */
 export async function anonymizeAccount(db: Db, id: string): Promise<void> {
   await db
     .updateTable('users')

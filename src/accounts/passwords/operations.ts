@@ -7,14 +7,14 @@ import { commit, type Outcome } from '../../events/commit.ts'
 import type { HearthEvent } from '../../events/events.ts'
 import { useCode } from '../codes/operations.ts'
 import { deleteCodesElsewhere, findCodeHolder } from '../codes/queries.ts'
-import { lockVerified, requirePassword } from '../proof-operations.ts'
 import { findCredentials, updateCredentials } from '../queries.ts'
 import { sessionsEndedEvents } from '../sessions/operations.ts'
 import { deleteSessions, deleteSessionsOfBots } from '../sessions/queries.ts'
+import { lockVerified, requirePassword } from './check-operations.ts'
 
 /**
- * Changes the caller's password, and ends all their login sessions but this one and a change of address that has begun.
- * Throws `no_permission` for bots, `invalid_credentials`.
+ * Changes the caller's password, ends their other login sessions, and cancels a pending change of address
+ * (docs/api.md#accounts). Throws `no_permission` for bots, `invalid_credentials`.
  */
 export async function changePassword(
   db: Db,
@@ -25,7 +25,7 @@ export async function changePassword(
   const account = await requirePassword(await findCredentials(db, caller.id), fields.current, caller)
   const password_hash = await hashPassword(fields.new, caller)
   return commit(db, async (trx) => {
-    // Two changes at once: the second one's current password is no longer it.
+    // Of two concurrent changes the second one fails: its current password has been replaced.
     await lockVerified(trx, account)
     const events = await setPassword(trx, caller.id, password_hash, caller.session_id)
     return { answer: { id: caller.id }, events }
@@ -33,27 +33,27 @@ export async function changePassword(
 }
 
 /**
- * Sets a password by a code from the mail, and ends all login sessions, the tokens of the account's bots, and a change of
- * address that has begun. Throws `invalid_code`.
+ * Sets a password with a reset code, ends all login sessions and the tokens of the account's bots, and cancels a pending
+ * change of address (docs/api.md#accounts). Throws `invalid_code`.
  */
 export async function resetPassword(
   db: Db,
   fields: { code: string; password: string },
 ): Promise<Outcome<{ reset: true }>> {
-  // Who guesses does not have passwords hashed.
+  // Hashing is expensive: a wrong code is refused before it.
   const holderId = await findCodeHolder(db, 'reset_password', hashToken(fields.code))
   if (holderId === undefined) throw new ApiError('invalid_code')
   const password_hash = await hashPassword(fields.password, { id: holderId })
   return commit(db, async (trx) => {
     const { user_id } = await useCode(trx, 'reset_password', fields.code)
     const events = await setPassword(trx, user_id, password_hash)
-    // Whoever gives a bot a token locks its owner, who is locked here.
+    // Creating a bot token locks the owner, who is locked here: no token is created concurrently.
     events.push(...sessionsEndedEvents(await deleteSessionsOfBots(trx, user_id)))
     return { answer: { reset: true as const }, events }
   })
 }
 
-/** What goes with a new password of a locked account. Returns the events. */
+/** Sets the password of a locked account, and ends its login sessions except `keptSessionId`. Returns the events. */
 async function setPassword(
   trx: Db,
   userId: string,

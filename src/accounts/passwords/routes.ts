@@ -25,12 +25,12 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { email } = request.body
       const isText = email.isWellFormed() && !email.includes('\u0000')
       const account = isText ? await findCredentialsByEmail(app.db, email) : undefined
-      // Not waited for: the time of the answer says nothing of whether the address is known.
+      // Not awaited: the response time must not disclose whether the address is known.
       if (account?.email && app.mailer && (await app.limits.ownMails.allows(account.id))) {
         const { id, username } = account
         issueCode(app.db, id, 'reset_password', account.email).then(
           (issued) => app.mailer?.send(id, resetMail({ ...issued, username, server: publicUrl(app) })),
-          (error) => request.log.error({ err: error }, 'no reset code could be made'),
+          (error) => request.log.error({ err: error }, 'creating a reset code failed'),
         )
       }
       return reply.code(204).send(null)

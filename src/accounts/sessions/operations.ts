@@ -7,17 +7,17 @@ import type { HearthEvent } from '../../events/events.ts'
 import { newId } from '../../ids.ts'
 import { deleteSession, insertSession } from './queries.ts'
 
-/** What a client says of itself, and where it calls from. */
+/** The User-Agent and the address of a client at login. */
 export type Device = { client: string; address: string }
 
-/** Opens a login session and gives its token, which is kept nowhere. */
+/** Creates a login session and returns its token, of which only the hash is stored. */
 export async function openSession(db: Db, userId: string, device: Device): Promise<string> {
   const token = newToken()
   await insertSession(db, { id: newId(), user_id: userId, token_hash: hashToken(token), ...device })
   return token
 }
 
-/** The event that these login sessions have ended; none for no sessions. */
+/** The event for ended login sessions; [] if there are none. */
 export function sessionsEndedEvents(session_ids: string[]): HearthEvent[] {
   return session_ids.length === 0 ? [] : [{ type: 'sessions_ended', session_ids }]
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../database/client.ts'
 
-/** Adds a login session. */
+/** Inserts a login session. */
 export async function insertSession(
   db: Db,
   session: { id: string; user_id: string; token_hash: Buffer; client: string; address: string },
@@ -22,7 +22,7 @@ export function listSessions(db: Db, userId: string, { before, limit }: { before
 
 export type SessionRow = Awaited<ReturnType<typeof listSessions>>[number]
 
-/** Ends one login session of a user. Returns the ids of those that ended: it, or none. */
+/** Deletes a login session of a user. Returns its id, or [] if it does not exist. */
 export async function deleteSession(db: Db, userId: string, id: string): Promise<string[]> {
   const rows = await db
     .deleteFrom('sessions')
@@ -33,7 +33,7 @@ export async function deleteSession(db: Db, userId: string, id: string): Promise
   return rows.map((row) => row.id)
 }
 
-/** Ends the login sessions of all bots of a user. Returns their ids. */
+/** Deletes the login sessions of all bots of a user. Returns their ids. */
 export async function deleteSessionsOfBots(db: Db, ownerId: string): Promise<string[]> {
   const rows = await db
     .deleteFrom('sessions')
@@ -45,13 +45,13 @@ export async function deleteSessionsOfBots(db: Db, ownerId: string): Promise<str
   return rows.map((row) => row.id)
 }
 
-/** Whether a login session is still there. */
+/** Whether a login session exists. */
 export async function hasSession(db: Db, id: string): Promise<boolean> {
   const row = await db.selectFrom('sessions').select('id').where('id', '=', id).executeTakeFirst()
   return row !== undefined
 }
 
-/** Ends all login sessions of a user but (if one is named) one. Returns their ids. */
+/** Deletes all login sessions of a user except `exceptId`. Returns their ids. */
 export async function deleteSessions(db: Db, userId: string, exceptId?: string): Promise<string[]> {
   const rows = await db
     .deleteFrom('sessions')

@@ -1,6 +1,6 @@
 import type { Db } from '../../database/client.ts'
 import { roomPermissions } from '../../houses/permissions.ts'
-import { findMessageCreated, findMessageEdited } from '../../messages/read/present-operations.ts'
+import { findMessageCreated, findMessageEdited } from '../../messages/read/gateway-message-operations.ts'
 import { roomType } from '../../rooms/permissions.ts'
 import { findRoom, type RoomRow } from '../../rooms/queries.ts'
 import { serializeRoom } from '../../rooms/serializers.ts'

@@ -11,7 +11,7 @@ import { deleteBan, getBan, upsertBan } from './queries.ts'
 import type { Ban, LiftedBan } from './schemas.ts'
 import { serializeBan } from './serializers.ts'
 
-/** The membership of a caller who may see and set bans. Throws `house_not_found`, `no_permission`. */
+/** The membership of a caller with EVICT_MEMBERS. Throws `house_not_found`, `no_permission`. */
 export async function requireBanAccess(db: Db, caller: Membership): Promise<MembershipRow> {
   const membership = await requireHouse(db, caller)
   if (!hasPermission(membership, permission.EVICT_MEMBERS)) throw new ApiError('no_permission')
@@ -19,8 +19,8 @@ export async function requireBanAccess(db: Db, caller: Membership): Promise<Memb
 }
 
 /**
- * Bans a user, member or not: they are removed, their invites to the house revoked, and there is no way in until the
- * ban is lifted. Throws `house_not_found`, `user_not_found`, `no_permission`.
+ * Bans a user from a house: removes them if they are a member, and revokes their invites to the house
+ * (docs/api.md#bans). `addMember` refuses banned users. Throws `house_not_found`, `user_not_found`, `no_permission`.
  */
 export async function banUser(
   db: Db,
@@ -41,7 +41,7 @@ export async function banUser(
   })
 }
 
-/** Lifts a ban. Throws `house_not_found`, `no_permission`, `ban_not_found`: bans are not seen without the bit. */
+/** Lifts a ban. Throws `house_not_found`, `no_permission`, `ban_not_found`, in this order. */
 export async function liftBan(db: Db, caller: Membership, userId: string): Promise<Outcome<LiftedBan>> {
   const { house_id } = await requireBanAccess(db, caller)
   if (!(await deleteBan(db, house_id, userId))) throw new ApiError('ban_not_found')

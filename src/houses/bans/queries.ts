@@ -14,8 +14,8 @@ export type BanRow = {
 }
 
 /**
- * A page of the bans of a house, newest first. Its ids are those of banned users; one of somebody who is not banned
- * stands for the time in it.
+ * A page of the bans of a house, newest first. `before`, `after` and `around` are ids of banned users; the id of a user
+ * who is not banned stands for the time in the id (docs/api.md#bans).
  */
 export async function listBans(db: Db, houseId: string, page: Page): Promise<BanRow[]> {
   const { rows } = await sql<BanRow>`
@@ -38,7 +38,7 @@ function selectPage(houseId: string, { limit, before, after, around }: Page): Ra
   return sql`${older} union all ${oldestAfter(around, Math.floor(limit / 2))}`
 }
 
-/** Where a ban stands in the order of time. */
+/** The sort key of a ban: its time and user id. */
 function placeOf(houseId: string, userId: string): RawBuilder<unknown> {
   const time = new Date(idTimeMs(userId))
   return sql`(
@@ -47,14 +47,14 @@ function placeOf(houseId: string, userId: string): RawBuilder<unknown> {
     ), ${time}::timestamptz), ${userId}::bigint)`
 }
 
-/** The ban of a user from a house. */
+/** The ban of a user from a house, which must exist. */
 export async function getBan(db: Db, houseId: string, userId: string): Promise<BanRow> {
   const { rows } = await sql<BanRow>`${selectBans}
     where bans.house_id = ${houseId} and bans.user_id = ${userId}`.execute(db)
   return rows[0]!
 }
 
-// A subquery: of an unknown number of bans, a join would be planned as if they were a tenth of all.
+// A subquery, because PostgreSQL plans a join with the page as if it had a tenth of all bans.
 const selectBans = sql`
   select bans.house_id, bans.user_id, bans.reason, bans.created_by, bans.created_at,
     (select ${gatewayUserJson} from users where users.id = bans.user_id) as "user"
@@ -71,7 +71,7 @@ export async function isBanned(db: Db, houseId: string, userId: string): Promise
   return ban !== undefined
 }
 
-/** Bans a user as of now; if they are banned already, only the reason is replaced. */
+/** Inserts a ban with the present time, or replaces the reason of the existing one. */
 export async function upsertBan(
   db: Db,
   ban: Pick<BanRow, 'house_id' | 'user_id' | 'reason' | 'created_by'>,
@@ -85,7 +85,7 @@ export async function upsertBan(
     .execute()
 }
 
-/** Lifts a ban. Returns whether there was one. */
+/** Deletes a ban. Returns whether there was one. */
 export async function deleteBan(db: Db, houseId: string, userId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('bans')

@@ -24,7 +24,7 @@ import { serializeEntity } from './serializers.ts'
 const maxEntities = 100
 
 /**
- * Makes an entity, the last one, and answers all of them (docs/api.md#entities). Throws `house_not_found`,
+ * Creates an entity at the end, and returns all entities of the house (docs/api.md#entities). Throws `house_not_found`,
  * `no_permission`, `limit_reached`.
  */
 export async function createEntity(
@@ -48,8 +48,8 @@ export async function createEntity(
 }
 
 /**
- * Changes what was sent (docs/api.md#entities). Throws `house_not_found`, `entity_not_found`, `no_permission`,
- * `invalid_schema`.
+ * Updates the given fields of an entity (docs/api.md#entities). Throws `house_not_found`, `entity_not_found`,
+ * `no_permission`, `invalid_schema`.
  */
 export async function editEntity(
   db: Db,
@@ -63,7 +63,7 @@ export async function editEntity(
     const before = findEntity(rows, entityId)
     if (!hasPermission(membership, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     const readable = await readableRoomIds(trx, membership)
-    const roomIds = pointedAt(before, fields.resource_pointers, readable)
+    const roomIds = roomIdsAfterEdit(before, fields.resource_pointers, readable)
     const order = rows.map((row) => row.id)
     const newOrder = fields.position === undefined ? order : moved(order, entityId, fields.position)
     if (fields.name !== undefined) await updateEntityName(trx, entityId, fields.name)
@@ -111,10 +111,10 @@ async function readableRoomIds(trx: Db, caller: MembershipRow): Promise<Set<stri
 }
 
 /**
- * The rooms of an entity after an edit. Every room the caller can read there must be named, each once, and no other
- * than readable ones; those they cannot read stay in their places.
+ * The room ids of an entity after an edit. `pointers` must name every readable room of the entity once, and only
+ * readable rooms; unreadable rooms keep their places. Throws `invalid_schema`.
  */
-function pointedAt(
+function roomIdsAfterEdit(
   before: EntityRow,
   pointers: EditEntity['resource_pointers'],
   readable: ReadonlySet<string>,
@@ -122,8 +122,8 @@ function pointedAt(
   if (pointers === undefined) return before.room_ids
   const named = pointers.map((pointer) => asId(pointer.resource_id))
   const distinct = new Set(named)
-  const isLeftOut = before.room_ids.some((id) => readable.has(id) && !distinct.has(id))
-  if (distinct.size < named.length || isLeftOut || named.some((id) => !readable.has(id))) {
+  const isIncomplete = before.room_ids.some((id) => readable.has(id) && !distinct.has(id))
+  if (distinct.size < named.length || isIncomplete || named.some((id) => !readable.has(id))) {
     throw fieldsInvalid('resource_pointers')
   }
   const rest = [...named]
@@ -131,7 +131,7 @@ function pointedAt(
   return [...kept, ...rest]
 }
 
-/** The ids with one of them at another place; past the end means last. */
+/** The ids with one of them moved to an index; an index past the end means last. */
 function moved(ids: string[], id: string, position: number): string[] {
   return ids.filter((one) => one !== id).toSpliced(position, 0, id)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 
-/** An entity with the ids of its rooms in display order, readable or not. */
+/** An entity with the ids of all its rooms, in display order. */
 export type EntityRow = { id: string; house_id: string; name: string; position: number; room_ids: string[] }
 
 /** The entities of a house, by position. */
@@ -30,12 +30,12 @@ export async function updateEntityName(db: Db, id: string, name: string): Promis
   await db.updateTable('entities').set({ name }).where('id', '=', id).execute()
 }
 
-/** Removes an entity; pointers in it would go with it. */
+/** Deletes an entity with its pointers. */
 export async function deleteEntity(db: Db, id: string): Promise<void> {
   await db.deleteFrom('entities').where('id', '=', id).execute()
 }
 
-/** Gives entities the positions 0, 1, 2 … in this order. */
+/** Sets the positions of entities to 0, 1, 2 … in this order. */
 export async function updateEntityPositions(db: Db, ids: readonly string[]): Promise<void> {
   await sql`
     update entities set position = wanted.place - 1
@@ -43,7 +43,7 @@ export async function updateEntityPositions(db: Db, ids: readonly string[]): Pro
     where entities.id = wanted.id and entities.position <> wanted.place - 1`.execute(db)
 }
 
-/** Puts rooms into an entity in this order, out of whatever entities they were in. */
+/** Moves rooms to an entity, in this order; other rooms of the entity keep their position. */
 export async function replaceRooms(db: Db, entityId: string, roomIds: readonly string[]): Promise<void> {
   await sql`
     insert into entity_rooms (room_id, entity_id, position)

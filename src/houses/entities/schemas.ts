@@ -2,9 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { AnyText } from '../../http/schemas/strings.ts'
 import { Name } from '../../users/schemas.ts'
 
-/** As many as a house has rooms. */
+/** The maximum number of rooms of a house. */
 const maxPointers = 500
-/** What the column holds. */
+/** The maximum of the column. */
 const maxPosition = 2_147_483_647
 
 export const ResourcePointer = Type.Object({
@@ -43,7 +43,7 @@ export const EditEntity = Type.Object(
 )
 export type EditEntity = Static<typeof EditEntity>
 
-/** Existing clients look through the whole list for the entity they do not know. */
+/** Existing clients search the list for the entity that they do not know. */
 export const HouseEntities = Type.Object({ entities: Type.Array(Entity) })
 export type HouseEntities = Static<typeof HouseEntities>
 

@@ -1,7 +1,7 @@
 import type { EntityRow } from './queries.ts'
 import type { Entity } from './schemas.ts'
 
-/** An entity for somebody who can read these rooms: existing clients throw on a pointer to a room they do not know. */
+/** An entity with pointers to readable rooms only: existing clients throw on a pointer to an unknown room. */
 export function serializeEntity(row: EntityRow, readableRoomIds: ReadonlySet<string>): Entity {
   const readable = row.room_ids.filter((id) => readableRoomIds.has(id))
   return {

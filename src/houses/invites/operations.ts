@@ -9,7 +9,7 @@ import { findHouseSummary, findMembership, type Membership } from '../queries.ts
 import { serializeHouseSummary } from '../serializers.ts'
 import {
   countInvites,
-  deleteDeadInvites,
+  deleteInactiveInvites,
   deleteInvite,
   findInvite,
   type InviteRow,
@@ -19,19 +19,19 @@ import {
 import type { CreateInvite, Invite, JoinedHouse, RevokedInvite } from './schemas.ts'
 import { serializeInvite } from './serializers.ts'
 
-/** Live invites a house may have (docs/api.md#counts-and-sizes). */
+/** Active invites of a house (docs/api.md#counts-and-sizes). */
 const maxInvites = 200
 const codeLength = 6
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** A live invite by the code in a path. Throws `invite_not_found`. */
+/** An active invite by its code. Throws `invite_not_found`. */
 export async function requireInvite(db: Db, code: string): Promise<InviteRow> {
   const found = /^[0-9A-Za-z]{6}$/.test(code) ? await findInvite(db, code) : undefined
   if (!found) throw new ApiError('invite_not_found')
   return found
 }
 
-/** Makes an invite. Throws `house_not_found`, `no_permission`, `limit_reached`. */
+/** Creates an invite (docs/api.md#invites). Throws `house_not_found`, `no_permission`, `limit_reached`. */
 export async function createInvite(
   db: Db,
   caller: Membership,
@@ -42,15 +42,15 @@ export async function createInvite(
   const max_age = limits.max_age || null
   return withHouseLock(db, caller, async (trx, membership) => {
     if (!hasPermission(membership, permission.CREATE_INVITES)) throw new ApiError('no_permission')
-    await deleteDeadInvites(trx, house_id)
+    await deleteInactiveInvites(trx, house_id)
     if ((await countInvites(trx, house_id)) >= maxInvites) throw limitReached('invites')
-    const row = await insertUnused(trx, { house_id, creator_id: user_id, max_uses, max_age })
+    const row = await insertWithNewCode(trx, { house_id, creator_id: user_id, max_uses, max_age })
     return { answer: serializeInvite(row), events: [] }
   })
 }
 
-/** Makes an invite with a code that nobody has: of 57 billion, the first one almost always. */
-async function insertUnused(
+/** Inserts an invite with an unused code. There are 57 billion codes, so the first attempt nearly always succeeds. */
+async function insertWithNewCode(
   trx: Db,
   fields: Pick<InviteRow, 'house_id' | 'creator_id' | 'max_uses' | 'max_age'>,
 ): Promise<InviteRow> {
@@ -65,22 +65,22 @@ function newCode(): string {
 }
 
 /**
- * Joins the house of an invite. Somebody who is in it already uses nothing up. Throws `invite_not_found`,
- * `no_permission` (banned), `limit_reached`.
+ * Joins the house of an invite; for a member it changes nothing and counts no use (docs/api.md#invites). Throws
+ * `invite_not_found`, `no_permission` for banned users, `limit_reached`.
  */
 export async function useInvite(db: Db, userId: string, code: string): Promise<Outcome<JoinedHouse>> {
   const { house_id } = await requireInvite(db, code)
   return commit(db, async (trx) => {
     const events = await addMember(trx, { house_id, user_id: userId })
     if (!events) throw new ApiError('invite_not_found')
-    // Of two who race for the last use, the second finds none, and has not joined.
+    // Of two concurrent requests for the last use, the second one fails and is rolled back.
     if (events.length > 0 && !(await updateUses(trx, code))) throw new ApiError('invite_not_found')
     const house = await findHouseSummary(trx, house_id)
     return { answer: { house_id, house: serializeHouseSummary(house!) }, events }
   })
 }
 
-/** Revokes an invite: its creator may, and who manages invites. Throws `invite_not_found`, `no_permission`. */
+/** Revokes an invite, for its creator or with MANAGE_INVITES. Throws `invite_not_found`, `no_permission`. */
 export async function revokeInvite(db: Db, userId: string, code: string): Promise<Outcome<RevokedInvite>> {
   const { house_id, creator_id } = await requireInvite(db, code)
   const membership = await findMembership(db, { house_id, user_id: userId })

@@ -16,36 +16,36 @@ export type InviteRow = {
 const inviteColumns = sql`code, house_id, creator_id, created_at, max_age, max_uses, uses, type`
 
 /** Neither expired nor used up. */
-const isLive = sql`(expires_at is null or expires_at > clock_timestamp()) and (max_uses is null or uses < max_uses)`
+const isActive = sql`(expires_at is null or expires_at > clock_timestamp()) and (max_uses is null or uses < max_uses)`
 
-/** A live invite by its code, or undefined. */
+/** An active invite by its code, or undefined. */
 export const findInvite = coalesce<string, InviteRow | undefined>(async (db: Db, codes) => {
   const { rows } = await sql<InviteRow>`
-    select ${inviteColumns} from invites where code = any(${codes}::text[]) and ${isLive}`.execute(db)
+    select ${inviteColumns} from invites where code = any(${codes}::text[]) and ${isActive}`.execute(db)
   return orderByKeys(codes, rows, (row) => row.code)
 })
 
-/** The live invites of a house, newest first. */
+/** The active invites of a house, newest first. */
 export async function listInvites(db: Db, houseId: string): Promise<InviteRow[]> {
   const { rows } = await sql<InviteRow>`
-    select ${inviteColumns} from invites where house_id = ${houseId} and ${isLive}
+    select ${inviteColumns} from invites where house_id = ${houseId} and ${isActive}
     order by created_at desc, code`.execute(db)
   return rows
 }
 
-/** Removes the invites of a house that are expired or used up. */
-export async function deleteDeadInvites(db: Db, houseId: string): Promise<void> {
-  await sql`delete from invites where house_id = ${houseId} and not (${isLive})`.execute(db)
+/** Deletes the invites of a house that are expired or used up. */
+export async function deleteInactiveInvites(db: Db, houseId: string): Promise<void> {
+  await sql`delete from invites where house_id = ${houseId} and not (${isActive})`.execute(db)
 }
 
-/** How many invites a house has. */
+/** The number of invites of a house, inactive ones included. */
 export async function countInvites(db: Db, houseId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from invites where house_id = ${houseId}`.execute(db)
   return rows[0]!.count
 }
 
-/** Makes an invite as of now; undefined when its code is in use. `max_age` in seconds. */
+/** Inserts an invite with the present time; undefined if its code is in use. `max_age` in seconds. */
 export async function insertInvite(
   db: Db,
   invite: Pick<InviteRow, 'code' | 'house_id' | 'creator_id' | 'max_age' | 'max_uses'>,
@@ -61,20 +61,20 @@ export async function insertInvite(
   return rows[0]
 }
 
-/** Counts a use of an invite if it is live at this moment. Returns whether it was. */
+/** Counts a use of an invite if it is active. Returns whether it was. */
 export async function updateUses(db: Db, code: string): Promise<boolean> {
   const { rows } = await sql`
-    update invites set uses = uses + 1 where code = ${code} and ${isLive} returning code`.execute(db)
+    update invites set uses = uses + 1 where code = ${code} and ${isActive} returning code`.execute(db)
   return rows.length > 0
 }
 
-/** Revokes an invite. Returns whether there was one. */
+/** Deletes an invite. Returns whether there was one. */
 export async function deleteInvite(db: Db, code: string): Promise<boolean> {
   const { rows } = await sql`delete from invites where code = ${code} returning code`.execute(db)
   return rows.length > 0
 }
 
-/** Revokes all invites to a house that a user has made. */
+/** Deletes all invites to a house that a user has created. */
 export async function deleteInvitesBy(db: Db, houseId: string, creatorId: string): Promise<void> {
   await db.deleteFrom('invites').where('house_id', '=', houseId).where('creator_id', '=', creatorId).execute()
 }

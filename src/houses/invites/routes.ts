@@ -43,7 +43,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.authenticate,
       schema: {
         operationId: 'listInvites',
-        summary: 'List the live invites to a house, newest first',
+        summary: 'List the active invites to a house, newest first',
         tags: ['invites'],
         params: IdParam,
         response: { 200: Success(Type.Array(Invite)), ...failures },

@@ -29,7 +29,7 @@ export const Invite = Type.Object({
 })
 export type Invite = Static<typeof Invite>
 
-/** The house as who has only a code sees it; existing clients need the two lists to be there. */
+/** The house for a user who has only the code. Existing clients require the two empty lists. */
 export const InvitedHouse = Type.Object({
   ...HouseSummary.properties,
   rooms: Type.Array(Type.Unknown(), { maxItems: 0 }),
@@ -38,7 +38,7 @@ export const InvitedHouse = Type.Object({
 
 export const InviteCounts = Type.Object({ house_members: Type.Integer() })
 
-/** What anybody with the code may see: no names but the house's. */
+/** The response to anybody with the code (docs/api.md#invites). It names no members. */
 export const InvitePreview = Type.Object({
   code: Type.String(),
   invite: Invite,
@@ -47,7 +47,7 @@ export const InvitePreview = Type.Object({
 })
 export type InvitePreview = Static<typeof InvitePreview>
 
-/** Nothing is to be said. */
+/** The body has no fields. */
 export const UseInvite = Type.Object({}, { additionalProperties: false })
 export type UseInvite = Static<typeof UseInvite>
 
@@ -57,5 +57,5 @@ export type JoinedHouse = Static<typeof JoinedHouse>
 export const RevokedInvite = Type.Object({ code: Type.String(), house_id: Type.String() })
 export type RevokedInvite = Static<typeof RevokedInvite>
 
-/** A code as it stands in a path; what cannot be one is one nobody has. */
+/** A code in a path. Text that is not a code answers `invite_not_found`. */
 export const InviteCode = Type.Object({ code: Type.String() })

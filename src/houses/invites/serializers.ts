@@ -17,7 +17,7 @@ export function serializeInvite(row: InviteRow): Invite {
   }
 }
 
-/** An invite as anybody sees it who has the code. */
+/** An invite for anybody with the code. */
 export function serializeInvitePreview(row: InviteRow, house: HouseSummaryRow): InvitePreview {
   return {
     code: row.code,

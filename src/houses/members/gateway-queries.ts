@@ -4,7 +4,7 @@ import type { Db } from '../../database/client.ts'
 import type { MemberRow } from './queries.ts'
 import { attachRoles, type MemberWithRoleIds, memberWithRoleIdsColumns } from './role-queries.ts'
 
-/** Of each of these houses the `limit` longest-standing members, in order of joining. */
+/** The `limit` longest-standing members of each of these houses, in order of joining. */
 export async function listLongestMembersOfHouses(
   db: Db,
   houseIds: readonly string[],
@@ -34,7 +34,7 @@ export async function listLongestMembersOnline(db: Db, houseId: string, limit: n
   return attachRoles(db, rows)
 }
 
-/** Those of these users who are members of a house, in no order. */
+/** The members of a house among these users, in no order. */
 export async function listMembersById(
   db: Db,
   houseId: string,
@@ -46,7 +46,7 @@ export async function listMembersById(
   return attachRoles(db, rows)
 }
 
-/** The own member in each house of a user, in order of joining, with the number of rooms there. */
+/** The memberships of a user, in order of joining, with the number of rooms of each house. */
 export async function listMembershipsOf(
   db: Db,
   userId: string,
@@ -60,7 +60,7 @@ export async function listMembershipsOf(
   return attachRoles(db, rows)
 }
 
-/** The role ids of those of these users who are members of a house, by user id. */
+/** The role ids of the members of a house among these users, by user id. */
 export async function listRoleIds(
   db: Db,
   houseId: string,
@@ -73,7 +73,7 @@ export async function listRoleIds(
   return new Map(rows.map((row) => [row.user_id, row.role_ids]))
 }
 
-/** How many members these houses have together, counted up to a limit. */
+/** The number of members of these houses together, counted up to a limit. */
 export async function countMembers(db: Db, houseIds: readonly string[], limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (
@@ -82,10 +82,10 @@ export async function countMembers(db: Db, houseIds: readonly string[], limit: n
   return rows[0]!.count
 }
 
-/** In bigger houses nobody is told who comes and goes (docs/gateway.md#presence). */
+/** Larger houses have no HOUSE_MEMBER_ENTER and HOUSE_MEMBER_EXIT (docs/gateway.md#presence). */
 const maxMembersForPresence = 1_000
 
-/** The houses of each of these users in which is told who comes and goes. */
+/** The houses of each of these users that have presence events. */
 export async function listHousesWithPresenceOfEach(db: Db, userIds: readonly string[]): Promise<string[][]> {
   const { rows } = await sql<{ user_id: string; house_id: string }>`
     with own as materialized (
@@ -103,5 +103,5 @@ export async function listHousesWithPresenceOfEach(db: Db, userIds: readonly str
   return userIds.map((id) => byUser.get(id)?.map((row) => row.house_id) ?? [])
 }
 
-/** The houses of a user in which is told who comes and goes. Coalesced. */
+/** The houses of a user that have presence events. Coalesced. */
 export const listHousesWithPresence = coalesce(listHousesWithPresenceOfEach)

@@ -2,20 +2,20 @@ import { encodeList, queueLargeList } from '../../concurrency/large-lists.ts'
 import type { Db } from '../../database/client.ts'
 import { requireHouse } from '../access-operations.ts'
 import type { Membership } from '../queries.ts'
-import { listMembersOfName, listMembersWithRoleIds, type MemberSlice } from './page-queries.ts'
+import { findNameMatches, listMembersWithRoleIds, type MemberSlice } from './page-queries.ts'
 import { attachRoles } from './role-queries.ts'
 import type { Member } from './schemas.ts'
 import { serializeMember } from './serializers.ts'
 
-/** Members that are read at once: two megabytes, if all of them have as much of a profile as there is. */
-const membersAtOnce = 250
+/** Members per statement: at most 2 MB, if all profiles have the greatest size. */
+const batchSize = 250
 
-type MemberPage = { after: string; limit: number; start?: string }
+type MemberPage = { after: string; limit: number; prefix?: string }
 
 /**
- * The members of the caller's house whose user id is greater than `after`, by user id, as JSON: `limit` of them, or as
- * many as fit into an answer. With `start` only those whose name or username begins with it. Throws `house_not_found`,
- * and `unavailable` when too many lists of the caller, or of all, wait.
+ * The members of the caller's house whose user id is greater than `after`, by user id, as JSON: at most `limit`, and at
+ * most 3.5 MiB. With `prefix` only those whose name or username begins with it, in either case. Throws
+ * `house_not_found`, and `unavailable` if too many lists of the caller, or of all users, wait.
  */
 export function listHouseMembers(db: Db, caller: Membership, page: MemberPage): Promise<Buffer> {
   return queueLargeList(caller.user_id, async () => {
@@ -27,12 +27,12 @@ export function listHouseMembers(db: Db, caller: Membership, page: MemberPage): 
 async function* readMembers(
   db: Db,
   houseId: string,
-  { after, limit, start = '' }: MemberPage,
+  { after, limit, prefix = '' }: MemberPage,
 ): AsyncGenerator<Member> {
-  const named = start === '' ? undefined : await listMembersOfName(db, start)
+  const named = prefix === '' ? undefined : await findNameMatches(db, prefix)
   let last = after
-  for (let left = limit; left > 0; left -= membersAtOnce) {
-    const wanted = Math.min(left, membersAtOnce)
+  for (let left = limit; left > 0; left -= batchSize) {
+    const wanted = Math.min(left, batchSize)
     const members = await listMemberSlice(db, houseId, { after: last, limit: wanted, named })
     yield* members
     if (members.length < wanted) return
@@ -40,7 +40,7 @@ async function* readMembers(
   }
 }
 
-/** A part of the members of a house, by user id. */
+/** A slice of the members of a house, by user id. */
 export async function listMemberSlice(db: Db, houseId: string, slice: MemberSlice): Promise<Member[]> {
   return (await attachRoles(db, await listMembersWithRoleIds(db, houseId, slice))).map(serializeMember)
 }

@@ -17,9 +17,9 @@ import { serializeMember } from './serializers.ts'
 const maxMemberships = 100
 
 /**
- * Makes a user a member of a house, inside a transaction, and returns the events: nothing when they already are one,
- * undefined when there is no such house, or no such user any more. Throws `no_permission` when they are banned,
- * `limit_reached`. Locks the user, then the house.
+ * Adds a user to a house, in the given transaction, and returns the events: [] if they are a member already, undefined
+ * if house or user is deleted. Locks the user, then the house. Throws `no_permission` if the user is banned,
+ * `limit_reached`.
  */
 export async function addMember(
   trx: Db,
@@ -34,15 +34,15 @@ export async function addMember(
   return [{ type: 'member_joined', house_id, user_id }]
 }
 
-/** Throws `limit_reached` for a user who is in as many houses as they may be. The user is locked. */
+/** Throws `limit_reached` if a locked user is in the maximum number of houses. */
 export async function requireRoomForHouse(trx: Db, userId: string): Promise<void> {
   if ((await countMemberships(trx, userId)) >= maxMemberships) throw limitReached('houses')
 }
 
 /**
- * Takes a member out of a locked house: roles, overrides and read states there go, messages and settings stay. Gives
- * what happened, undefined when they are no member. The owner leaves by `takeOut` of `houses/leaving-operations.ts`
- * alone.
+ * Removes a member from a locked house with their roles, overrides and read states; messages and settings stay. Returns
+ * the events, undefined if they are not a member. For the owner use `removeMembership`
+ * (`houses/leaving-operations.ts`).
  */
 export async function removeMember(
   trx: Db,
@@ -56,7 +56,7 @@ export async function removeMember(
   return [{ type: 'member_left', house_id, user_id, member: serializeMember(row) }]
 }
 
-/** Removes a member, who may come again. Throws `house_not_found`, `member_not_found`, `no_permission`. */
+/** Removes a member, who may rejoin. Throws `house_not_found`, `member_not_found`, `no_permission`. */
 export async function kickMember(
   db: Db,
   caller: Membership,

@@ -2,29 +2,31 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 import { type MemberWithRoleIds, memberWithRoleIdsColumns } from './role-queries.ts'
 
-/** More people than these with such a name are not looked up one by one. */
-const maxNamesakes = 1_000
+/** Up to so many users of the installation, name matches are looked up by id. */
+const maxNameMatches = 1_000
 
-/** Nothing that begins with a text comes after the text and this, in the order of the indexes: no name is longer. */
-const lastOfAll = '\u{10ffff}'.repeat(64)
+/** Appended to a prefix, the upper bound of all names with it: no name is longer than 64 code points. */
+const greatestSuffix = '\u{10ffff}'.repeat(64)
 
 /**
- * Whose name or username begins with a text, in either case (of letters past ASCII, where the locale of the database
- * knows them).
+ * The ids of the users whose name or username begins with a prefix, or `many`. Case is ignored; beyond ASCII only if the
+ * locale of the database knows the letters.
  */
-type Namesakes = { start: string; ids: string[] | 'many' }
+type NameMatches = { prefix: string; ids: string[] | 'many' }
 
-/** Who is called so in the whole installation: their ids where they are few. */
-export async function listMembersOfName(db: Db, start: string): Promise<Namesakes> {
-  const few = sql.lit(maxNamesakes)
+/** Finds the users of the installation whose name or username begins with a prefix. */
+export async function findNameMatches(db: Db, prefix: string): Promise<NameMatches> {
+  const most = sql.lit(maxNameMatches)
   const { rows } = await sql<{ id: string }>`
-    (select id from users where ${begins(sql`users.username`, start)} limit ${few})
-    union all (select id from users where ${begins(sql`lower(users.name)`, start)} limit ${few})`.execute(db)
-  return { start, ids: rows.length >= maxNamesakes ? 'many' : rows.map((row) => row.id) }
+    (select id from users where ${hasPrefix(sql`users.username`, prefix)} limit ${most})
+    union all (select id from users where ${hasPrefix(sql`lower(users.name)`, prefix)} limit ${most})`.execute(
+    db,
+  )
+  return { prefix, ids: rows.length >= maxNameMatches ? 'many' : rows.map((row) => row.id) }
 }
 
-/** A part of the members of a house, by user id: with `named`, or `among` (user ids), only those of them. */
-export type MemberSlice = { after: string; limit: number; named?: Namesakes; among?: readonly string[] }
+/** A slice of the members of a house, by user id; `named` and `among` (user ids) filter it. */
+export type MemberSlice = { after: string; limit: number; named?: NameMatches; among?: readonly string[] }
 
 /** The members of a house whose user id is greater than `after`, by user id. */
 export async function listMembersWithRoleIds(
@@ -45,11 +47,11 @@ function isAmong(ids: readonly string[]): RawBuilder<unknown> {
   return sql`and members.user_id = any(${ids}::bigint[])`
 }
 
-function isNamed({ start, ids }: Namesakes): RawBuilder<unknown> {
+function isNamed({ prefix, ids }: NameMatches): RawBuilder<unknown> {
   if (ids !== 'many') return isAmong(ids)
-  return sql`and ((${begins(sql`users.username`, start)}) or (${begins(sql`lower(users.name)`, start)}))`
+  return sql`and ((${hasPrefix(sql`users.username`, prefix)}) or (${hasPrefix(sql`lower(users.name)`, prefix)}))`
 }
 
-function begins(name: RawBuilder<unknown>, start: string): RawBuilder<unknown> {
-  return sql`${name} ~>=~ lower(${start}) and ${name} ~<=~ (lower(${start}) || ${lastOfAll})`
+function hasPrefix(name: RawBuilder<unknown>, prefix: string): RawBuilder<unknown> {
+  return sql`${name} ~>=~ lower(${prefix}) and ${name} ~<=~ (lower(${prefix}) || ${greatestSuffix})`
 }

@@ -32,14 +32,14 @@ export const findMember = coalesce<Membership, MemberRow | undefined>(async (db:
   return groupByPlace(keys.length, rows)
 })
 
-/** In how many houses a user is. */
+/** The number of houses of a user. */
 export async function countMemberships(db: Db, userId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from members where user_id = ${userId}`.execute(db)
   return rows[0]!.count
 }
 
-/** Makes a user a member, as of now, whenever the transaction began. */
+/** Inserts a member with the present time, not that of the transaction. */
 export async function insertMember(db: Db, houseId: string, userId: string): Promise<void> {
   await sql`
     insert into members (house_id, user_id, joined_at)
@@ -53,7 +53,7 @@ export async function listMemberIds(db: Db, houseId: string, limit: number): Pro
   return rows.map((row) => row.user_id)
 }
 
-/** Takes a member out of a house, their roles with them. */
+/** Deletes a member with their roles. */
 export async function deleteMember(db: Db, houseId: string, userId: string): Promise<void> {
   await db.deleteFrom('members').where('house_id', '=', houseId).where('user_id', '=', userId).execute()
 }

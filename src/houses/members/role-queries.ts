@@ -4,7 +4,7 @@ import { gatewayUserJson } from '../../users/queries.ts'
 import { listRolesOfHouses, type RoleRow } from '../roles/queries.ts'
 import type { MemberRow } from './queries.ts'
 
-/** A member with the ids of their roles, in no order: many members have the same roles, which are read apart. */
+/** A member with the ids of their roles, in no order. The roles are read separately, as many members share them. */
 export type MemberWithRoleIds = Omit<MemberRow, 'roles'> & {
   /** Comma-separated; null for none. */
   role_ids: string | null
@@ -18,8 +18,8 @@ export const memberWithRoleIdsColumns = sql`
   ) as role_ids`
 
 /**
- * Members with their roles, highest first: those of a house are read once, however many have them. They are read after
- * the members: what is missing among them by now has been deleted since.
+ * Adds to members their roles, highest first. The roles of a house are read once, after the members: a role that is
+ * missing has been deleted in the meantime, and is omitted.
  */
 export async function attachRoles<Row extends MemberWithRoleIds>(
   db: Db,

@@ -29,7 +29,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request, reply) => {
       const { after = unknownId, limit = defaultMemberLimit, q } = request.query
-      const page = { after, limit: Number(limit), start: q }
+      const page = { after, limit: Number(limit), prefix: q }
       return sendJson(reply, await listHouseMembers(app.db, callerInHouse(request), page))
     },
   )
@@ -70,7 +70,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ok(await app.publish(await kickMember(app.db, callerInHouse(request), request.params.user_id))),
   )
 
-  // Existing clients send this path; digits only, lest it take the place of others.
+  // Existing clients send this path. It matches digits only, so that it hides no other route.
   app.delete(
     '/:house_id(^[0-9]+$)/members/:user_id(^[0-9]+$)',
     {

@@ -20,7 +20,7 @@ export type Member = Static<typeof Member>
 
 export const defaultMemberLimit = 100
 
-/** docs/api.md#members: `q` is the start of a name or username, in either case. */
+/** docs/api.md#members: `q` is a prefix of a name or username, in either case. */
 export const MemberQuery = Type.Object(
   {
     after: Place,

@@ -4,10 +4,10 @@ import { serializeRole } from '../roles/serializers.ts'
 import type { MemberRow } from './queries.ts'
 import type { Member } from './schemas.ts'
 
-/** A member with the presence of this moment. */
+/** A member with the present presence. */
 export function serializeMember(row: MemberRow): Member {
   return {
-    // existing clients key members by the user's id
+    // Existing clients use the user id as the member id.
     id: row.user_id,
     user_id: row.user_id,
     house_id: row.house_id,

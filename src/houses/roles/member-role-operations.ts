@@ -8,20 +8,20 @@ import { serializeMember } from '../members/serializers.ts'
 import type { Membership } from '../queries.ts'
 import { deleteMemberRole, insertMemberRole, touchMemberPermissions } from './member-role-queries.ts'
 import { requireRole } from './operations.ts'
-import { canHandleRole } from './permissions.ts'
+import { canManageRole } from './permissions.ts'
 
-/** A member of the caller's house, and a role of it. */
+/** A member of the caller's house, and a role of the house. */
 type MemberRole = { user_id: string; role_id: string }
 
 /**
- * Gives a role to a member, oneself included (docs/api.md#roles). No change and no event if they have it. Throws
+ * Gives a role to a member, who may be the caller (docs/api.md#roles). No change and no event if they have it. Throws
  * `house_not_found`, `member_not_found`, `role_not_found`, `no_permission`.
  */
 export function giveRole(db: Db, caller: Membership, target: MemberRole): Promise<Outcome<Member>> {
   return changeRoles(db, caller, target, insertMemberRole)
 }
 
-/** Takes a role from a member, oneself included. No change and no event if they lack it. Throws as `giveRole`. */
+/** Removes a role from a member, who may be the caller. No change and no event if they lack it. Throws as `giveRole`. */
 export function takeRole(db: Db, caller: Membership, target: MemberRole): Promise<Outcome<Member>> {
   return changeRoles(db, caller, target, deleteMemberRole)
 }
@@ -36,7 +36,7 @@ function changeRoles(
   return withHouseLock(db, caller, async (trx, membership) => {
     if (!(await findMember(trx, { house_id, user_id }))) throw new ApiError('member_not_found')
     const role = await requireRole(trx, house_id, role_id)
-    if (!canHandleRole(membership, role)) throw new ApiError('no_permission')
+    if (!canManageRole(membership, role)) throw new ApiError('no_permission')
     const isChange = await change(trx, house_id, user_id, role_id)
     if (isChange) await touchMemberPermissions(trx, house_id, user_id)
     const row = await findMember(trx, { house_id, user_id })

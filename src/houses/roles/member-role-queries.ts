@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 
-/** Gives a role to a member. Returns whether that is a change. */
+/** Gives a role to a member. Returns whether they lacked it. */
 export async function insertMemberRole(
   db: Db,
   houseId: string,
@@ -16,7 +16,7 @@ export async function insertMemberRole(
   return result.numInsertedOrUpdatedRows === 1n
 }
 
-/** Takes a role from a member. Returns whether that is a change. */
+/** Removes a role from a member. Returns whether they had it. */
 export async function deleteMemberRole(
   db: Db,
   houseId: string,
@@ -32,7 +32,7 @@ export async function deleteMemberRole(
   return result.numDeletedRows === 1n
 }
 
-/** Notes that the roles of a member have changed now. */
+/** Sets the time of the last change of a member's roles to now. */
 export async function touchMemberPermissions(db: Db, houseId: string, userId: string): Promise<void> {
   await db
     .updateTable('members')
@@ -42,7 +42,7 @@ export async function touchMemberPermissions(db: Db, houseId: string, userId: st
     .execute()
 }
 
-/** Notes that the roles of everybody who has this role change now. */
+/** Sets the time of the last change of roles to now, for all members who have a role. */
 export async function touchPermissionsOfRole(db: Db, houseId: string, roleId: string): Promise<void> {
   await sql`
     update members set last_permission_update = clock_timestamp()

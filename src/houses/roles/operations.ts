@@ -8,7 +8,7 @@ import { withHouseLock } from '../access-operations.ts'
 import { changedBits, isContradictory, permission } from '../permissions.ts'
 import type { Membership } from '../queries.ts'
 import { touchPermissionsOfRole } from './member-role-queries.ts'
-import { canCreateRole, canEditRole, canHandleRole } from './permissions.ts'
+import { canCreateRole, canEditRole, canManageRole } from './permissions.ts'
 import {
   countRoles,
   deleteRole as deleteRoleRow,
@@ -23,10 +23,10 @@ import { serializeRole } from './serializers.ts'
 /** Roles of a house (docs/api.md#counts-and-sizes). */
 const maxRoles = 250
 const defaultColor = '#99aab5'
-/** Bits that decide which rooms somebody can read. */
+/** Bits that determine which rooms a member can read. */
 const readingBits = permission.READ_MESSAGES | permission.ADMINISTRATOR
 
-/** Makes a role nobody has yet (docs/api.md#roles). Throws `house_not_found`, `no_permission`, `limit_reached`. */
+/** Creates a role (docs/api.md#roles). Throws `house_not_found`, `no_permission`, `limit_reached`. */
 export async function createRole(db: Db, caller: Membership, fields: CreateRole): Promise<Outcome<Role>> {
   const { house_id } = caller
   const { name, position = 0, color = defaultColor, allow = 0, deny = 0 } = fields
@@ -43,7 +43,7 @@ export async function createRole(db: Db, caller: Membership, fields: CreateRole)
 }
 
 /**
- * Changes the fields that were sent (docs/api.md#roles). Throws `house_not_found`, `role_not_found`, `no_permission`,
+ * Updates the given fields of a role (docs/api.md#roles). Throws `house_not_found`, `role_not_found`, `no_permission`,
  * `invalid_schema`.
  */
 export async function editRole(
@@ -57,7 +57,7 @@ export async function editRole(
     const after = { ...before, ...fields }
     if (fields.color !== undefined) after.color = storedColor(fields.color)
     if (!canEditRole(membership, before, after)) throw new ApiError('no_permission')
-    // One that was sent may contradict the other, which was not.
+    // A given field may contradict the present value of the other one.
     if (isContradictory(after)) {
       throw fieldsInvalid(...(['allow', 'deny'] as const).filter((name) => name in fields))
     }
@@ -67,7 +67,7 @@ export async function editRole(
   })
 }
 
-/** Nothing when nothing differs; a position decides which role has the last word over a room. */
+/** The events of an edit, [] if nothing changed. A position determines the order in which overrides of roles apply. */
 function editEvents(before: RoleRow, after: RoleRow): HearthEvent[] {
   const { house_id } = after
   const keys = ['name', 'position', 'color', 'allow', 'deny'] as const
@@ -80,14 +80,14 @@ function editEvents(before: RoleRow, after: RoleRow): HearthEvent[] {
 }
 
 /**
- * Deletes a role; it leaves its members and the overrides of all rooms (docs/gateway.md#roles-and-visibility). Throws
+ * Deletes a role, and removes it from all members and overrides (docs/gateway.md#roles-and-visibility). Throws
  * `house_not_found`, `role_not_found`, `no_permission`.
  */
 export async function deleteRole(db: Db, caller: Membership, roleId: string): Promise<Outcome<DeletedRole>> {
   const { house_id } = caller
   return withHouseLock(db, caller, async (trx, membership) => {
     const row = await requireRole(trx, house_id, roleId)
-    if (!canHandleRole(membership, row)) throw new ApiError('no_permission')
+    if (!canManageRole(membership, row)) throw new ApiError('no_permission')
     await touchPermissionsOfRole(trx, house_id, roleId)
     await deleteOverrides(trx, house_id, roleId)
     await deleteRoleRow(trx, roleId)
@@ -106,7 +106,7 @@ export async function requireRole(db: Db, houseId: string, roleId: string): Prom
   return row
 }
 
-/** With `#` and in lower case, however it was sent. */
+/** The color with `#` and in lower case. */
 function storedColor(color: string): string {
   return `#${color.replace('#', '').toLowerCase()}`
 }

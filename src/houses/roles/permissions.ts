@@ -11,20 +11,20 @@ import {
 type Ranked = AllowDeny & { position: number }
 
 /**
- * Whether somebody may make such a role: below themself, of bits they hold (docs/permissions.md#effective-permissions).
+ * Whether a member may create a role: they rank above it and have its bits (docs/permissions.md#rank).
  */
 export function canCreateRole(caller: HouseContext, role: Ranked): boolean {
-  return canHandleRole(caller, role) && canChangeBits(caller, noBits, role)
+  return canManageRole(caller, role) && canChangeBits(caller, noBits, role)
 }
 
-/** Whether somebody may turn a role into another: below themself before and after, and only bits they hold change. */
+/** Whether a member may update a role: they rank above it before and after, and have every bit that changes. */
 export function canEditRole(caller: HouseContext, before: Ranked, after: Ranked): boolean {
   return (
-    canHandleRole(caller, before) && outranks(caller, after.position) && canChangeBits(caller, before, after)
+    canManageRole(caller, before) && outranks(caller, after.position) && canChangeBits(caller, before, after)
   )
 }
 
-/** Whether somebody may give, take or delete a role. Its bits do not matter, only its rank. */
-export function canHandleRole(caller: HouseContext, role: { position: number }): boolean {
+/** Whether a member may give, remove or delete a role: they rank above it. Its bits do not matter. */
+export function canManageRole(caller: HouseContext, role: { position: number }): boolean {
   return hasPermission(caller, permission.MANAGE_ROLES) && outranks(caller, role.position)
 }

@@ -52,7 +52,7 @@ export function findRole(db: Db, houseId: string, id: string): Promise<RoleRow |
     .executeTakeFirst()
 }
 
-/** How many roles a house has. */
+/** The number of roles of a house. */
 export async function countRoles(db: Db, houseId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from roles where house_id = ${houseId}`.execute(db)
@@ -67,7 +67,7 @@ export async function updateRole(db: Db, { id, name, position, color, allow, den
   await db.updateTable('roles').set({ name, position, color, allow, deny }).where('id', '=', id).execute()
 }
 
-/** Removes a role; those who had it lose it with the row. */
+/** Deletes a role; the foreign key removes it from members. */
 export async function deleteRole(db: Db, id: string): Promise<void> {
   await db.deleteFrom('roles').where('id', '=', id).execute()
 }

@@ -92,7 +92,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-/** A body that allows and denies the same bit is wrong before anything is looked up. */
+/** Throws `invalid_schema` for a body that allows and denies the same bit, before the house is looked up. */
 function refuseContradiction({ allow = 0, deny = 0 }: { allow?: number; deny?: number }): void {
   if (isContradictory({ allow, deny })) throw fieldsInvalid('allow', 'deny')
 }

@@ -5,10 +5,10 @@ const maxRolePosition = 1_000
 /** All twenty bits (docs/permissions.md#bits). */
 const maxPermissionBits = 1_048_575
 
-/** A sum of permission bits in a body. */
+/** Permission bits in a body, as their sum. */
 export const PermissionBits = Type.Integer({ minimum: 0, maximum: maxPermissionBits })
 
-/** A role (docs/resources.md#members-roles-and-entities); `level` is `position` again. */
+/** A role (docs/resources.md#members-roles-and-entities); `level` equals `position`. */
 export const Role = Type.Object({
   id: Type.String(),
   house_id: Type.String(),

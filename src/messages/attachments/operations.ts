@@ -13,13 +13,13 @@ import { attachmentFile } from './queries.ts'
 const keyBytes = 16
 const maxFilenameLength = 128
 
-/** Refuses who may not send a file into a room. Throws `room_not_found`, `no_permission`. */
-export async function refuseUnlessMayAttach(db: Db, roomId: string, callerId: string): Promise<void> {
+/** Checks that the caller may send attachments to a room. Throws `room_not_found`, `no_permission`. */
+export async function requireAttachPermission(db: Db, roomId: string, callerId: string): Promise<void> {
   const access = await requireRoomAccess(db, roomId, callerId)
   if (!canAttach(access)) throw new ApiError('no_permission')
 }
 
-/** Streams a file to the store. It is erased again unless a message with it is sent. */
+/** Streams a file to the store. It is erased unless a message with it is sent. */
 export async function storeAttachment(
   db: Db,
   store: Store,
@@ -28,34 +28,42 @@ export async function storeAttachment(
 ): Promise<StoredAttachment> {
   const key = randomBytes(keyBytes).toString('hex')
   const name = attachmentFile(roomId, key)
-  const seen = { size: 0, head: Buffer.alloc(0) }
-  await saveFile(db, store, name, Readable.from(watch(store, file.content, seen), { objectMode: false }))
-  const { type, width, height } = detectContentType(seen.head)
+  const measured = { size: 0, head: Buffer.alloc(0) }
+  await saveFile(
+    db,
+    store,
+    name,
+    Readable.from(measure(store, file.content, measured), { objectMode: false }),
+  )
+  const { type, width, height } = detectContentType(measured.head)
   const dimensions = width !== undefined && height !== undefined ? { width, height, type } : null
-  return { key, filename: cleanFilename(file.filename), content_type: type, size: seen.size, dimensions }
+  return { key, filename: cleanFilename(file.filename), content_type: type, size: measured.size, dimensions }
 }
 
-/** Renews a stored attachment before it is sent: the rest of the body may have been slow. Throws `unavailable`. */
-export function shareAttachmentLock(db: Db, roomId: string, { key }: StoredAttachment): Promise<void> {
+/**
+ * Renews the discard time of a stored attachment before its message is sent, as the rest of the body may have been slow.
+ * Throws `unavailable` if the file is erased.
+ */
+export function renewAttachment(db: Db, roomId: string, { key }: StoredAttachment): Promise<void> {
   return renewFile(db, attachmentFile(roomId, key))
 }
 
-/** Passes a stream through while there is space for it, and records its size and its first bytes. */
-async function* watch(
+/** Passes a stream through while the store has space, and records its size and first bytes in `measured`. */
+async function* measure(
   store: Store,
   content: Readable,
-  seen: { size: number; head: Buffer },
+  measured: { size: number; head: Buffer },
 ): AsyncGenerator<Buffer> {
   for await (const chunk of content as AsyncIterable<Buffer>) {
     await store.checkSpace()
-    if (seen.size < headBytes)
-      seen.head = Buffer.concat([seen.head, chunk.subarray(0, headBytes - seen.size)])
-    seen.size += chunk.length
+    if (measured.size < headBytes)
+      measured.head = Buffer.concat([measured.head, chunk.subarray(0, headBytes - measured.size)])
+    measured.size += chunk.length
     yield chunk
   }
 }
 
-/** The last segment of a path, without control characters, cut to its limit; `file` when nothing is left. */
+/** The last segment of a path, without control characters, cut to 128 code points; `file` if that is empty. */
 function cleanFilename(filename: string): string {
   const last = filename.split(/[/\\]/).at(-1) ?? ''
   const clean = [...last.toWellFormed().replace(/\p{Cc}/gu, '')].slice(0, maxFilenameLength).join('')

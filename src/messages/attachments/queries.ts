@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 import { notExpired, type StoredAttachment } from '../queries.ts'
 
-/** Where an attachment lies in the store: under its key, for the id of its message is only made when it is written. */
+/** The name of an attachment in the store. It has the key, because the message has no id before it is written. */
 export function attachmentFile(roomId: string, key: string): string {
   return `attachments/${roomId}/${key}`
 }
 
-/** The attachment of a message that is there, and the seconds it has left (null: no end), or undefined. */
+/** The attachment of a message, and the seconds until it explodes (null: never); undefined if it does not exist. */
 export async function findAttachment(
   db: Db,
   roomId: string,

@@ -20,7 +20,7 @@ const AttachmentQuery = Type.Object({
   key: Type.Optional(Type.Unknown({ description: '32 hex characters' })),
 })
 
-const asSent = {
+const fileContent = {
   content: { '*/*': { schema: Type.Unsafe<Readable>({ type: 'string', format: 'binary' }) } },
 }
 
@@ -35,8 +35,8 @@ export const attachmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
         params: AttachmentParams,
         querystring: AttachmentQuery,
         response: {
-          200: { description: 'The file', ...asSent },
-          206: { description: 'The requested range of the file', ...asSent },
+          200: { description: 'The file', ...fileContent },
+          206: { description: 'The requested range of the file', ...fileContent },
           ...failures,
         },
       },
@@ -46,7 +46,7 @@ export const attachmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const attachment = await findAttachment(app.db, room_id, message_id)
       if (!attachment || !isKey(query.key, attachment.key)) throw new ApiError('not_found')
       if (params.filename !== attachment.filename) throw new ApiError('not_found')
-      // Opened before the headers are set, as a failure must not have them.
+      // Opened before the headers are set, because a failure must not have them.
       const opened = await openFile(app.store, attachmentFile(room_id, attachment.key), (bytes) => {
         return readRange(headers.range, bytes)
       })
@@ -74,7 +74,7 @@ function isKey(given: unknown, key: string): boolean {
   return timingSafeEqual(Buffer.from(given), Buffer.from(key))
 }
 
-/** The one range of bytes that is asked for; undefined where the whole file is the answer. */
+/** The requested range of bytes, ends included; undefined if the header is not one satisfiable range. */
 function readRange(header: string | undefined, size: number): { start: number; end: number } | undefined {
   const [, first, last] = /^bytes=([0-9]*)-([0-9]*)$/.exec(header ?? '') ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
@@ -83,7 +83,7 @@ function readRange(header: string | undefined, size: number): { start: number; e
   return start <= end ? { start, end } : undefined
 }
 
-/** Encoded as in RFC 5987. */
+/** Encodes a file name for `filename*` (RFC 5987). */
 function encodeFilename(filename: string): string {
   return encodeURIComponent(filename).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
 }

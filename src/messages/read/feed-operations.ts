@@ -4,21 +4,21 @@ import { listHouseIds } from '../../houses/queries.ts'
 import { greatestId, nextId } from '../../ids.ts'
 import { canRead } from '../../rooms/permissions.ts'
 import { findRoomAccess } from '../../rooms/queries.ts'
-import { type IdRange, listMutedRooms, listPlaces, maxPlaces } from './feed-queries.ts'
+import { findBlockedAuthors, type IdRange, listFeedKeys, maxFeedBatch } from './feed-queries.ts'
 import { type ListedMessageRow, listMessages, newestFirst, type Page } from './page-queries.ts'
 
-/** Feeds that are read at the same time: they leave the other connections to everybody else. */
-const takeTurn = createFairQueue({ atOnce: 2, waiting: 64 })
+/** Two feeds at a time leave the other database connections to other requests. */
+const queueFeed = createFairQueue({ atOnce: 2, waiting: 64 })
 
 /**
  * A page of the messages of all house rooms that a user can read now (docs/api.md#streams), newest first. Throws
- * `unavailable` when too many feeds of this user, or of all, wait.
+ * `unavailable` if too many feeds of this user, or of all users, wait.
  */
 export function listOwnFeed(db: Db, userId: string, page: Page): Promise<ListedMessageRow[]> {
-  return takeTurn(userId, async () => {
+  return queueFeed(userId, async () => {
     const houseIds = await listHouseIds(db, userId)
     if (houseIds.length === 0) return []
-    const read = (stretch: IdRange, limit: number) => readFeed(db, { userId, houseIds, stretch, limit })
+    const read = (range: IdRange, limit: number) => readFeed(db, { userId, houseIds, range, limit })
     const { limit, before = greatestId, after, around } = page
     if (after !== undefined) return read({ after }, limit)
     if (around === undefined) return read({ before }, limit)
@@ -28,44 +28,44 @@ export function listOwnFeed(db: Db, userId: string, page: Page): Promise<ListedM
   })
 }
 
-type Feed = { userId: string; houseIds: readonly string[]; stretch: IdRange; limit: number }
+type FeedRange = { userId: string; houseIds: readonly string[]; range: IdRange; limit: number }
 
-/** Each batch is so many times the one before, so that few are read where few messages are shown. */
+/** Each batch is four times the previous one, so that few batches are read if the user may see few of the messages. */
 const batchGrowth = 4
 
 /**
- * The messages of a stretch that the user may see, newest first. They are read by house, in batches, and only the rooms
- * that a batch comes from are looked up: there may be tens of thousands.
+ * The messages of an id range that the user may see, newest first. They are read by house, in batches, and access is read
+ * only for the rooms of a batch: a user may have tens of thousands of rooms.
  */
-async function readFeed(db: Db, { userId, houseIds, stretch, limit }: Feed): Promise<ListedMessageRow[]> {
-  const isForward = 'after' in stretch
+async function readFeed(db: Db, { userId, houseIds, range, limit }: FeedRange): Promise<ListedMessageRow[]> {
+  const isForward = 'after' in range
   const found: ListedMessageRow[] = []
   const canReadIn = new Map<string, boolean>()
-  let rest = stretch
-  for (let count = limit; found.length < limit; count = Math.min(count * batchGrowth, maxPlaces)) {
+  let rest = range
+  for (let count = limit; found.length < limit; count = Math.min(count * batchGrowth, maxFeedBatch)) {
     const except_rooms = [...canReadIn.keys()].filter((roomId) => !canReadIn.get(roomId))
-    const places = await listPlaces(db, { house_ids: houseIds, except_rooms, stretch: rest, count })
-    await lookUpRooms(db, userId, places, canReadIn)
-    const shown = places.filter((place) => canReadIn.get(place.room_id))
-    const messages = await listHeard(db, userId, shown)
+    const keys = await listFeedKeys(db, { house_ids: houseIds, except_rooms, range: rest, count })
+    await addRoomAccess(db, userId, keys, canReadIn)
+    const readable = keys.filter((key) => canReadIn.get(key.room_id))
+    const messages = await listUnblocked(db, userId, readable)
     found.push(...(isForward ? messages.reverse() : messages))
-    const last = places.at(-1)
-    if (!last || places.length < count) break
+    const last = keys.at(-1)
+    if (!last || keys.length < count) break
     rest = isForward ? { after: last.id } : { before: last.id }
   }
   return found.slice(0, limit).sort(newestFirst)
 }
 
-type MessagePlace = { room_id: string; id: string }
+type MessageKey = { room_id: string; id: string }
 
-/** Adds whether a user can read the rooms of these places, of those that are not known yet. */
-async function lookUpRooms(
+/** Adds to `canReadIn` whether the user can read the rooms of these messages, for rooms that it lacks. */
+async function addRoomAccess(
   db: Db,
   userId: string,
-  places: readonly MessagePlace[],
+  keys: readonly MessageKey[],
   canReadIn: Map<string, boolean>,
 ): Promise<void> {
-  const unknown = new Set(places.map((place) => place.room_id).filter((roomId) => !canReadIn.has(roomId)))
+  const unknown = new Set(keys.map((key) => key.room_id).filter((roomId) => !canReadIn.has(roomId)))
   await Promise.all(
     Array.from(unknown, async (room_id) => {
       canReadIn.set(room_id, canRead(await findRoomAccess(db, { room_id, user_id: userId })))
@@ -73,15 +73,15 @@ async function lookUpRooms(
   )
 }
 
-/** The messages at these places by people whom the user has not blocked or restricted, newest first. */
-async function listHeard(
+/** These messages without those by users whom the user blocks or restricts, newest first. */
+async function listUnblocked(
   db: Db,
   userId: string,
-  places: readonly MessagePlace[],
+  keys: readonly MessageKey[],
 ): Promise<ListedMessageRow[]> {
-  const roomIds = places.map((place) => place.room_id)
-  const ids = places.map((place) => place.id)
+  const roomIds = keys.map((key) => key.room_id)
+  const ids = keys.map((key) => key.id)
   const messages = await listMessages(db, roomIds, ids)
-  const silenced = await listMutedRooms(db, userId, [...new Set(messages.map((each) => each.author_id))])
-  return messages.filter((each) => !silenced.has(each.author_id))
+  const blocked = await findBlockedAuthors(db, userId, [...new Set(messages.map((each) => each.author_id))])
+  return messages.filter((each) => !blocked.has(each.author_id))
 }

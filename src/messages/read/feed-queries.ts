@@ -1,41 +1,41 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 
-/** Where messages are: one after `after` and the ones that follow it, or else those before `before`. */
+/** The ids after `after`, ascending, or those before `before`, descending. */
 export type IdRange = { after: string } | { before: string }
 
 /**
- * Room and id of the first messages of a stretch in these houses but for some rooms, the nearest to its beginning
- * first, exploded ones among them. One probe of an index for each house, however many rooms it has.
+ * Room and id of the first messages of a range, in the order of the range, in these houses without `except_rooms`;
+ * exploded messages are included. It takes one index probe per house, whatever its number of rooms.
  */
-export async function listPlaces(
+export async function listFeedKeys(
   db: Db,
-  wanted: { house_ids: readonly string[]; except_rooms: readonly string[]; stretch: IdRange; count: number },
+  wanted: { house_ids: readonly string[]; except_rooms: readonly string[]; range: IdRange; count: number },
 ): Promise<{ room_id: string; id: string }[]> {
-  const { house_ids, except_rooms, stretch, count } = wanted
-  const isForward = 'after' in stretch
-  const beyond = isForward ? sql`id > ${stretch.after}` : sql`id < ${stretch.before}`
+  const { house_ids, except_rooms, range, count } = wanted
+  const isForward = 'after' in range
+  const inRange = isForward ? sql`id > ${range.after}` : sql`id < ${range.before}`
   const inOrder = isForward ? sql`order by id` : sql`order by id desc`
   const ofHouse = sql`
     select room_id, id from messages
-    where house_id = wanted.id and house_id is not null and ${beyond} and room_id <> all(${except_rooms}::bigint[])
+    where house_id = wanted.id and house_id is not null and ${inRange} and room_id <> all(${except_rooms}::bigint[])
     ${inOrder}`
   const { rows } = await sql<{ room_id: string; id: string }>`
-    select places.room_id, places.id from unnest(${house_ids}::bigint[]) as wanted (id)
-    cross join lateral ${firstOf(ofHouse, count)} as places ${inOrder} limit ${count}`.execute(db)
+    select keys.room_id, keys.id from unnest(${house_ids}::bigint[]) as wanted (id)
+    cross join lateral ${firstOf(ofHouse, count)} as keys ${inOrder} limit ${count}`.execute(db)
   return rows
 }
 
-/** The greatest count of places. */
-export const maxPlaces = 1_000
+/** The greatest `count` of `listFeedKeys`. */
+export const maxFeedBatch = 1_000
 
-/** The planner reads the greatest count, as it would take an unknown one for a tenth of the table. */
+/** The literal limit is for the planner, which assumes a tenth of the table for a parameter. */
 function firstOf(ordered: RawBuilder<unknown>, count: number) {
-  return sql`(select * from (${ordered} limit ${sql.lit(maxPlaces)}) as places limit ${count})`
+  return sql`(select * from (${ordered} limit ${sql.lit(maxFeedBatch)}) as keys limit ${count})`
 }
 
-/** Those of these people whom a user has blocked or restricted. */
-export async function listMutedRooms(
+/** The ids of the authors whom a user blocks or restricts. */
+export async function findBlockedAuthors(
   db: Db,
   userId: string,
   authorIds: readonly string[],

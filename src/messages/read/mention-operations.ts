@@ -9,7 +9,7 @@ import { type ListedMessageRow, listMessages, type Page } from './page-queries.t
 /** Distinct mentions recorded per message (docs/api.md#counts-and-sizes). */
 const maxMentions = 50
 
-/** The ids mentioned in a text as `<@ID>` or `<@!ID>`, each once, in order of first appearance. */
+/** The ids that a text mentions as `<@ID>` or `<@!ID>`, each once, in order of first appearance. */
 export function mentionedIn(content: string): string[] {
   if (!content.includes('<@')) return []
   const ids = [...content.matchAll(/<@!?([0-9]{1,19})>/g)].map((match) => match[1]!)
@@ -17,22 +17,22 @@ export function mentionedIn(content: string): string[] {
 }
 
 /**
- * Those of the ids that are recorded as mentioned: existing accounts that can read the room, the first 50, in order.
+ * The users among the ids whose mentions are recorded: existing accounts that can read the room, in order, at most 50.
  */
 export async function listMentioned(db: Db, room_id: string, ids: readonly string[]): Promise<AuthorRow[]> {
   if (ids.length === 0) return []
   const found = await Promise.all(
     ids.map(async (user_id) => {
       const key = { room_id, user_id }
-      const [access, speaker] = await Promise.all([findRoomAccess(db, key), findAuthor(db, key)])
-      return canRead(access) && speaker && !speaker.is_deleted ? speaker : undefined
+      const [access, user] = await Promise.all([findRoomAccess(db, key), findAuthor(db, key)])
+      return canRead(access) && user && !user.is_deleted ? user : undefined
     }),
   )
-  return found.filter((speaker) => speaker !== undefined).slice(0, maxMentions)
+  return found.filter((user) => user !== undefined).slice(0, maxMentions)
 }
 
 /**
- * How often a page is read again when a message of it is deleted meanwhile: a short page would look like the last one.
+ * A page is read again if one of its messages is deleted concurrently, because a short page looks like the last one.
  */
 const maxReadings = 3
 
@@ -51,8 +51,7 @@ export async function listOwnMentions(db: Db, userId: string, page: Page): Promi
 async function listReadableMentions(db: Db, userId: string, page: Page): Promise<RoomMentionsRow[]> {
   const rooms = await listMentions(db, userId, page, [])
   if (rooms.every(canRead)) return rooms
-  // The page has to be read again without the rooms that they cannot read. That is rare: most pages need no list of
-  // rooms.
+  // Rare: the page is read again without the unreadable rooms. Most pages need no list of rooms.
   const all = await listMentionRooms(db, userId)
   const unreadable = all.filter((access): boolean => !canRead(access)).map((access) => access.room_id)
   return (await listMentions(db, userId, page, unreadable)).filter(canRead)

@@ -3,7 +3,7 @@ import type { Db } from '../../database/client.ts'
 import { type RoomAccessRow, selectRoomAccess } from '../../rooms/queries.ts'
 import { type Page, preparePages, selectPage } from './page-queries.ts'
 
-/** The mentions of a page that lie in one room, with what decides whether the mentioned user can read it. */
+/** The mentions of a page in one room, with the access of the mentioned user to it. */
 export type RoomMentionsRow = RoomAccessRow & {
   /** Comma-separated. */
   message_ids: string
@@ -14,12 +14,12 @@ type MentionsPage = Page & { user_id: string; except_rooms: readonly string[] }
 function prepareMentions(elsewhere: (page: MentionsPage) => RawBuilder<unknown>) {
   return preparePages((page: MentionsPage) => {
     const { user_id } = page
-    // The same for every mention: read once, before them.
-    const silenced = sql`(select target_id from blocks where user_id = ${user_id})`
+    // Does not depend on the mention: PostgreSQL evaluates it once.
+    const blocked = sql`(select target_id from blocks where user_id = ${user_id})`
     const select = sql`
       select message_id, room_id from mentions
       where user_id = ${user_id} and (expires_at is null or expires_at > now())
-        and author_id not in ${silenced} ${elsewhere(page)}`
+        and author_id not in ${blocked} ${elsewhere(page)}`
     const wanted = sql`(
       select room_id, ${user_id}::bigint as user_id, string_agg(message_id::text, ',') as message_ids
       from (${selectPage(select, sql.ref('message_id'), page)}) as page group by room_id
@@ -29,14 +29,14 @@ function prepareMentions(elsewhere: (page: MentionsPage) => RawBuilder<unknown>)
 }
 
 const readMentions = prepareMentions(() => sql``)
-// A statement of its own: where few rooms have mentions, it is planned as if these were all of them.
+// A separate statement: with the condition, PostgreSQL plans for a user whose rooms with mentions are all excluded.
 const readMentionsElsewhere = prepareMentions(
   ({ except_rooms }) => sql`and room_id <> all(${except_rooms}::bigint[])`,
 )
 
 /**
- * A page of a user's mentions by people they have not blocked or restricted, room by room, without those in
- * `exceptRooms`. Whether the user can read the rooms is for `rooms/permissions.ts` to say.
+ * A page of a user's mentions by room, without those in `exceptRooms` and those by users whom the user blocks or
+ * restricts. The caller checks the access to the rooms (`rooms/permissions.ts`).
  */
 export function listMentions(
   db: Db,
@@ -49,8 +49,8 @@ export function listMentions(
 }
 
 /**
- * A query `mention_rooms` for a `with recursive`: the ids of the rooms that a user is mentioned in, and a null. It leaps
- * from room to room, however many mentions there are in each.
+ * A query `mention_rooms` for a `with recursive`: the ids of the rooms that a user is mentioned in, and a null. It is a
+ * loose index scan: one probe per room, whatever the number of mentions.
  */
 export function mentionRoomsOf(userId: string): RawBuilder<unknown> {
   const next = (after: RawBuilder<unknown>) =>

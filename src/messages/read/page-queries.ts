@@ -5,28 +5,28 @@ import { isGreaterId } from '../../ids.ts'
 import type { CompactUserRow } from '../../users/queries.ts'
 import { type MessageRow, notExpired } from '../queries.ts'
 
-/** The page that is asked for; at most one of the three ids is set. */
+/** A requested page (docs/api.md#paging); at most one of the three ids is set. */
 export type Page = { limit: number; before?: string; after?: string; around?: string }
 
 const pageKinds = ['before', 'after', 'around'] as const
 
-/** A number, or an expression for one. */
+/** A number, or an SQL expression for one. */
 type Count = number | RawBuilder<unknown>
 
 /** The longest page. */
 const maxPageLength = 100
 
 /**
- * The first rows of a query that is ordered. The planner reads the greatest number, as it would take an unknown one for
- * a tenth of the table; a statement for each number would be a plan for each of them to keep.
+ * The first rows of an ordered query. The literal limit is for the planner, which assumes a tenth of the table for a
+ * parameter; with a literal `limit` every value would need its own prepared statement.
  */
 export function limitRows(ordered: RawBuilder<unknown>, limit: Count) {
   return sql`(select * from (${ordered} limit ${sql.lit(maxPageLength)}) as page limit ${limit})`
 }
 
 /**
- * The statement for one page: `select` (which ends in a where clause), limited to the rows whose `id` lies in the page,
- * in no order.
+ * The statement for a page: `select` (which ends in a where clause), limited to the rows whose `id` is in the page, in no
+ * order.
  */
 export function selectPage(select: RawBuilder<unknown>, id: RawBuilder<unknown>, page: Page) {
   const newest = (condition: RawBuilder<unknown>, limit: Count) =>
@@ -40,12 +40,12 @@ export function selectPage(select: RawBuilder<unknown>, id: RawBuilder<unknown>,
   return sql`${older} union all ${oldest(page.around, sql`${page.limit}::integer / 2`)}`
 }
 
-/** Newest first. */
+/** Compares for a list with the newest first. */
 export function newestFirst(one: { id: string }, other: { id: string }): number {
   return isGreaterId(other.id, one.id) ? 1 : -1
 }
 
-/** A read of a page, prepared once for each kind of page. */
+/** A read of pages, with a prepared statement for each of `before`, `after`, `around` and none. */
 export function preparePages<Values extends Page, Row>(
   build: (values: Values) => RawBuilder<Row>,
   prepare: typeof prepareRead<Values, Row> = prepareRead,
@@ -64,12 +64,12 @@ export function preparePages<Values extends Page, Row>(
   }
 }
 
-/** A message with its author and the mentioned users, as lists show it. */
+/** A message with its author and the mentioned users, for the list form. */
 export type ListedMessageRow = MessageRow & { author: CompactUserRow; mentioned: CompactUserRow[] }
 
 /**
- * Somebody who wrote a message or is mentioned, or a message: its username is null, as are its other columns up to
- * `room_id`. What hardly anybody has is not sent.
+ * A user (author or mentioned), or a message, whose columns from `username` to `bot` are null. Zero `flags`, false `bot`
+ * and empty `mentions` are null, too, which saves bytes.
  */
 type PageRow = [
   id: string,
@@ -90,7 +90,7 @@ type PageRow = [
 ]
 
 /**
- * The statement for the messages that `page` selects, and for everybody who wrote one or is mentioned, each once.
+ * The statement for the messages that `page` selects, and for their authors and mentioned users, each once.
  */
 function selectListed(page: RawBuilder<unknown>) {
   return sql<PageRow>`
@@ -105,7 +105,7 @@ function selectListed(page: RawBuilder<unknown>) {
     from users where id = any(array(select author_id from messages union all select unnest(mentions) from messages))`
 }
 
-/** The messages among the rows with their people, newest first. Columns by place, as destructuring takes twice as long. */
+/** The messages among the rows with their users, newest first. Columns are read by index: destructuring takes twice as long. */
 function listedMessages(rows: PageRow[]): ListedMessageRow[] {
   const people = new Map<string, CompactUserRow>()
   for (const row of rows) {
@@ -141,7 +141,7 @@ function listedMessages(rows: PageRow[]): ListedMessageRow[] {
   return listed.sort(newestFirst)
 }
 
-/** The messages that `page` selects, newest first. Not prepared: for statements that are rare, or vary too much. */
+/** The messages that `page` selects, newest first. The statement is not prepared: for rare or varying ones. */
 export async function listSelected(db: Db, page: RawBuilder<unknown>): Promise<ListedMessageRow[]> {
   const { rows } = await selectListed(page).execute(db)
   return listedMessages(rows.map((row) => Object.values(row) as PageRow))
@@ -152,7 +152,7 @@ const readMessagesOfRoom = prepareTupleRead(({ room_id, ids }: { room_id: string
     select * from messages where room_id = ${room_id} and id = any(${ids}::bigint[]) and ${notExpired}`),
 )
 
-// Pairs: `room_id = any(…) and id = any(…)` would probe the index once for every room and every id.
+// Joined as pairs: `room_id = any(…) and id = any(…)` probes the index for every combination of room and id.
 const readMessages = prepareTupleRead(
   ({ roomIds, ids }: { roomIds: readonly string[]; ids: readonly string[] }) =>
     selectListed(sql`
@@ -160,7 +160,7 @@ const readMessages = prepareTupleRead(
     join messages on messages.room_id = wanted.room_id and messages.id = wanted.id where ${notExpired}`),
 )
 
-/** The messages at these places (room and id, pairwise) that are there, newest first. */
+/** The messages with these room ids and ids (pairwise) that have not exploded, newest first. */
 export async function listMessages(
   db: Db,
   roomIds: readonly string[],
@@ -168,7 +168,7 @@ export async function listMessages(
 ): Promise<ListedMessageRow[]> {
   const [room_id] = roomIds
   if (room_id === undefined) return []
-  // Neighbouring messages of one room are read together, which costs half as much as probing for each.
+  // For one room PostgreSQL reads neighbouring messages together, at half the cost of a probe for each.
   const isOneRoom = roomIds.every((each) => each === room_id)
   const read = isOneRoom ? readMessagesOfRoom(db, { room_id, ids }) : readMessages(db, { roomIds, ids })
   return listedMessages(await read)

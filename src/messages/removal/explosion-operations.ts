@@ -7,14 +7,14 @@ import { eraseFiles } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
 import { deleteMessages, lockExploded } from '../queries.ts'
 
-const explodedAtOnce = 500
-/** Events go out within 1 s of the end of a message (docs/api.md#messages). */
+const batchSize = 500
+/** Events must be sent within 1 s after the end of a message (docs/api.md#messages). */
 const sweepEveryMs = 400
 
-/** Deletes expired exploding messages; the answer is the files that are now to be erased. Safe in several processes at once. */
+/** Deletes a batch of expired messages. Returns the files to erase. Several processes may run it concurrently. */
 export function deleteExploded(db: Db): Promise<Outcome<string[]>> {
   return commit(db, async (trx) => {
-    const exploded = await lockExploded(trx, explodedAtOnce)
+    const exploded = await lockExploded(trx, batchSize)
     const files = exploded.length > 0 ? await deleteMessages(trx, exploded) : []
     const events = exploded.map(({ room_id, house_id, id: message_id }): HearthEvent => {
       return { type: 'message_deleted', room_id, house_id, message_id }
@@ -24,8 +24,8 @@ export function deleteExploded(db: Db): Promise<Outcome<string[]>> {
 }
 
 /**
- * Deletes exploding messages as they expire, and those that expired while no process ran. Returns how to stop, which
- * waits for a sweep in progress. Of consecutive failures only the first is reported.
+ * Starts to delete exploding messages when they expire, also those that expired while no process ran. Returns a function
+ * that stops this and waits for a sweep in progress. Of consecutive failures only the first one is reported.
  */
 export function startSweeping(
   db: Db,
@@ -38,7 +38,7 @@ export function startSweeping(
     // Delivered first, as the store may be slow, or the list of its files locked.
     await bus.deliver(events)
     await eraseFiles(db, store, files)
-    return events.flatMap((entry) => entry.events).length === explodedAtOnce ? 0 : sweepEveryMs
+    return events.flatMap((entry) => entry.events).length === batchSize ? 0 : sweepEveryMs
   }
   return repeat({ run, pauseAfterFailureMs: sweepEveryMs, report })
 }

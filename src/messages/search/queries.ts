@@ -17,8 +17,8 @@ export async function listRoomAccessInHouse(
 }
 
 /**
- * What to search for, and in which rooms (fastest if those written in last come first); only messages by `author_id`,
- * and before `before`, if these are given.
+ * A search: `q` in these rooms, of which those with the latest messages must come first for speed; if given, only
+ * messages by `author_id`, and with ids below `before`.
  */
 export type Search = {
   q: string
@@ -28,28 +28,29 @@ export type Search = {
   limit: number
 }
 
-/** A phrase, or a word between white space, with the dashes right before it. */
+/** A phrase, or a word between white space, with the dashes before it. */
 const searchTerm = /(-*)(?:"([^"]*)"?|([^\s"]+))/gu
 
 /**
- * A search as PostgreSQL reads it. Each word is quoted, so that only a minus before it has a meaning, and not "or", a
- * single dash, or the colon of an address. Several dashes are reduced to one, as PostgreSQL refuses more than 32.
+ * A search in the syntax of `websearch_to_tsquery`. Each word is quoted, so that only a minus before it has a meaning,
+ * and not "or", a single dash or the colon of a URL. Several dashes become one, because PostgreSQL refuses more than 32.
  */
 function asWebSearch(q: string): string {
   const terms = [...q.matchAll(searchTerm)]
   return terms.map(([, dashes, phrase, piece]) => `${dashes ? '-' : ''}"${phrase ?? piece}"`).join(' ')
 }
 
-/** So many messages are searched without the index. */
-const searchedFirst = 1_000
-const newestToSearch = sql`order by id desc limit ${sql.lit(searchedFirst)}`
+/** The newest messages that are searched without the index. */
+const scannedMessages = 1_000
+const newestToSearch = sql`order by id desc limit ${sql.lit(scannedMessages)}`
 
-/** In so many rooms of a house, those written in last, most of its newest messages are expected. */
-const livelyRooms = 10
+/** The rooms with the latest messages, in which most of the newest messages of a house are expected. */
+const recentRooms = 10
 
 /**
- * The messages whose words match, newest first: all words, `"a phrase"`, `-without`. The index finds every message with
- * a word, which of a common one are too many; those are among the newest messages, which are searched first.
+ * The matching messages, newest first: all words, `"a phrase"`, `-without`. The newest messages are scanned first. The
+ * index is used only if these do not fill the page, because it reads all messages with a word, too many for a common
+ * one.
  */
 export async function searchMessages(db: Db, search: Search): Promise<ListedMessageRow[]> {
   const [room_id] = search.room_ids
@@ -66,17 +67,17 @@ function newestOfRoom(room_id: string, search: Search) {
   return sql`select * from messages where room_id = ${room_id} ${before(search)} ${newestToSearch}`
 }
 
-/** Where the lively rooms alone have enough messages, only those of the other rooms are read that are not older. */
+/** If the recent rooms have enough messages, only messages of the other rooms that are not older are read. */
 function newestOfRooms(search: Search) {
   const { room_ids } = search
-  const lively = newestPlaces(room_ids.slice(0, livelyRooms), search, sql`0`)
-  const oldest = sql`coalesce((select id from (${lively}) as lively offset ${sql.lit(searchedFirst - 1)}), 0)`
-  return sql`select messages.* from (${newestPlaces(room_ids, search, oldest)}) as newest
+  const recent = newestKeys(room_ids.slice(0, recentRooms), search, sql`0`)
+  const oldest = sql`coalesce((select id from (${recent}) as recent offset ${sql.lit(scannedMessages - 1)}), 0)`
+  return sql`select messages.* from (${newestKeys(room_ids, search, oldest)}) as newest
     join messages on messages.room_id = newest.room_id and messages.id = newest.id order by newest.id desc`
 }
 
-/** Room and id of the newest messages of these rooms that are not older than `oldest`; the index holds both. */
-function newestPlaces(roomIds: readonly string[], search: Search, oldest: RawBuilder<unknown>) {
+/** Room and id of the newest messages of these rooms with ids from `oldest` on: an index-only scan. */
+function newestKeys(roomIds: readonly string[], search: Search, oldest: RawBuilder<unknown>) {
   return sql`select wanted.room_id, newest.id from unnest(${roomIds}::bigint[]) as wanted (room_id)
     cross join lateral (
       select id from messages
@@ -84,17 +85,17 @@ function newestPlaces(roomIds: readonly string[], search: Search, oldest: RawBui
     ) as newest ${newestToSearch}`
 }
 
-/** What the index `messages_search_in_rooms` is made of: the words, and as two more the room and the author. */
+/** The expression of the index `messages_search_in_rooms`: the words, and the room and the author as two more. */
 const indexed = sql`(to_tsvector('simple', content)
   || array_to_tsvector(array['room ' || room_id::text, 'author ' || author_id::text]))`
 
-/** So many rooms of a house are looked up in the index one by one. */
+/** Up to so many rooms are looked up in the index one by one. */
 const singleRooms = 20
 
 /**
- * Room by room, the index skips what is said elsewhere; but it takes as long for every room as for all at once, so of
- * many rooms all hits are read, and then those in other houses left out. A search for nothing but exclusions goes room
- * by room in any case: without a word that has to occur, all of the index would be read.
+ * A lookup with a room skips messages of other rooms, but takes as long for each room as one lookup for all. For many
+ * rooms all matches of the installation are therefore read, and filtered. A search with exclusions only is always made
+ * room by room, because without a required word the whole index would be read.
  */
 function searchIndex(db: Db, search: Search): Promise<ListedMessageRow[]> {
   const { room_ids, author_id, limit } = search
@@ -105,8 +106,8 @@ function searchIndex(db: Db, search: Search): Promise<ListedMessageRow[]> {
     room_ids.length <= singleRooms
       ? sql`${places}`
       : sql`case querytree(${words}) when 'T' then ${places} else ${author.length > 0 ? author : ['']} end`
-  // Of a search without a word (only a dash, say), the place alone would be left, and everything match. `offset 0`
-  // keeps the rooms from being read whole, by their primary key.
+  // Without a word (a dash only) the query would consist of the room alone and match everything: `numnode` is 0 then.
+  // `offset 0` prevents a plan that reads whole rooms by the primary key.
   const found = sql`
     select * from (
       select * from messages where ${indexed} @@ (wanted.place && ${words}) and numnode(${words}) > 0 offset 0

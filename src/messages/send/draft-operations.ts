@@ -7,7 +7,7 @@ import type { AuthorRow, StoredAttachment } from '../queries.ts'
 import { serializeGatewayMessage } from '../serializers.ts'
 import { insertMessages, lockRoomsToSend, type NewMessage, type Refusal } from './queries.ts'
 
-/** The contents of a message to be sent. */
+/** The content of a message to send. */
 export type OutgoingMessage = {
   content: string
   nonce: string | null
@@ -16,7 +16,7 @@ export type OutgoingMessage = {
   attachment: StoredAttachment | null
 }
 
-/** A message to be written, with the people that its gateway form shows. */
+/** A message to write, with the users in its gateway form. */
 export type Draft = OutgoingMessage & {
   room_id: string
   house_id: string | null
@@ -26,7 +26,7 @@ export type Draft = OutgoingMessage & {
   mentioned: AuthorRow[]
 }
 
-/** What became of a draft: the event with its entry in the log, the reason why it was refused, or the error that prevented it. */
+/** The result for a draft: the event with its entry in the log, the reason of a refusal, or an error. */
 export type Delivery = Written | Refusal['reason'] | Error
 
 type Written = { entryId: string; event: EventOf<'message_created'> }
@@ -35,7 +35,7 @@ export function isInserted(delivery: Delivery): delivery is Written {
   return typeof delivery === 'object' && 'event' in delivery
 }
 
-/** The entries of the log that were added for a batch. The events of an entry are in the order of the messages' ids. */
+/** The log entries of a batch. The events of an entry are in the order of the message ids. */
 export function entriesOf(deliveries: readonly Delivery[]): Entry[] {
   const written = deliveries.filter(isInserted)
   return [...Map.groupBy(written, ({ entryId }) => entryId)].map(([id, ofEntry]) => ({
@@ -46,14 +46,14 @@ export function entriesOf(deliveries: readonly Delivery[]): Entry[] {
   }))
 }
 
-/** A message that was written, with the entries of its batch by scope, or why it was not. */
+/** A written message, with the ids of the batch's log entries by scope, or the failure. */
 type Attempt =
   | { message: NewMessage; entryIds: ReadonlyMap<string, string> }
   | { message: NewMessage; failure: Failure }
 
 type Failure = Refusal['reason'] | Error
 
-/** Writes drafts, and returns what became of each, in the same order. `origin`: the server's public address. */
+/** Writes drafts. Returns the result of each, in the same order. `origin`: the server's public address. */
 export async function writeDrafts(db: Db, drafts: readonly Draft[], origin: string): Promise<Delivery[]> {
   const attempts = await writeAll(db, drafts.map(newMessage))
   return drafts.map((draft, index): Delivery => {
@@ -70,14 +70,14 @@ export async function writeDrafts(db: Db, drafts: readonly Draft[], origin: stri
 }
 
 async function writeAll(db: Db, messages: NewMessage[]): Promise<Attempt[]> {
-  const attempts = await insertPastLocks(db, messages)
+  const attempts = await insertDespiteLocks(db, messages)
   const behind = attempts.filter(isBehind)
   if (behind.length === 0) return attempts
-  const late = await writeLate(
+  const repeated = await insertWithNewIds(
     db,
     behind.map(({ message }) => message),
   )
-  return attempts.map((attempt) => (isBehind(attempt) ? late.shift()! : attempt))
+  return attempts.map((attempt) => (isBehind(attempt) ? repeated.shift()! : attempt))
 }
 
 function isBehind(attempt: Attempt): boolean {
@@ -85,10 +85,10 @@ function isBehind(attempt: Attempt): boolean {
 }
 
 /**
- * Writes messages. When a lock has been waited for in vain, those into rooms that are locked fail, and the others are
- * written: while a big room is deleted, which may take half a minute, only those who send there wait for it.
+ * Inserts messages. After a lock timeout the messages to locked rooms fail, and the others are inserted: the deletion of
+ * a large room, which may take half a minute, must not delay messages to other rooms.
  */
-async function insertPastLocks(db: Db, messages: readonly NewMessage[]): Promise<Attempt[]> {
+async function insertDespiteLocks(db: Db, messages: readonly NewMessage[]): Promise<Attempt[]> {
   try {
     return await insert(db, messages)
   } catch (error) {
@@ -115,11 +115,11 @@ async function insert(
 }
 
 /**
- * Writes, with new ids, the messages that were refused as `behind`: another process had meanwhile written a greater id
- * into the room. Here the rooms are locked before the ids are made, so that this cannot happen again. The other
- * messages of the batch are already written: a failure is therefore noted for these alone, and not thrown.
+ * Inserts messages that were refused as `behind` again, with new ids: another process had written a greater id to the
+ * room. The rooms are locked before the ids are generated, so that this cannot happen again. A failure is returned for
+ * these messages and not thrown, because the other messages of the batch are already written.
  */
-async function writeLate(db: Db, behind: readonly NewMessage[]): Promise<Attempt[]> {
+async function insertWithNewIds(db: Db, behind: readonly NewMessage[]): Promise<Attempt[]> {
   try {
     return await db.transaction().execute(async (trx) => {
       const rooms = behind.map((message) => message.room_id)
@@ -144,7 +144,7 @@ function newMessage(draft: Draft): NewMessage {
   })
 }
 
-/** A message was sent at the time in its id, so with a new id it also expires later. */
+/** The time in the id is the time of sending, from which the expiry follows. */
 function withNewId(message: Omit<NewMessage, 'id' | 'expires_at'>): NewMessage {
   const id = newId()
   const { exploding_age } = message

@@ -10,7 +10,7 @@ import {
 } from '../../http/bodies/multipart.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { IdParam } from '../../http/schemas/params.ts'
-import { refuseUnlessMayAttach, shareAttachmentLock, storeAttachment } from '../attachments/operations.ts'
+import { renewAttachment, requireAttachPermission, storeAttachment } from '../attachments/operations.ts'
 import type { StoredAttachment } from '../queries.ts'
 import { GatewayMessage, MediaFields, missingExplodingFields, SendMediaMessage } from '../schemas.ts'
 import type { OutgoingMessage } from './draft-operations.ts'
@@ -39,9 +39,9 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
     },
     async (request) => {
       const { caller, params } = request
-      // The file is stored only if the caller may send it; a refusal is answered after the whole body was read.
+      // The file is stored only if the caller may send it. A refusal is sent after the whole body has been read.
       const announced = announcedBytes(request)
-      const refusal = await refuseUnlessMayAttach(app.db, params.id, caller.id)
+      const refusal = await requireAttachPermission(app.db, params.id, caller.id)
         .then(() => app.limits.uploads.count(caller.id, { count: announced }))
         .catch((error: unknown) => error)
       let stored = 0
@@ -59,18 +59,18 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
       })
       const outgoing = readFields(request, body)
       if (refusal !== undefined) throw refusal
-      if (body.file) await shareAttachmentLock(app.db, params.id, body.file)
+      if (body.file) await renewAttachment(app.db, params.id, body.file)
       return ok(await send(caller, params.id, { ...outgoing, attachment: body.file }))
     },
   )
 }
 
-/** The most bytes of a file that a request can store: what its body announces, without that the most there is. */
+/** The greatest size of the file in a request: its Content-Length, or 25 MiB without one. */
 function announcedBytes({ headers }: FastifyRequest): number {
   return Math.min(Number(headers['content-length'] ?? maxAttachmentBytes), maxAttachmentBytes)
 }
 
-/** The text parts. Throws `invalid_schema`. */
+/** Reads and checks the text parts and the number of files. Throws `invalid_schema`. */
 function readFields(
   request: FastifyRequest,
   { fields, files, size }: MultipartBody<StoredAttachment>,

@@ -8,8 +8,8 @@ import type { CallerInRoomRow } from '../../rooms/caller-queries.ts'
 import { canAttach, canRead, canSend } from '../../rooms/permissions.ts'
 import type { RoomAccessRow } from '../../rooms/queries.ts'
 import { type AuthorRow, findAuthor } from '../queries.ts'
+import { rebuildMessageCreated } from '../read/gateway-message-operations.ts'
 import { listMentioned, mentionedIn } from '../read/mention-operations.ts'
-import { rebuildMessageCreated } from '../read/present-operations.ts'
 import type { GatewayMessage } from '../schemas.ts'
 import {
   type Delivery,
@@ -21,12 +21,12 @@ import {
 } from './draft-operations.ts'
 import { findMessageByNonce } from './queries.ts'
 
-/** The author of a message: their access to the room, and how they are shown. */
+/** The author of a message: their access to the room, and the fields that the message shows. */
 type Sender = { access: RoomAccessRow; author: AuthorRow }
 
 /**
- * Sends a message (docs/api.md#messages). The sender is looked up unless who calls this has done so. Throws
- * `room_not_found`, `no_permission`, and `unavailable` where a nonce is taken and set free time and again.
+ * Sends a message (docs/api.md#messages). The sender is looked up if it is not given. Throws `room_not_found`,
+ * `no_permission`, and `unavailable` if the nonce is repeatedly taken and freed by other requests.
  */
 export type Send = (
   caller: Caller,
@@ -35,12 +35,12 @@ export type Send = (
   sender?: Sender,
 ) => Promise<GatewayMessage>
 
-/** Attempts to send when the nonce is first taken, but free again by the time its message is looked up. */
+/** Attempts to send if the nonce is taken, but free again when its message is looked up. */
 const maxAttempts = 5
 
 /**
- * All messages that a process sends go through one `Send`: those that wait at the same moment share one statement.
- * `origin` gives the server's public address.
+ * Creates the `Send` of a process. All messages must go through it: concurrent ones share a statement. `origin` returns
+ * the server's public address.
  */
 export function createSender(db: Db, bus: Pick<Bus, 'deliver'>, origin: () => string): Send {
   const write = coalesceWrites<Draft, Delivery>(
@@ -72,21 +72,21 @@ export function createSender(db: Db, bus: Pick<Bus, 'deliver'>, origin: () => st
       if (isInserted(delivery)) return delivery.event.message!
       if (delivery instanceof Error) throw delivery
       if (delivery === 'room_gone') throw new ApiError('room_not_found')
-      const first = await findFirst(db, draft, origin())
-      if (first) return first
+      const sent = await findSentWithNonce(db, draft, origin())
+      if (sent) return sent
     }
     throw new ApiError('unavailable')
   }
 }
 
-/** The message that was sent with this nonce before, as it is now; undefined when the nonce is free again. */
-async function findFirst(db: Db, draft: Draft, origin: string): Promise<GatewayMessage | undefined> {
+/** The message that was sent with this nonce, in its present form; undefined if the nonce is free again. */
+async function findSentWithNonce(db: Db, draft: Draft, origin: string): Promise<GatewayMessage | undefined> {
   const { room_id, author_id, nonce, house_id } = draft
   const row = await findMessageByNonce(db, { room_id, author_id, nonce: nonce! })
   return row && rebuildMessageCreated(db, row, house_id, origin)
 }
 
-/** The sender, from what one statement has found of caller and room. Throws `room_not_found`. */
+/** The sender from the row of `findCallerInRoom`. Throws `room_not_found`. */
 export function toSender(found: CallerInRoomRow): Sender {
   const { user, joined_at, last_permission_update } = found
   const access = found.access ?? undefined

@@ -4,7 +4,7 @@ import type { Db } from '../../database/client.ts'
 import { epochMs } from '../../ids.ts'
 import { type MessageRow, messageColumns, notExpired, type StoredAttachment } from '../queries.ts'
 
-/** A message about to be written. */
+/** The columns of a new message. */
 export type NewMessage = {
   room_id: string
   id: string
@@ -19,39 +19,40 @@ export type NewMessage = {
 }
 
 /**
- * Why a message was not written: its room is gone, is locked, has a greater id, or has a message with the same nonce.
+ * Why a message was not written: its room is deleted, is locked, has a greater message id, or has a message with the same
+ * nonce.
  */
 export type Refusal = { id: string; reason: 'room_gone' | 'room_locked' | 'behind' | 'nonce_taken' }
 
-/** The result of an insertion: the refused messages, in no order, and the entries in the log that tell of the others, by scope. */
+/** The result of an insertion: the refused messages, in no order, and the ids of the log entries of the others, by scope. */
 type Insertion = { refusals: Refusal[]; entryIds: Map<string, string> }
 
-/** How a batch is written. `skipsLocked`: refuse rather than wait. */
+/** `skipsLocked`: refuse messages to locked rooms instead of waiting. */
 type InsertOptions = { skipsLocked?: boolean }
 
-/** What a batch needs besides writing plain messages: parts of the statement that are left out otherwise. */
+/** The optional parts of the statement. */
 type Extras = InsertOptions & { hasNonce: boolean; hasAttachment: boolean }
 
 /**
- * An exploding message ends its age after the time in its id. If that time differs from the clock of the database by
- * more than a statement may wait, it ends its age after the present instead: otherwise it might end at once, or hours
- * too late.
+ * An exploding message expires its age after the time in its id. If that time differs from the clock of the database by
+ * more than the time a statement may wait, the age counts from the database's present: a wrong clock of the process must
+ * not let it expire at once or hours late.
  */
 const maxClockGapSeconds = 2
 const expiry = `case when abs(extract(epoch from expires_at - now()) - exploding_age) < ${maxClockGapSeconds}
         then expires_at else now() + exploding_age * interval '1 second' end`
 
-/** `on conflict` makes PostgreSQL write a row in two steps, so that only batches with a nonce have it. */
+/** Only for batches with a nonce, because `on conflict` makes PostgreSQL insert a row in two steps. */
 const unlessTaken = 'on conflict (room_id, author_id, nonce) where nonce is not null do nothing'
 
-/** Takes the attachments of written messages off the list of files to be erased. */
+/** Removes the attachments of written messages from the list of files to erase. */
 const keptFiles = `, kept as (
       delete from discarded_files using sent
       where sent.attachment is not null and sent.id in (select id from written)
         and name = 'attachments/' || sent.room_id || '/' || (sent.attachment::jsonb ->> 'key')
     )`
 
-/** Why `skip locked` missed a room. Without it a missed room is gone, even if the snapshot still shows it. */
+/** Why `skip locked` returned no row. Without `skip locked` a missing room is deleted, even if the snapshot shows it. */
 const missedRoom = `case when exists (select from rooms where id = room_id) then 'room_locked' else 'room_gone' end`
 
 function insertStatement({ hasNonce, hasAttachment, skipsLocked }: Extras): string {
@@ -106,14 +107,14 @@ function insertStatement({ hasNonce, hasAttachment, skipsLocked }: Extras): stri
     union all select id, null, scope from logged`
 }
 
-/** A message that was refused, or an entry of the log with its scope. */
+/** A refused message, or a log entry with its scope. */
 type InsertedRow =
   | { id: string; reason: Refusal['reason']; scope: null }
   | { id: string; reason: null; scope: string }
 
 const insertStatements = new Map<string, string>()
 
-/** The statement for such a batch. Its text is made only once, as statements are prepared by their text. */
+/** The statement for a batch. Its text is built once, because statements are prepared by their text. */
 function compiledInsert(extras: Extras, values: unknown[]): CompiledQuery<InsertedRow> {
   const key = JSON.stringify(extras)
   const text = insertStatements.get(key) ?? insertStatement(extras)
@@ -122,10 +123,10 @@ function compiledInsert(extras: Extras, values: unknown[]): CompiledQuery<Insert
 }
 
 /**
- * Writes messages with their mentions, moves the rooms' last message and the authors' read states to them, all in one
- * statement. The rooms are locked in id order; under that lock a message whose id is not greater than all before it
- * is refused (`behind`), so that the ids of a room rise in commit order. An author who is leaving the house gets no
- * read state, which would outlive the leaving.
+ * Writes messages with their mentions and events, and moves the rooms' last message and the authors' read states to them,
+ * in one statement. The rooms are locked in id order. Under the lock a message whose id is not greater than the room's
+ * last one is refused (`behind`), so that the ids of a room rise in commit order. An author who is leaving the house gets
+ * no read state, as leaving deletes read states before this transaction commits.
  */
 export async function insertMessages(
   db: Db,
@@ -156,7 +157,7 @@ export async function insertMessages(
   }
 }
 
-/** The newest message id of each room that has one, with the rooms locked in id order until the transaction ends. */
+/** Locks rooms in id order until the transaction ends. Returns the newest message id of each room that has one. */
 export async function lockRoomsToSend(db: Db, roomIds: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('rooms')
@@ -170,13 +171,12 @@ export async function lockRoomsToSend(db: Db, roomIds: readonly string[]): Promi
 
 const nonceAgeMs = 24 * 60 * 60 * 1000
 
-/** Whether a message still stands for its nonce: it is not too old, and has not exploded. */
-const holdsNonce = sql`(
+/** Whether the nonce of a message is still taken: the message is not older than 24 h, and has not exploded. */
+const isNonceTaken = sql`(
   messages.id >> 22 >= (extract(epoch from now()) * 1000)::bigint - ${sql.lit(epochMs + nonceAgeMs)} and ${notExpired})`
 
 /**
- * The message that a nonce stands for in a room, or undefined. A nonce older than 24 h, or of a message that has
- * exploded, is set free for the next one.
+ * The message with a nonce, or undefined. Frees the nonce of a message that is older than 24 h or has exploded.
  */
 export const findMessageByNonce = coalesce<
   { room_id: string; author_id: string; nonce: string },
@@ -189,11 +189,11 @@ export const findMessageByNonce = coalesce<
     ), freed as (
       update messages set nonce = null from wanted
       where messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
-        and messages.nonce = wanted.nonce and not ${holdsNonce}
+        and messages.nonce = wanted.nonce and not ${isNonceTaken}
     )
     select place, ${messageColumns}
     from wanted join messages on messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
       and messages.nonce = wanted.nonce
-    where ${holdsNonce}`.execute(db)
+    where ${isNonceTaken}`.execute(db)
   return groupByPlace(keys.length, rows)
 })

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 import type { OverrideRow } from '../queries.ts'
 
-/** Holds a room until the transaction ends: nobody sends there meanwhile. */
+/** Locks a room until the transaction ends; sending to it waits. */
 export async function lockRoom(db: Db, id: string): Promise<void> {
   await db.selectFrom('rooms').select('id').where('id', '=', id).forUpdate().execute()
 }
 
-/** How many rooms a house has, and the place after the last. */
+/** The number of rooms of a house, and the position after the last one. */
 export async function findRoomCount(db: Db, houseId: string): Promise<{ count: number; position: number }> {
   const { rows } = await sql<{ count: number; position: number }>`
     select count(*)::integer as count, coalesce(max(position) + 1, 0) as position
@@ -15,7 +15,7 @@ export async function findRoomCount(db: Db, houseId: string): Promise<{ count: n
   return rows[0]!
 }
 
-/** A room of a house, as it is made. */
+/** The columns of a new house room. */
 type NewHouseRoom = {
   id: string
   house_id: string
@@ -32,7 +32,7 @@ export async function insertHouseRoom(db: Db, row: NewHouseRoom): Promise<void> 
     .execute()
 }
 
-/** Sets columns of a room. */
+/** Updates columns of a room. */
 export async function updateRoom(
   db: Db,
   id: string,
@@ -41,12 +41,12 @@ export async function updateRoom(
   await db.updateTable('rooms').set(changes).where('id', '=', id).execute()
 }
 
-/** Removes a room; its messages, mentions, overrides and pointer go with it. */
+/** Deletes a room with its messages, mentions, overrides and pointer. */
 export async function deleteRoom(db: Db, id: string): Promise<void> {
   await db.deleteFrom('rooms').where('id', '=', id).execute()
 }
 
-/** Sets what a room allows and denies everybody; two zeros are none. */
+/** Sets the default permission override of a room; two zeros mean none. */
 export async function updateRoomDefaults(
   db: Db,
   id: string,
@@ -59,7 +59,7 @@ export async function updateRoomDefaults(
     .execute()
 }
 
-/** Whether the rooms of a house have this many overrides or more together. */
+/** Whether the rooms of a house together have at least `count` overrides. */
 export async function hasOverrides(db: Db, houseId: string, count: number): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (
@@ -69,22 +69,22 @@ export async function hasOverrides(db: Db, houseId: string, count: number): Prom
   return rows[0]!.count >= count
 }
 
-/** Sets the override of one role or user, in place of the one there may be. */
-export async function putOverride(db: Db, roomId: string, override: OverrideRow): Promise<void> {
+/** Inserts or replaces the override of a role or user. */
+export async function upsertOverride(db: Db, roomId: string, override: OverrideRow): Promise<void> {
   await sql`
     update rooms set permission_overrides = coalesce(permission_overrides, '{}')
       || jsonb_build_object(${override.id}::text, ${JSON.stringify(override)}::jsonb)
     where id = ${roomId}`.execute(db)
 }
 
-/** Removes the override of one role or user. */
+/** Deletes the override of a role or user. */
 export async function deleteOverride(db: Db, roomId: string, targetId: string): Promise<void> {
   await sql`
     update rooms set permission_overrides = nullif(permission_overrides - ${targetId}::text, '{}')
     where id = ${roomId}`.execute(db)
 }
 
-/** Removes the overrides of one role or user from all rooms of a house, which are locked in id order. */
+/** Deletes the overrides of a role or user in all rooms of a house, which are locked in id order. */
 export async function deleteOverrides(db: Db, houseId: string, targetId: string): Promise<void> {
   await sql`
     with concerned as (

@@ -5,13 +5,13 @@ import { AnyText, Line, Text } from '../../http/schemas/strings.ts'
 import { maxTextLength, Name } from '../../users/schemas.ts'
 
 const maxEmojiNameLength = 64
-/** Far past what a house needs, and far from the end of the column: a new room stands one beyond the greatest. */
+/** Far below the maximum of the column, because a new room gets the greatest position plus one. */
 const maxRoomPosition = 1_000_000
 
 const Description = Type.Optional(Nullable(Text(maxTextLength)))
 const EmojiName = Line(maxEmojiNameLength, { minLength: 1 })
 export const SentEmoji = Type.Object({ type: Type.Literal(1), data: EmojiName })
-/** A bare name, the object that the answers hold, or null for none (docs/resources.md#attachments-and-emoji). */
+/** A bare name, the object that responses contain, or null for none (docs/resources.md#attachments-and-emoji). */
 const EmojiInput = Type.Optional(Type.Union([EmojiName, SentEmoji, Type.Null()]))
 
 export const CreateHouseRoom = Type.Object(
@@ -25,7 +25,7 @@ export const CreateHouseRoom = Type.Object(
 )
 export type CreateHouseRoom = Static<typeof CreateHouseRoom>
 
-/** For rooms of every type: which fields a type takes is told once the room is known. */
+/** The fields for all types of rooms; `editRoom` refuses those that a type does not have. */
 export const EditRoom = Type.Object(
   {
     name: Type.Optional(Nullable(Name)),

@@ -13,7 +13,7 @@ import {
 } from '../../houses/permissions.ts'
 import { findRole } from '../../houses/roles/queries.ts'
 import { shareRoomLock } from '../access-operations.ts'
-import { deleteOverride, hasOverrides, putOverride, updateRoomDefaults } from '../house-rooms/queries.ts'
+import { deleteOverride, hasOverrides, updateRoomDefaults, upsertOverride } from '../house-rooms/queries.ts'
 import type { SetOverride } from '../house-rooms/schemas.ts'
 import { houseContext, permissionsInRoom } from '../permissions.ts'
 import { findRoom, type OverrideRow, type RoomAccessRow, type RoomRow } from '../queries.ts'
@@ -22,28 +22,29 @@ import { serializeRoom } from '../serializers.ts'
 
 const { MANAGE_ROOMS, MANAGE_USER_OVERRIDES, READ_MESSAGES } = permission
 const roleOverride = 0
-/** Overrides of all rooms of a house together. A house that has more keeps them. */
+/** Overrides of all rooms of a house together (docs/api.md#counts-and-sizes). A house that has more keeps them. */
 const maxOverrides = 5_000
 
 /**
- * Sets what a house room allows and denies everybody (docs/api.md#rooms). Throws `no_permission`, and as `inHouseRoom`.
+ * Sets the default permission override of a house room (docs/api.md#rooms). Throws `no_permission`, and as
+ * `withRoomLock`.
  */
 export function editDefaultPermissions(
   db: Db,
   access: RoomAccessRow,
   after: AllowDeny,
 ): Promise<Outcome<Room>> {
-  return inHouseRoom(db, access, async (trx, row, caller) => {
+  return withRoomLock(db, access, async (trx, row, caller) => {
     const before = { allow: row.default_allow, deny: row.default_deny }
-    mustBeAllowed(caller, MANAGE_ROOMS, before, after)
+    requireOverridePermission(caller, MANAGE_ROOMS, before, after)
     await updateRoomDefaults(trx, row.id, after)
     return changeEvents(access, before, after, null)
   })
 }
 
 /**
- * Sets the override of a role of the house (type 0) or of a member (type 1). Throws `role_not_found`,
- * `member_not_found`, `no_permission`, `limit_reached`, and as `inHouseRoom`.
+ * Sets the override of a role of the house (type 0) or of a member (type 1) in a room (docs/api.md#rooms). Throws
+ * `role_not_found`, `member_not_found`, `no_permission`, `limit_reached`, and as `withRoomLock`.
  */
 export function setOverride(
   db: Db,
@@ -51,30 +52,30 @@ export function setOverride(
   targetId: string,
   { type, allow, deny }: SetOverride,
 ): Promise<Outcome<Room>> {
-  return inHouseRoom(db, access, async (trx, row, caller) => {
-    await mustExist(trx, row.house_id!, targetId, type)
+  return withRoomLock(db, access, async (trx, row, caller) => {
+    await requireTarget(trx, row.house_id!, targetId, type)
     const present = row.permission_overrides?.[targetId]
     const [before, after] = [present ?? noBits, { id: targetId, type, allow, deny }]
-    mustBeAllowed(caller, bitFor(type), before, after)
+    requireOverridePermission(caller, requiredBit(type), before, after)
     if (!present && (await hasOverrides(trx, row.house_id!, maxOverrides))) throw limitReached('overrides')
-    await putOverride(trx, row.id, after)
+    await upsertOverride(trx, row.id, after)
     const events = changeEvents(access, before, after, usersOf(after))
-    // A new override that changes no bit is still one more in the room.
+    // A new override without bits still changes the room.
     return present || events.length > 0 ? events : [roomUpdated(access)]
   })
 }
 
-/** Removes an override, if there is one. Throws `no_permission`, and as `inHouseRoom`. */
+/** Removes an override, if there is one. Throws `no_permission`, and as `withRoomLock`. */
 export function removeOverride(db: Db, access: RoomAccessRow, targetId: string): Promise<Outcome<Room>> {
-  return inHouseRoom(db, access, async (trx, row, caller) => {
+  return withRoomLock(db, access, async (trx, row, caller) => {
     const before = row.permission_overrides?.[targetId]
     if (!before) {
-      // Whoever could have removed one, of whichever type, is told that there is none.
+      // The type of a missing override is unknown: the permission for either type suffices.
       const mayRemoveSome = (permissionsInRoom(caller) & (MANAGE_ROOMS | MANAGE_USER_OVERRIDES)) !== 0
       if (!mayRemoveSome) throw new ApiError('no_permission')
       return []
     }
-    mustBeAllowed(caller, bitFor(before.type), before, noBits)
+    requireOverridePermission(caller, requiredBit(before.type), before, noBits)
     await deleteOverride(trx, row.id, targetId)
     const events = changeEvents(access, before, noBits, usersOf(before))
     return events.length > 0 ? events : [roomUpdated(access)]
@@ -82,10 +83,11 @@ export function removeOverride(db: Db, access: RoomAccessRow, targetId: string):
 }
 
 /**
- * Holds a house room, changes it, and answers it as it is then. `caller` is the caller's access to the held room.
- * Throws `method_not_allowed_on_room_type` for a private room, and `room_not_found` if the access has ended since.
+ * Locks a house room, runs `edit`, and returns the room afterwards with the events. `caller` is the caller's access under
+ * the lock. Throws `method_not_allowed_on_room_type` for a private room, and `room_not_found` if the caller has lost
+ * access.
  */
-async function inHouseRoom(
+async function withRoomLock(
   db: Db,
   access: RoomAccessRow,
   edit: (trx: Db, row: RoomRow, caller: RoomAccessRow) => Promise<HearthEvent[]>,
@@ -98,7 +100,7 @@ async function inHouseRoom(
   })
 }
 
-async function mustExist(trx: Db, houseId: string, targetId: string, type: number): Promise<void> {
+async function requireTarget(trx: Db, houseId: string, targetId: string, type: number): Promise<void> {
   if (type === roleOverride) {
     if (!(await findRole(trx, houseId, targetId))) throw new ApiError('role_not_found')
   } else if (!(await findMember(trx, { house_id: houseId, user_id: targetId }))) {
@@ -106,23 +108,28 @@ async function mustExist(trx: Db, houseId: string, targetId: string, type: numbe
   }
 }
 
-/** The bit that it takes to change an override of this type. */
-function bitFor(type: number): number {
+/** The permission bit for changes of overrides of a type. */
+function requiredBit(type: number): number {
   return type === roleOverride ? MANAGE_ROOMS : MANAGE_USER_OVERRIDES
 }
 
-/** Whose view an override may change: a member's own, or (null) anybody's. */
+/** The users for whom the readable rooms may change: a member, or all (null) for a role. */
 function usersOf({ id, type }: OverrideRow): string[] | null {
   return type === roleOverride ? null : [id]
 }
 
 /**
- * The bit counts as the room gives it, the bits that change as the house gives them
- * (docs/permissions.md#effective-permissions).
+ * Throws `no_permission` unless the caller has `bit` in the room, and in the house every bit that changes
+ * (docs/permissions.md#rank).
  */
-function mustBeAllowed(access: RoomAccessRow, bit: number, before: AllowDeny, after: AllowDeny): void {
-  const facts = houseContext(access)
-  if (!facts || !hasBits(permissionsInRoom(access), bit) || !canChangeBits(facts, before, after)) {
+function requireOverridePermission(
+  access: RoomAccessRow,
+  bit: number,
+  before: AllowDeny,
+  after: AllowDeny,
+): void {
+  const member = houseContext(access)
+  if (!member || !hasBits(permissionsInRoom(access), bit) || !canChangeBits(member, before, after)) {
     throw new ApiError('no_permission')
   }
 }

@@ -77,7 +77,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-/** A body that allows and denies the same bit is wrong before anything is looked up. */
+/** Throws `invalid_schema` for a body that allows and denies the same bit, before the room is looked up. */
 function refuseContradiction(body: AllowDeny): void {
   if (isContradictory(body)) throw fieldsRequired('allow', 'deny')
 }

@@ -27,7 +27,7 @@ import type { RemovedRecipient } from './schemas.ts'
 export const maxGroupSize = 50
 
 /**
- * Adds somebody to a group the caller is in; who is in it already stays (docs/gateway.md#private-rooms). Throws
+ * Adds a user to a group of the caller; adding a participant changes nothing (docs/gateway.md#private-rooms). Throws
  * `room_not_found`, `method_not_allowed_on_room_type`, `user_not_found`, `no_permission`, `limit_reached`.
  */
 export async function addRecipient(
@@ -36,11 +36,11 @@ export async function addRecipient(
   roomId: string,
   userId: string,
 ): Promise<Outcome<Room>> {
-  await reachGroup(db, roomId, callerId)
+  await requireGroup(db, roomId, callerId)
   return commit(db, async (trx) => {
     const present = await shareUserLocks(trx, [callerId, userId])
     if (!present.some((user) => user.id === userId)) throw new ApiError('user_not_found')
-    const { participants } = await holdGroup(trx, roomId, callerId)
+    const { participants } = await lockGroupWithParticipants(trx, roomId, callerId)
     if (participants.has(userId)) return { answer: await getRoomFor(trx, roomId, callerId), events: [] }
     const blocks = await listBlocksBetween(trx, callerId, [userId])
     if (!canContact(blocks, callerId)) throw new ApiError('no_permission')
@@ -57,7 +57,7 @@ export async function addRecipient(
 }
 
 /**
- * Removes somebody from the caller's own group, or oneself from any (docs/gateway.md#private-rooms). Throws
+ * Removes a user from a group that the caller owns, or the caller from any group (docs/gateway.md#private-rooms). Throws
  * `room_not_found`, `method_not_allowed_on_room_type`, `member_not_found`, `no_permission`.
  */
 export async function removeRecipient(
@@ -66,45 +66,45 @@ export async function removeRecipient(
   roomId: string,
   userId: string,
 ): Promise<Outcome<RemovedRecipient>> {
-  await reachGroup(db, roomId, callerId)
+  await requireGroup(db, roomId, callerId)
   return commit(db, async (trx) => {
-    const { ownerId, participants } = await holdGroup(trx, roomId, callerId)
+    const { ownerId, participants } = await lockGroupWithParticipants(trx, roomId, callerId)
     if (!participants.has(userId)) throw new ApiError('member_not_found')
     if (userId !== callerId && ownerId !== callerId) throw new ApiError('no_permission')
-    return { answer: { id: roomId, user_id: userId }, events: await takeOut(trx, userId, roomId) }
+    return { answer: { id: roomId, user_id: userId }, events: await removeFromGroups(trx, userId, roomId) }
   })
 }
 
 /**
- * Takes the caller out of a group: ownership passes on, the last one out ends it (docs/api.md#private-rooms,
- * docs/gateway.md#private-rooms). Throws `method_not_allowed_on_room_type` for whatever is no group they are in.
+ * Removes the caller from a group. Ownership passes on; the group is deleted with its last participant
+ * (docs/gateway.md#private-rooms). Throws `method_not_allowed_on_room_type` for a room that is not a group of the caller.
  */
 export function leaveGroup(db: Db, callerId: string, roomId: string): Promise<Outcome<null>> {
   return commit(db, async (trx) => {
-    const events = await takeOut(trx, callerId, roomId)
+    const events = await removeFromGroups(trx, callerId, roomId)
     if (events.length === 0) throw new ApiError('method_not_allowed_on_room_type')
     return { answer: null, events }
   })
 }
 
-/** Takes a user out of all their groups, inside the transaction that ends their account. Returns the events. */
+/** Removes a user from all their groups, in the transaction that deletes the account. Returns the events. */
 export function leaveAllGroups(trx: Db, userId: string): Promise<HearthEvent[]> {
-  return takeOut(trx, userId, null)
+  return removeFromGroups(trx, userId, null)
 }
 
-/** A private room as one of those in it sees it now. */
+/** A private room for one of its participants. */
 export async function getRoomFor(db: Db, roomId: string, receiverId: string): Promise<Room> {
   return serializeRoom((await findRoom(db, roomId))!, receiverId)
 }
 
-/** Refuses rooms the caller cannot see, and those that are no group. */
-async function reachGroup(db: Db, roomId: string, callerId: string): Promise<void> {
+/** Throws `room_not_found` for a room that the caller cannot read, `method_not_allowed_on_room_type` for no group. */
+async function requireGroup(db: Db, roomId: string, callerId: string): Promise<void> {
   const access = await requireRoomAccess(db, roomId, callerId)
   if (access.type !== roomType.group) throw new ApiError('method_not_allowed_on_room_type')
 }
 
-/** Locks a group and reads who is in it. Throws `room_not_found` when the caller no longer is. */
-async function holdGroup(
+/** Locks a group and reads its participants. Throws `room_not_found` if the caller has left it. */
+async function lockGroupWithParticipants(
   trx: Db,
   roomId: string,
   callerId: string,
@@ -115,8 +115,8 @@ async function holdGroup(
   return { ownerId: locked.owner_id, participants }
 }
 
-/** Takes a user out of one group or (null) of all. Returns the events: nothing when they are in none. */
-async function takeOut(trx: Db, userId: string, roomId: string | null): Promise<HearthEvent[]> {
+/** Removes a user from one group, or (null) from all. Returns the events; [] if they are in none. */
+async function removeFromGroups(trx: Db, userId: string, roomId: string | null): Promise<HearthEvent[]> {
   const left = await lockGroupsOf(trx, userId, roomId)
   if (left.length === 0) return []
   await deleteRecipient(trx, userId, left)
@@ -127,10 +127,10 @@ async function takeOut(trx: Db, userId: string, roomId: string | null): Promise<
     await deleteRooms(trx, empty)
   }
   const ended = new Set(empty)
-  return left.flatMap((room_id) => departure(room_id, userId, ended.has(room_id)))
+  return left.flatMap((room_id) => leftEvents(room_id, userId, ended.has(room_id)))
 }
 
-function departure(room_id: string, user_id: string, isLast: boolean): HearthEvent[] {
-  const gone: HearthEvent = { type: 'private_room_left', room_id, user_id }
-  return isLast ? [gone] : [gone, { type: 'room_updated', room_id, house_id: null }]
+function leftEvents(room_id: string, user_id: string, isLast: boolean): HearthEvent[] {
+  const left: HearthEvent = { type: 'private_room_left', room_id, user_id }
+  return isLast ? [left] : [left, { type: 'room_updated', room_id, house_id: null }]
 }

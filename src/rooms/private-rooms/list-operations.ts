@@ -5,12 +5,12 @@ import type { Room } from '../schemas.ts'
 import { serializeRoom } from '../serializers.ts'
 import { listPrivateRoomPlaces, listPrivateRoomsById, type RoomPlace } from './queries.ts'
 
-/** Participants of rooms that are read at once: two megabytes, if all of them have as much of a profile as there is. */
-const participantsAtOnce = 500
+/** Participants of the rooms of one statement: at most 2 MB, if all profiles have the greatest size. */
+const batchParticipants = 500
 
 /**
- * The private rooms of a user with activity before `before`, the latest first, as JSON: `limit` of them, or as many as
- * fit into an answer. Throws `unavailable` when too many lists of this user, or of all, wait.
+ * The private rooms of a user with activity before `before`, latest first, as JSON: at most `limit`, and at most 3.5 MiB
+ * (docs/api.md#private-rooms). Throws `unavailable` if too many lists of this user, or of all users, wait.
  */
 export function listOwnPrivateRooms(
   db: Db,
@@ -22,41 +22,41 @@ export function listOwnPrivateRooms(
   })
 }
 
-/** The rooms at these places, bit by bit, without those that the user is not in any more. */
+/** Yields these rooms in batches, without those that the user has left. */
 export async function* readPrivateRooms(
   db: Db,
   userId: string,
   places: readonly RoomPlace[],
 ): AsyncGenerator<Room> {
-  for (const part of inParts(places)) {
+  for (const batch of inBatches(places)) {
     const rows = await listPrivateRoomsById(
       db,
-      part.map((place) => place.id),
+      batch.map((place) => place.id),
     )
     const users = await listGatewayUsers(db, [...new Set(rows.flatMap((row) => row.participant_ids))])
     const rowsById = new Map(rows.map((row) => [row.id, row]))
     const usersById = new Map(users.map((user) => [user.id, user]))
-    yield* part.flatMap(({ id, last_message_id }) => {
+    yield* batch.flatMap(({ id, last_message_id }) => {
       const row = rowsById.get(id)
       if (!row?.participant_ids.includes(userId)) return []
       const participants = row.participant_ids.map((each) => usersById.get(each)!)
-      // As it was when the rooms were put in order: the next page begins before the last of them.
+      // As read with the order of the rooms: clients take the start of the next page from it.
       return [serializeRoom({ ...row, last_message_id, participants }, userId)]
     })
   }
 }
 
-/** The places in parts of so many participants, or of one room. */
-function inParts(places: readonly RoomPlace[]): RoomPlace[][] {
-  const parts: RoomPlace[][] = []
+/** Batches of rooms with at most `batchParticipants` participants together, or of one room. */
+function inBatches(places: readonly RoomPlace[]): RoomPlace[][] {
+  const batches: RoomPlace[][] = []
   let left = 0
   for (const place of places) {
     if (place.participants > left) {
-      parts.push([])
-      left = participantsAtOnce
+      batches.push([])
+      left = batchParticipants
     }
-    parts.at(-1)!.push(place)
+    batches.at(-1)!.push(place)
     left -= place.participants
   }
-  return parts
+  return batches
 }

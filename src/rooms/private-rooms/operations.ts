@@ -11,13 +11,13 @@ import { getRoomFor, maxGroupSize } from './group-operations.ts'
 import { countGroupsOf, findPairRoomId, insertGroup, insertPairRoom, insertRecipients } from './queries.ts'
 import type { CreatePrivateRoom } from './schemas.ts'
 
-/** Groups that a user may own and still create another. Those that are passed on to them count, but are not refused. */
+/** Groups that a user may create and own (docs/api.md#counts-and-sizes). Ownership passes to them beyond this limit. */
 const maxOwnedGroups = 200
 
 /**
- * Opens the one-to-one room of the caller and `recipient`, the existing one if there is one, or makes a group of all
- * named (docs/api.md#private-rooms). `countNew` counts a room that is about to be made, and may refuse it. Throws
- * `invalid_schema`, `user_not_found`, `no_permission`, `limit_reached`.
+ * Returns the one-to-one room of the caller and `recipient`, which is created if there is none, or creates a group of
+ * all named users (docs/api.md#private-rooms). `countNew` counts a new room against a rate limit before it is created.
+ * Throws `invalid_schema`, `user_not_found`, `no_permission`, `limit_reached`.
  */
 export async function createPrivateRoom(
   db: Db,
@@ -30,7 +30,7 @@ export async function createPrivateRoom(
   return createGroup(db, callerId, others, fields.name ?? null, countNew)
 }
 
-/** The users named by a body, each once and without the caller. */
+/** The users that a body names, each once and without the caller. Throws `invalid_schema`. */
 function othersNamed(fields: CreatePrivateRoom, callerId: string): string[] {
   const named = new Set(fields.recipients ?? [])
   if (fields.recipient != null) named.add(fields.recipient)
@@ -40,7 +40,7 @@ function othersNamed(fields: CreatePrivateRoom, callerId: string): string[] {
   return [...named].map(asId)
 }
 
-/** The room of a pair. A restriction by the other prevents only a new one. */
+/** Finds or creates the room of a pair. A restriction by the other user prevents only creation. */
 function openOneToOne(
   db: Db,
   callerId: string,
@@ -60,14 +60,14 @@ function openOneToOne(
   })
 }
 
-/** Makes the room of a pair, or finds the one that somebody else has made since: the unique index decides. */
+/** Creates the room of a pair, or finds one that was created concurrently: the unique index decides. */
 async function createOneToOne(trx: Db, callerId: string, otherId: string): Promise<Change<Room>> {
   const id = newId()
   if (!(await insertPairRoom(trx, id, callerId, otherId))) {
     const existingId = await findPairRoomId(trx, callerId, otherId)
     return { answer: await getRoomFor(trx, existingId!, callerId), events: [] }
   }
-  return enter(trx, id, [callerId, otherId])
+  return addParticipants(trx, id, [callerId, otherId])
 }
 
 function createGroup(
@@ -78,7 +78,7 @@ function createGroup(
   countNew: () => Promise<void>,
 ): Promise<Outcome<Room>> {
   return commit(db, async (trx) => {
-    // The caller's lock is exclusive: of two groups made at once the second one is counted with the first.
+    // The caller's lock is exclusive: the count includes groups that are created concurrently.
     const present = await lockUserAmong(trx, callerId, otherIds)
     if (present.length < otherIds.length + 1) throw new ApiError('user_not_found')
     const blocks = await listBlocksBetween(trx, callerId, otherIds)
@@ -87,12 +87,12 @@ function createGroup(
     await countNew()
     const id = newId()
     await insertGroup(trx, { id, owner_id: callerId, name })
-    return enter(trx, id, [callerId, ...otherIds])
+    return addParticipants(trx, id, [callerId, ...otherIds])
   })
 }
 
-/** Lets everybody into a new room; the first is the caller. */
-async function enter(trx: Db, roomId: string, userIds: string[]): Promise<Change<Room>> {
+/** Adds the participants of a new room, the caller first. */
+async function addParticipants(trx: Db, roomId: string, userIds: string[]): Promise<Change<Room>> {
   await insertRecipients(trx, roomId, userIds)
   const events = userIds.map(
     (user_id): HearthEvent => ({ type: 'private_room_entered', room_id: roomId, user_id }),

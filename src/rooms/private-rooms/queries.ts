@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 import { type RoomRow, roomColumns } from '../queries.ts'
 
-/** A private room in a list by activity, and how many are in it. */
+/** A private room in the list by activity, with its number of participants. */
 export type RoomPlace = { id: string; last_message_id: string | null; participants: number }
 
 /** The private rooms of a user with activity (newest message, else creation) before an id, the latest first. */
@@ -26,8 +26,8 @@ export async function listPrivateRoomPlaces(
 type RoomWithParticipantIds = Omit<RoomRow, 'participants'> & { participant_ids: string[] }
 
 /**
- * Private rooms, in no order, with the ids of their participants, by time of entering. The users are read apart, as the
- * same ones may be in many of the rooms.
+ * Private rooms, in no order, with the ids of their participants by time of entering. The users are read separately, as
+ * the rooms may share many of them.
  */
 export async function listPrivateRoomsById(
   db: Db,
@@ -51,7 +51,7 @@ export async function findPairRoomId(db: Db, one: string, other: string): Promis
 }
 
 /**
- * Makes the one-to-one room of two users, unless there is one or somebody else makes it now. Returns whether it did.
+ * Inserts the one-to-one room of two users, unless it exists or is inserted concurrently. Returns whether it did.
  */
 export async function insertPairRoom(db: Db, id: string, one: string, other: string): Promise<boolean> {
   const { rows } = await sql`
@@ -62,14 +62,14 @@ export async function insertPairRoom(db: Db, id: string, one: string, other: str
   return rows.length > 0
 }
 
-/** How many groups a user owns. */
+/** The number of groups that a user owns. */
 export async function countGroupsOf(db: Db, ownerId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from rooms where owner_id = ${ownerId}`.execute(db)
   return rows[0]!.count
 }
 
-/** Makes a group without anybody in it yet. */
+/** Inserts a group without participants. */
 export async function insertGroup(
   db: Db,
   group: { id: string; owner_id: string; name: string | null },
@@ -80,7 +80,7 @@ export async function insertGroup(
     .execute()
 }
 
-/** Lets users enter a private room, in the order given. */
+/** Inserts participants of a private room, in the given order. */
 export async function insertRecipients(db: Db, roomId: string, userIds: readonly string[]): Promise<void> {
   await sql`
     insert into room_recipients (room_id, user_id)
@@ -88,12 +88,12 @@ export async function insertRecipients(db: Db, roomId: string, userIds: readonly
     order by place`.execute(db)
 }
 
-/** Locks a group, so that nobody enters or leaves meanwhile, and gives its owner; undefined when there is none. */
+/** Locks a group against changes of its participants, and returns its owner; undefined if there is no such group. */
 export function lockGroup(db: Db, id: string): Promise<{ owner_id: string | null } | undefined> {
   return db.selectFrom('rooms').select('owner_id').where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** The ids of those in a private room, in no order. */
+/** The ids of the participants of a private room, in no order. */
 export async function listRecipientIds(db: Db, roomId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('room_recipients')
@@ -104,8 +104,8 @@ export async function listRecipientIds(db: Db, roomId: string): Promise<string[]
 }
 
 /**
- * Locks the groups of a user, or only the one with this id, in id order, and returns their ids: none that they leave at
- * this moment.
+ * Locks the groups of a user, or only the one with this id, in id order, and returns their ids, without groups that the
+ * user leaves concurrently.
  */
 export async function lockGroupsOf(db: Db, userId: string, roomId: string | null): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -116,7 +116,7 @@ export async function lockGroupsOf(db: Db, userId: string, roomId: string | null
   return rows.map((row) => row.id)
 }
 
-/** Takes a user out of rooms. */
+/** Deletes a user from the participants of rooms. */
 export async function deleteRecipient(db: Db, userId: string, roomIds: readonly string[]): Promise<void> {
   await db
     .deleteFrom('room_recipients')
@@ -125,7 +125,7 @@ export async function deleteRecipient(db: Db, userId: string, roomIds: readonly 
     .execute()
 }
 
-/** Hands those of these groups that a user owns to the longest-standing participant, people before bots. */
+/** Transfers those of these groups that a user owns to the longest-standing participant, people before bots. */
 export async function transferGroups(db: Db, ownerId: string, roomIds: readonly string[]): Promise<void> {
   await sql`
     update rooms set owner_id = heirs.user_id
@@ -138,7 +138,7 @@ export async function transferGroups(db: Db, ownerId: string, roomIds: readonly 
     where rooms.id = heirs.room_id and rooms.owner_id = ${ownerId}`.execute(db)
 }
 
-/** Those of these rooms that nobody is in. */
+/** Those of these rooms that have no participants. */
 export async function listEmptyRoomIds(db: Db, roomIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from unnest(${roomIds}::bigint[]) as wanted (id)
@@ -146,7 +146,7 @@ export async function listEmptyRoomIds(db: Db, roomIds: readonly string[]): Prom
   return rows.map((row) => row.id)
 }
 
-/** Removes rooms with their messages. */
+/** Deletes rooms with their messages. */
 export async function deleteRooms(db: Db, roomIds: readonly string[]): Promise<void> {
   await db.deleteFrom('rooms').where('id', '=', sql<string>`any(${roomIds}::bigint[])`).execute()
 }

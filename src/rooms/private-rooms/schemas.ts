@@ -4,8 +4,8 @@ import { AnyText } from '../../http/schemas/strings.ts'
 import { Name } from '../../users/schemas.ts'
 
 /**
- * docs/api.md#private-rooms: `recipient` alone is a one-to-one room, `recipients` a group; at least one of the two
- * names somebody.
+ * docs/api.md#private-rooms: `recipient` alone means a one-to-one room, `recipients` a group. The two together must name
+ * at least one other user.
  */
 export const CreatePrivateRoom = Type.Object(
   {
@@ -17,7 +17,7 @@ export const CreatePrivateRoom = Type.Object(
 )
 export type CreatePrivateRoom = Static<typeof CreatePrivateRoom>
 
-/** What a body lacks that names nobody but the caller, also if its `name` is wrong. */
+/** ['recipient'] for a body that names no user but the caller, whatever its `name`; else []. */
 export function missingRecipientField(
   { recipient, recipients }: { recipient?: unknown; recipients?: unknown },
   callerId: string,
@@ -28,6 +28,6 @@ export function missingRecipientField(
   return isNobody(recipient) && isEmpty ? ['recipient'] : []
 }
 
-/** Who has left or was removed from which group. */
+/** The group and the user who left or was removed. */
 export const RemovedRecipient = Type.Object({ id: Type.String(), user_id: Type.String() })
 export type RemovedRecipient = Static<typeof RemovedRecipient>

@@ -22,7 +22,7 @@ import {
 
 const path = '/users/@me'
 
-test('a deleted account is emptied, its houses and groups pass on, its relations end', async () => {
+test('deletion anonymizes the account, transfers houses and groups, ends relationships', async () => {
   const ann = await resident('ann')
   const [bob, cem] = [await user(), await user()]
   await friends(ann, bob)
@@ -82,7 +82,7 @@ test('a deleted account is emptied, its houses and groups pass on, its relations
   expect(published.filter((event) => event.type === 'member_left')).toHaveLength(2)
 })
 
-test('what only the owner of an account could see goes with it', async () => {
+test('deletion removes codes, settings, read states and mentions', async () => {
   const [gus, bob] = [await resident('gus'), await user()]
   const pair = await oneToOne(gus, bob)
   const said = await message(pair, bob, { mentions: [gus] })
@@ -108,7 +108,7 @@ test('what only the owner of an account could see goes with it', async () => {
   }
 })
 
-test('address and username are free again, and the account is found no more', async () => {
+test('address and username are free again, and lookups do not find the account', async () => {
   const bob = await resident('bobby')
   await call(bob, 'DELETE', path, { password })
   expect((await call(null, 'GET', `/users/${bob.id}`)).body.error.code).toBe('user_not_found')
@@ -117,7 +117,7 @@ test('address and username are free again, and the account is found no more', as
   expect(again.id).not.toBe(bob.id)
 })
 
-test('own bots go with their owner', async () => {
+test("deletion deletes the account's bots", async () => {
   const cem = await resident('cem')
   const bot = await user({ bot_of: cem })
   published.length = 0
@@ -128,7 +128,7 @@ test('own bots go with their owner', async () => {
   expect(published).toContainEqual({ type: 'sessions_ended', session_ids: [bot.session_id] })
 })
 
-test('two friends in the same houses delete their accounts at the same time, and both are gone', async () => {
+test('concurrent deletions of two friends in the same houses both succeed', async () => {
   const [dan, eve] = [await resident('dan'), await resident('eve')]
   const bots = [await user({ bot_of: dan }), await user({ bot_of: eve })]
   await friends(dan, eve)
@@ -145,7 +145,7 @@ test('two friends in the same houses delete their accounts at the same time, and
   expect(await db.selectFrom('houses').select('id').where('id', 'in', ids).execute()).toEqual([])
 })
 
-test('a wrong password, no password and bots are refused, and the account stays', async () => {
+test('a wrong or missing password and bots are refused, and the account stays', async () => {
   const fay = await resident('fay')
   const bot = await user({ bot_of: fay })
   expect(told(await call(fay, 'DELETE', path, { password: 'wrong one' }))).toEqual([
@@ -159,17 +159,17 @@ test('a wrong password, no password and bots are refused, and the account stays'
   expect((await call(fay, 'GET', path)).status).toBe(200)
 })
 
-test('an account deleted twice at once is deleted once', async () => {
+test('an account deleted by concurrent requests is deleted once', async () => {
   const gus = await resident('gus')
   const answers = await Promise.all([1, 2].map(() => call(gus, 'DELETE', path, { password })))
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
 })
 
-test('a deletion that ends in a deadlock with something else begins again', async () => {
+test('a deletion is repeated after a deadlock', async () => {
   const [kim, lea] = [await resident('kim'), await user()]
   const den = await house({ owner: lea, members: [kim] })
   const [deleting] = await db.transaction().execute(async (rival) => {
-    // The deletion alone looks for deadlocks, and so is the one that PostgreSQL ends.
+    // Only the deletion detects deadlocks, so PostgreSQL aborts the deletion.
     await sql`set local deadlock_timeout = '1h'`.execute(rival)
     await sql`select from houses where id = ${den.id} for no key update`.execute(rival)
     const [deleting, locking] = await db.transaction().execute(async (trx) => {
@@ -186,7 +186,7 @@ test('a deletion that ends in a deadlock with something else begins again', asyn
   expect((await deleting).status).toBe(200)
 })
 
-test('a password that is changed meanwhile no longer deletes the account', async () => {
+test('a password that changes during the request is refused', async () => {
   const ida = await resident('ida')
   const [deleting] = await db.transaction().execute(async (trx) => {
     await sql`select from users where id = ${ida.id} for no key update`.execute(trx)
@@ -202,7 +202,7 @@ test('a password that is changed meanwhile no longer deletes the account', async
   expect((await call(ida, 'GET', path)).status).toBe(200)
 })
 
-test('a bot that is made while its owner is deleted is deleted too', async () => {
+test('a bot created during the deletion of its owner is deleted', async () => {
   const hal = await resident('hal')
   const botId = newId()
   const [deleting] = await db.transaction().execute(async (trx) => {
@@ -220,7 +220,7 @@ test('a bot that is made while its owner is deleted is deleted too', async () =>
   expect(bot?.username).toBe(`deleted-${botId}`)
 })
 
-test('who bans somebody does not wait for their deletion, which waits for the house of their bot', async () => {
+test('a ban does not wait for a deletion that waits for the house of a bot', async () => {
   const [ivy, jan] = [await resident('ivy'), await user()]
   const den = await house({ owner: jan, members: [await user({ bot_of: ivy })] })
   const [deleting] = await db.transaction().execute(async (trx) => {
@@ -234,6 +234,6 @@ test('who bans somebody does not wait for their deletion, which waits for the ho
   expect((await deleting).status).toBe(200)
 })
 
-test('without a token, or with a faulty one, deleting the account answers no_auth', async () => {
+test('without a valid token deleting the account answers no_auth', async () => {
   await refusesStrangers('DELETE', path)
 })

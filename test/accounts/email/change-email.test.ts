@@ -14,7 +14,7 @@ import { call, db, failure, type Person, user } from '../../support/world.ts'
 const path = '/users/@me/email'
 const invalidCredentials = failure('invalid_credentials', 'The login or password is wrong')
 
-test('the address changes when the code sent to the new one comes back, and not before', async () => {
+test('the address changes when its code is verified, not before', async () => {
   const cem = await registered('cem')
   const change = { email: 'new@example.org', password }
   const { answer, events } = await watching(() => mailing.call(cem, 'PATCH', path, change))
@@ -32,13 +32,13 @@ test('the address changes when the code sent to the new one comes back, and not 
   expect({ email, email_verified }).toEqual({ email: 'new@example.org', email_verified: true })
 })
 
-test('an account has five mails an hour sent to addresses that it names, whichever way', async () => {
+test('an account sends five mails an hour to addresses that it names, on all routes together', async () => {
   let time = Date.UTC(2026, 0, 1)
   const limited = await otherApp({ smtpUrl: smtp.url, rateLimit: true }, { now: () => time })
   const [mel, ned] = [await resident('mel'), await resident('ned')]
   const change = (person: Person, email: string) =>
     limited.call(person, 'PATCH', path, { email: `${email}@example.org`, password })
-  // What is refused for another reason does not count.
+  // Requests refused for another reason do not count.
   expect(told(await change(mel, 'ned'))).toEqual([400, failure('email_taken', 'That email is already taken')])
   for (const n of [1, 2, 3, 4]) {
     expect((await change(mel, `foreign${n}`)).status).toBe(200)
@@ -58,14 +58,14 @@ test('an account has five mails an hour sent to addresses that it names, whichev
   expect((await change(ned, 'foreign6')).status).toBe(200)
   expect((await smtp.next()).to).toEqual(['foreign6@example.org'])
   expect(smtp.mails).toEqual([])
-  // The refused ones have not cancelled the code of the last mail.
+  // The refused requests have not cancelled the last code.
   expect((await call(null, 'POST', '/auth/verify-email', { code })).status).toBe(200)
   time += 720_000
   expect((await change(mel, 'foreign7')).status).toBe(200)
   await smtp.next()
 })
 
-test('changing to the present, proven address sends nothing', async () => {
+test('a change to the present, verified address sends nothing', async () => {
   const fay = await registered('fay')
   await call(null, 'POST', '/auth/verify-email', { code: fay.code })
   const answer = await mailing.call(fay, 'PATCH', path, { email: 'fay@example.org', password })
@@ -74,7 +74,7 @@ test('changing to the present, proven address sends nothing', async () => {
   expect(await codesOf(fay)).toEqual([])
 })
 
-test('the present address is sent a code where it is not proven yet, or is written in another case', async () => {
+test('the present address receives a code if it is unverified or in another case', async () => {
   const gus = await registered('gus')
   for (const email of ['gus@example.org', 'GUS@example.org']) {
     const answer = await mailing.call(gus, 'PATCH', path, { email, password })
@@ -83,7 +83,7 @@ test('the present address is sent a code where it is not proven yet, or is writt
   }
 })
 
-test('changing the address refuses a wrong password, a taken address, wrong fields and bots', async () => {
+test('a wrong password, a taken address, wrong fields and bots are refused', async () => {
   const dan = await registered('dan')
   await user({ email: 'taken@example.org' })
   const bot = await user({ bot_of: dan })
@@ -104,7 +104,7 @@ test('changing the address refuses a wrong password, a taken address, wrong fiel
   expect((await call(null, 'POST', '/auth/verify-email', { code: dan.code })).status).toBe(200)
 })
 
-test('a change to another address ends when the present one is chosen again, or the password is changed', async () => {
+test('choosing the present address, or a password change, cancels a pending change', async () => {
   const ida = await registered('ida')
   await call(null, 'POST', '/auth/verify-email', { code: ida.code })
   const begin = async () => {
@@ -120,7 +120,7 @@ test('a change to another address ends when the present one is chosen again, or 
   expect((await call(ida, 'GET', '/users/@me')).body.data.email).toBe('ida@example.org')
 })
 
-test('once the address has changed, a code for a new password that the former one was sent is wrong', async () => {
+test('a change of the address cancels reset codes sent to the former one', async () => {
   const jon = await registered('jon')
   await mailing.call(null, 'POST', '/auth/forgot-password', { email: 'jon@example.org' })
   const reset = { code: codeIn(await smtp.next()), password: 'a new password' }
@@ -129,7 +129,7 @@ test('once the address has changed, a code for a new password that the former on
   expect(told(await call(null, 'POST', '/auth/reset-password', reset))).toEqual([400, invalidCode])
 })
 
-test('an address that is only written in another case keeps the code for a new password', async () => {
+test('a change of case only keeps the reset code', async () => {
   const lea = await registered('lea')
   await mailing.call(null, 'POST', '/auth/forgot-password', { email: 'lea@example.org' })
   const reset = { code: codeIn(await smtp.next()), password: 'a new password' }
@@ -139,7 +139,7 @@ test('an address that is only written in another case keeps the code for a new p
   expect((await call(null, 'POST', '/auth/reset-password', reset)).status).toBe(200)
 })
 
-test('a password that is changed meanwhile no longer changes the address', async () => {
+test('a password that changes during the request is refused', async () => {
   const kim = await registered('kim')
   const [changing] = await db.transaction().execute(async (trx) => {
     await sql`select from users where id = ${kim.id} for no key update`.execute(trx)
@@ -151,6 +151,6 @@ test('a password that is changed meanwhile no longer changes the address', async
   expect(told(await changing)).toEqual([400, invalidCredentials])
 })
 
-test('without a token, or with a faulty one, changing the address answers no_auth', async () => {
+test('without a valid token changing the address answers no_auth', async () => {
   await refusesStrangers('PATCH', path)
 })

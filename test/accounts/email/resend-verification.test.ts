@@ -10,7 +10,7 @@ import { call, db, user } from '../../support/world.ts'
 
 const path = '/auth/verify-email/resend'
 
-test('a code is asked for again; the newer cancels the older; nothing is sent once the address is proven', async () => {
+test('a resent code cancels the earlier one; a verified address receives none', async () => {
   const bob = await registered('bob')
   const { answer: again, events } = await watching(() => mailing.call(bob, 'POST', path))
   expect(again.status).toBe(200)
@@ -32,7 +32,7 @@ test('a code is asked for again; the newer cancels the older; nothing is sent on
   expect(await codesOf(bob)).toEqual([])
 })
 
-test('a newer code is good for its own time, and a code to reset the password is no reason to send one', async () => {
+test('a resent code has its full validity, and a reset code causes no resend', async () => {
   const dan = await registered('dan')
   const expires_at = new Date(Date.now() - 1)
   await db.updateTable('account_codes').set({ expires_at }).where('user_id', '=', dan.id).execute()
@@ -46,7 +46,7 @@ test('a newer code is good for its own time, and a code to reset the password is
   expect(await codesOf(dan)).toEqual(['reset_password'])
 })
 
-test('a new address is sent another code, until its code has expired: then it is forgotten', async () => {
+test('a resend goes to the requested address until its code has expired', async () => {
   const eve = await registered('eve')
   await call(null, 'POST', '/auth/verify-email', { code: eve.code })
   await mailing.call(eve, 'PATCH', '/users/@me/email', { email: 'new@example.org', password })
@@ -59,18 +59,18 @@ test('a new address is sent another code, until its code has expired: then it is
   expect(smtp.mails).toEqual([])
 })
 
-test('without mail configured the address is answered, and no code made', async () => {
+test('without mail the address is returned, and no code created', async () => {
   const cem = await user({ username: 'cem' })
   const answer = await call(cem, 'POST', path, {})
   expect([answer.status, answer.body.data]).toEqual([200, { email: 'cem@example.org' }])
   expect(await codesOf(cem)).toEqual([])
 })
 
-test('a bot that asks for a code answers no_permission', async () => {
+test('a resend by a bot answers no_permission', async () => {
   const bot = await user({ bot_of: await user() })
   expect(told(await call(bot, 'POST', path))).toEqual([400, noPermission])
 })
 
-test('without a token, or with a faulty one, asking for a code answers no_auth', async () => {
+test('without a valid token a resend answers no_auth', async () => {
   await refusesStrangers('POST', path)
 })

@@ -9,7 +9,7 @@ import { call, db, published, user } from '../../support/world.ts'
 
 const path = '/auth/verify-email'
 
-test('registering sends a code, which proves the address once', async () => {
+test('registration sends a code, which verifies the address once', async () => {
   const ann = await registered('ann')
   expect(await minutesLeft(ann)).toBe(24 * 60)
   published.length = 0
@@ -22,20 +22,20 @@ test('registering sends a code, which proves the address once', async () => {
   expect(await codesOf(ann)).toEqual([])
 })
 
-test('a code that comes twice at once proves the address once', async () => {
+test('a code sent by concurrent requests verifies the address once', async () => {
   const bea = await registered('bea')
   const answers = await Promise.all([1, 2].map(() => call(null, 'POST', path, { code: bea.code })))
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
 })
 
-test('an address that somebody else has taken meanwhile is not proven by the code', async () => {
+test('the code of an address that another account has taken answers invalid_code', async () => {
   const eve = await registered('eve')
   const { code } = await issueCode(db, eve.id, 'verify_email', 'late@example.org')
   await user({ email: 'late@example.org' })
   expect(told(await call(null, 'POST', path, { code }))).toEqual([400, invalidCode])
 })
 
-test('an old code, a wrong code and one to reset the password answer invalid_code', async () => {
+test('an expired, wrong or reset code answers invalid_code', async () => {
   const fay = await registered('fay')
   await db
     .updateTable('account_codes')
@@ -49,13 +49,13 @@ test('an old code, a wrong code and one to reset the password answer invalid_cod
   expect((await call(fay, 'GET', '/users/@me')).body.data.email_verified).toBe(false)
 })
 
-test('a code that is missing or no text answers invalid_schema', async () => {
+test('a missing or non-text code answers invalid_schema', async () => {
   for (const body of [undefined, {}, { code: 5 }]) {
     expect(told(await call(null, 'POST', path, body))).toEqual([400, required('code')])
   }
 })
 
-test('a code that comes while its account is deleted answers invalid_code', async () => {
+test('a code used during the deletion of its account answers invalid_code', async () => {
   const gus = await registered('gus')
   const [proving] = await db.transaction().execute(async (trx) => {
     await sql`select from users where id = ${gus.id} for no key update`.execute(trx)
@@ -69,7 +69,7 @@ test('a code that comes while its account is deleted answers invalid_code', asyn
   expect(told(await proving)).toEqual([400, invalidCode])
 })
 
-test('a code that is asked for while the account is deleted is not kept', async () => {
+test('a code requested during the deletion of the account is not stored', async () => {
   const hal = await registered('hal')
   const [issuing] = await db.transaction().execute(async (trx) => {
     await sql`select from users where id = ${hal.id} for no key update`.execute(trx)

@@ -6,7 +6,7 @@ import { call, failure, noAuth, published, user } from '../../support/world.ts'
 const path = '/users/@me/password'
 const wrong = failure('invalid_credentials', 'The login or password is wrong')
 
-test('changing the password ends all other login sessions', async () => {
+test('a password change ends all other login sessions', async () => {
   const ann = await resident('ann')
   const elsewhere = await personOf(await call(null, 'POST', '/auth/login', { login: 'ann', password }))
   published.length = 0
@@ -21,7 +21,7 @@ test('changing the password ends all other login sessions', async () => {
   expect(login.status).toBe(200)
 })
 
-test('a wrong current password, wrong fields and bots are refused, and the password stays', async () => {
+test('a wrong current password, wrong fields and bots are refused without a change', async () => {
   const bob = await resident('bob')
   const bot = await user({ bot_of: bob })
   expect((await call(bob, 'PATCH', path, { current: 'x', new: 'battery staple' })).body).toEqual(wrong)
@@ -38,7 +38,7 @@ test('a wrong current password, wrong fields and bots are refused, and the passw
   expect((await call(null, 'POST', '/auth/login', { login: 'bob', password })).status).toBe(200)
 })
 
-test('of two changes at the same time one gets through', async () => {
+test('one of two concurrent password changes succeeds', async () => {
   const cem = await resident('cem')
   const answers = await Promise.all(
     ['first choice', 'second choice'].map((choice) =>
@@ -48,6 +48,6 @@ test('of two changes at the same time one gets through', async () => {
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
 })
 
-test('without a token, or with a faulty one, changing the password answers no_auth', async () => {
+test('without a valid token changing the password answers no_auth', async () => {
   await refusesStrangers('PATCH', path)
 })

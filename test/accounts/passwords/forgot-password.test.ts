@@ -9,7 +9,7 @@ import { call, db } from '../../support/world.ts'
 
 const path = '/auth/forgot-password'
 
-test('a known address, in any case, is sent a code; the newer cancels the older', async () => {
+test('a known address in any case receives a code, which cancels the earlier one', async () => {
   const ann = await resident('ann')
   const codes: string[] = []
   for (const email of ['ann@example.org', 'ANN@example.org']) {
@@ -28,7 +28,7 @@ test('a known address, in any case, is sent a code; the newer cancels the older'
   expect((await reset(codes[1]!)).status).toBe(200)
 })
 
-test('forgetting a password answers 204 for every text, and sends nothing to strangers', async () => {
+test('forgot-password answers 204 for every text, and mails known addresses only', async () => {
   for (const email of ['nobody@example.org', '', 'nonsense', 'nul\u0000@example.org', '\ud800']) {
     const answer = await mailing.call(null, 'POST', path, { email })
     expect(answer.status).toBe(204)
@@ -40,7 +40,7 @@ test('forgetting a password answers 204 for every text, and sends nothing to str
   ).toEqual([])
 })
 
-test('an account is sent five mails an hour, however many addresses ask for them, and nobody sees that', async () => {
+test('an account receives five mails an hour, which no response discloses', async () => {
   const limited = await otherApp({ smtpUrl: smtp.url, rateLimit: true }, { now: () => 0 })
   const dan = await resident('dan')
   const codes: string[] = []
@@ -54,7 +54,7 @@ test('an account is sent five mails an hour, however many addresses ask for them
   expect((await call(null, 'POST', '/auth/reset-password', reset)).status).toBe(200)
 })
 
-test('the mail names the server, the account and where the code goes', async () => {
+test('the mail names the server, the account and the use of the code', async () => {
   const eva = await resident('eva')
   await mailing.call(null, 'POST', path, { email: eva.email })
   const { text } = await smtp.next()
@@ -64,13 +64,13 @@ test('the mail names the server, the account and where the code goes', async () 
   expect(flat).toContain('POST http://hearth.test/auth/reset-password')
 })
 
-test('without mail configured forgetting a password makes no code', async () => {
+test('without mail forgot-password creates no code', async () => {
   const cem = await resident('cem')
   expect((await call(null, 'POST', path, { email: 'cem@example.org' })).status).toBe(204)
   expect(await codesOf(cem)).toEqual([])
 })
 
-test('an address that is missing or no text answers invalid_schema', async () => {
+test('a missing or non-text address answers invalid_schema', async () => {
   for (const body of [undefined, {}, { email: 5 }, { email: null }]) {
     expect(told(await call(null, 'POST', path, body))).toEqual([400, required('email')])
   }

@@ -10,13 +10,13 @@ import { call, db, noAuth, published, user } from '../../support/world.ts'
 
 const path = '/auth/reset-password'
 
-/** The code that a forgotten password is sent. */
+/** Requests a reset code, and returns it from the mail. */
 async function codeFor(username: string): Promise<string> {
   await mailing.call(null, 'POST', '/auth/forgot-password', { email: `${username}@example.org` })
   return codeIn(await smtp.next())
 }
 
-test('a forgotten password is set anew by the code from the mail, once, and all sessions end', async () => {
+test('a reset code from the mail sets the password once, and ends all sessions', async () => {
   const ann = await resident('ann')
   const code = await codeFor('ann')
   published.length = 0
@@ -33,12 +33,12 @@ test('a forgotten password is set anew by the code from the mail, once, and all 
   expect(login.status).toBe(200)
 })
 
-test('a reset ends the tokens of the bots, and no new ones come of a session that it has ended', async () => {
+test("a reset ends the bots' tokens, and an ended session creates no new one", async () => {
   const gil = await resident('gil')
   const [bot, other] = [await user({ bot_of: gil }), await user({ bot_of: await user() })]
   const code = await codeFor('gil')
   const late = await db.transaction().execute(async (trx) => {
-    // Both requests are past the check of their token, and wait for the account.
+    // Both requests have passed the token check, and wait for the lock of the account.
     await lockUsers(trx, [gil.id])
     const reset = call(null, 'POST', path, { code, password: 'a new password' })
     await untilWaiting(1)
@@ -57,7 +57,7 @@ test('a reset ends the tokens of the bots, and no new ones come of a session tha
   expect(ended).toEqual({ type: 'sessions_ended', session_ids: [bot.session_id] })
 })
 
-test('of two resets with one code one gets through', async () => {
+test('one of two concurrent resets with a code succeeds', async () => {
   await resident('bob')
   const code = await codeFor('bob')
   const answers = await Promise.all(
@@ -66,7 +66,7 @@ test('of two resets with one code one gets through', async () => {
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
 })
 
-test('a wrong code and an old one answer invalid_code, and the password stays', async () => {
+test('a wrong or expired code answers invalid_code without a change', async () => {
   const cem = await resident('cem')
   const old = await codeFor('cem')
   await db
@@ -83,7 +83,7 @@ test('a wrong code and an old one answer invalid_code, and the password stays', 
   expect((await call(null, 'POST', '/auth/login', { login: 'cem', password })).status).toBe(200)
 })
 
-test('a reset names its wrong fields, and does not use the code up', async () => {
+test('a reset with wrong fields names them and keeps the code valid', async () => {
   await resident('dan')
   const code = await codeFor('dan')
   expect(told(await call(null, 'POST', path))).toEqual([400, required('code', 'password')])
@@ -98,7 +98,7 @@ test('a reset names its wrong fields, and does not use the code up', async () =>
   expect((await call(null, 'POST', path, { code, password: 'long enough' })).status).toBe(200)
 })
 
-test('a reset ends the change to another address that somebody else may have begun', async () => {
+test('a reset cancels a pending change of the e-mail address', async () => {
   const eve = await resident('eve')
   await mailing.call(eve, 'PATCH', '/users/@me/email', { email: 'thief@example.org', password })
   const change = codeIn(await smtp.next())
@@ -106,7 +106,7 @@ test('a reset ends the change to another address that somebody else may have beg
   expect(told(await call(null, 'POST', '/auth/verify-email', { code: change }))).toEqual([400, invalidCode])
 })
 
-test('a new password leaves the code that proves the present address', async () => {
+test('a reset keeps the verification code of the present address', async () => {
   const fay = await registered('fay')
   await call(null, 'POST', path, { code: await codeFor('fay'), password: 'a new password' })
   expect((await call(null, 'POST', '/auth/verify-email', { code: fay.code })).status).toBe(200)

@@ -12,7 +12,7 @@ async function sessionsOf({ id }: Person): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
-test('ending a session makes its token worthless; a bot may do so too', async () => {
+test("an ended session's token is invalid, for a bot too", async () => {
   const ann = await user()
   for (const person of [ann, await user({ bot_of: ann })]) {
     published.length = 0
@@ -25,7 +25,7 @@ test('ending a session makes its token worthless; a bot may do so too', async ()
   }
 })
 
-test('ending another session of oneself leaves the own', async () => {
+test('ending another session keeps the session of the request', async () => {
   const bob = await resident('bob')
   const phone = await personOf(await call(null, 'POST', '/auth/login', { login: 'bob', password }))
   expect((await call(bob, 'DELETE', `${path}/${phone.session_id}`)).status).toBe(200)
@@ -33,7 +33,7 @@ test('ending another session of oneself leaves the own', async () => {
   expect(await sessionsOf(bob)).toEqual([bob.session_id])
 })
 
-test("another's session, an unknown one, one that has ended and what is no id answer session_not_found", async () => {
+test('a foreign, unknown or ended session, or no id, answers session_not_found', async () => {
   const [ann, bob] = [await user(), await resident('cem')]
   const ended = await personOf(await call(null, 'POST', '/auth/login', { login: 'cem', password }))
   await call(bob, 'DELETE', `${path}/${ended.session_id}`)
@@ -45,13 +45,13 @@ test("another's session, an unknown one, one that has ended and what is no id an
   expect((await call(bob, 'GET', path)).status).toBe(200)
 })
 
-test('a session ended twice at once is ended once', async () => {
+test('a session ended by concurrent requests is ended once', async () => {
   const dan = await resident('dan')
   const phone = await personOf(await call(null, 'POST', '/auth/login', { login: 'dan', password }))
   const answers = await Promise.all([1, 2].map(() => call(dan, 'DELETE', `${path}/${phone.session_id}`)))
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404])
 })
 
-test('without a token, or with a faulty one, ending a session answers no_auth', async () => {
+test('without a valid token ending a session answers no_auth', async () => {
   await refusesStrangers('DELETE', `${path}/1`)
 })

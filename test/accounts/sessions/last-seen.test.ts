@@ -13,7 +13,7 @@ async function lastSeen(person: Person): Promise<number> {
   return row.last_seen_at.getTime()
 }
 
-test('a session is noted as seen within seconds, again and again', async () => {
+test('use of a session updates last_seen_at within seconds, repeatedly', async () => {
   const idle = await user()
   const longAgo = new Date(Date.now() - 600_000)
   for (let time = 0; time < 2; time += 1) {
@@ -27,7 +27,7 @@ test('a session is noted as seen within seconds, again and again', async () => {
   }
 })
 
-test('the use of one session is no use of another that was noted before', async () => {
+test('use of one session does not update another one', async () => {
   const [gone, here] = [await user(), await user()]
   const longAgo = new Date(Date.now() - 600_000)
   for (const person of [gone, here]) {
@@ -36,14 +36,14 @@ test('the use of one session is no use of another that was noted before', async 
       .set({ last_seen_at: longAgo })
       .where('id', 'in', [gone.session_id, here.session_id])
       .execute()
-    // No token is needed here.
+    // This route needs no token.
     await call(person, 'GET', `/users/${gone.id}`)
     await vi.waitUntil(async () => (await lastSeen(person)) > longAgo.getTime(), { timeout: 10_000 })
   }
   expect(await lastSeen(gone)).toBe(longAgo.getTime())
 })
 
-test('a database that is gone is no failure for who used a session, nor for the stop', async () => {
+test('an unavailable database fails neither the request nor the stop', async () => {
   const idle = await user()
   const longAgo = new Date(Date.now() - 600_000)
   await db.updateTable('sessions').set({ last_seen_at: longAgo }).where('id', '=', idle.session_id).execute()
@@ -55,7 +55,7 @@ test('a database that is gone is no failure for who used a session, nor for the 
   expect(await lastSeen(idle)).toBe(longAgo.getTime())
 })
 
-test('a session is noted as seen when that was five minutes ago or more', async () => {
+test('last_seen_at is updated only if it is five minutes old', async () => {
   const [idle, busy] = [await user(), await user()]
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
   await db
@@ -68,13 +68,13 @@ test('a session is noted as seen when that was five minutes ago or more', async 
   const { app, call } = await otherApp({})
   expect((await call(idle, 'GET', '/users/@me')).status).toBe(200)
   expect((await call(busy, 'GET', '/users/@me')).status).toBe(200)
-  // Stopping writes what is still to be written.
+  // A stop writes pending updates.
   await app.close()
   expect(await lastSeen(idle)).toBeGreaterThan(minutesAgo(1).getTime())
   expect(await lastSeen(busy)).toBe(recently.getTime())
 })
 
-test('a session that is being ended holds up the others no more than they hold up its end', async () => {
+test('a session that is being ended and updates of other sessions do not wait for each other', async () => {
   const [leaving, staying] = [await user(), await user()]
   const ids = [leaving.session_id, staying.session_id]
   const longAgo = new Date(Date.now() - 600_000)

@@ -8,7 +8,7 @@ import { call, db, expectTime, user } from '../../support/world.ts'
 
 const path = '/users/@me/sessions'
 
-test("the own login sessions are listed, newest first, and nobody else's", async () => {
+test("the caller's login sessions are listed, newest first", async () => {
   const ann = await resident('ann')
   await resident('bob')
   const headers = { 'user-agent': 'Phone/2' }
@@ -25,7 +25,7 @@ test("the own login sessions are listed, newest first, and nobody else's", async
   ])
 })
 
-test('a session was last seen no earlier than it was made', async () => {
+test('last_seen_at is not earlier than created_at', async () => {
   const ann = await user()
   await db
     .updateTable('sessions')
@@ -36,7 +36,7 @@ test('a session was last seen no earlier than it was made', async () => {
   expect(session.last_seen_at).toBe(session.created_at)
 })
 
-test('login sessions have pages of 200, or up to 1,000, by the id of one', async () => {
+test('pages have 200 login sessions by default, 1,000 at most', async () => {
   const ann = await user()
   const rows = Array.from({ length: 1_001 }, () => {
     return { id: newId(), user_id: ann.id, token_hash: hashToken(newToken()) }
@@ -61,12 +61,12 @@ test('login sessions have pages of 200, or up to 1,000, by the id of one', async
   }
 })
 
-test('a bot lists its session too', async () => {
+test('a bot can list its session', async () => {
   const bot = await user({ bot_of: await user() })
   const answer = await call(bot, 'GET', path)
   expect(answer.body.data).toMatchObject([{ id: bot.session_id, current: true }])
 })
 
-test('without a token, or with a faulty one, listing sessions answers no_auth', async () => {
+test('without a valid token listing sessions answers no_auth', async () => {
   await refusesStrangers('GET', path)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { refusesStrangers } from '../../support/messages.ts'
 import { call, db, noAuth, published, user } from '../../support/world.ts'
 
-test('logging out ends the login session of the token, and no other', async () => {
+test('logout ends the login session of the token only', async () => {
   const ann = await user()
   const answer = await call(ann, 'POST', '/auth/logout')
   expect(answer.status).toBe(204)
@@ -14,11 +14,11 @@ test('logging out ends the login session of the token, and no other', async () =
   expect((await call(ann, 'POST', '/auth/logout')).body).toEqual(noAuth)
 })
 
-test('without a token, or with a faulty one, logging out answers no_auth', async () => {
+test('without a valid token logging out answers no_auth', async () => {
   await refusesStrangers('POST', '/auth/logout')
 })
 
-test('a bot logs out too, with an empty JSON body', async () => {
+test('a bot can log out, with an empty JSON body', async () => {
   const bot = await user({ bot_of: await user() })
   expect((await call(bot, 'POST', '/auth/logout', {})).status).toBe(204)
 })

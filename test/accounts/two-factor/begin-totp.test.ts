@@ -16,20 +16,20 @@ import { call, failure, user } from '../../support/world.ts'
 
 const wrongPassword = failure('invalid_credentials', 'The login or password is wrong')
 
-test('beginning gives a secret and an address to scan; two-factor stays off, and nobody is told', async () => {
+test('beginning returns a secret and an otpauth URL, enables nothing, and sends no event', async () => {
   const ann = await resident('ann')
   const { answer, events } = await watching(() => call(ann, 'POST', totpPath, { password }))
   expect(answer.status).toBe(200)
   const { secret, otpauth_url } = answer.body.data
   expect(secret).toMatch(/^[A-Z2-7]{32}$/)
-  // By the name an authenticator app tells the accounts of one person apart.
+  // Authenticator apps distinguish accounts by this name.
   expect(otpauth_url).toBe(`otpauth://totp/Hearth:ann?secret=${secret}&issuer=Hearth`)
   expect(await totpOf(ann)).toEqual({ mfa_enabled: false, totp_secret: secret })
   expect(events).toEqual([])
   expect((await logInWith('ann')).status).toBe(200)
 })
 
-test('beginning again replaces the secret: a code of the first one is wrong', async () => {
+test('beginning again replaces the secret, and codes of the first one are wrong', async () => {
   const bob = await resident('bob')
   const secrets: string[] = []
   for (let i = 0; i < 2; i += 1)
@@ -40,13 +40,13 @@ test('beginning again replaces the secret: a code of the first one is wrong', as
   expect((await enable(secrets[1]!)).status).toBe(200)
 })
 
-test('where it is enabled, beginning answers mfa_already_enabled and keeps the secret', async () => {
+test('beginning answers mfa_already_enabled and keeps the secret if it is enabled', async () => {
   const cem = await withTotp('cem')
   expect(told(await call(cem, 'POST', totpPath, { password }))).toEqual([400, alreadyEnabled])
   expect(await totpOf(cem)).toEqual({ mfa_enabled: true, totp_secret: cem.secret })
 })
 
-test('without the right password nothing begins, and no secret is shown', async () => {
+test('a wrong password creates and returns no secret', async () => {
   const dan = await resident('dan')
   for (const body of [undefined, {}, { password: 5 }, { password: null }]) {
     expect(told(await call(dan, 'POST', totpPath, body))).toEqual([400, required('password')])
@@ -55,11 +55,11 @@ test('without the right password nothing begins, and no secret is shown', async 
   expect(await totpOf(dan)).toEqual({ mfa_enabled: false, totp_secret: null })
 })
 
-test('a bot that begins answers no_permission', async () => {
+test('a bot gets no_permission', async () => {
   const bot = await user({ bot_of: await user() })
   expect(told(await call(bot, 'POST', totpPath, { password }))).toEqual([400, noPermission])
 })
 
-test('without a token, or with a faulty one, beginning answers no_auth', async () => {
+test('without a valid token beginning answers no_auth', async () => {
   await refusesStrangers('POST', totpPath)
 })

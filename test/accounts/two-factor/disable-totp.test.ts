@@ -19,7 +19,7 @@ import { call, db, failure } from '../../support/world.ts'
 const notEnabled = failure('mfa_not_enabled', 'Two-factor authentication is not enabled')
 const wrongPassword = failure('invalid_credentials', 'The login or password is wrong')
 
-test('two-factor is turned off by the password, and the login needs no code again', async () => {
+test('the password disables it, and the login needs no code', async () => {
   const eve = await withTotp('eve')
   const { answer, events } = await watching(() => call(eve, 'DELETE', path, { password }))
   expect(answer.status).toBe(200)
@@ -30,20 +30,20 @@ test('two-factor is turned off by the password, and the login needs no code agai
   expect((await logInWith('eve')).status).toBe(200)
 })
 
-test('it is turned off by a backup code, or by a code of the secret', async () => {
+test('a backup code or a TOTP code disables it', async () => {
   const [fay, guy] = [await withTotp('fay'), await withTotp('guy')]
   expect((await call(fay, 'DELETE', path, { code: fay.backup_codes[0] })).status).toBe(200)
   expect((await call(guy, 'DELETE', path, { code: codeOf(guy.secret) })).status).toBe(200)
 })
 
-test('it is turned on again at once, by a code of the moment whose code has turned it off', async () => {
+test('a new secret can be enabled in the time step in which it was disabled', async () => {
   const ned = await withTotp('ned')
   expect((await call(ned, 'DELETE', path, { code: codeOf(ned.secret) })).status).toBe(200)
   const { secret } = (await call(ned, 'POST', path, { password })).body.data
   expect((await call(ned, 'POST', `${path}/enable`, { code: codeOf(secret) })).status).toBe(200)
 })
 
-test('a wrong code answers invalid_code, a wrong password invalid_credentials, and it stays on', async () => {
+test('a wrong code answers invalid_code, a wrong password invalid_credentials', async () => {
   const hal = await withTotp('hal')
   expect(told(await call(hal, 'DELETE', path, { code: 'nonsense' }))).toEqual([400, invalidCode])
   expect(told(await call(hal, 'DELETE', path, { code: 'nonsense', password }))).toEqual([400, invalidCode])
@@ -52,7 +52,7 @@ test('a wrong code answers invalid_code, a wrong password invalid_credentials, a
   expect(await countBackupCodes(hal)).toBe(10)
 })
 
-test('with neither code nor password, or with no text, it answers invalid_schema', async () => {
+test('neither code nor password, or no text, answers invalid_schema', async () => {
   const ian = await withTotp('ian')
   for (const body of [undefined, {}, { other: 1 }]) {
     expect(told(await call(ian, 'DELETE', path, body))).toEqual([400, required('code')])
@@ -63,7 +63,7 @@ test('with neither code nor password, or with no text, it answers invalid_schema
   ])
 })
 
-test('where it is off, turning it off answers mfa_not_enabled; of two at once one does it', async () => {
+test('disabling it twice, also concurrently, answers mfa_not_enabled once', async () => {
   const jon = await resident('jon')
   expect(told(await call(jon, 'DELETE', path, { password }))).toEqual([400, notEnabled])
   const kim = await withTotp('kim')
@@ -72,7 +72,7 @@ test('where it is off, turning it off answers mfa_not_enabled; of two at once on
   expect(answers.find((answer) => answer.status === 400)!.body).toEqual(notEnabled)
 })
 
-test('a password that is changed meanwhile no longer turns it off', async () => {
+test('a password that changes during the request is refused', async () => {
   const lea = await withTotp('lea')
   const [disabling] = await db.transaction().execute(async (trx) => {
     await sql`select from users where id = ${lea.id} for no key update`.execute(trx)
@@ -85,6 +85,6 @@ test('a password that is changed meanwhile no longer turns it off', async () => 
   expect((await totpOf(lea)).mfa_enabled).toBe(true)
 })
 
-test('without a token, or with a faulty one, turning it off answers no_auth', async () => {
+test('without a valid token disabling answers no_auth', async () => {
   await refusesStrangers('DELETE', path)
 })

@@ -16,7 +16,7 @@ import { call, user } from '../../support/world.ts'
 
 const path = `${totpPath}/enable`
 
-test('the first code turns it on, and answers ten backup codes, kept as hashes', async () => {
+test('the first code enables it and returns ten backup codes, stored as hashes', async () => {
   const ann = await resident('ann')
   const { secret } = (await call(ann, 'POST', totpPath, { password })).body.data
   const { answer, events } = await watching(() => call(ann, 'POST', path, { code: codeOf(secret) }))
@@ -30,7 +30,7 @@ test('the first code turns it on, and answers ten backup codes, kept as hashes',
   expect(events).toEqual([])
 })
 
-test('one code sent twice at once turns it on once', async () => {
+test('a code sent by concurrent requests enables it once', async () => {
   const bob = await resident('bob')
   const { secret } = (await call(bob, 'POST', totpPath, { password })).body.data
   const code = codeOf(secret)
@@ -39,7 +39,7 @@ test('one code sent twice at once turns it on once', async () => {
   expect(await countBackupCodes(bob)).toBe(10)
 })
 
-test('a wrong code, one of long ago and one of no secret answer invalid_code, and it stays off', async () => {
+test('a wrong or old code, or a code without a secret, answers invalid_code', async () => {
   const [cem, hal] = [await resident('cem'), await resident('hal')]
   const { secret } = (await call(cem, 'POST', totpPath, { password })).body.data
   for (const code of ['', 'nonsense', codeOf(secret, -2), codeOf(secret, -40)]) {
@@ -49,25 +49,25 @@ test('a wrong code, one of long ago and one of no secret answer invalid_code, an
   expect(await totpOf(cem)).toEqual({ mfa_enabled: false, totp_secret: secret })
 })
 
-test('where it is enabled already, a code answers mfa_already_enabled', async () => {
+test('a code answers mfa_already_enabled if it is enabled', async () => {
   const gus = await withTotp('gus')
   const answer = await call(gus, 'POST', path, { code: codeOf(gus.secret) })
   expect(told(answer)).toEqual([400, alreadyEnabled])
   expect(await countBackupCodes(gus)).toBe(10)
 })
 
-test('a code that is missing or no text answers invalid_schema', async () => {
+test('a missing or non-text code answers invalid_schema', async () => {
   const ian = await resident('ian')
   for (const body of [undefined, {}, { code: 123456 }]) {
     expect(told(await call(ian, 'POST', path, body))).toEqual([400, required('code')])
   }
 })
 
-test('a bot, which has no secret, answers invalid_code', async () => {
+test('a bot has no secret and gets invalid_code', async () => {
   const bot = await user({ bot_of: await user() })
   expect(told(await call(bot, 'POST', path, { code: '123456' }))).toEqual([400, invalidCode])
 })
 
-test('without a token, or with a faulty one, enabling answers no_auth', async () => {
+test('without a valid token enabling answers no_auth', async () => {
   await refusesStrangers('POST', path)
 })

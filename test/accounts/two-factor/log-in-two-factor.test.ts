@@ -9,7 +9,7 @@ import {
 } from '../../support/two-factor.ts'
 import { call, db, failure } from '../../support/world.ts'
 
-test('a login needs a code, but only after the right password', async () => {
+test('a login asks for a code only after the right password', async () => {
   const bob = await withTotp('bob')
   const bad = { login: 'bob', password: 'wrong one', code: codeOf(bob.secret) }
   expect((await call(null, 'POST', '/auth/login', bad)).body.error.code).toBe('invalid_credentials')
@@ -21,7 +21,7 @@ test('a login needs a code, but only after the right password', async () => {
   expect((await logIn('bob', codeOf(bob.secret))).status).toBe(200)
 })
 
-test('a TOTP code works once, also when it comes twice at the same time', async () => {
+test('a TOTP code works once, also in concurrent logins', async () => {
   const cem = await withTotp('cem')
   const code = codeOf(cem.secret)
   const answers = await Promise.all([logIn('cem', code), logIn('cem', code)])
@@ -30,7 +30,7 @@ test('a TOTP code works once, also when it comes twice at the same time', async 
   expect((await logIn('cem', codeOf(cem.secret, 1))).status).toBe(200)
 })
 
-test('a TOTP code works after the one of the next step too, once, but not where the clock was set back', async () => {
+test('a TOTP code works once after that of the next step, but not after the clock was set back', async () => {
   const fay = await withTotp('fay')
   const [former, present, next] = [-1, 0, 1].map((steps) => codeOf(fay.secret, steps))
   expect((await logIn('fay', next)).status).toBe(200)

@@ -12,7 +12,7 @@ function bansOf(houseId: string) {
   return db.selectFrom('bans').selectAll().where('house_id', '=', houseId).execute()
 }
 
-test('banning a member answers the ban, removes them, revokes their invites, and tells', async () => {
+test('banning a member returns the ban, removes them, revokes their invites, and sends events', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const { code } = (await call(ben, 'POST', `/houses/${den.id}/invites`)).body.data
@@ -46,7 +46,7 @@ test('banning a member answers the ban, removes them, revokes their invites, and
   expect((await call(null, 'GET', `/invites/${code}`)).status).toBe(404)
 })
 
-test('a ban holds in its house alone, and leaves the invites of the banned to other houses', async () => {
+test('a ban and its revoked invites concern one house only', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const [den, other] = [await house({ owner: ann, members: [ben] }), await house({ owner: ann })]
   const invites = [await house({ owner: ben }), other].map((one) => inviteTo(one))
@@ -56,7 +56,7 @@ test('a ban holds in its house alone, and leaves the invites of the banned to ot
   expect((await call(ben, 'POST', `/invites/${open}`)).status).toBe(200)
 })
 
-test('a ban of no member tells nobody; again it replaces the reason alone', async () => {
+test('a ban of a non-member sends no event; a repetition replaces the reason only', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [cat] })
   await role(den, { allow: permission.EVICT_MEMBERS, members: [cat] })
@@ -70,7 +70,7 @@ test('a ban of no member tells nobody; again it replaces the reason alone', asyn
   expect(without.body.data).toEqual(first.answer.body.data)
 })
 
-test('equal bans at once are one ban, and tell once', async () => {
+test('equal concurrent bans are one ban with one event', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const { answer, events } = await watching(() =>
@@ -81,7 +81,7 @@ test('equal bans at once are one ban, and tell once', async () => {
   expect(await bansOf(den.id)).toHaveLength(1)
 })
 
-test('banning needs EVICT_MEMBERS and a higher rank; nobody bans themself or the owner', async () => {
+test('banning needs EVICT_MEMBERS and a higher rank; the caller and the owner cannot be banned', async () => {
   const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [ben, cat] })
   const ban = (caller: typeof ann, target: typeof ann) =>
@@ -127,7 +127,7 @@ test('a reason of wrong type or form answers invalid_schema', async () => {
   expect(await membersOf(den.id)).toEqual([ann.id, ben.id])
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   for (const id of [den.id, '1', 'x']) {
@@ -136,6 +136,6 @@ test('a house one is not in, or that does not exist, answers house_not_found', a
   }
 })
 
-test('without a token, or with a faulty one, banning answers no_auth', async () => {
+test('without a valid token banning answers no_auth', async () => {
   await refusesStrangers('PUT', '/houses/1/bans/1')
 })

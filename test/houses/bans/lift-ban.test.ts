@@ -5,7 +5,7 @@ import { refusesStrangers } from '../../support/messages.ts'
 import { banNotFound, houseNotFound, noPermission, told } from '../../support/permissions.ts'
 import { call, db, house, role, user } from '../../support/world.ts'
 
-/** A house with two people banned from it. */
+/** A house with two banned users. */
 async function withBans() {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann })
@@ -18,7 +18,7 @@ async function bannedFrom(houseId: string): Promise<string[]> {
   return rows.map((row) => row.user_id)
 }
 
-test('lifting a ban answers both ids, lets the user in again, and tells nobody', async () => {
+test('lifting a ban returns both ids, lets the user rejoin, and sends no event', async () => {
   const { ann, ben, cat, den } = await withBans()
   const { answer, events } = await watching(() => call(ann, 'DELETE', `/houses/${den.id}/bans/${cat.id}`))
   expect(answer.status).toBe(200)
@@ -29,14 +29,14 @@ test('lifting a ban answers both ids, lets the user in again, and tells nobody',
   expect((await call(cat, 'POST', `/invites/${code}`)).status).toBe(200)
 })
 
-test('lifting a ban leaves those of other houses', async () => {
+test('lifting a ban keeps bans of other houses', async () => {
   const [{ ann, ben, den }, other] = [await withBans(), await withBans()]
   await call(other.ann, 'PUT', `/houses/${other.den.id}/bans/${ben.id}`)
   await call(ann, 'DELETE', `/houses/${den.id}/bans/${ben.id}`)
   expect(await bannedFrom(other.den.id)).toContain(ben.id)
 })
 
-test('a ban that is not there, or was lifted before or at once, answers ban_not_found', async () => {
+test('a missing ban, also one lifted concurrently, answers ban_not_found', async () => {
   const { ann, cat, den } = await withBans()
   const lift = (id: string) => call(ann, 'DELETE', `/houses/${den.id}/bans/${id}`)
   const answers = await Promise.all([lift(cat.id), lift(cat.id), lift(cat.id)])
@@ -56,7 +56,7 @@ test('without EVICT_MEMBERS lifting a ban answers no_permission, whether there i
   expect((await call(dan, 'DELETE', `/houses/${den.id}/bans/${ben.id}`)).status).toBe(200)
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const { cat, den } = await withBans()
   for (const id of [den.id, '1', 'x']) {
     const answer = await call(cat, 'DELETE', `/houses/${id}/bans/${cat.id}`)
@@ -65,6 +65,6 @@ test('a house one is not in, or that does not exist, answers house_not_found', a
   expect(await bannedFrom(den.id)).toContain(cat.id)
 })
 
-test('without a token, or with a faulty one, lifting a ban answers no_auth', async () => {
+test('without a valid token lifting a ban answers no_auth', async () => {
   await refusesStrangers('DELETE', '/houses/1/bans/1')
 })

@@ -7,7 +7,7 @@ import { refusesStrangers, refusesWrongPages } from '../../support/messages.ts'
 import { houseNotFound, noPermission, told } from '../../support/permissions.ts'
 import { call, type Den, db, expectTime, house, type Person, role, user } from '../../support/world.ts'
 
-test('listing bans answers them newest first, to who holds EVICT_MEMBERS', async () => {
+test('bans are listed newest first, for members with EVICT_MEMBERS', async () => {
   const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [dan] })
   const list = async () => (await call(dan, 'GET', `/houses/${den.id}/bans`)).body
@@ -28,7 +28,7 @@ test('listing bans answers them newest first, to who holds EVICT_MEMBERS', async
   )
 })
 
-test('bans have pages by the users of bans, before, after and around one', async () => {
+test('bans have pages before, after and around the ban of a user', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   // In another order than that of the ids.
@@ -53,7 +53,7 @@ test('bans have pages by the users of bans, before, after and around one', async
   expect(await list(`?before=${order[20]}&limit=3`)).toEqual(order.slice(21, 24))
   expect(await list(`?after=${order[20]}&limit=3`)).toEqual(order.slice(17, 20))
   expect(await list(`?around=${order[20]}&limit=5`)).toEqual(order.slice(18, 23))
-  // Ids of nobody who is banned stand for their time.
+  // The id of a user who is not banned stands for its time.
   expect(await list('?after=0&limit=2')).toEqual(order.slice(58))
   expect(await list(`?before=${greatestId}&limit=2`)).toEqual(order.slice(0, 2))
   const between = firstIdAt(new Date(2026, 0, 1, 0, 30, 30).getTime())
@@ -61,7 +61,7 @@ test('bans have pages by the users of bans, before, after and around one', async
   expect(await list(`?after=${between}&limit=1`)).toEqual([order[28]])
 })
 
-test('a ban of another house is not where a page begins', async () => {
+test('a ban of another house is not the start of a page', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const [den, other] = [await house({ owner: ann }), await house({ owner: ann })]
   await call(ann, 'PUT', `/houses/${den.id}/bans/${ben.id}`, {})
@@ -88,7 +88,7 @@ test('without EVICT_MEMBERS listing bans answers no_permission', async () => {
   expect(told(await call(ben, 'GET', `/houses/${den.id}/bans`))).toEqual([400, noPermission])
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   for (const id of [den.id, '1', 'x']) {
@@ -96,6 +96,6 @@ test('a house one is not in, or that does not exist, answers house_not_found', a
   }
 })
 
-test('without a token, or with a faulty one, listing bans answers no_auth', async () => {
+test('without a valid token listing bans answers no_auth', async () => {
   await refusesStrangers('GET', '/houses/1/bans')
 })

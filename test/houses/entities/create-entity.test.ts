@@ -13,7 +13,7 @@ import {
 } from '../../support/permissions.ts'
 import { call, db, failure, houseRoom, user } from '../../support/world.ts'
 
-test('creating an entity answers all entities by position with readable pointers, and tells the house', async () => {
+test('creation returns all entities by position with readable pointers, and sends an event to the house', async () => {
   const den = await moderatedHouse(permission.MANAGE_ROOMS)
   await houseRoom(den, { default_deny: permission.READ_MESSAGES })
   const { answer, events } = await watching(() =>
@@ -40,7 +40,7 @@ test('creating an entity answers all entities by position with readable pointers
   expect(rows).toContainEqual({ name: 'More', position: 1 })
 })
 
-test('a house has at most 100 entities, also under a race', async () => {
+test('a house has at most 100 entities, also under concurrent requests', async () => {
   const den = await moderatedHouse()
   const rows = Array.from({ length: 98 }, (_, i) => ({
     id: newId(),
@@ -68,7 +68,7 @@ test('missing and wrong fields answer invalid_schema', async () => {
   expect(rows).toHaveLength(1)
 })
 
-test('without MANAGE_ROOMS making an entity answers no_permission', async () => {
+test('without MANAGE_ROOMS creation answers no_permission', async () => {
   const den = await moderatedHouse()
   for (const caller of [den.moderator, den.member]) {
     const answer = await call(caller, 'POST', `/houses/${den.id}/entities`, { name: 'x' })
@@ -76,7 +76,7 @@ test('without MANAGE_ROOMS making an entity answers no_permission', async () => 
   }
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const [den, stranger] = [await moderatedHouse(), await user()]
   for (const id of [den.id, '1', 'x']) {
     const answer = await call(stranger, 'POST', `/houses/${id}/entities`, { name: 'x' })
@@ -84,6 +84,6 @@ test('a house one is not in, or that does not exist, answers house_not_found', a
   }
 })
 
-test('without a token, or with a faulty one, making an entity answers no_auth', async () => {
+test('without a valid token creating an entity answers no_auth', async () => {
   await refusesStrangers('POST', '/houses/1/entities')
 })

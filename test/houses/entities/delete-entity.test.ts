@@ -12,7 +12,7 @@ import {
 } from '../../support/permissions.ts'
 import { call, db, failure, houseRoom, user } from '../../support/world.ts'
 
-/** A house with its first entity, which holds a room, and two empty ones after it. */
+/** A house with an entity that has a room, and two empty entities after it. */
 async function scene(bits: number = permission.MANAGE_ROOMS) {
   const den = await moderatedHouse(bits)
   const [empty, last] = [newId(), newId()]
@@ -35,7 +35,7 @@ function entitiesOf(houseId: string) {
     .execute()
 }
 
-test('an empty entity goes, the others close up, and the house is told', async () => {
+test('deletion of an empty entity shifts the others, and sends an event to the house', async () => {
   const den = await scene()
   const { answer, events } = await watching(() => call(den.moderator, 'DELETE', den.at(den.empty)))
   expect(answer.status).toBe(200)
@@ -48,7 +48,7 @@ test('an empty entity goes, the others close up, and the house is told', async (
   expect(told(await call(den.moderator, 'DELETE', den.at(den.empty)))).toEqual([404, entityNotFound])
 })
 
-test('an entity with rooms stays: entity_not_empty', async () => {
+test('an entity with rooms answers entity_not_empty', async () => {
   const den = await scene()
   const full = await watching(() => call(den.moderator, 'DELETE', den.at(den.entity_id)))
   expect(told(full.answer)).toEqual([400, failure('entity_not_empty', 'That entity still contains rooms')])
@@ -56,7 +56,7 @@ test('an entity with rooms stays: entity_not_empty', async () => {
   expect(await entitiesOf(den.id)).toHaveLength(3)
 })
 
-test('an entity is not empty either where the caller can read none of its rooms', async () => {
+test('an entity with unreadable rooms only answers entity_not_empty', async () => {
   const den = await scene()
   const hidden = await houseRoom(den, { default_deny: permission.READ_MESSAGES })
   await db.updateTable('entity_rooms').set({ entity_id: den.empty }).where('room_id', '=', hidden).execute()
@@ -65,13 +65,13 @@ test('an entity is not empty either where the caller can read none of its rooms'
   expect(await entitiesOf(den.id)).toHaveLength(3)
 })
 
-test('an entity deleted twice at once is deleted once', async () => {
+test('an entity deleted by concurrent requests is deleted once', async () => {
   const den = await scene()
   const answers = await Promise.all([1, 2].map(() => call(den.owner, 'DELETE', den.at(den.empty))))
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404])
 })
 
-test('a room that moves in while the entity goes is never left in none', async () => {
+test('a room that moves to an entity during its deletion is never in none', async () => {
   for (let round = 0; round < 5; round += 1) {
     const den = await scene()
     const body = { parent_entity_id: den.empty }
@@ -101,7 +101,7 @@ test('an entity of another house, and an unknown one, answer entity_not_found', 
   expect(await entitiesOf(other.id)).toHaveLength(3)
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const den = await scene()
   expect(told(await call(await user(), 'DELETE', den.at(den.empty)))).toEqual([404, houseNotFound])
   for (const id of ['1', 'x']) {
@@ -110,6 +110,6 @@ test('a house one is not in, or that does not exist, answers house_not_found', a
   }
 })
 
-test('without a token, or with a faulty one, deleting an entity answers no_auth', async () => {
+test('without a valid token deleting an entity answers no_auth', async () => {
   await refusesStrangers('DELETE', '/houses/1/entities/1')
 })

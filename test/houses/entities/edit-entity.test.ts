@@ -40,7 +40,7 @@ async function prepared() {
   return { ...den, hidden, last, second, path, to }
 }
 
-test('reordering leaves what the caller cannot read in its place, unseen', async () => {
+test('reordering keeps unreadable rooms in their places', async () => {
   const den = await prepared()
   const { answer, events } = await watching(() =>
     call(den.moderator, 'PATCH', den.path, den.to(den.last, den.room_id)),
@@ -51,7 +51,7 @@ test('reordering leaves what the caller cannot read in its place, unseen', async
   expect(events).toEqual([{ type: 'entities_updated', house_id: den.id }])
 })
 
-test('a room named in another entity moves in', async () => {
+test('a room of another entity moves to this one', async () => {
   const den = await prepared()
   const answer = await call(
     den.moderator,
@@ -64,7 +64,7 @@ test('a room named in another entity moves in', async () => {
   expect(await orderIn(den.entity_id)).toEqual([den.room_id, den.hidden])
 })
 
-test('pointers that leave a room out, repeat one, or name what is not there are refused', async () => {
+test('pointers that omit, repeat or invent a room answer invalid_schema', async () => {
   const [den, other] = [await prepared(), await prepared()]
   for (const ids of [
     [den.room_id],
@@ -84,7 +84,7 @@ test('pointers that leave a room out, repeat one, or name what is not there are 
   expect(await orderIn(den.entity_id)).toEqual([den.room_id, den.hidden, den.last])
 })
 
-test('a changed position moves the others; past the end means last; what changes nothing tells nobody', async () => {
+test('a position shifts the others, past the end means last, and no change sends no event', async () => {
   const den = await prepared()
   const answer = await call(den.moderator, 'PATCH', den.path, { position: 7, name: 'New' })
   expect(answer.body.data).toMatchObject({ id: den.entity_id, position: 1, name: 'New' })
@@ -121,7 +121,7 @@ test('an empty body and wrong fields answer invalid_schema', async () => {
   }
 })
 
-test('without MANAGE_ROOMS an edit answers no_permission, of an unknown entity entity_not_found', async () => {
+test('without MANAGE_ROOMS an update answers no_permission, for an unknown entity entity_not_found', async () => {
   const [den, other] = [await prepared(), await prepared()]
   expect(told(await call(den.member, 'PATCH', den.path, { name: 'x' }))).toEqual([400, noPermission])
   for (const id of ['x', '1', other.second]) {
@@ -132,7 +132,7 @@ test('without MANAGE_ROOMS an edit answers no_permission, of an unknown entity e
   }
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const den = await prepared()
   expect(told(await call(await user(), 'PATCH', den.path, { name: 'x' }))).toEqual([404, houseNotFound])
   for (const id of ['1', 'x']) {
@@ -141,6 +141,6 @@ test('a house one is not in, or that does not exist, answers house_not_found', a
   }
 })
 
-test('without a token, or with a faulty one, an edit answers no_auth', async () => {
+test('without a valid token an edit answers no_auth', async () => {
   await refusesStrangers('PATCH', '/houses/1/entities/1')
 })

@@ -5,7 +5,7 @@ import { refusesStrangers } from '../../support/messages.ts'
 import { houseNotFound, noPermission, told } from '../../support/permissions.ts'
 import { call, db, expectTime, failure, house, role, user } from '../../support/world.ts'
 
-test('making an invite answers it, keeps it, and tells nobody', async () => {
+test('creation returns and stores the invite, and sends no event', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const limits = { max_uses: 1000, max_age: 31_536_000 }
@@ -28,7 +28,7 @@ test('making an invite answers it, keeps it, and tells nobody', async () => {
   expect(events).toEqual([])
 })
 
-test('max_uses and max_age that are absent, null or 0 are no limit', async () => {
+test('absent, null or 0 as max_uses or max_age means no limit', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   for (const body of [undefined, {}, { max_uses: null, max_age: null }, { max_uses: 0, max_age: 0 }]) {
@@ -53,7 +53,7 @@ test('a limit of wrong type or size answers invalid_schema', async () => {
   }
 })
 
-test('without CREATE_INVITES making an invite answers no_permission', async () => {
+test('without CREATE_INVITES creation answers no_permission', async () => {
   const [ann, ben] = [await user(), await user()]
   const default_permissions = newHousePermissions & ~permission.CREATE_INVITES
   const den = await house({ owner: ann, members: [ben], default_permissions })
@@ -63,18 +63,18 @@ test('without CREATE_INVITES making an invite answers no_permission', async () =
   expect((await make()).status).toBe(200)
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const [den, cat] = [await house({ owner: await user() }), await user()]
   for (const id of [den.id, '1', 'x']) {
     expect(told(await call(cat, 'POST', `/houses/${id}/invites`, {}))).toEqual([404, houseNotFound])
   }
 })
 
-test('without a token, or with a faulty one, making an invite answers no_auth', async () => {
+test('without a valid token creating an invite answers no_auth', async () => {
   await refusesStrangers('POST', '/houses/1/invites')
 })
 
-test('of many made at once, those past the two hundredth live invite answer limit_reached; dead ones do not count', async () => {
+test('of many concurrent creations those past 200 active invites answer limit_reached', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const rows = (count: number, more: object) =>

@@ -4,7 +4,7 @@ import { inviteTo, refusesDeadInvites } from '../../support/invites.ts'
 import { inviteNotFound, told } from '../../support/permissions.ts'
 import { call, db, house, houseRoom, user } from '../../support/world.ts'
 
-test('an invite shows its house to anybody, without rooms and members, whatever the token', async () => {
+test('an invite shows its house to anybody, without rooms and members, with any or no token', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   await houseRoom(den)
@@ -29,7 +29,7 @@ test('an invite shows its house to anybody, without rooms and members, whatever 
   }
 })
 
-test('looking at an invite uses nothing up', async () => {
+test('fetching an invite counts no use', async () => {
   const code = await inviteTo(await house({ owner: await user() }), { max_uses: 1 })
   for (let i = 0; i < 3; i += 1) {
     expect((await call(null, 'GET', `/invites/${code}`)).body.data.invite.uses).toBe(0)

@@ -5,7 +5,7 @@ import { refusesStrangers } from '../../support/messages.ts'
 import { houseNotFound, noPermission, told } from '../../support/permissions.ts'
 import { call, db, house, role, user } from '../../support/world.ts'
 
-test('listing invites answers the live ones, newest first, to who manages invites', async () => {
+test('active invites are listed newest first, for members with MANAGE_INVITES', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [ben, cat] })
   await role(den, { allow: permission.MANAGE_INVITES, members: [cat] })
@@ -26,13 +26,13 @@ test('without MANAGE_INVITES listing invites answers no_permission', async () =>
   expect((await call(ann, 'GET', `/houses/${den.id}/invites`)).status).toBe(200)
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const [den, cat] = [await house({ owner: await user() }), await user()]
   for (const id of [den.id, '1', 'x']) {
     expect(told(await call(cat, 'GET', `/houses/${id}/invites`))).toEqual([404, houseNotFound])
   }
 })
 
-test('without a token, or with a faulty one, listing invites answers no_auth', async () => {
+test('without a valid token listing invites answers no_auth', async () => {
   await refusesStrangers('GET', '/houses/1/invites')
 })

@@ -6,7 +6,7 @@ import { refusesStrangers } from '../../support/messages.ts'
 import { inviteNotFound, noPermission, told } from '../../support/permissions.ts'
 import { call, house, role, user } from '../../support/world.ts'
 
-/** A house of Ann's, and how Ben makes invites to it. */
+/** A house of Ann's, and a function with which Ben creates invites to it. */
 async function scene() {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [ben, cat] })
@@ -14,7 +14,7 @@ async function scene() {
   return { ann, ben, cat, den, make }
 }
 
-test('revoking an own invite answers code and house, holds at once, and tells nobody', async () => {
+test('revoking an own invite returns code and house, applies at once, and sends no event', async () => {
   const { ben, den, make } = await scene()
   const code = await make()
   const { answer, events } = await watching(() => call(ben, 'DELETE', `/invites/${code}`))
@@ -26,7 +26,7 @@ test('revoking an own invite answers code and house, holds at once, and tells no
   expect((await call(await user(), 'POST', `/invites/${code}`)).status).toBe(404)
 })
 
-test("who manages invites, and the owner, revoke somebody else's", async () => {
+test('members with MANAGE_INVITES and the owner revoke invites of others', async () => {
   const { ann, cat, den, make } = await scene()
   await role(den, { allow: permission.MANAGE_INVITES, members: [cat] })
   for (const caller of [cat, ann]) {
@@ -36,7 +36,7 @@ test("who manages invites, and the owner, revoke somebody else's", async () => {
   }
 })
 
-test('neither its creator nor who manages invites, a member or a stranger answers no_permission', async () => {
+test('a user who is neither the creator nor has MANAGE_INVITES gets no_permission', async () => {
   const { cat, make } = await scene()
   const code = await make()
   for (const caller of [cat, await user()]) {
@@ -45,7 +45,7 @@ test('neither its creator nor who manages invites, a member or a stranger answer
   expect(await inviteRow(code)).toBeDefined()
 })
 
-test('an invite revoked twice at once is revoked once', async () => {
+test('an invite revoked by concurrent requests is revoked once', async () => {
   const { ben, make } = await scene()
   const code = await make()
   const answers = await Promise.all([1, 2].map(() => call(ben, 'DELETE', `/invites/${code}`)))
@@ -56,6 +56,6 @@ test('an invite that is unknown, expired or used up answers invite_not_found', a
   await refusesDeadInvites((caller, code) => call(caller, 'DELETE', `/invites/${code}`))
 })
 
-test('without a token, or with a faulty one, revoking answers no_auth', async () => {
+test('without a valid token revoking answers no_auth', async () => {
   await refusesStrangers('DELETE', '/invites/abc123')
 })

@@ -7,7 +7,7 @@ import { inviteNotFound, told } from '../../support/permissions.ts'
 import { untilWaiting } from '../../support/waiting.ts'
 import { call, db, failure, house, user } from '../../support/world.ts'
 
-test('using an invite answers the house, makes a member without roles, counts a use, and tells', async () => {
+test('use returns the house, adds a member without roles, counts a use, and sends events', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   const code = await inviteTo(den)
@@ -23,7 +23,7 @@ test('using an invite answers the house, makes a member without roles, counts a 
   expect((await call(ann, 'GET', `/houses/${den.id}/members/${ben.id}`)).body.data.roles).toEqual([])
 })
 
-test('a member who uses an invite is answered the house, uses nothing up, and nobody is told', async () => {
+test('use by a member returns the house, counts no use, and sends no event', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const code = await inviteTo(den, { max_uses: 1 })
@@ -33,7 +33,7 @@ test('a member who uses an invite is answered the house, uses nothing up, and no
   expect((await call(null, 'GET', `/invites/${code}`)).body.data.invite.uses).toBe(0)
 })
 
-test('a bot uses an invite as a person does', async () => {
+test('a bot can use an invite', async () => {
   const ann = await user()
   const bot = await user({ bot_of: ann })
   const den = await house({ owner: ann })
@@ -47,7 +47,7 @@ test('an invite that is unknown, expired or used up answers invite_not_found', a
   await refusesDeadInvites((caller, code) => call(caller, 'POST', `/invites/${code}`))
 })
 
-test('a body that is no object answers invalid_schema, and nobody joins', async () => {
+test('a body that is no object answers invalid_schema without joining', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   const code = await inviteTo(den)
@@ -58,7 +58,7 @@ test('a body that is no object answers invalid_schema, and nobody joins', async 
   expect(await membersOf(den.id)).toEqual([ann.id])
 })
 
-test('whoever finds the invite dead does not come in', async () => {
+test('joining with an expired invite adds no member', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   const code = await inviteTo(den, { max_age: 60 })
@@ -67,7 +67,7 @@ test('whoever finds the invite dead does not come in', async () => {
   expect(await membersOf(den.id)).toEqual([ann.id])
 })
 
-test('somebody banned answers no_permission, and the use does not count', async () => {
+test('a banned user gets no_permission, and no use is counted', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   const code = await inviteTo(den)
@@ -80,7 +80,7 @@ test('somebody banned answers no_permission, and the use does not count', async 
   expect((await call(ben, 'POST', `/invites/${code}`)).status).toBe(200)
 })
 
-test('of many joins at once, those past the hundredth house answer limit_reached', async () => {
+test('of many concurrent joins those past the hundredth house answer limit_reached', async () => {
   const [ann, ben] = [await user(), await user()]
   await fillMemberships(ben, ann, 98)
   const dens = await Promise.all(Array.from({ length: 5 }, () => house({ owner: ann })))
@@ -93,7 +93,7 @@ test('of many joins at once, those past the hundredth house answer limit_reached
   expect((await call(ben, 'GET', '/users/@me/houses')).body.data).toHaveLength(100)
 })
 
-test('of several who race for the last use, one gets it', async () => {
+test('one of several concurrent requests gets the last use', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const code = await inviteTo(den, { max_uses: 1 })
@@ -106,7 +106,7 @@ test('of several who race for the last use, one gets it', async () => {
   expect(await membersOf(den.id)).toHaveLength(2)
 })
 
-test('the same person using an invite many times at once joins once and counts once', async () => {
+test('concurrent uses by one user join once and count one use', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   const code = await inviteTo(den)
@@ -118,7 +118,7 @@ test('the same person using an invite many times at once joins once and counts o
   expect((await call(null, 'GET', `/invites/${code}`)).body.data.invite.uses).toBe(1)
 })
 
-test('who waits to join has joined after those who came in meanwhile', async () => {
+test('joined_at is the time under the lock, after members who joined while waiting', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann })
   const code = await inviteTo(den)
@@ -152,7 +152,7 @@ test.each([
   expect(await membersOf(den.id)).toEqual([ann.id])
 })
 
-test('the house of an invite that is deleted at that moment answers invite_not_found', async () => {
+test('an invite whose house is deleted concurrently answers invite_not_found', async () => {
   const den = await house({ owner: await user() })
   const [code, ben] = [await inviteTo(den), await user()]
   const [joining] = await db.transaction().execute(async (trx) => {
@@ -164,7 +164,7 @@ test('the house of an invite that is deleted at that moment answers invite_not_f
   expect(told(await joining!)).toEqual([404, inviteNotFound])
 })
 
-test('a ban and a join at once leave nobody banned inside', async () => {
+test('a concurrent ban and join leave no banned member', async () => {
   for (let round = 0; round < 8; round++) {
     const [ann, ben] = [await user(), await user()]
     const den = await house({ owner: ann })
@@ -179,6 +179,6 @@ test('a ban and a join at once leave nobody banned inside', async () => {
   }
 })
 
-test('without a token, or with a faulty one, using an invite answers no_auth', async () => {
+test('without a valid token using an invite answers no_auth', async () => {
   await refusesStrangers('POST', '/invites/abc123')
 })

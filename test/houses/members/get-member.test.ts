@@ -5,7 +5,7 @@ import { rolesAs } from '../../support/roles.ts'
 import { gatewayUser } from '../../support/rooms.ts'
 import { call, db, expectTime, house, role, user } from '../../support/world.ts'
 
-test('a member is answered with user and roles, highest first, as the list has them', async () => {
+test('a member is returned with user and roles, highest first, as in the list', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ben, members: [ann] })
   const low = await role(den, { position: 1, members: [ann] })
@@ -27,7 +27,7 @@ test('a member is answered with user and roles, highest first, as the list has t
   expect((await call(ann, 'GET', `/houses/${den.id}/members/${ann.id}`)).body).toEqual(answer.body)
 })
 
-test('who is not in the house, left it, or does not exist answers member_not_found', async () => {
+test('a non-member, a former member and an unknown user answer member_not_found', async () => {
   const [ann, ben, gone] = [await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [gone] })
   await db.deleteFrom('members').where('user_id', '=', gone.id).execute()
@@ -36,7 +36,7 @@ test('who is not in the house, left it, or does not exist answers member_not_fou
   }
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   for (const id of [den.id, '1', 'x']) {
@@ -44,6 +44,6 @@ test('a house one is not in, or that does not exist, answers house_not_found', a
   }
 })
 
-test('without a token, or with a faulty one, a member answers no_auth', async () => {
+test('without a valid token a member answers no_auth', async () => {
   await refusesStrangers('GET', '/houses/1/members/1')
 })

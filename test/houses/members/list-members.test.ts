@@ -11,7 +11,7 @@ import { gatewayUser } from '../../support/rooms.ts'
 import { statementsOf } from '../../support/statements.ts'
 import { call, type Den, db, expectTime, failure, house, role, user } from '../../support/world.ts'
 
-test('listing members answers them by user id, with user and roles, highest first, of equal ones the older first', async () => {
+test('members are listed by user id, with roles highest first, of equal ones the older first', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ben, members: [ann] })
   const low = await role(den, { position: 1, members: [ann] })
@@ -64,7 +64,7 @@ test('without a limit a page holds a hundred members', async () => {
   expect([await count(''), await count('?limit=1000')]).toEqual([100, 101])
 })
 
-test('`q` finds the start of a name or username in either case, and takes every character as it is', async () => {
+test('`q` finds a prefix of name or username in either case, and no character is special', async () => {
   const ann = await user({ username: 'ann_a', name: 'Zoe' })
   const ben = await user({ username: 'benny', name: 'ÄNN%' })
   const cat = await user({ username: 'catann', name: 'back\\slash' })
@@ -83,7 +83,7 @@ test('`q` finds the start of a name or username in either case, and takes every 
   expect(await find('')).toHaveLength(3)
 })
 
-test('a name that over a thousand people have is found as well, page by page', async () => {
+test('a name of over a thousand users is found, page by page', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   await sql`insert into users (id, username, name)
@@ -103,7 +103,7 @@ test('a name that over a thousand people have is found as well, page by page', a
   expect(await find('q=twin1')).not.toContain('2')
 })
 
-test('an answer has 3.5 MiB at most, however many roles the members have, and the rest follows by `after`', async () => {
+test('a response has at most 3.5 MiB, whatever the roles, and the rest follows by `after`', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const roleIds = await heavyRoles(den, 125)
@@ -135,7 +135,7 @@ test('an answer has 3.5 MiB at most, however many roles the members have, and th
   expect(pages[0]).toBeGreaterThan(50)
 })
 
-test('a page of many hundred members has each of them once', async () => {
+test('a page of many hundred members contains each once', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const ids = await crowd(700)
@@ -178,13 +178,13 @@ test('a malformed query answers invalid_schema', async () => {
   }
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const [den, ben] = [await house({ owner: await user() }), await user()]
   for (const id of [den.id, '1', 'x']) {
     expect(told(await call(ben, 'GET', `/houses/${id}/members`))).toEqual([404, houseNotFound])
   }
 })
 
-test('without a token, or with a faulty one, listing members answers no_auth', async () => {
+test('without a valid token listing members answers no_auth', async () => {
   await refusesStrangers('GET', '/houses/1/members')
 })

@@ -19,7 +19,7 @@ function rolesOf(houseId: string) {
   return db.selectFrom('roles').selectAll().where('house_id', '=', houseId).execute()
 }
 
-test('creating a role answers it, keeps it, and tells the house', async () => {
+test('creation returns and stores the role, and sends an event to the house', async () => {
   const den = await moderatedHouse()
   const fields = { name: 'Helpers', color: 'FFaa00', position: 9, allow: MANAGE_ROLES, deny: SEND_MESSAGES }
   const { answer, events } = await watching(() =>
@@ -33,7 +33,7 @@ test('creating a role answers it, keeps it, and tells the house', async () => {
   expect(events).toEqual([{ type: 'role_created', house_id: den.id, role: made }])
 })
 
-test('a role with a name alone gets the defaults', async () => {
+test('a role with only a name gets the defaults', async () => {
   const den = await moderatedHouse()
   const answer = await call(den.owner, 'POST', `/houses/${den.id}/roles`, { name: 'x', shiny: true })
   expect(answer.body.data).toMatchObject({ position: 0, level: 0, color: '#99aab5', allow: 0, deny: 0 })
@@ -62,7 +62,7 @@ test.each([
   expect(await rolesOf(den.id)).toHaveLength(1)
 })
 
-test('creating a role without MANAGE_ROLES, not below oneself, or with bits one lacks answers no_permission', async () => {
+test("creation without MANAGE_ROLES, at the caller's rank, or with bits they lack answers no_permission", async () => {
   const den = await moderatedHouse()
   for (const [caller, fields] of [
     [den.member, { name: 'x' }],
@@ -77,7 +77,7 @@ test('creating a role without MANAGE_ROLES, not below oneself, or with bits one 
   expect(await rolesOf(den.id)).toHaveLength(1)
 })
 
-test('the owner stands above every position, an administrator only above lower roles', async () => {
+test('the owner ranks above every position, an administrator only above lower roles', async () => {
   const den = await moderatedHouse(permission.ADMINISTRATOR)
   const path = `/houses/${den.id}/roles`
   const all = { name: 'x', allow: MANAGE_ROOMS | READ_MESSAGES }
@@ -86,7 +86,7 @@ test('the owner stands above every position, an administrator only above lower r
   expect(told(await call(den.moderator, 'POST', path, { ...all, position: 10 }))).toEqual([400, noPermission])
 })
 
-test('whoever has MANAGE_ROLES by the defaults alone ranks below every role', async () => {
+test('a member with MANAGE_ROLES by the default permissions ranks below every role', async () => {
   const den = await moderatedHouse()
   await db
     .updateTable('houses')
@@ -98,7 +98,7 @@ test('whoever has MANAGE_ROLES by the defaults alone ranks below every role', as
   )
 })
 
-test('a house has at most 250 roles, also when the last two arrive at once', async () => {
+test('a house has at most 250 roles, also under concurrent requests', async () => {
   const den = await moderatedHouse()
   const rows = Array.from({ length: 248 }, () => ({ id: newId(), house_id: den.id, name: 'role' }))
   await db.insertInto('roles').values(rows).execute()
@@ -111,7 +111,7 @@ test('a house has at most 250 roles, also when the last two arrive at once', asy
   expect(await rolesOf(den.id)).toHaveLength(250)
 })
 
-test('creating a role in a house one is not in answers house_not_found, after the fields', async () => {
+test('a foreign house answers house_not_found, after the check of the fields', async () => {
   const den = await moderatedHouse()
   const stranger = await user()
   await role(den)
@@ -122,6 +122,6 @@ test('creating a role in a house one is not in answers house_not_found, after th
   expect(told(await call(stranger, 'POST', path))).toEqual([400, required('name')])
 })
 
-test('without a token, or with a faulty one, creating a role answers no_auth', async () => {
+test('without a valid token creating a role answers no_auth', async () => {
   await refusesStrangers('POST', '/houses/1/roles')
 })

@@ -12,7 +12,7 @@ import {
 } from '../../support/permissions.ts'
 import { call, db, house, houseRoom, role, user } from '../../support/world.ts'
 
-test('deleting a role takes it from all members and overrides, and tells the house', async () => {
+test('deletion removes the role from members and overrides, and sends an event to the house', async () => {
   const den = await moderatedHouse()
   const role_id = await role(den, { allow: permission.MANAGE_ROOMS, position: 9, members: [den.member] })
   await house({ owner: den.member })
@@ -50,7 +50,7 @@ test('deleting a role takes it from all members and overrides, and tells the hou
   expect(touched).toEqual([{ house_id: den.id, user_id: den.member.id }])
 })
 
-test('deleting a role without MANAGE_ROLES, or one that is not below oneself, answers no_permission', async () => {
+test('deletion without MANAGE_ROLES, or of a role that does not rank below, answers no_permission', async () => {
   const den = await moderatedHouse()
   const low = await role(den)
   for (const [caller, id] of [
@@ -64,7 +64,7 @@ test('deleting a role without MANAGE_ROLES, or one that is not below oneself, an
   expect(await db.selectFrom('roles').select('id').where('house_id', '=', den.id).execute()).toHaveLength(2)
 })
 
-test('roles of other houses and of none are not found, and neither are the houses of others', async () => {
+test('foreign and unknown houses and roles are not found', async () => {
   const [den, other] = [await moderatedHouse(), await moderatedHouse()]
   for (const id of [other.moderator_role_id, '1', 'x']) {
     const answer = await call(den.owner, 'DELETE', `/houses/${den.id}/roles/${id}`)
@@ -75,13 +75,13 @@ test('roles of other houses and of none are not found, and neither are the house
   expect(told(await call(await user(), 'DELETE', path))).toEqual([404, houseNotFound])
 })
 
-test('a role deleted twice at once is gone once', async () => {
+test('a role deleted by concurrent requests is deleted once', async () => {
   const den = await moderatedHouse()
   const path = `/houses/${den.id}/roles/${den.moderator_role_id}`
   const answers = await Promise.all([call(den.owner, 'DELETE', path), call(den.owner, 'DELETE', path)])
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404])
 })
 
-test('without a token, or with a faulty one, deleting a role answers no_auth', async () => {
+test('without a valid token deleting a role answers no_auth', async () => {
   await refusesStrangers('DELETE', '/houses/1/roles/1')
 })

@@ -25,7 +25,7 @@ async function houseWithRole(fields: { allow?: number; deny?: number; position?:
   return { ...den, role_id, path: `/houses/${den.id}/roles/${role_id}` }
 }
 
-test('editing a role changes the fields sent, answers it and tells the house', async () => {
+test('an update changes the given fields, returns the role and sends an event to the house', async () => {
   const den = await houseWithRole({ allow: SEND_MESSAGES, position: 3 })
   const { answer, events } = await watching(() =>
     call(den.moderator, 'PATCH', den.path, { name: 'New', color: '#ABCDEF', shiny: 1 }),
@@ -58,7 +58,7 @@ test.each([
   expect(events[0]!.type).toBe('role_updated')
 })
 
-test('an edit that changes nothing, or names unknown fields only, answers the role and tells nobody', async () => {
+test('an update that changes nothing, or has unknown fields only, sends no event', async () => {
   const den = await houseWithRole({ position: 3 })
   for (const fields of [{ name: 'role', position: 3, color: '99AAB5' }, { shiny: true }]) {
     const { answer, events } = await watching(() => call(den.moderator, 'PATCH', den.path, fields))
@@ -88,13 +88,13 @@ test.each([
   expect(await roleRow(den.role_id)).toMatchObject({ name: 'role', color: '#99aab5', deny: SEND_MESSAGES })
 })
 
-test('a bit allowed and denied answers invalid_schema to whoever may not edit the role as well', async () => {
+test('a bit in both allow and deny answers invalid_schema before no_permission', async () => {
   const den = await houseWithRole()
   const answer = await call(den.member, 'PATCH', den.path, { allow: 1, deny: 1 })
   expect(told(answer)).toEqual([400, invalid('allow', 'deny')])
 })
 
-test('editing needs MANAGE_ROLES, a rank above the role before and after, and the bits that change', async () => {
+test('an update needs MANAGE_ROLES, a rank above the role before and after, and the bits that change', async () => {
   const den = await houseWithRole({ allow: MANAGE_ROOMS })
   const own = `/houses/${den.id}/roles/${den.moderator_role_id}`
   for (const [caller, path, fields] of [
@@ -111,12 +111,12 @@ test('editing needs MANAGE_ROLES, a rank above the role before and after, and th
     expect(answer.body).toEqual(noPermission)
   }
   expect((await roleRow(den.role_id)).position).toBe(0)
-  // A bit one lacks may stay as it is.
+  // A bit that the caller lacks may stay unchanged.
   const fields = { allow: MANAGE_ROOMS | SEND_MESSAGES, position: 9 }
   expect((await call(den.moderator, 'PATCH', den.path, fields)).status).toBe(200)
 })
 
-test('roles of other houses and of none are not found, and neither are the houses of others', async () => {
+test('foreign and unknown houses and roles are not found', async () => {
   const [den, other] = [await houseWithRole(), await houseWithRole()]
   for (const id of [other.role_id, '1', 'x']) {
     const answer = await call(den.member, 'PATCH', `/houses/${den.id}/roles/${id}`, { name: 'x' })
@@ -126,7 +126,7 @@ test('roles of other houses and of none are not found, and neither are the house
   expect(told(await call(await user(), 'PATCH', den.path, { name: 'x' }))).toEqual([404, houseNotFound])
 })
 
-test('two edits of different fields at once both count', async () => {
+test('concurrent updates of different fields both apply', async () => {
   const den = await houseWithRole()
   await Promise.all([
     call(den.owner, 'PATCH', den.path, { name: 'x' }),
@@ -135,6 +135,6 @@ test('two edits of different fields at once both count', async () => {
   expect(await roleRow(den.role_id)).toMatchObject({ name: 'x', position: 5 })
 })
 
-test('without a token, or with a faulty one, editing a role answers no_auth', async () => {
+test('without a valid token editing a role answers no_auth', async () => {
   await refusesStrangers('PATCH', '/houses/1/roles/1')
 })

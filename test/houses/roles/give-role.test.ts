@@ -22,7 +22,7 @@ async function houseWithRoles() {
   return { ...den, low, high, path }
 }
 
-test('giving a role answers the member with roles highest first, and tells the house', async () => {
+test('giving a role returns the member with roles highest first, and sends an event to the house', async () => {
   const den = await houseWithRoles()
   await call(den.moderator, 'PUT', den.path(den.member.id, den.low))
   const { answer, events } = await watching(() =>
@@ -47,7 +47,7 @@ test('giving a role answers the member with roles highest first, and tells the h
   ])
 })
 
-test('giving a role somebody has, also twice at once, answers the member and changes once', async () => {
+test('giving a role that the member has, also concurrently, changes once', async () => {
   const den = await houseWithRoles()
   const path = den.path(den.member.id, den.low)
   const { events } = await watching(async () => {
@@ -61,7 +61,7 @@ test('giving a role somebody has, also twice at once, answers the member and cha
   expect(again.events).toEqual([])
 })
 
-test('giving a role needs MANAGE_ROLES and a rank above the role, also for oneself; the rank of the member is no matter', async () => {
+test('giving a role needs MANAGE_ROLES and a rank above the role, whoever the member is', async () => {
   const den = await houseWithRoles()
   for (const [caller, target, roleId] of [
     [den.member, den.member, den.low],
@@ -76,7 +76,7 @@ test('giving a role needs MANAGE_ROLES and a rank above the role, also for onese
   expect((await call(den.moderator, 'PUT', den.path(den.owner.id, den.low))).status).toBe(200)
 })
 
-test('members, then roles, of other houses and of none are not found, and neither are the houses of others', async () => {
+test('foreign and unknown houses, members and roles are not found, in this order', async () => {
   const [den, other] = [await houseWithRoles(), await houseWithRoles()]
   for (const id of [other.member.id, '1', 'x']) {
     const answer = await call(den.member, 'PUT', den.path(id, '1'))
@@ -95,7 +95,7 @@ test('members, then roles, of other houses and of none are not found, and neithe
   })
 })
 
-test('what a role allows holds from the next request on', async () => {
+test('the bits of a role apply from the next request on', async () => {
   const den = await houseWithRoles()
   const helper = await role(den, { position: 5, allow: permission.MANAGE_ROLES })
   const create = () => call(den.member, 'POST', `/houses/${den.id}/roles`, { name: 'x' })
@@ -104,6 +104,6 @@ test('what a role allows holds from the next request on', async () => {
   expect((await create()).status).toBe(200)
 })
 
-test('without a token, or with a faulty one, giving a role answers no_auth', async () => {
+test('without a valid token giving a role answers no_auth', async () => {
   await refusesStrangers('PUT', '/houses/1/members/1/roles/1')
 })

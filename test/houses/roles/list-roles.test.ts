@@ -3,7 +3,7 @@ import { refusesStrangers } from '../../support/messages.ts'
 import { houseNotFound, moderatedHouse } from '../../support/permissions.ts'
 import { call, role, user } from '../../support/world.ts'
 
-test('listing the roles of a house answers them highest first, of equal ones the older first', async () => {
+test('roles are listed highest first, of equal positions the older first', async () => {
   const den = await moderatedHouse()
   const low = await role(den, { position: 0, allow: 1, deny: 2 })
   const alsoLow = await role(den, { position: 0 })
@@ -22,7 +22,7 @@ test('listing the roles of a house answers them highest first, of equal ones the
   })
 })
 
-test('the roles of a house one is not in, or of none, are not found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const den = await moderatedHouse()
   for (const id of [den.id, '1', 'x']) {
     const answer = await call(await user(), 'GET', `/houses/${id}/roles`)
@@ -31,6 +31,6 @@ test('the roles of a house one is not in, or of none, are not found', async () =
   }
 })
 
-test('without a token, or with a faulty one, listing roles answers no_auth', async () => {
+test('without a valid token listing roles answers no_auth', async () => {
   await refusesStrangers('GET', '/houses/1/roles')
 })

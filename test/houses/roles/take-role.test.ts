@@ -18,7 +18,7 @@ async function houseWithRole() {
   return { ...den, low, path }
 }
 
-test('taking a role answers the member without it, and tells the house', async () => {
+test('removing a role returns the member without it, and sends an event to the house', async () => {
   const den = await houseWithRole()
   const { answer, events } = await watching(() =>
     call(den.moderator, 'DELETE', den.path(den.member.id, den.low)),
@@ -35,7 +35,7 @@ test('taking a role answers the member without it, and tells the house', async (
   ).toEqual([])
 })
 
-test('taking a role somebody does not have answers the member and tells nobody', async () => {
+test('removing a role that the member lacks returns the member and sends no event', async () => {
   const den = await houseWithRole()
   const { answer, events } = await watching(() =>
     call(den.moderator, 'DELETE', den.path(den.owner.id, den.low)),
@@ -45,14 +45,14 @@ test('taking a role somebody does not have answers the member and tells nobody',
   expect(events).toEqual([])
 })
 
-test('taking a role leaves the member their other roles', async () => {
+test('removing a role keeps the other roles of the member', async () => {
   const den = await houseWithRole()
   const other = await role(den, { position: 2, members: [den.member] })
   const answer = await call(den.moderator, 'DELETE', den.path(den.member.id, den.low))
   expect(answer.body.data.roles).toMatchObject([{ id: other }])
 })
 
-test('taking a role needs MANAGE_ROLES and a rank above the role, also for oneself', async () => {
+test('removing a role needs MANAGE_ROLES and a rank above the role, also on oneself', async () => {
   const den = await houseWithRole()
   for (const [caller, target, roleId] of [
     [den.member, den.member, den.low],
@@ -64,7 +64,7 @@ test('taking a role needs MANAGE_ROLES and a rank above the role, also for onese
   }
 })
 
-test('members, then roles, of other houses and of none are not found, and neither are the houses of others', async () => {
+test('foreign and unknown houses, members and roles are not found, in this order', async () => {
   const [den, other] = [await houseWithRole(), await houseWithRole()]
   expect(told(await call(den.owner, 'DELETE', den.path(other.member.id, den.low)))).toEqual([
     404,
@@ -80,6 +80,6 @@ test('members, then roles, of other houses and of none are not found, and neithe
   expect(told(await call(await user(), 'DELETE', path))).toEqual([404, houseNotFound])
 })
 
-test('without a token, or with a faulty one, taking a role answers no_auth', async () => {
+test('without a valid token removing a role answers no_auth', async () => {
   await refusesStrangers('DELETE', '/houses/1/members/1/roles/1')
 })

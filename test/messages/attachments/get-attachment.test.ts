@@ -7,7 +7,7 @@ import { app, call, db, failure, house, store, user } from '../../support/world.
 
 const notFound = failure('not_found', 'Not found')
 
-/** A message with a file; `path` is its media_url without the address. */
+/** A message with a file; `path` is its media_url without the origin. */
 async function attached(content: string | Buffer, fields: Record<string, string> = {}) {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
@@ -36,7 +36,7 @@ test('the file is served byte for byte without a token, as a download, with its 
   }
 })
 
-test('a picture is shown inline with its type', async () => {
+test('a picture is served inline with its type', async () => {
   const picture = sharp({ create: { width: 3, height: 2, channels: 3, background: 'red' } })
   const bytes = await picture.png().toBuffer()
   const { path } = await attached(bytes)
@@ -56,7 +56,7 @@ test.each([
   expect(headers['content-disposition']).toMatch(/^inline;/)
 })
 
-test('ranges are honoured; what is no single range gets the whole file', async () => {
+test('a single range returns a part, anything else the whole file', async () => {
   const { path } = await attached('0123456789')
   const ranges: Record<string, [number, string, string | undefined]> = {
     'bytes=2-4': [206, '234', 'bytes 2-4/10'],
@@ -101,7 +101,7 @@ test('a wrong key, no key, another message, room or file name, and a deleted mes
   expect((await app.inject(path)).json()).toEqual(notFound)
 })
 
-test('the file of an exploding message is kept by clients for the rest of its life, and gone after it', async () => {
+test('the file of an exploding message may be cached until its end, and is then not found', async () => {
   const { data, path } = await attached('x', { exploding: 'true', exploding_age: '100' })
   const ageOf = async () =>
     Number(/max-age=(\d+)/.exec(String((await app.inject(path)).headers['cache-control']))?.[1])
@@ -117,13 +117,13 @@ test('the file of an exploding message is kept by clients for the rest of its li
   expect((await app.inject(path)).json()).toEqual(notFound)
 })
 
-test('a file the store has lost answers not_found', async () => {
+test('a file that is missing in the store answers not_found', async () => {
   const { room_id, path } = await attached('x')
   await store.remove(`attachments/${room_id}/${path.slice(-32)}`)
   expect((await app.inject(path)).json()).toEqual(notFound)
 })
 
-test('a file that is erased while it is asked for answers not_found, with the headers of that', async () => {
+test('a file that is erased during the request answers not_found with the headers of a failure', async () => {
   const { room_id, path } = await attached('x')
   const restore = eraseOnceFound(store, `attachments/${room_id}/${path.slice(-32)}`)
   const reply = await app.inject(path)
@@ -134,7 +134,7 @@ test('a file that is erased while it is asked for answers not_found, with the he
   expect(reply.headers).not.toHaveProperty('cache-control')
 })
 
-test('while the store is away, fetching and sending files answers unavailable', async () => {
+test('fetching and sending files answers unavailable while the store is unavailable', async () => {
   const { ann, room_id, path } = await attached('x')
   const { find, write } = store
   const fail = () =>

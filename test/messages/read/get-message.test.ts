@@ -3,7 +3,7 @@ import { messageNotFound, refusesStrangers } from '../../support/messages.ts'
 import { roomNotFound } from '../../support/permissions.ts'
 import { call, house, houseRoom, message, user } from '../../support/world.ts'
 
-test('a message by its id is that of the history', async () => {
+test('a message equals that of the list', async () => {
   const [ann, bob] = [await user(), await user()]
   const { room_id } = await house({ owner: ann, members: [bob] })
   const id = await message(room_id, ann, { mentions: [bob] })
@@ -14,7 +14,7 @@ test('a message by its id is that of the history', async () => {
   expect(Object.keys(answer.body.data)).toHaveLength(16)
 })
 
-test('a message that is unknown, of another room, or exploded answers message_not_found', async () => {
+test('an unknown, foreign or exploded message answers message_not_found', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const elsewhere = await message(await houseRoom(den), ann)
@@ -33,6 +33,6 @@ test('in a room the caller cannot read it answers room_not_found', async () => {
   expect([answer.status, answer.body]).toEqual([404, roomNotFound])
 })
 
-test('without a token, or with a faulty one, it answers no_auth', async () => {
+test('without a valid token it answers no_auth', async () => {
   await refusesStrangers('GET', '/rooms/1/messages/1')
 })

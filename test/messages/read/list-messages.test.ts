@@ -5,7 +5,7 @@ import { listIds, refusesStrangers, refusesWrongPages } from '../../support/mess
 import { roomNotFound } from '../../support/permissions.ts'
 import { block, call, db, group, house, houseRoom, message, user } from '../../support/world.ts'
 
-test('the history holds list-form messages, newest first', async () => {
+test('messages have the list form, newest first', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const content = `<@${bob.id}> <@${ann.id}>`
@@ -63,7 +63,7 @@ test('a malformed page answers invalid_schema with the name of the parameter', a
   await refusesWrongPages(ann, `/rooms/${room_id}/messages`)
 })
 
-test('somebody added to a group sees all of its history, blocked people included', async () => {
+test('a user added to a group sees the whole history, messages of blocked users included', async () => {
   const [ann, bob, cat] = [await user(), await user(), await user()]
   const roomId = await group(ann, bob)
   await block(cat, bob)
@@ -82,11 +82,11 @@ test('a message that has exploded is in no page', async () => {
   }
 })
 
-test('without a token, or with a faulty one, the history answers no_auth', async () => {
+test('without a valid token the history answers no_auth', async () => {
   await refusesStrangers('GET', '/rooms/1/messages')
 })
 
-test('an unknown room and one the caller cannot read answer alike: room_not_found', async () => {
+test('an unknown and an unreadable room answer the same room_not_found', async () => {
   const [ann, bob, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const hidden = await houseRoom(den, { default_deny: 2 })

@@ -20,7 +20,7 @@ import {
 
 const idsFor = (caller: Person, query = '') => listIds(caller, `/streams/@me/feed${query}`)
 
-test('the feed holds list-form messages of all readable house rooms, newest first, and no private ones', async () => {
+test('the feed lists messages of all readable house rooms, newest first, without private rooms', async () => {
   const [ann, bob] = [await user(), await user()]
   const [den, other] = [await house({ owner: ann, members: [bob] }), await house({ owner: bob })]
   const foreign = await house({ owner: ann })
@@ -43,7 +43,7 @@ test('without rooms, and without messages, the feed is empty', async () => {
   expect(await idsFor(ann)).toEqual([])
 })
 
-test('messages of people the caller blocked or restricted, and exploded ones, are left out', async () => {
+test('messages of blocked and restricted users, and exploded ones, are omitted', async () => {
   const [ann, bob, cat, dan] = [await user(), await user(), await user(), await user()]
   const { room_id } = await house({ owner: ann, members: [bob, cat, dan] })
   await block(bob, cat, 5)
@@ -108,7 +108,7 @@ test('pages by limit, before, after and around, over messages years apart', asyn
   expect(await idsFor(ann, '?before=0')).toEqual([])
 })
 
-test('a message is in the feed though it is older than its room, as the clock was set back', async () => {
+test('a message older than its room, after a clock step, is in the feed', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   await db.deleteFrom('entity_rooms').where('room_id', '=', den.room_id).execute()
@@ -118,7 +118,7 @@ test('a message is in the feed though it is older than its room, as the clock wa
   for (const page of ['', '?after=0', `?around=${id}`]) expect(await idsFor(ann, page)).toEqual([id])
 })
 
-/** Adds readable rooms to a house, with a message each. Gives the ids of the messages, oldest first. */
+/** Adds readable rooms with a message each to a house. Returns the message ids, oldest first. */
 async function manyRooms(den: Den, author: Person, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => ({ room: newId(), message: newId() }))
   const rooms = ids.map(({ room }, n) => ({
@@ -163,7 +163,7 @@ test('a page reads a bounded number of rooms, however many there are', async () 
   expect(await idsFor(bob, `?limit=10&after=${ids[300]}`)).toEqual(ids.slice(301, 311).reverse())
 })
 
-test('a page is full behind many messages that the caller may not see, in either direction', async () => {
+test('a page is full after many messages that the caller may not see, in either direction', async () => {
   const [ann, bob, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [bob, cat] })
   await block(bob, cat)
@@ -183,7 +183,7 @@ test('a page is full behind many messages that the caller may not see, in either
   expect(await idsFor(bob)).toEqual([...seen].reverse())
 })
 
-test('a message that was sent is in the feed, and one of a private room is not', async () => {
+test('a sent message is in the feed, one of a private room is not', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const send = async (room: string) =>
@@ -193,7 +193,7 @@ test('a message that was sent is in the feed, and one of a private room is not',
   expect(await idsFor(bob)).toEqual([id])
 })
 
-test('feeds that take long leave the database to others, and those of one user a place to those of others', async () => {
+test('slow feeds leave connections to other requests, and those of one user leave a slot to others', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   await message(den.room_id, ann)
@@ -202,7 +202,7 @@ test('feeds that take long leave the database to others, and those of one user a
     await sql`lock table messages in access exclusive mode`.execute(trx)
     const statuses: number[] = []
     const asked = Array.from({ length: 70 }, async () => statuses.push(await ask(ann)))
-    // One has its turn, and 64 wait for theirs.
+    // One runs, and 64 wait.
     await expect.poll(() => statuses, { timeout: 8_000 }).toEqual(Array(5).fill(503))
     const other = ask(bob)
     await untilWaiting(2)
@@ -217,6 +217,6 @@ test('a malformed page answers invalid_schema with the name of the parameter', a
   await refusesWrongPages(await user(), '/streams/@me/feed')
 })
 
-test('without a token, or with a faulty one, the feed answers no_auth', async () => {
+test('without a valid token the feed answers no_auth', async () => {
   await refusesStrangers('GET', '/streams/@me/feed')
 })

@@ -20,7 +20,7 @@ function idsFor(caller: Person, query = ''): Promise<string[]> {
   return listIds(caller, `/streams/@me/mentions${query}`)
 }
 
-test('the mentions are messages in the list form, newest first, over houses and private rooms', async () => {
+test('mentions have the list form, newest first, from houses and private rooms', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const content = `<@${bob.id}> and <@${ann.id}>`
@@ -54,11 +54,11 @@ test('without mentions the list is empty', async () => {
   expect(await idsFor(await user())).toEqual([])
 })
 
-test('asking for the mentions without a token, or with a faulty one, answers no_auth', async () => {
+test('without a valid token the list answers no_auth', async () => {
   await refusesStrangers('GET', '/streams/@me/mentions')
 })
 
-test('the scope is that of now: left houses and groups, and rooms made unreadable, are left out', async () => {
+test('rooms of former houses and groups, and unreadable rooms, are omitted', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const other = await house({ owner: ann, members: [bob] })
@@ -76,7 +76,7 @@ test('the scope is that of now: left houses and groups, and rooms made unreadabl
   expect(await idsFor(bob)).toEqual([lost, kept])
 })
 
-test('a page is full even when the newest mentions lie in rooms the caller cannot read', async () => {
+test('a page is full if the newest mentions are in unreadable rooms', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const kept: string[] = []
@@ -88,7 +88,7 @@ test('a page is full even when the newest mentions lie in rooms the caller canno
   expect(await idsFor(bob, `?limit=3&before=${kept[2]}`)).toEqual(kept.slice(3))
 })
 
-test('messages of people the caller blocked or restricted are left out, their own are in', async () => {
+test("messages of blocked and restricted users are omitted, the caller's own are included", async () => {
   const [ann, bob, cat, dan] = [await user(), await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [bob, cat, dan] })
   await block(bob, cat, 5)
@@ -100,7 +100,7 @@ test('messages of people the caller blocked or restricted are left out, their ow
   expect(await idsFor(bob)).toEqual([own, byAnn])
 })
 
-test('an exploded message is gone at its time, one that will explode says so', async () => {
+test('an exploded message is omitted, one that will explode is marked', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   await message(den.room_id, ann, { mentions: [bob], expires_at: new Date(Date.now() - 1) })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { call, house, type Person, user } from '../../support/world.ts'
 
-/** Keeps reads, pages and sends of somebody else going, so that statements are shared all the time. */
+/** Keeps reads, pages and sends of another user running, so that statements are shared. */
 async function underLoad(act: () => Promise<void>): Promise<void> {
   const other = await user()
   const den = await house({ owner: other })
@@ -20,7 +20,7 @@ async function underLoad(act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What every route that asks who and where must answer at once. */
+/** The responses that must change with the next request. */
 async function answersOf(person: Person, roomId: string): Promise<string[]> {
   const answers = await Promise.all([
     call(person, 'GET', `/rooms/${roomId}/messages`),
@@ -31,7 +31,7 @@ async function answersOf(person: Person, roomId: string): Promise<string[]> {
   return [...new Set(answers.map(({ status, body }) => body.error?.code ?? String(status)))]
 }
 
-test('a logout, a kick and a ban hold from the very next request on, under load', async () => {
+test('a logout, a removal and a ban apply to the next request, under load', async () => {
   const owner = await user()
   await underLoad(async () => {
     for (let round = 0; round < 10; round += 1) {

@@ -4,10 +4,10 @@ import { listIds } from '../../support/messages.ts'
 import { holding, longArchive } from '../../support/search.ts'
 import { call, house, houseRoom, message, user } from '../../support/world.ts'
 
-// What is done between two pages: a message is sent, or one of those there is deleted.
+// Between two pages a message is sent or deleted.
 const Disturbance = fc.record({ isSend: fc.boolean(), at: fc.nat() })
 
-test('the union of the pages is the whole list, without overlap, while others write and delete', async () => {
+test('the pages together are the whole list without overlap, during sends and deletions', async () => {
   const run = async (
     limit: number,
     count: number,

@@ -16,7 +16,7 @@ import {
   user,
 } from '../../support/world.ts'
 
-test('deleting the own message answers its place, removes it with its mentions, and tells of it', async () => {
+test('deletion returns the ids, removes message and mentions, and sends an event', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   for (const prefix of ['', `/houses/${den.id}`]) {
@@ -43,7 +43,7 @@ test('the file of a deleted message is discarded', async () => {
   expect(await isDiscarded(file)).toBe(true)
 })
 
-test('moderators and the owner of a group may delete what others wrote, nobody else', async () => {
+test('only moderators and the owner of a group may delete messages of others', async () => {
   const [ann, bob, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [bob, cat] })
   const three = await group(ann, bob, cat)
@@ -69,7 +69,7 @@ test('moderators and the owner of a group may delete what others wrote, nobody e
   }
 })
 
-test('a message deleted twice at once is deleted once', async () => {
+test('a message deleted by concurrent requests is deleted once', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const id = await message(room_id, ann)
@@ -79,7 +79,7 @@ test('a message deleted twice at once is deleted once', async () => {
   expect(published.length - before).toBe(1)
 })
 
-test('a message that is unknown, of another room, or exploded answers message_not_found', async () => {
+test('an unknown, foreign or exploded message answers message_not_found', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const elsewhere = await message(await houseRoom(den), ann)
@@ -90,7 +90,7 @@ test('a message that is unknown, of another room, or exploded answers message_no
   }
 })
 
-test('a room that is foreign, or of another house than the path says, answers room_not_found', async () => {
+test('a foreign room, or one of another house than in the path, answers room_not_found', async () => {
   const [ann, bob] = [await user(), await user()]
   const [den, other] = [await house({ owner: ann }), await house({ owner: ann })]
   const id = await message(den.room_id, ann)
@@ -106,7 +106,7 @@ test('a room that is foreign, or of another house than the path says, answers ro
   expect(await listRows(den.room_id)).toHaveLength(1)
 })
 
-test('without a token, or with a faulty one, deleting answers no_auth', async () => {
+test('without a valid token deleting answers no_auth', async () => {
   await refusesStrangers('DELETE', '/rooms/1/messages/1')
   await refusesStrangers('DELETE', '/houses/1/rooms/1/messages/1')
 })

@@ -8,10 +8,10 @@ import { filePart, multipart } from '../../support/multipart.ts'
 import { otherApp } from '../../support/other-app.ts'
 import { app, bus, config, db, house, message, published, store, user } from '../../support/world.ts'
 
-// What it would sweep is what the tests below are about.
+// No automatic sweep: the tests call it.
 await app.close()
 
-test('a message that explodes is erased within a second, with its mentions and file, and told of', async () => {
+test('an expired message is deleted within a second, with mentions, file and an event', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const running = await otherApp({})
@@ -31,7 +31,7 @@ test('a message that explodes is erased within a second, with its mentions and f
   await running.app.close()
 })
 
-test('what exploded while no process ran is never seen, and erased at the next start', async () => {
+test('a message that expired while no process ran is not returned, and deleted at the next start', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const id = await message(den.room_id, ann, { expires_at: new Date(Date.now() - 60_000) })
@@ -53,7 +53,7 @@ test('what exploded while no process ran is never seen, and erased at the next s
   await next.close()
 })
 
-test('two processes that sweep at once tell of each message once', async () => {
+test('two processes that sweep concurrently send one event per message', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   for (let n = 0; n < 20; n += 1) await message(room_id, ann, { expires_at: new Date(Date.now() - 1) })
@@ -61,7 +61,7 @@ test('two processes that sweep at once tell of each message once', async () => {
   expect(sweeps.flatMap(({ events }) => events.flatMap((entry) => entry.events))).toHaveLength(20)
 })
 
-test('an explosion is told of while the store is too slow to erase its file', async () => {
+test('an event is sent while a slow store erases the file', async () => {
   const ann = await user()
   const { id: house_id, room_id } = await house({ owner: ann })
   const message_id = await message(room_id, ann, { expires_at: new Date(Date.now() - 1) })

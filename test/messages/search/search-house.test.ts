@@ -11,7 +11,7 @@ test('a search in a house covers the rooms the caller can read, newest first', a
   expect(asOwner.body.data[0].id).toBe(ids.hidden)
 })
 
-test('the hits are list-form messages, by author, before an id, and up to a limit', async () => {
+test('results have the list form, filtered by author and before an id, up to a limit', async () => {
   const { bob, den, second, ids, inHouse } = await archive()
   expect(await inHouse(`${q('apples')}&author_id=${bob.id}`)).toEqual([ids.second, ids.pears])
   expect(await inHouse(`${q('apples')}&before=${ids.or}&limit=1`)).toEqual([ids.pears])
@@ -54,12 +54,12 @@ test.each([3, 12, 24])(
   },
 )
 
-test('a wrong search answers invalid_schema with the names', async () => {
+test('wrong parameters answer invalid_schema with their names', async () => {
   const { bob, den } = await archive()
   await refusesWrongSearches(bob, `/houses/${den.id}/messages/search`)
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const [{ den }, stranger] = [await archive(), await user()]
   for (const id of [den.id, '1', 'x']) {
     const answer = await call(stranger, 'GET', `/houses/${id}/messages/search?q=a`)
@@ -67,6 +67,6 @@ test('a house one is not in, or that does not exist, answers house_not_found', a
   }
 })
 
-test('without a token, or with a faulty one, a search answers no_auth', async () => {
+test('without a valid token a search answers no_auth', async () => {
   await refusesStrangers('GET', '/houses/1/messages/search?q=a')
 })

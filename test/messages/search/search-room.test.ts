@@ -22,7 +22,7 @@ test('all words must occur, in any order and case; quotes make a phrase, a minus
   expect(await inRoom(q(`'); drop table messages; -- &|!:*(`))).toEqual([])
 })
 
-test('what is written in one piece is found by it: joined words, an address; a dash alone is no minus', async () => {
+test('joined words and URLs are found as written; a single dash excludes nothing', async () => {
   const { say, inRoom } = await archive()
   const pieces = [
     'this and/or that',
@@ -41,7 +41,7 @@ test('what is written in one piece is found by it: joined words, an address; a d
   }
 })
 
-test('the hits are list-form messages, by author, before an id, and up to a limit', async () => {
+test('results have the list form, filtered by author and before an id, up to a limit', async () => {
   const { bob, den, ids, inRoom } = await archive()
   expect(await inRoom(`${q('apples')}&author_id=${bob.id}`)).toEqual([ids.pears])
   expect(await inRoom(`${q('apples')}&before=${ids.or}&limit=1`)).toEqual([ids.pears])
@@ -52,7 +52,7 @@ test('the hits are list-form messages, by author, before an id, and up to a limi
   expect(found.body.data).toEqual([single.body.data])
 })
 
-test('a private room is searched by those in it', async () => {
+test('participants can search a private room', async () => {
   const [ann, ben] = [await user(), await user()]
   const many = await group(ann, ben)
   const id = await message(many, ann, { content: 'plum cake' })
@@ -68,7 +68,7 @@ test('a search of a room finds no exploded message', async () => {
   expect(await inRoom(q('secret'))).toEqual([])
 })
 
-test('the pages of a search through the thousands of messages of a room hold every hit once, newest first', async () => {
+test('the pages of a search in thousands of messages contain every result once, newest first', async () => {
   const { bob, den } = await longArchive(2)
   const url = `/rooms/${den.room_id}/messages/search?`
   for (const word of ['common', 'needle', 'old', 'absent']) {
@@ -83,12 +83,12 @@ test('the pages of a search through the thousands of messages of a room hold eve
   expect(await allPages(bob, url + q('-'), 20)).toEqual([])
 })
 
-test('a wrong search answers invalid_schema with the names', async () => {
+test('wrong parameters answer invalid_schema with their names', async () => {
   const { bob, den } = await archive()
   await refusesWrongSearches(bob, `/rooms/${den.room_id}/messages/search`)
 })
 
-test('a room the caller cannot read, or that does not exist, answers room_not_found', async () => {
+test('an unreadable or unknown room answers room_not_found', async () => {
   const { bob, hidden } = await archive()
   const den = await house({ owner: bob })
   for (const [caller, id] of [
@@ -102,11 +102,11 @@ test('a room the caller cannot read, or that does not exist, answers room_not_fo
   }
 })
 
-test('without a token, or with a faulty one, a search answers no_auth', async () => {
+test('without a valid token a search answers no_auth', async () => {
   await refusesStrangers('GET', '/rooms/1/messages/search?q=a')
 })
 
-test('searches that take long leave the database to others, and those of one user a place to those of others', async () => {
+test('slow searches leave connections to other requests, and those of one user leave a slot to others', async () => {
   const { ann, bob, den } = await archive()
   const url = `/rooms/${den.room_id}/messages/search?${q('apples')}`
   const searches = await db.transaction().execute(async (trx) => {
@@ -117,7 +117,7 @@ test('searches that take long leave the database to others, and those of one use
       if (answer.status === 503) refused.push(answer)
       return answer
     })
-    // One has its turn, and 64 wait for theirs.
+    // One runs, and 64 wait.
     await expect.poll(() => refused.length, { timeout: 8_000 }).toBe(5)
     const answer = call(bob, 'GET', url)
     await untilWaiting(2)

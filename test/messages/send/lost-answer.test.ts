@@ -6,7 +6,7 @@ import { detour, openTcpProxy } from '../../support/tcp-proxy.ts'
 import { untilWaiting } from '../../support/waiting.ts'
 import { databaseUrl, db, group, house, type Person, user } from '../../support/world.ts'
 
-// The connection to the database breaks while a message is written: it is there, and its sender was told 503.
+// The database connection breaks during a write: the message is committed, and the response was a 503.
 
 const way = detour(databaseUrl)
 const proxy = await openTcpProxy(way.target)
@@ -22,7 +22,7 @@ function send(caller: Person, roomId: string, content: string, nonce?: string) {
   return call(caller, 'POST', `/rooms/${roomId}/messages`, { content, ...(nonce && { nonce }) })
 }
 
-/** Sends, and breaks all connections while PostgreSQL waits for the room; gives how to let it go on. */
+/** Sends, and breaks all connections while PostgreSQL waits for the room; returns a function that lets it continue. */
 async function sendIntoSilence(caller: Person, roomId: string, content: string, nonce?: string) {
   expect((await send(caller, roomId, 'before')).status).toBe(200)
   const locked = await db.startTransaction().execute()
@@ -50,7 +50,7 @@ async function toldOf(client: Client, count: number): Promise<string[]> {
   return told
 }
 
-test('a message whose answer was lost is told of all the same, though nothing is sent after it', async () => {
+test('a message whose response was lost sends its event, without a later message', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const client = await logIn(gateway, ben)
@@ -60,7 +60,7 @@ test('a message whose answer was lost is told of all the same, though nothing is
   expect(client.events.at(-1)!.d).toMatchObject({ house_id: den.id, mentions: [{ id: ben.id }] })
 })
 
-test('it is told of once and before those after it, and a repetition by nonce finds it', async () => {
+test('its event comes once, before those of later messages, and a repeated nonce finds it', async () => {
   const [ann, ben] = [await user(), await user()]
   const room = await group(ann, ben)
   const client = await logIn(gateway, ben)
@@ -75,7 +75,7 @@ test('it is told of once and before those after it, and a repetition by nonce fi
   expect(ids).toEqual(ids.toSorted())
 })
 
-test('a message that was not written is not told of, and what is sent after it does not wait for it', async () => {
+test('a message that was not committed sends no event, and does not delay later ones', async () => {
   const [ann, ben] = [await user(), await user()]
   const room = await group(ann, ben)
   const client = await logIn(gateway, ben)

@@ -4,14 +4,14 @@ import { listRows } from '../../support/messages.ts'
 import { filePart, multipart } from '../../support/multipart.ts'
 import { call, failure, house, user } from '../../support/world.ts'
 
-test('a part without a file name is text, also one that calls itself bytes', async () => {
+test('a part without a file name is text, also with the type application/octet-stream', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const text = { name: 'content', value: 'wörd', type: 'application/octet-stream' }
   expect((await sendMedia(ann, room_id, filePart('x'), text)).body.data.content).toBe('wörd')
 })
 
-test('a text part that calls itself JSON is taken as it is sent, not as what that means', async () => {
+test('a text part with a JSON type is used as sent, not parsed', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   for (const type of ['application/json', 'Application/JSON; charset=utf-8']) {
@@ -43,7 +43,7 @@ test('a file name is its last segment, without control characters, within its li
   }
 })
 
-test('no file, an empty one, or several answer invalid_schema and leave nothing', async () => {
+test('no file, an empty one, or several answer invalid_schema and store nothing', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const text = { name: 'content', value: 'hi' }
@@ -102,7 +102,7 @@ test('a body of twenty parts is read, one of more answers payload_too_large and 
   expect((await sendMedia(ann, room_id, filePart('x'), ...captchas(19))).status).toBe(200)
 })
 
-test('an age that exploding needs is a required part, named with the file and before optional ones', async () => {
+test('exploding requires an age, named with the file and before optional parts', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const exploding = { name: 'exploding', value: 'true' }
@@ -134,7 +134,7 @@ test('an age of many digits is out of range, as in text messages, not malformed'
   expect(body.error.message).toBe('Required fields (exploding_age) not met')
 })
 
-test('parts of unknown names are passed over, whatever they are called', async () => {
+test('parts with unknown names are ignored', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const odd = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'captcha', ''].map((name) => ({
@@ -153,7 +153,7 @@ test('parts of unknown names are passed over, whatever they are called', async (
   expect(none.body.error.message).toBe('Required fields (file) not met')
 })
 
-test('a body that breaks off behind such a part is refused, and sends nothing', async () => {
+test('a body that breaks off after such a part is refused and sends nothing', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const { payload, headers } = multipart({ name: '__proto__', value: 'x' }, filePart('x'.repeat(500)))

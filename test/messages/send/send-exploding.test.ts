@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { listRows } from '../../support/messages.ts'
 import { call, db, failure, house, oneToOne, user } from '../../support/world.ts'
 
-test('an exploding message says so everywhere and ends at its time', async () => {
+test('an exploding message is marked in all forms, and ends on time', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann })
   for (const roomId of [den.room_id, await oneToOne(ann, bob)]) {
@@ -32,7 +32,7 @@ test('exploding needs an age from 5 s to a week; without it the age is ignored',
   }
 })
 
-test('an age that exploding needs is a required field, named with the others and before optional ones', async () => {
+test('exploding requires an age, named with the other required fields', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const cases: [object, string][] = [

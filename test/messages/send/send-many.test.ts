@@ -4,7 +4,7 @@ import { epochMs } from '../../../src/ids.ts'
 import { listRows } from '../../support/messages.ts'
 import { call, db, house, houseRoom, published, user } from '../../support/world.ts'
 
-test('many sends at once into several rooms give rising ids per room, published in that order', async () => {
+test('concurrent sends to several rooms have rising ids per room, and events in that order', async () => {
   const people = await Promise.all(Array.from({ length: 8 }, () => user()))
   const den = await house({ owner: people[0]!, members: people.slice(1) })
   const rooms = [den.room_id, await houseRoom(den), await houseRoom(den)]
@@ -25,7 +25,7 @@ test('many sends at once into several rooms give rising ids per room, published 
   }
 })
 
-test('an id greater than ours in the room makes the next one greater still', async () => {
+test('after a greater id of another process the next id is greater still', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const ahead = ((BigInt(Date.now() + 60_000 - epochMs) << 22n) | 77n).toString()

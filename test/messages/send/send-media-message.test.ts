@@ -26,7 +26,7 @@ const listFiles = (roomId: string) => {
   return readdir(join(folder, 'files', 'attachments', roomId)).catch(() => [] as string[])
 }
 
-test('a file goes to the store and comes back byte for byte at its media_url', async () => {
+test('a file is stored, and served byte for byte at its media_url', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const before = published.length
@@ -55,7 +55,7 @@ test('a file goes to the store and comes back byte for byte at its media_url', a
   expect(await db.selectFrom('discarded_files').selectAll().execute()).toEqual([])
 })
 
-test('pictures are recognised by content, with their dimensions, and need no text', async () => {
+test('pictures are detected by content, have dimensions, and need no text', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const picture = sharp({ create: { width: 30, height: 20, channels: 3, background: 'red' } })
@@ -77,7 +77,7 @@ test('pictures are recognised by content, with their dimensions, and need no tex
   }
 })
 
-test('a picture has its dimensions however much a camera has put before them', async () => {
+test('a picture has dimensions, whatever the size of its metadata', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const picture = sharp({ create: { width: 30, height: 20, channels: 3, background: 'red' } })
@@ -101,11 +101,11 @@ test('a nonce, and exploding with its age, work as in text messages', async () =
   const again = await sendMedia(ann, room_id, filePart('two'), nonce)
   expect(again.body.data).toEqual(first.body.data)
   expect(await listRows(room_id)).toHaveLength(1)
-  // The second file belongs to no message: it is to be erased.
+  // The second file belongs to no message, and will be erased.
   expect(await db.selectFrom('discarded_files').selectAll().execute()).toHaveLength(1)
 })
 
-test('a file over 25 MiB answers payload_too_large, one of 25 MiB is taken', async () => {
+test('a file over 25 MiB answers payload_too_large, one of 25 MiB is accepted', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const limit = 25 * 1024 * 1024
@@ -144,7 +144,7 @@ test('a content encoding answers 415', async () => {
   expect((await send('identity')).status).toBe(200)
 })
 
-test('a block closes the one-to-one room to files as well', async () => {
+test('in a one-to-one room with a block it answers no_permission', async () => {
   const [ann, bob] = [await user(), await user()]
   const roomId = await oneToOne(ann, bob)
   expect((await sendMedia(bob, roomId, filePart('x'))).status).toBe(200)
@@ -174,7 +174,7 @@ test('an unknown or unreadable room answers room_not_found', async () => {
   }
 })
 
-test('a file too large, or an empty one, is refused as such also where nobody may send it', async () => {
+test('a file that is too large or empty is refused before the permission', async () => {
   const ann = await user()
   const large = await sendMedia(ann, '1', filePart(Buffer.alloc(25 * 1024 * 1024 + 1)))
   expect([large.status, large.body.error.code]).toEqual([413, 'payload_too_large'])
@@ -182,11 +182,11 @@ test('a file too large, or an empty one, is refused as such also where nobody ma
   expect(empty.body).toEqual(failure('invalid_schema', 'Required fields (file) not met'))
 })
 
-test('without a token, or with a faulty one, it answers no_auth', async () => {
+test('without a valid token it answers no_auth', async () => {
   await refusesStrangers('POST', '/rooms/1/media_messages')
 })
 
-test('a body that dawdles behind its file until that is erased is answered 503, and sends nothing', async () => {
+test('a body that ends after its file was erased answers 503 and sends nothing', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const { payload, headers } = multipart(filePart('slow'), { name: 'content', value: 'at last' })

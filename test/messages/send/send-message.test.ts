@@ -20,7 +20,7 @@ import {
   user,
 } from '../../support/world.ts'
 
-test('sending into a house room answers the gateway form, writes the row, and tells of it', async () => {
+test('sending to a house room returns the gateway form, writes the row, and sends an event', async () => {
   const [ann, bob] = [await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const baker = await role(den, { position: 1, members: [bob] })
@@ -74,7 +74,7 @@ test('sending into a house room answers the gateway form, writes the row, and te
   ])
 })
 
-test('in private rooms exploding is false and the member a stand-in', async () => {
+test('in private rooms exploding is false and the member a substitute', async () => {
   const [ann, bob, cat] = [await user(), await user(), await user()]
   for (const roomId of [await oneToOne(ann, bob), await group(bob, ann, cat)]) {
     const { data } = (await call(ann, 'POST', `/rooms/${roomId}/messages`, { content: 'psst' })).body
@@ -92,7 +92,7 @@ test('in private rooms exploding is false and the member a stand-in', async () =
   }
 })
 
-test('mentions hold existing readers of the room, each once, in order of first appearance', async () => {
+test('mentions are existing readers of the room, each once, in order of first appearance', async () => {
   const [ann, bob, cat, dan] = [await user(), await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [bob, cat] })
   const secret = await houseRoom(den, { default_deny: 2 })
@@ -115,7 +115,7 @@ test('of more than fifty mentioned readers the first fifty are recorded', async 
   expect(data.mentions.map((one: { id: string }) => one.id)).toEqual(first)
 })
 
-test('sending without a token, or with a faulty one, answers no_auth before the body is looked at', async () => {
+test('sending without a valid token answers no_auth before the body is checked', async () => {
   const answer = await call(null, 'POST', '/rooms/1/messages', [])
   expect([answer.status, answer.body]).toEqual([400, noAuth])
   const headers = { authorization: 'f'.repeat(128) }
@@ -125,7 +125,7 @@ test('sending without a token, or with a faulty one, answers no_auth before the 
   expect((await call(gone, 'POST', '/rooms/1/messages', {})).body).toEqual(noAuth)
 })
 
-test('a content that is missing, blank, too long or no clean text answers invalid_schema', async () => {
+test('a missing, blank, too long or malformed content answers invalid_schema', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const required = failure('invalid_schema', 'Required fields (content) not met')
@@ -166,7 +166,7 @@ test('unknown fields, such as a message to reply to, are ignored', async () => {
   expect(answer.body.data.id).not.toBe('5')
 })
 
-test('an unknown room and one the caller cannot read answer alike: room_not_found', async () => {
+test('an unknown and an unreadable room answer the same room_not_found', async () => {
   const [ann, bob, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann, members: [bob] })
   const hidden = await houseRoom(den, { default_deny: 2 })
@@ -180,7 +180,7 @@ test('an unknown room and one the caller cannot read answer alike: room_not_foun
   )
 })
 
-test('a room that is deleted at that moment answers room_not_found', async () => {
+test('a room that is deleted concurrently answers room_not_found', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const [sending] = await db.transaction().execute(async (trx) => {
@@ -202,7 +202,7 @@ test('a reader without SEND_MESSAGES gets no_permission', async () => {
   expect((await call(ann, 'POST', `/rooms/${quiet}/messages`, { content: 'hi' })).status).toBe(200)
 })
 
-test('a block either way, or a deleted partner, closes the one-to-one room; a restriction does not', async () => {
+test('a block in either direction or a deleted partner answers no_permission, a restriction does not', async () => {
   const [ann, bob, cat, dan] = [await user(), await user(), await user(), await user()]
   const [withBob, withCat, withDan] = [
     await oneToOne(ann, bob),

@@ -21,7 +21,7 @@ async function den() {
   return { ann, bob, made, send, count }
 }
 
-test('the same nonce fifty times at once makes one message and fifty equal answers', async () => {
+test('fifty concurrent sends with a nonce create one message and return equal responses', async () => {
   const { ann, bob, made, count } = await den()
   const before = published.length
   const body = { content: `hi <@${bob.id}>`, nonce: 'once' }
@@ -38,7 +38,7 @@ test('the same nonce fifty times at once makes one message and fifty equal answe
   expect(await mentions.execute()).toHaveLength(1)
 })
 
-test('the same nonce again answers the first message as it is now', async () => {
+test('a repeated nonce returns the first message in its present form', async () => {
   const { ann, send, count } = await den()
   const first = await send(ann, 'first', 'n')
   await db.updateTable('messages').set({ content: 'edited since' }).where('id', '=', first.id).execute()
@@ -86,7 +86,7 @@ test('a nonce is free again once its message is deleted or has exploded', async 
   expect((await send(ann, 'third', 'n')).content).toBe('third')
 })
 
-test('a nonce that another process sets free at this moment stands for its message no more', async () => {
+test('a nonce that another process frees concurrently finds no message', async () => {
   const { ann, made, send } = await den()
   const first = await send(ann, 'first', 'n')
   const id = firstIdAt(Date.now() - dayMs - 60_000)

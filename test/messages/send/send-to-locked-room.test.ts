@@ -9,7 +9,7 @@ const limited = openDatabase(databaseUrl)
 const { call } = await otherApp({}, { db: limited })
 afterAll(() => limited.destroy())
 
-test('while a room is locked for long only those who send there fail, and nobody waits for each of them', async () => {
+test('while a room is locked only sends to it fail, and other sends do not wait for each of them', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const free = await houseRoom(den)
@@ -25,7 +25,7 @@ test('while a room is locked for long only those who send there fail, and nobody
   expect((await send(den.room_id)).status).toBe(200)
 }, 30_000)
 
-test('a room that is deleted while others wait for it is gone', async () => {
+test('sends that wait for a room that is deleted answer room_not_found', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const free = await houseRoom(den)

@@ -23,7 +23,7 @@ async function entityOf(roomId: string): Promise<string | undefined> {
   return row?.entity_id
 }
 
-/** Makes a room without naming an entity, and gives its id. */
+/** Creates a room without an entity, and returns its id. */
 async function unplacedRoom(den: Den): Promise<string> {
   const answer = await call(den.owner, 'POST', `/houses/${den.id}/rooms`, { name: 'new' })
   expect(answer.status).toBe(200)
@@ -36,7 +36,7 @@ async function entity(den: Den, name: string, position: number): Promise<string>
   return id
 }
 
-test('creating a room answers it, puts it last in its entity, and tells the house', async () => {
+test('creation returns the room, appends it to its entity, and sends an event to the house', async () => {
   const den = await moderatedHouse(permission.MANAGE_ROOMS)
   const { answer, events } = await watching(() =>
     call(den.moderator, 'POST', `/houses/${den.id}/rooms`, {
@@ -72,35 +72,35 @@ test('creating a room answers it, puts it last in its entity, and tells the hous
   expect((await call(den.member, 'GET', `/rooms/${id}`)).body.data).toEqual(answer.body.data)
 })
 
-test('a new room comes after the last one, wherever that stands', async () => {
+test('the position of a new room is the greatest plus one', async () => {
   const den = await house({ owner: await user() })
   await call(den.owner, 'PATCH', `/rooms/${den.room_id}`, { position: 7 })
   const answer = await call(den.owner, 'POST', `/houses/${den.id}/rooms`, { name: 'new' })
   expect(answer.body.data.position).toBe(8)
 })
 
-test('a room without a named entity goes into the one named Rooms, wherever that stands', async () => {
+test('a room without an entity goes to the entity named Rooms', async () => {
   const den = await house({ owner: await user() })
   await db.updateTable('entities').set({ position: 1 }).where('id', '=', den.entity_id).execute()
   await entity(den, 'First', 0)
   expect(await entityOf(await unplacedRoom(den))).toBe(den.entity_id)
 })
 
-test('where no entity is named Rooms, a room goes into the first by position', async () => {
+test('without an entity named Rooms it goes to the first entity by position', async () => {
   const den = await house({ owner: await user() })
   await db.updateTable('entities').set({ name: 'Old', position: 1 }).where('id', '=', den.entity_id).execute()
   const first = await entity(den, 'First', 0)
   expect(await entityOf(await unplacedRoom(den))).toBe(first)
 })
 
-test('in a house without entities a room goes into none', async () => {
+test('in a house without entities it goes to none', async () => {
   const den = await house({ owner: await user() })
   await db.deleteFrom('entity_rooms').where('entity_id', '=', den.entity_id).execute()
   await db.deleteFrom('entities').where('id', '=', den.entity_id).execute()
   expect(await entityOf(await unplacedRoom(den))).toBeUndefined()
 })
 
-test('a house has at most 500 rooms, also when the last two arrive at once', async () => {
+test('a house has at most 500 rooms, also under concurrent requests', async () => {
   const den = await house({ owner: await user() })
   const rows = Array.from({ length: 498 }, (_, index) => ({
     id: newId(),
@@ -120,7 +120,7 @@ test('a house has at most 500 rooms, also when the last two arrive at once', asy
   expect(kept).toHaveLength(500)
 })
 
-test('a room goes into the named entity; one of no house, or of another, answers parent_entity_doesnt_exist', async () => {
+test('a room goes to the given entity; an unknown or foreign one answers parent_entity_doesnt_exist', async () => {
   const [den, other] = [await house({ owner: await user() }), await house({ owner: await user() })]
   const first = await entity(den, 'First', 1)
   const make = (parent_entity_id: unknown) =>
@@ -148,7 +148,7 @@ test('missing and wrong fields answer invalid_schema', async () => {
   }
 })
 
-test('without MANAGE_ROOMS making a room answers no_permission', async () => {
+test('without MANAGE_ROOMS creation answers no_permission', async () => {
   const den = await moderatedHouse()
   for (const caller of [den.moderator, den.member]) {
     const answer = await call(caller, 'POST', `/houses/${den.id}/rooms`, { name: 'x' })
@@ -156,7 +156,7 @@ test('without MANAGE_ROOMS making a room answers no_permission', async () => {
   }
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const [den, stranger] = [await moderatedHouse(), await user()]
   for (const id of [den.id, '1', 'x']) {
     const answer = await call(stranger, 'POST', `/houses/${id}/rooms`, { name: 'x' })
@@ -164,6 +164,6 @@ test('a house one is not in, or that does not exist, answers house_not_found', a
   }
 })
 
-test('without a token, or with a faulty one, making a room answers no_auth', async () => {
+test('without a valid token creating a room answers no_auth', async () => {
   await refusesStrangers('POST', '/houses/1/rooms')
 })

@@ -5,7 +5,7 @@ import { houseNotFound, told } from '../../support/permissions.ts'
 import { freshHouseRoom } from '../../support/rooms.ts'
 import { call, house, houseRoom, user } from '../../support/world.ts'
 
-test('each member is answered the rooms they can read, as the house shows them', async () => {
+test('each member gets the rooms that they can read, as in the house', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const hidden = await houseRoom(den, { name: 'hidden', default_deny: permission.READ_MESSAGES })
@@ -22,7 +22,7 @@ test('each member is answered the rooms they can read, as the house shows them',
   expect((await call(ann, 'GET', `/houses/${den.id}`)).body.data.rooms).toEqual(asAnn)
 })
 
-test('the rooms are in order of their positions, at the same one the older first', async () => {
+test('rooms are listed by position, of equal positions the older first', async () => {
   const den = await house({ owner: await user() })
   const [second, third] = [await houseRoom(den), await houseRoom(den)]
   for (const [id, position] of [
@@ -39,13 +39,13 @@ test('the rooms are in order of their positions, at the same one the older first
   }
 })
 
-test('a house one is not in, or that does not exist, answers house_not_found', async () => {
+test('a foreign or unknown house answers house_not_found', async () => {
   const [den, ben] = [await house({ owner: await user() }), await user()]
   for (const id of [den.id, '1', 'x', '%00']) {
     expect(told(await call(ben, 'GET', `/houses/${id}/rooms`))).toEqual([404, houseNotFound])
   }
 })
 
-test('without a token, or with a faulty one, listing rooms answers no_auth', async () => {
+test('without a valid token listing rooms answers no_auth', async () => {
   await refusesStrangers('GET', '/houses/1/rooms')
 })

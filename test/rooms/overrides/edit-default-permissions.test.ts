@@ -21,7 +21,7 @@ async function scene() {
   return { ...den, path: `/rooms/${den.room_id}/default-permissions` }
 }
 
-test('default permissions are set, said with what they hide, and removed by two zeros', async () => {
+test('an override is set with a visibility event, and removed by two zeros', async () => {
   const { path, ...den } = await scene()
   const updated = { type: 'room_updated', room_id: den.room_id, house_id: den.id }
   const set = (body: object) => watching(() => call(den.moderator, 'PATCH', path, body))
@@ -56,7 +56,7 @@ test('missing, wrong and contradictory bits answer invalid_schema, and nothing c
   expect(await roomRow(den.room_id)).toMatchObject({ default_allow: 0, default_deny: 0 })
 })
 
-test('without MANAGE_ROOMS, or for bits one lacks, setting them answers no_permission', async () => {
+test('without MANAGE_ROOMS, or for bits that the caller lacks, the answer is no_permission', async () => {
   const { path, ...den } = await scene()
   for (const [caller, body] of [
     [den.member, { allow: 0, deny: 1 }],
@@ -76,13 +76,13 @@ test('a private room answers method_not_allowed_on_room_type', async () => {
   }
 })
 
-test('a room the caller cannot read, or that does not exist, answers room_not_found', async () => {
+test('an unreadable or unknown room answers room_not_found', async () => {
   const den = await scene()
   await refusesUnreachableRooms(den, (caller, id) =>
     call(caller, 'PATCH', `/rooms/${id}/default-permissions`, { allow: 0, deny: 1 }),
   )
 })
 
-test('without a token, or with a faulty one, setting them answers no_auth', async () => {
+test('without a valid token setting them answers no_auth', async () => {
   await refusesStrangers('PATCH', '/rooms/1/default-permissions')
 })

@@ -15,7 +15,7 @@ import { call, group, oneToOne, role, user } from '../../support/world.ts'
 
 const { MANAGE_ROOMS, MANAGE_USER_OVERRIDES, READ_MESSAGES, SEND_MESSAGES, KICK_MEMBERS } = permission
 
-test('an override is removed and told with who sees the room again; where there is none, nobody is told', async () => {
+test('removal sends events of the room and of visibility; without an override none', async () => {
   const den = await moderatedHouse(MANAGE_USER_OVERRIDES)
   await override(den.room_id, den.member.id, { type: 1, deny: READ_MESSAGES })
   const path = `/rooms/${den.room_id}/overrides/${den.member.id}`
@@ -35,7 +35,7 @@ test('an override is removed and told with who sees the room again; where there 
   }
 })
 
-test('the end of an override that changed no bit is told as well, for the room showed it', async () => {
+test('removal of an override without bits sends an event, because the room showed it', async () => {
   const den = await moderatedHouse(MANAGE_USER_OVERRIDES)
   await override(den.room_id, den.member.id, { type: 1 })
   const path = `/rooms/${den.room_id}/overrides/${den.member.id}`
@@ -43,7 +43,7 @@ test('the end of an override that changed no bit is told as well, for the room s
   expect(events).toEqual([{ type: 'room_updated', room_id: den.room_id, house_id: den.id }])
 })
 
-test('an override removed several times at once is told once', async () => {
+test('concurrent removals send one event', async () => {
   const den = await moderatedHouse()
   await override(den.room_id, den.member.id, { type: 1, deny: SEND_MESSAGES })
   const before = await watching(async () => {
@@ -55,7 +55,7 @@ test('an override removed several times at once is told once', async () => {
   expect(before.events).toEqual([{ type: 'room_updated', room_id: den.room_id, house_id: den.id }])
 })
 
-test('removing needs the bit of the type, and only bits one holds may change', async () => {
+test('removal needs the bit for the type, and changes only bits that the caller has', async () => {
   const den = await moderatedHouse(MANAGE_ROOMS)
   const [low, high] = [await role(den), await role(den)]
   await override(den.room_id, den.member.id, { type: 1, deny: SEND_MESSAGES })
@@ -82,13 +82,13 @@ test('a private room answers method_not_allowed_on_room_type', async () => {
   }
 })
 
-test('a room the caller cannot read, or that does not exist, answers room_not_found', async () => {
+test('an unreadable or unknown room answers room_not_found', async () => {
   const den = await moderatedHouse(MANAGE_USER_OVERRIDES)
   await refusesUnreachableRooms(den, (caller, id) =>
     call(caller, 'DELETE', `/rooms/${id}/overrides/${den.member.id}`),
   )
 })
 
-test('without a token, or with a faulty one, removing an override answers no_auth', async () => {
+test('without a valid token removing an override answers no_auth', async () => {
   await refusesStrangers('DELETE', '/rooms/1/overrides/1')
 })

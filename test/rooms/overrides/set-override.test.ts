@@ -19,7 +19,7 @@ import { call, db, failure, group, houseRoom, oneToOne, role, user } from '../..
 
 const { MANAGE_ROOMS, MANAGE_USER_OVERRIDES, READ_MESSAGES, SEND_MESSAGES, KICK_MEMBERS } = permission
 
-test("a member's override is set, told with whom it hides the room from, and not again when the same", async () => {
+test("a member's override sends events of the room and the member's visibility, once", async () => {
   const den = await moderatedHouse(MANAGE_USER_OVERRIDES)
   const path = `/rooms/${den.room_id}/overrides/${den.member.id}`
   const body = { type: 1, allow: 0, deny: READ_MESSAGES }
@@ -35,7 +35,7 @@ test("a member's override is set, told with whom it hides the room from, and not
   expect((await watching(() => call(den.moderator, 'PUT', path, body))).events).toEqual([])
 })
 
-test("a role's override is set and replaced; one that hides the room is told for everybody", async () => {
+test("a role's override is set and replaced, and sends a visibility event for all members", async () => {
   const den = await moderatedHouse(MANAGE_ROOMS)
   const low = await role(den, { members: [den.member] })
   const put = (body: object) =>
@@ -50,7 +50,7 @@ test("a role's override is set and replaced; one that hides the room is told for
   expect(told(await call(den.member, 'GET', `/rooms/${den.room_id}`))).toEqual([404, roomNotFound])
 })
 
-test('a new override that changes no bit is told as well, for the room shows it', async () => {
+test('a new override without bits sends an event, because the room shows it', async () => {
   const den = await moderatedHouse(MANAGE_USER_OVERRIDES)
   const path = `/rooms/${den.room_id}/overrides/${den.member.id}`
   const put = () => watching(() => call(den.moderator, 'PUT', path, { type: 1, allow: 0, deny: 0 }))
@@ -58,7 +58,7 @@ test('a new override that changes no bit is told as well, for the room shows it'
   expect((await put()).events).toEqual([])
 })
 
-test('overrides set at once are all kept', async () => {
+test('concurrent overrides are all stored', async () => {
   const den = await moderatedHouse()
   const roles = await Promise.all([1, 2, 3].map((position) => role(den, { position })))
   const answers = await Promise.all(
@@ -71,7 +71,7 @@ test('overrides set at once are all kept', async () => {
   expect(Object.keys(row?.permission_overrides as object).sort()).toEqual([...roles].sort())
 })
 
-test('past 5,000 overrides of a house, one more answers limit_reached and changes nothing', async () => {
+test('past 5,000 overrides of a house one more answers limit_reached', async () => {
   const den = await moderatedHouse()
   const other = await houseRoom(den)
   const [one, two, three] = await Promise.all([1, 2, 3].map((position) => role(den, { position })))
@@ -85,7 +85,7 @@ test('past 5,000 overrides of a house, one more answers limit_reached and change
   expect((await countOverrides(den.room_id)) + (await countOverrides(other))).toBe(5_000)
   const late = await put(other, three!)
   expect([told(late.answer), late.events]).toEqual([[400, tooManyOverrides], []])
-  // One that is there already is no one more.
+  // Replacing an existing override does not increase the count.
   const [room, set] = answers[0]!.answer.status === 200 ? [den.room_id, one!] : [other, two!]
   expect((await put(room, set)).answer.status).toBe(200)
 })
@@ -106,7 +106,7 @@ test('a house with more than 5,000 overrides keeps them, and each house has its 
 
 const tooManyOverrides = failure('limit_reached', 'You have reached a limit (overrides)')
 
-/** Gives a room so many overrides of members. */
+/** Adds overrides of members to a room. */
 async function fillOverrides(roomId: string, count: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newId())
   const overrides = Object.fromEntries(ids.map((id) => [id, { id, type: 1, allow: 0, deny: 1 }]))
@@ -121,7 +121,7 @@ async function countOverrides(roomId: string): Promise<number> {
   return Object.keys((await roomRow(roomId))?.permission_overrides as object).length
 }
 
-test('an override needs the bit of its type, and only bits one holds may change', async () => {
+test('an override needs the bit for its type, and changes only bits that the caller has', async () => {
   const rooms = await moderatedHouse(MANAGE_ROOMS)
   const users = await moderatedHouse(MANAGE_USER_OVERRIDES)
   const put = (den: typeof rooms, type: number, id: string, allow = 0) => {
@@ -142,7 +142,7 @@ test('an override needs the bit of its type, and only bits one holds may change'
   expect((await put(users, 1, users.member.id, SEND_MESSAGES)).status).toBe(200)
 })
 
-test('a target that is no role or no member of the house answers role_not_found or member_not_found', async () => {
+test('a target that is not a role or member of the house answers role_not_found or member_not_found', async () => {
   const [den, other] = [await moderatedHouse(), await moderatedHouse()]
   const [own, foreign] = [await role(den), await role(other)]
   const put = (type: number, id: string) =>
@@ -179,7 +179,7 @@ test('a private room answers method_not_allowed_on_room_type', async () => {
   }
 })
 
-test('a room the caller cannot read, or that does not exist, answers room_not_found', async () => {
+test('an unreadable or unknown room answers room_not_found', async () => {
   const den = await moderatedHouse(MANAGE_USER_OVERRIDES)
   const body = { type: 1, allow: 0, deny: 1 }
   await refusesUnreachableRooms(den, (caller, id) =>
@@ -187,6 +187,6 @@ test('a room the caller cannot read, or that does not exist, answers room_not_fo
   )
 })
 
-test('without a token, or with a faulty one, setting an override answers no_auth', async () => {
+test('without a valid token setting an override answers no_auth', async () => {
   await refusesStrangers('PUT', '/rooms/1/overrides/1')
 })

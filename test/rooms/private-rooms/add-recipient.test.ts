@@ -21,7 +21,7 @@ function add(caller: Person | null, roomId: string, userId: string) {
   return call(caller, 'PUT', `/rooms/${roomId}/recipients/${userId}`)
 }
 
-test('who is removed from the group while adding waits for its turn adds nobody: room_not_found', async () => {
+test('a caller who is removed while the request waits gets room_not_found', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const room = await group(ann, ben)
   const [adding] = await db.transaction().execute(async (trx) => {
@@ -35,7 +35,7 @@ test('who is removed from the group while adding waits for its turn adds nobody:
   expect(await participantsOf(room)).toEqual([ann.id])
 })
 
-test('any participant adds somebody, who comes last, and all hear of it', async () => {
+test('any participant adds a user at the end of the list, with an event to all', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const room = await group(ann, ben)
   const words = await message(room, ann)
@@ -63,7 +63,7 @@ test('any participant adds somebody, who comes last, and all hear of it', async 
   ])
 })
 
-test('adding somebody who is in already, oneself too, answers the room and tells nobody', async () => {
+test('adding a participant returns the room and sends no event', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const room = await group(ann, ben, cat)
   await block(ben, ann)
@@ -76,7 +76,7 @@ test('adding somebody who is in already, oneself too, answers the room and tells
   expect(published.length).toBe(before)
 })
 
-test('twelve simultaneous additions of one person let them in once', async () => {
+test('twelve concurrent additions of a user add them once', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const room = await group(ann, ben)
   const before = published.length
@@ -88,7 +88,7 @@ test('twelve simultaneous additions of one person let them in once', async () =>
   expect(published.length).toBe(before + 2)
 })
 
-test('a room the caller is not in, or that is none, answers room_not_found', async () => {
+test('a foreign or unknown room answers room_not_found', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ben })
   for (const room of [await group(ben), await oneToOne(ben, cat), den.room_id, '1', '0', 'x', '%00']) {
@@ -121,7 +121,7 @@ test('an unknown or deleted user answers user_not_found', async () => {
   }
 })
 
-test('a block either way, or a restriction by them, answers no_permission; an own restriction does not', async () => {
+test('a block in either direction, or a restriction by the other, answers no_permission', async () => {
   const ann = await user()
   const [byMe, byThem, restricting, restricted] = [await user(), await user(), await user(), await user()]
   const room = await group(ann)
@@ -139,7 +139,7 @@ test('a block either way, or a restriction by them, answers no_permission; an ow
   expect((await add(ann, room, restricted.id)).status).toBe(200)
 })
 
-test('a group holds 50 people, also when the last two places are raced for', async () => {
+test('a group has at most 50 participants, also under concurrent additions', async () => {
   const ann = await user()
   const room = await group(ann)
   const first = 2n * 10n ** 18n
@@ -160,7 +160,7 @@ test('a group holds 50 people, also when the last two places are raced for', asy
   expect(await participantsOf(room)).toHaveLength(50)
 })
 
-test('no token, or a faulty one, answers no_auth', async () => {
+test('without a valid token answers no_auth', async () => {
   const [ann, ben] = [await user(), await user()]
   const room = await group(ann)
   await refusesStrangers('PUT', `/rooms/${room}/recipients/${ben.id}`)

@@ -3,7 +3,7 @@ import { refusesStrangers } from '../../support/messages.ts'
 import { call, failure, group, house, oneToOne, published, user } from '../../support/world.ts'
 
 describe.each(['call', 'call/decline'])('POST /rooms/:id/%s', (word) => {
-  test('is refused openly in every room the caller can read, with any body, and tells nobody', async () => {
+  test('answers not_offered in every readable room, with any body, and sends no event', async () => {
     published.length = 0
     const [ann, ben] = [await user(), await user()]
     const den = await house({ owner: ann })
@@ -26,7 +26,7 @@ describe.each(['call', 'call/decline'])('POST /rooms/:id/%s', (word) => {
     }
   })
 
-  test('no token, or a faulty one, answers no_auth', async () => {
+  test('without a valid token answers no_auth', async () => {
     const room = await group(await user())
     await refusesStrangers('POST', `/rooms/${room}/${word}`)
   })

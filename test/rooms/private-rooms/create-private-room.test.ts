@@ -20,7 +20,7 @@ async function countRooms(): Promise<number> {
   return (await db.selectFrom('rooms').select('id').execute()).length
 }
 
-/** Holds that a request is refused with this body, makes no room and tells nobody. */
+/** Expects that a request is refused with this body, creates no room and sends no event. */
 async function expectRefused(caller: Person, body: unknown, answer: unknown): Promise<void> {
   const [rooms, events] = [await countRooms(), published.length]
   const reply = await call(caller, 'POST', '/users/@me/rooms', body)
@@ -30,7 +30,7 @@ async function expectRefused(caller: Person, body: unknown, answer: unknown): Pr
   expect(published.length).toBe(events)
 }
 
-test('recipient alone opens a one-to-one room that shows the other and tells both', async () => {
+test('recipient alone creates a one-to-one room with the other user, and sends an event to both', async () => {
   const [ann, ben] = [await user(), await user()]
   const before = published.length
   const answer = await call(ann, 'POST', '/users/@me/rooms', { recipient: ben.id })
@@ -60,7 +60,7 @@ test('recipient alone opens a one-to-one room that shows the other and tells bot
   ])
 })
 
-test('somebody who deletes their account at that moment answers user_not_found', async () => {
+test('a user whose account is deleted concurrently answers user_not_found', async () => {
   const [ann, ben] = [await user(), await user()]
   for (const body of [{ recipient: ben.id }, { recipients: [ben.id] }]) {
     await db.updateTable('users').set({ deleted_at: null }).where('id', '=', ben.id).execute()
@@ -74,7 +74,7 @@ test('somebody who deletes their account at that moment answers user_not_found',
   }
 })
 
-test('opening the same one-to-one room again, from either side, answers the first one and tells nobody', async () => {
+test('a repetition by either user returns the existing room and sends no event', async () => {
   const [ann, ben] = [await user(), await user()]
   const first = await call(ann, 'POST', '/users/@me/rooms', { recipient: ben.id })
   const before = published.length
@@ -85,7 +85,7 @@ test('opening the same one-to-one room again, from either side, answers the firs
   expect(published.length).toBe(before)
 })
 
-test('twelve simultaneous requests for the same one-to-one room make one room', async () => {
+test('twelve concurrent requests for a one-to-one room create one', async () => {
   const [ann, ben] = [await user(), await user()]
   const before = published.length
   const answers = await Promise.all(
@@ -101,7 +101,7 @@ test('twelve simultaneous requests for the same one-to-one room make one room', 
   expect(published.length).toBe(before + 2)
 })
 
-test('recipients make a new group of all named, with the caller as owner, and tell all', async () => {
+test('recipients create a group of all named users, owned by the caller, with an event to all', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const before = published.length
   const body = { recipients: [cat.id, ann.id, ben.id, cat.id], name: 'Picnic' }
@@ -129,7 +129,7 @@ test('recipients make a new group of all named, with the caller as owner, and te
   )
 })
 
-test('one person in recipients, and the same again, make two groups of two', async () => {
+test('one user in recipients creates a new group of two each time', async () => {
   const [ann, ben] = [await user(), await user()]
   const first = await call(ann, 'POST', '/users/@me/rooms', { recipients: [ben.id] })
   const second = await call(ann, 'POST', '/users/@me/rooms', { recipients: [ben.id], name: null })
@@ -137,7 +137,7 @@ test('one person in recipients, and the same again, make two groups of two', asy
   expect(second.body.data.id).not.toBe(first.body.data.id)
 })
 
-test('recipient and recipients together make one group of all', async () => {
+test('recipient and recipients together create one group of all', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const body = { recipient: ben.id, recipients: [cat.id] }
   const answer = await call(ann, 'POST', '/users/@me/rooms', body)
@@ -145,7 +145,7 @@ test('recipient and recipients together make one group of all', async () => {
   expect((await participantsOf(answer.body.data.id)).sort()).toEqual([ann.id, ben.id, cat.id].sort())
 })
 
-test('an empty list beside recipient is a list, so that it makes a group of two; null beside it is none', async () => {
+test('an empty list with recipient creates a group of two; null means no list', async () => {
   const [ann, ben] = [await user(), await user()]
   for (const recipients of [[], [ann.id], [ben.id, ben.id]]) {
     const answer = await call(ann, 'POST', '/users/@me/rooms', { recipient: ben.id, recipients })
@@ -157,7 +157,7 @@ test('an empty list beside recipient is a list, so that it makes a group of two;
   expect(group.body.data).toMatchObject({ type: 2, owner_id: ann.id })
 })
 
-test('a body that names nobody but the caller answers that recipient is required', async () => {
+test('a body that names no user but the caller answers invalid_schema', async () => {
   const ann = await user()
   const required = failure('invalid_schema', 'Required fields (recipient) not met')
   for (const body of [
@@ -202,7 +202,7 @@ test('fields of a wrong type answer invalid_schema with their names', async () =
   }
 })
 
-test('a group holds 50 people, the caller among them; one more answers invalid_schema', async () => {
+test('a group has at most 50 participants with the caller; one more answers invalid_schema', async () => {
   const ann = await user()
   const others = await Promise.all(Array.from({ length: 50 }, () => user()))
   const ids = others.map((person) => person.id)
@@ -214,7 +214,7 @@ test('a group holds 50 people, the caller among them; one more answers invalid_s
   expect(full.body.data.recipients).toHaveLength(49)
 })
 
-test('past 200 groups of one owner, creating answers limit_reached and changes nothing', async () => {
+test('past 200 groups of an owner creation answers limit_reached', async () => {
   const [ann, ben] = [await user(), await user()]
   await groups(ann, [], 199)
   const create = () => call(ann, 'POST', '/users/@me/rooms', { recipients: [ben.id] })
@@ -225,7 +225,7 @@ test('past 200 groups of one owner, creating answers limit_reached and changes n
   expect(published.length).toBe(events + 2)
   const full = failure('limit_reached', 'You have reached a limit (groups)')
   await expectRefused(ann, { recipients: [ben.id] }, full)
-  // Neither a one-to-one room nor a group of somebody else is one more of Ann's.
+  // One-to-one rooms and groups of others do not count.
   expect((await call(ann, 'POST', '/users/@me/rooms', { recipient: ben.id })).status).toBe(200)
   expect((await call(ben, 'POST', '/users/@me/rooms', { recipients: [ann.id] })).status).toBe(200)
   const made = answers.find((answer) => answer.status === 200)!.body.data.id
@@ -233,7 +233,7 @@ test('past 200 groups of one owner, creating answers limit_reached and changes n
   expect((await create()).status).toBe(200)
 })
 
-test('groups that people make of each other at once do not wait for each other in a circle', async () => {
+test('concurrent groups of the same users cause no deadlock', async () => {
   const people = await Promise.all(Array.from({ length: 6 }, () => user()))
   const ids = people.map((person) => person.id)
   const answers = await Promise.all(
@@ -244,7 +244,7 @@ test('groups that people make of each other at once do not wait for each other i
   expect(answers.map((answer) => answer.status)).toEqual(Array(12).fill(200))
 })
 
-test('an unknown or deleted user, or an id that is none, answers user_not_found', async () => {
+test('an unknown or deleted user, or no id, answers user_not_found', async () => {
   const [ann, ben, gone] = [await user(), await user(), await user()]
   const room = await oneToOne(ann, gone)
   await erase(gone)
@@ -277,14 +277,14 @@ test('a restriction by the other answers no_permission for a new room only', asy
   await expectRefused(ann, { recipients: [dan.id, ben.id] }, noPermission)
 })
 
-test('somebody the caller restricts can still be met', async () => {
+test('the caller may create a room with a user whom they restrict', async () => {
   const [ann, ben] = [await user(), await user()]
   await block(ann, ben, 4)
   const answer = await call(ann, 'POST', '/users/@me/rooms', { recipient: ben.id })
   expect(answer.status).toBe(200)
 })
 
-test('creating a private room without a token, or with a faulty one, answers no_auth before the body is looked at', async () => {
+test('creating a private room without a valid token answers no_auth before the body is checked', async () => {
   for (const headers of [{}, { authorization: 'f'.repeat(128) }]) {
     const answer = await call(null, 'POST', '/users/@me/rooms', { recipient: 5 }, { headers })
     expect(answer.status).toBe(400)
@@ -300,7 +300,7 @@ test('a wrong content type answers 415', async () => {
   expect(answer.body).toEqual(failure('internal_server_error', 'Something went wrong internally'))
 })
 
-test('past 20 new private rooms a minute a user is answered rate_limit', async () => {
+test('past 20 new private rooms a minute creation answers rate_limit', async () => {
   let time = Date.UTC(2026, 0, 1)
   const limited = await otherApp({ rateLimit: true }, { now: () => time })
   const [ann, ben, cleo] = [await user(), await user(), await user()]
@@ -315,7 +315,7 @@ test('past 20 new private rooms a minute a user is answered rate_limit', async (
     expect(refused.headers['retry-after']).toBe('3')
   }
   expect(await countRooms()).toBe(rooms)
-  // Neither a room that is there already nor somebody else is refused.
+  // Existing rooms and other users are not refused.
   expect((await open(ann, { recipient: ben.id })).status).toBe(200)
   expect((await group(cleo)).status).toBe(200)
   time += 3_000

@@ -23,7 +23,7 @@ function leave(caller: Person | null, roomId: string) {
   return call(caller, 'DELETE', `/users/@me/rooms/${roomId}`)
 }
 
-test('leaving a group answers 204 without body and type, keeps its messages, and tells the one gone and the rest', async () => {
+test('leaving answers 204 without body and type, keeps messages, and sends events to all', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const room = await group(ann, ben, cat)
   const words = await message(room, ben)
@@ -52,7 +52,7 @@ test('when the owner leaves, the longest-standing participant becomes owner, peo
   expect((await roomRow(room))?.owner_id).toBe(bot.id)
 })
 
-test('a group passes on also to somebody who may create no more, and counts as theirs', async () => {
+test('ownership passes to a user at the limit of groups, and counts for them', async () => {
   const [ann, ben] = [await user(), await user()]
   await groups(ben, [], 200)
   const id = await group(ann, ben)
@@ -64,7 +64,7 @@ test('a group passes on also to somebody who may create no more, and counts as t
   expect(create.body).toEqual(failure('limit_reached', 'You have reached a limit (groups)'))
 })
 
-test('when somebody else leaves, the owner stays, though others may have been there for longer', async () => {
+test('when another participant leaves, the owner stays owner', async () => {
   const [ann, ben] = [await user(), await user()]
   const bot = await user({ bot_of: ann })
   const room = await group(bot, ann, ben)
@@ -72,7 +72,7 @@ test('when somebody else leaves, the owner stays, though others may have been th
   expect((await roomRow(room))?.owner_id).toBe(bot.id)
 })
 
-test('the last one out takes the room, its messages, mentions and files along', async () => {
+test("the last participant's leaving deletes room, messages, mentions and files", async () => {
   const [ann, ben] = [await user(), await user()]
   const room = await group(ann)
   await message(room, ann, { mentions: [ben] })
@@ -89,7 +89,7 @@ test('the last one out takes the room, its messages, mentions and files along', 
   expect(published.slice(before)).toEqual([{ type: 'private_room_left', room_id: room, user_id: ann.id }])
 })
 
-test('the file of a message that is sent while the last one leaves is given up as well', async () => {
+test('the file of a message sent while the last participant leaves is discarded', async () => {
   const ann = await user()
   const room = await group(ann)
   const { answer, file } = await whileFileIsSent(room, ann, () => leave(ann, room))
@@ -97,7 +97,7 @@ test('the file of a message that is sent while the last one leaves is given up a
   await untilDiscarded(file)
 })
 
-test('anything but a group one is in answers the one same refusal and changes nothing', async () => {
+test('any other room answers method_not_allowed_on_room_type and changes nothing', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann })
   const pair = await oneToOne(ann, ben)
@@ -124,14 +124,14 @@ test('anything but a group one is in answers the one same refusal and changes no
   expect(published.length).toBe(before)
 })
 
-test('leaving twice answers the refusal the second time', async () => {
+test('leaving again answers method_not_allowed_on_room_type', async () => {
   const [ann, ben] = [await user(), await user()]
   const room = await group(ann, ben)
   expect((await leave(ben, room)).status).toBe(204)
   expect((await leave(ben, room)).body).toEqual(notAGroup)
 })
 
-test('when all leave at once, each gets out, once, and the room goes with the last', async () => {
+test('when all leave concurrently, each leaves once, and the room is deleted', async () => {
   const people = await Promise.all(Array.from({ length: 8 }, () => user()))
   const room = await group(people[0]!, ...people.slice(1))
   const before = published.length
@@ -144,7 +144,7 @@ test('when all leave at once, each gets out, once, and the room goes with the la
   expect(events.filter((event) => event.type === 'room_updated')).toHaveLength(7)
 })
 
-test('leaving takes whatever body comes', async () => {
+test('any body is accepted', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const room = await group(ann, ben, cat)
   const headers = { 'content-type': 'application/json' }
@@ -154,7 +154,7 @@ test('leaving takes whatever body comes', async () => {
   expect(broken.status).toBe(204)
 })
 
-test('leaving without a token, or with a faulty one, answers no_auth', async () => {
+test('leaving without a valid token answers no_auth', async () => {
   const ann = await user()
   const room = await group(ann)
   await refusesStrangers('DELETE', `/users/@me/rooms/${room}`)

@@ -8,7 +8,7 @@ import { gatewayUser } from '../../support/rooms.ts'
 import { statementsOf } from '../../support/statements.ts'
 import { call, group, house, message, oneToOne, user } from '../../support/world.ts'
 
-test('own private rooms come latest activity first, without foreign and house rooms', async () => {
+test('private rooms are listed latest activity first, without foreign and house rooms', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   await house({ owner: ann, members: [ben] })
   await oneToOne(ben, cat)
@@ -25,7 +25,7 @@ test('own private rooms come latest activity first, without foreign and house ro
   expect(await idsOf()).toEqual([withBen, quiet, picnic])
 })
 
-test('each room is the full form, made for the caller', async () => {
+test('each room has the full form for the caller', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const withBen = await oneToOne(ann, ben)
   const alone = await group(ann)
@@ -48,7 +48,7 @@ test('each room is the full form, made for the caller', async () => {
   ])
 })
 
-test('somebody without private rooms gets an empty list', async () => {
+test('without private rooms the list is empty', async () => {
   const answer = await call(await user(), 'GET', '/users/@me/rooms')
   expect(answer.body).toEqual({ success: true, data: [] })
 })
@@ -56,7 +56,7 @@ test('somebody without private rooms gets an empty list', async () => {
 test('pages follow each other by activity, without overlap or gap, until one is empty', async () => {
   const [ann, ben] = [await user(), await user()]
   const ids = await groups(ben, [ann.id], 7)
-  // What was said last in the oldest room is the latest activity, then that in the third.
+  // A new message gives the oldest room the latest activity, then the third one.
   await message(ids[2]!, ben)
   await message(ids[0]!, ben)
   const seen: string[][] = []
@@ -85,7 +85,7 @@ test('a page has 200 rooms without a limit, and 1,000 at most', async () => {
   expect(await list(`?before=${ids[1]}`)).toEqual([ids[0]])
 })
 
-test('an answer has 3.5 MiB at most, and the rest follows by paging', async () => {
+test('a response has at most 3.5 MiB, and the rest follows by paging', async () => {
   const ann = await user()
   const people = await crowd(49, { name: '🚀'.repeat(64), bio: '🚀'.repeat(512) })
   const ids = await groups({ id: people[0]! }, [...people.slice(1), ann.id], 60)
@@ -105,7 +105,7 @@ test('an answer has 3.5 MiB at most, and the rest follows by paging', async () =
   expect(pages[0]).toBeGreaterThan(25)
 })
 
-test('rooms are read a few hundred people at a time, and no more of them than fit', async () => {
+test('a statement reads rooms of at most 500 participants, and no more than fit', async () => {
   const ann = await user()
   const people = await crowd(49, { name: '🚀'.repeat(64), bio: '🚀'.repeat(512) })
   await groups({ id: people[0]! }, [...people.slice(1), ann.id], 100)
@@ -118,7 +118,7 @@ test('rooms are read a few hundred people at a time, and no more of them than fi
   expect(counts.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(40)
 })
 
-test('lists that one user asks for at the same time are all answered', async () => {
+test('concurrent lists of one user are all answered', async () => {
   const [ann, ben] = [await user(), await user()]
   const ids = await groups(ben, [ann.id], 3)
   const answers = await Promise.all(Array.from({ length: 40 }, () => call(ann, 'GET', '/users/@me/rooms')))
@@ -139,6 +139,6 @@ test.each([
   expect(told(answer)).toEqual([400, invalid(fields)])
 })
 
-test('listing private rooms without a token, or with a faulty one, answers no_auth', async () => {
+test('listing private rooms without a valid token answers no_auth', async () => {
   await refusesStrangers('GET', '/users/@me/rooms')
 })

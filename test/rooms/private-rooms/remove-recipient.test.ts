@@ -7,7 +7,7 @@ function remove(caller: Person | null, roomId: string, userId: string) {
   return call(caller, 'DELETE', `/rooms/${roomId}/recipients/${userId}`)
 }
 
-test('the owner removes somebody, who hears of it as of leaving, and so do the rest', async () => {
+test('the owner removes a participant, with the events of leaving', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const room = await group(ann, ben, cat)
   const before = published.length
@@ -21,7 +21,7 @@ test('the owner removes somebody, who hears of it as of leaving, and so do the r
   ])
 })
 
-test('removing oneself is leaving: ownership passes on, the last one out ends the room', async () => {
+test('removing oneself is leaving: ownership passes on, the last participant deletes the room', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const room = await group(ann, ben, cat)
   expect((await remove(cat, room, cat.id)).body.data).toEqual({ id: room, user_id: cat.id })
@@ -33,7 +33,7 @@ test('removing oneself is leaving: ownership passes on, the last one out ends th
   expect(published.slice(before)).toEqual([{ type: 'private_room_left', room_id: room, user_id: ben.id }])
 })
 
-test('a participant who is not the owner removes nobody else: no_permission', async () => {
+test('a participant who is not the owner gets no_permission for others', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const room = await group(ann, ben, cat)
   const before = published.length
@@ -46,7 +46,7 @@ test('a participant who is not the owner removes nobody else: no_permission', as
   expect(published.length).toBe(before)
 })
 
-test('somebody who is not in the group, or nobody at all, answers member_not_found', async () => {
+test('a user outside the group and an unknown id answer member_not_found', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const room = await group(ann, ben)
   for (const caller of [ann, ben]) {
@@ -58,7 +58,7 @@ test('somebody who is not in the group, or nobody at all, answers member_not_fou
   }
 })
 
-test('a room the caller is not in, or that is none, answers room_not_found', async () => {
+test('a foreign or unknown room answers room_not_found', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ben })
   for (const room of [await group(ben, cat), await oneToOne(ben, cat), den.room_id, '1', 'x', '%00']) {
@@ -82,7 +82,7 @@ test('a one-to-one or house room answers method_not_allowed_on_room_type', async
   }
 })
 
-test('when the owner removes somebody who leaves at that moment, they go once', async () => {
+test('a concurrent removal and leave remove the participant once', async () => {
   const [ann, ben] = [await user(), await user()]
   const room = await group(ann, ben)
   const before = published.length
@@ -97,7 +97,7 @@ test('when the owner removes somebody who leaves at that moment, they go once', 
   expect(published.length).toBe(before + 2)
 })
 
-test('no token, or a faulty one, answers no_auth', async () => {
+test('without a valid token answers no_auth', async () => {
   const [ann, ben] = [await user(), await user()]
   const room = await group(ann, ben)
   await refusesStrangers('DELETE', `/rooms/${room}/recipients/${ben.id}`)

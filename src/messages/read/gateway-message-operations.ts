@@ -3,10 +3,10 @@ import { findAuthor, findMessage, type MessageRow } from '../queries.ts'
 import type { EditedGatewayMessage, GatewayMessage } from '../schemas.ts'
 import { serializeEditedGatewayMessage, serializeGatewayMessage } from '../serializers.ts'
 
-/** Where a message is; a null house means a private room. */
+/** The key of a message; `house_id` is null in a private room. */
 type Place = { room_id: string; house_id: string | null; message_id: string }
 
-/** A message as MESSAGE_CREATE shows it now; undefined when it is gone. */
+/** The present payload of MESSAGE_CREATE for a message; undefined if the message does not exist. */
 export async function findMessageCreated(
   db: Db,
   { room_id, house_id, message_id }: Place,
@@ -16,7 +16,7 @@ export async function findMessageCreated(
   return row && rebuildMessageCreated(db, row, house_id, origin)
 }
 
-/** A message as MESSAGE_UPDATE shows it now; undefined when it is gone. */
+/** The present payload of MESSAGE_UPDATE for a message; undefined if the message does not exist. */
 export async function findMessageEdited(
   db: Db,
   { room_id, house_id, message_id }: Place,
@@ -26,7 +26,7 @@ export async function findMessageEdited(
   return row && serializeEditedGatewayMessage(row, { house_id, origin, ...(await peopleIn(db, row)) })
 }
 
-/** The form of a message with the people in it as they are now. */
+/** The payload of MESSAGE_CREATE for a row, with author and mentioned users as read now. */
 export async function rebuildMessageCreated(
   db: Db,
   row: MessageRow,
