@@ -88,16 +88,6 @@ export function compareIds(one: string, other: string): number {
   return Number(isGreaterId(one, other)) - Number(isGreaterId(other, one))
 }
 
-/** The greater of two ids. */
-export function greaterId(one: string, other: string): string {
-  return isGreaterId(one, other) ? one : other
-}
-
-/** The smaller of two ids. */
-export function smallerId(one: string, other: string): string {
-  return isGreaterId(one, other) ? other : one
-}
-
 /** The id that follows in order, whether or not anybody has it. */
 export function nextId(id: string): string {
   return String(BigInt(id) + 1n)
