@@ -133,7 +133,7 @@ async function say(
     const content = text.replace(/@([a-z]+)/g, (word, name) => {
       return name in cast ? `<@${cast[name as Username].id}>` : word
     })
-    const plain = { nonce: null, exploding_age: null, attachment: null }
+    const plain = { nonce: null, exploding_age: null, attachment: null, reply: null }
     await send(cast[username], roomId, { content, ...plain })
   }
 }

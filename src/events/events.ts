@@ -1,6 +1,6 @@
 import type { Member } from '../houses/members/schemas.ts'
 import type { Role } from '../houses/roles/schemas.ts'
-import type { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
+import type { EditedGatewayMessage, GatewayExtension, GatewayMessage } from '../messages/schemas.ts'
 import type { Presence } from './presence.ts'
 
 /**
@@ -9,13 +9,14 @@ import type { Presence } from './presence.ts'
  * who left). A null `house_id` means a private room.
  */
 export type HearthEvent =
-  /** The log does not hold `message`; the process that has sent or edited a message has it. */
+  /** The log does not hold `message` and `extension`; the process that has sent or edited a message has them. */
   | {
       type: 'message_created'
       room_id: string
       house_id: string | null
       message_id: string
       message?: GatewayMessage
+      extension?: GatewayExtension
     }
   | {
       type: 'message_updated'

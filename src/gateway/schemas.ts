@@ -5,7 +5,7 @@ import { Member } from '../houses/members/schemas.ts'
 import { Role } from '../houses/roles/schemas.ts'
 import { GatewayHouse } from '../houses/schemas.ts'
 import { Nullable } from '../http/schemas/nullable.ts'
-import { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
+import { EditedMessage, SentMessage } from '../messages/schemas.ts'
 import { Acked, ReadStates } from '../read-states/schemas.ts'
 import { Room } from '../rooms/schemas.ts'
 import { Settings } from '../settings/schemas.ts'
@@ -58,8 +58,8 @@ export const eventSchemas = {
   ROOM_CREATE: Room,
   ROOM_UPDATE: Room,
   ROOM_DELETE: RoomDelete,
-  MESSAGE_CREATE: GatewayMessage,
-  MESSAGE_UPDATE: EditedGatewayMessage,
+  MESSAGE_CREATE: SentMessage,
+  MESSAGE_UPDATE: EditedMessage,
   MESSAGE_DELETE: MessageDelete,
   TYPING_START: TypingStart,
   PRESENCE_UPDATE: GatewayUser,

@@ -69,11 +69,14 @@ export const findAuthor = coalesce<{ room_id: string; user_id: string }, AuthorR
   },
 )
 
+/** A message with the author of the one that it answers, if they count as mentioned. */
+type FoundMessageRow = MessageRow & { reply_mention: string | null }
+
 /** A message that is there, or undefined. */
-export const findMessage = coalesce<{ room_id: string; id: string }, MessageRow | undefined>(
+export const findMessage = coalesce<{ room_id: string; id: string }, FoundMessageRow | undefined>(
   async (db: Db, keys) => {
-    const { rows } = await sql<MessageRow & { place: string }>`
-      select place, ${messageColumns}
+    const { rows } = await sql<FoundMessageRow & { place: string }>`
+      select place, ${messageColumns}, messages.reply_mention
       from unnest(${keys.map((key) => key.room_id)}::bigint[], ${keys.map((key) => key.id)}::bigint[])
         with ordinality as wanted (room_id, id, place)
       join messages on messages.room_id = wanted.room_id and messages.id = wanted.id

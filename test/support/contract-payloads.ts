@@ -156,6 +156,20 @@ const messageRules = {
   bucket: int,
   attachment: orNull(attachment),
 }
+const compactUser = exact({
+  id,
+  username: str,
+  name: str,
+  icon: picture,
+  header: picture,
+  flags: one(0),
+  bot: bool,
+})
+/** What extended sessions receive besides. */
+const extension = {
+  reply_to: orNull(exact({ id, author: orNull(compactUser), content: orNull(str) })),
+  pinned: bool,
+}
 const message = (more: Record<string, Rule>) =>
   also(exact({ ...messageRules, ...more }), (value: Said) => {
     const ordinary = value.house_id === null ? false : null
@@ -178,6 +192,7 @@ const relation = { user_id: id, user, last_updated_at: time }
 type InHouse = { id?: string; house_id: string | null }
 const gone = exact({ id, house_id: id })
 
+const edited = { edited_at: time, embed: one(null), metadata: one(null) }
 /** docs/gateway.md#init_state-and-large-states and docs/gateway.md#events. */
 const payloads: Record<EventName, Rule> = {
   INIT_STATE: exact({
@@ -209,7 +224,7 @@ const payloads: Record<EventName, Rule> = {
   ROOM_UPDATE: room,
   ROOM_DELETE: exact({ id, house_id: orNull(id) }),
   MESSAGE_CREATE: message({}),
-  MESSAGE_UPDATE: message({ edited_at: time, embed: one(null), metadata: one(null) }),
+  MESSAGE_UPDATE: message(edited),
   MESSAGE_DELETE: exact({ id, message_id: id, room_id: id, house_id: orNull(id) }),
   TYPING_START: also(
     exact({ timestamp: int, room_id: id, house_id: orNull(id), author_id: id, 'recipient_ids?': list(id) }),
@@ -226,7 +241,13 @@ const payloads: Record<EventName, Rule> = {
   SETTINGS_UPDATE: settings,
 }
 
+const extendedPayloads: Partial<Record<EventName, Rule>> = {
+  MESSAGE_CREATE: message(extension),
+  MESSAGE_UPDATE: message({ ...edited, ...extension }),
+}
+
 /** Where the `d` of an event is not what the contract says, key by key. */
-export function breaches(name: string, d: unknown): string[] {
-  return payloads[name as EventName]?.(d, name) ?? [`${name}: no such event`]
+export function breaches(name: string, d: unknown, extended = false): string[] {
+  const rule = (extended && extendedPayloads[name as EventName]) || payloads[name as EventName]
+  return rule?.(d, name) ?? [`${name}: no such event`]
 }
