@@ -26,6 +26,18 @@ export type HearthEvent =
       message?: EditedGatewayMessage
     }
   | { type: 'message_deleted'; room_id: string; house_id: string | null; message_id: string }
+  /** `count`: how many users have reacted with the emoji after this. */
+  | {
+      type: 'reaction_updated'
+      room_id: string
+      house_id: string | null
+      message_id: string
+      emoji: string
+      user_id: string
+      added: boolean
+      count: number
+    }
+  | { type: 'pin_updated'; room_id: string; house_id: string | null; message_id: string; pinned: boolean }
   | { type: 'typing_started'; room_id: string; house_id: string | null; author_id: string; timestamp: number }
   | { type: 'read_state_updated'; user_id: string; room_id: string }
   /** Name, icon, description, default permissions or owner changed. */

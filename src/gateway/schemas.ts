@@ -41,6 +41,22 @@ const TypingStart = Type.Object({
   recipient_ids: Type.Optional(Type.Array(Id, { description: 'private rooms only' })),
 })
 
+const ReactionUpdate = Type.Object({
+  room_id: Id,
+  house_id: Nullable(Id),
+  message_id: Id,
+  emoji: Type.String(),
+  user_id: Id,
+  added: Type.Boolean(),
+  count: Type.Integer(),
+})
+const PinUpdate = Type.Object({
+  room_id: Id,
+  house_id: Nullable(Id),
+  message_id: Id,
+  pinned: Type.Boolean(),
+})
+
 /** The `d` of every event by name (docs/gateway.md#events). */
 export const eventSchemas = {
   INIT_STATE: InitState,
@@ -71,6 +87,8 @@ export const eventSchemas = {
   RESUMED: Type.Object({ session_id: Type.String(), seq: Type.Integer() }),
   READ_STATE_UPDATE: Acked,
   SETTINGS_UPDATE: Settings,
+  REACTION_UPDATE: ReactionUpdate,
+  PIN_UPDATE: PinUpdate,
 } satisfies Record<string, TSchema>
 
 export type EventName = keyof typeof eventSchemas

@@ -137,7 +137,7 @@ export async function lockExploded(
 }
 
 /**
- * Removes locked messages with their mentions, and lists their attachments as discarded files; returns the names of
+ * Removes locked messages with their mentions, reactions and pins, and lists their attachments as discarded files; returns the names of
  * these.
  */
 export async function deleteMessages(
@@ -154,6 +154,15 @@ export async function deleteMessages(
     ), unmentioned as (
       delete from mentions using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
       where mentions.room_id = wanted.room_id and message_id = wanted.id
+    ), unreacted as (
+      delete from reactions using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
+      where reactions.room_id = wanted.room_id and message_id = wanted.id
+    ), uncounted as (
+      delete from reaction_counts using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
+      where reaction_counts.room_id = wanted.room_id and message_id = wanted.id
+    ), unpinned as (
+      delete from pins using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
+      where pins.room_id = wanted.room_id and message_id = wanted.id
     )
     insert into discarded_files (name)
     select ${attachmentFileOfRow} from gone where attachment is not null

@@ -121,9 +121,11 @@ export type EditedGatewayMessage = Static<typeof EditedGatewayMessage>
 
 /** The message on the gateway and in the answers of sending; with the optional keys for extended clients. */
 export const SentMessage = Type.Object({ ...gatewayFields, ...gatewayExtension })
+export type SentMessage = Static<typeof SentMessage>
 
 /** The message in MESSAGE_UPDATE and in the answers of editing; with the optional keys for extended clients. */
 export const EditedMessage = Type.Object({ ...EditedGatewayMessage.properties, ...gatewayExtension })
+export type EditedMessage = Static<typeof EditedMessage>
 
 /** What a message in gateway form has more for extended clients. */
 export type GatewayExtension = { reply_to: ReplyTo | null; pinned: boolean }
@@ -141,6 +143,7 @@ export const MessagePageQuery = Type.Object(
   { ...PageQuery.properties, extended: Extended },
   { additionalProperties: false },
 )
+export type MessagePageQuery = Static<typeof MessagePageQuery>
 
 const Content = NonBlankText(maxContentLength)
 

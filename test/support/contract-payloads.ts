@@ -239,11 +239,46 @@ const payloads: Record<EventName, Rule> = {
   RESUMED: exact({ session_id: like(/^[0-9a-f]{32}$/), seq: int }),
   READ_STATE_UPDATE: exact({ room_id: id, message_id: id, mention_count: int }),
   SETTINGS_UPDATE: settings,
+  REACTION_UPDATE: exact({
+    room_id: id,
+    house_id: orNull(id),
+    message_id: id,
+    emoji: str,
+    user_id: id,
+    added: bool,
+    count: int,
+  }),
+  PIN_UPDATE: exact({ room_id: id, house_id: orNull(id), message_id: id, pinned: bool }),
 }
 
 const extendedPayloads: Partial<Record<EventName, Rule>> = {
   MESSAGE_CREATE: message(extension),
   MESSAGE_UPDATE: message({ ...edited, ...extension }),
+}
+
+/** docs/resources.md#messages. */
+const listedMessage = exact({
+  id,
+  room_id: id,
+  author_id: id,
+  content: str,
+  device_id: id,
+  bucket: int,
+  type: one(0),
+  timestamp: time,
+  edited_at: is((value) => value === '' || !Number.isNaN(Date.parse(String(value)))),
+  author: compactUser,
+  mentions: list(compactUser),
+  attachment: orNull(attachment),
+  embed: exact({}),
+  metadata: one(null),
+  exploding: bool,
+  exploding_age: orNull(int),
+})
+
+/** Where a message of a list, for a client that is not extended, is not what the contract says. */
+export function breachesOfListed(data: unknown): string[] {
+  return listedMessage(data, 'message')
 }
 
 /** Where the `d` of an event is not what the contract says, key by key. */

@@ -11,11 +11,11 @@ import { breaches } from './contract-payloads.ts'
 import { bus, config, db, type Person, presences, store } from './world.ts'
 
 /** What the server sends: the parsed frame, its text, whether it came in a binary frame, and to an extended session. */
-// biome-ignore lint/suspicious/noExplicitAny: what the server sends is what the tests find out
 export type Frame = {
   op: number
   e?: string
   seq?: number
+  // biome-ignore lint/suspicious/noExplicitAny: what the server sends is what the tests find out
   d?: any
   text: string
   binary: boolean
@@ -180,9 +180,15 @@ export async function logged(client: Client): Promise<void> {
 }
 
 /** Takes a session up again. */
-export function resume(app: FastifyInstance, person: Person, session_id: string, seq: number): Client {
+export function resume(
+  app: FastifyInstance,
+  person: Person,
+  session_id: string,
+  seq: number,
+  options: { extended?: true } = {},
+): Client {
   const client = new Client(app)
-  client.send({ op: 11, d: { session_id, seq, token: person.token } })
+  client.send({ op: 11, d: { session_id, seq, token: person.token, ...options } })
   return client
 }
 

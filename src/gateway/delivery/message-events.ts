@@ -13,6 +13,16 @@ export const messageHandlers: EventHandlers = {
     const deleted = payload('MESSAGE_DELETE', { id: message_id, message_id, room_id, house_id })
     audience.emit(audience.sessionsInRoom(room_id), deleted)
   },
+
+  reaction_updated(_gateway, { type: _, ...reaction }, audience) {
+    const sessions = extendedOnly(audience.sessionsInRoom(reaction.room_id))
+    audience.emit(sessions, payload('REACTION_UPDATE', reaction))
+  },
+
+  pin_updated(_gateway, { type: _, ...pin }, audience) {
+    const sessions = extendedOnly(audience.sessionsInRoom(pin.room_id))
+    audience.emit(sessions, payload('PIN_UPDATE', pin))
+  },
 }
 
 export const messageReadAheadHandlers: ReadAheadHandlers = {

@@ -1,13 +1,14 @@
 import type { Db } from '../../database/client.ts'
 import { greatestId, nobodysId } from '../../ids.ts'
 import { discardRoomFiles } from '../attachments/queries.ts'
+import { deleteReactionCountsOfRoom, deleteReactionsOfRoom } from '../reactions/queries.ts'
 import { deleteMentionsBetween, deleteMessagesBetween, findMessageAhead } from './queries.ts'
 
 /** Gone within a second or two, even while the database is busy. */
 const removedAtOnce = 50_000
 
 /**
- * Removes all messages of locked rooms that are about to go, with their mentions, and lists their files as discarded.
+ * Removes all messages of locked rooms that are about to go, with their mentions and reactions, and lists their files as discarded.
  * Left to the foreign keys, they would go in the one statement that deletes the rooms, and that has a time limit.
  */
 export async function removeMessages(
@@ -26,5 +27,7 @@ export async function removeMessages(
       await deleteMentionsBetween(trx, roomId, after, last)
       after = ahead
     }
+    while ((await deleteReactionsOfRoom(trx, roomId, atOnce)) === atOnce);
+    while ((await deleteReactionCountsOfRoom(trx, roomId, atOnce)) === atOnce);
   }
 }
