@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { Members } from '../houses/members.tsx'
 import { Composer } from '../messages/composer.tsx'
 import { focusComposer } from '../messages/composer-focus.ts'
+import { openPins } from '../messages/pins.tsx'
 import { openSearch } from '../messages/search.tsx'
 import { MessageTimeline } from '../messages/timeline.tsx'
 import { Typing } from '../messages/typing.tsx'
@@ -56,6 +57,15 @@ export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
         onClick={() => openSearch(room)}
       >
         <Icon name="search" />
+      </button>
+      <button
+        type="button"
+        class="plain"
+        aria-label={t().pinnedMessages}
+        aria-haspopup="dialog"
+        onClick={() => openPins(room)}
+      >
+        <Icon name="pin" />
       </button>
       <button
         type="button"
