@@ -24,6 +24,12 @@ test('a reply quotes what it answers, and leads there', async () => {
   const quote = messageOf(other, 'the answer').getByRole('link', { name: /In reply to Bob the question/ })
   await quote.click()
   await other.locator('.message[data-target]').filter({ hasText: 'the question' }).waitFor()
+  // Also again, from where one has gone since.
+  await other.getByRole('button', { name: /Jump to present|new message/ }).click()
+  await expect.poll(() => quote.isVisible()).toBe(true)
+  await quote.click()
+  const question = other.locator('.message[data-target]').filter({ hasText: 'the question' })
+  await expect.poll(() => question.isVisible()).toBe(true)
   await call(bob, 'PATCH', `${url}/${id}`, { content: 'another question' })
   await messageOf(page, 'the answer').getByText('another question').waitFor()
   await call(bob, 'DELETE', `${url}/${id}`)

@@ -37,7 +37,7 @@ export function Reactions({ message }: { message: Message }) {
           aria-haspopup="dialog"
           onClick={() => openReact(message)}
         >
-          <Icon name="emoji" />
+          <Icon name="react" />
         </button>
       )}
     </fieldset>

@@ -21,7 +21,7 @@ import { isGroup, namesIn, placeOf, roomName } from './rooms.ts'
 
 /** A conversation, with who can be met in it. */
 export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
-  const { roomId, message } = at
+  const { roomId } = at
   const room = store.rooms.value[roomId]
   const houseId = room?.house_id
   // At once: one may step back before effects run.
@@ -82,7 +82,7 @@ export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
   return (
     <div class="room">
       <Page key={roomId} title={head} actions={actions}>
-        <MessageTimeline roomId={roomId} name={name} target={message} />
+        <MessageTimeline roomId={roomId} name={name} visit={at} />
         <Typing roomId={roomId} />
         <Composer room={room} name={name} />
       </Page>

@@ -1,35 +1,8 @@
 import { expect, test } from 'vitest'
 import { messageNotFound, refusesStrangers } from '../../support/messages.ts'
 import { roomNotFound } from '../../support/permissions.ts'
-import { call, failure, group, house, message, type Person, user } from '../../support/world.ts'
-
-async function scene() {
-  const [ann, bob] = [await user(), await user()]
-  const { room_id } = await house({ owner: ann, members: [bob] })
-  const pin = (id: string, person: Person = ann) => call(person, 'PUT', `/rooms/${room_id}/pins/${id}`)
-  const unpin = (id: string) => call(ann, 'DELETE', `/rooms/${room_id}/pins/${id}`)
-  const pinned = async () =>
-    (await call(bob, 'GET', `/rooms/${room_id}/pins`)).body.data.map((one: { id: string }) => one.id)
-  return { ann, bob, room_id, pin, unpin, pinned }
-}
-
-test('pinned messages are listed in extended form, latest pin first', async () => {
-  const { ann, bob, room_id, pin, unpin, pinned } = await scene()
-  const ids = [await message(room_id, ann), await message(room_id, bob), await message(room_id, ann)]
-  for (const id of [ids[1]!, ids[2]!, ids[0]!]) {
-    expect((await pin(id)).body.data).toEqual({ room_id, message_id: id, pinned: true })
-  }
-  expect(await pinned()).toEqual([ids[0], ids[2], ids[1]])
-  await pin(ids[1]!)
-  expect(await pinned()).toEqual([ids[0], ids[2], ids[1]])
-  expect((await unpin(ids[2]!)).body.data).toEqual({ room_id, message_id: ids[2], pinned: false })
-  expect((await unpin(ids[2]!)).status).toBe(200)
-  expect(await pinned()).toEqual([ids[0], ids[1]])
-  const [first] = (await call(bob, 'GET', `/rooms/${room_id}/pins`)).body.data
-  const single = await call(bob, 'GET', `/rooms/${room_id}/messages/${ids[0]}?extended=true`)
-  expect(first).toEqual(single.body.data)
-  expect(first).toMatchObject({ pinned: true, reactions: [], reply_to: null })
-})
+import { pinScene as scene } from '../../support/pins.ts'
+import { call, failure, group, message, user } from '../../support/world.ts'
 
 test('a room has fifty pins at most, also when they are made at once', async () => {
   const { ann, room_id, pin, unpin, pinned } = await scene()

@@ -1,36 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { listen, logIn, resume } from '../../support/gateway.ts'
-import { messageNotFound, refusesStrangers, refusesWrongPages } from '../../support/messages.ts'
+import { messageNotFound, refusesStrangers } from '../../support/messages.ts'
 import { roomNotFound } from '../../support/permissions.ts'
-import {
-  call,
-  db,
-  failure,
-  house,
-  houseRoom,
-  message,
-  oneToOne,
-  type Person,
-  user,
-} from '../../support/world.ts'
+import { reactionScene as scene } from '../../support/reactions.ts'
+import { call, db, failure, houseRoom, message, oneToOne, user } from '../../support/world.ts'
 
 const app = await listen({})
 
 /** Twenty emoji, each of a different make: flags, keycaps, sequences with skin tones and joiners. */
 const twenty = [...'👍👎😀😂🎉🚀👀🔥💯🙏🐸🍕', '❤️', '1️⃣', '🇩🇪', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '👩🏻‍❤️‍💋‍👩🏿', '🏳️‍🌈', '👨‍👩‍👧‍👦', '☀️']
-
-async function scene() {
-  const [ann, bob] = [await user(), await user()]
-  const den = await house({ owner: ann, members: [bob] })
-  const id = await message(den.room_id, ann)
-  const url = `/rooms/${den.room_id}/messages/${id}`
-  const path = (emoji: string) => `${url}/reactions/${encodeURIComponent(emoji)}`
-  const put = (person: Person, emoji: string) => call(person, 'PUT', path(emoji))
-  const remove = (person: Person, emoji: string) => call(person, 'DELETE', path(emoji))
-  const seenBy = async (person: Person) =>
-    (await call(person, 'GET', `${url}?extended=true`)).body.data.reactions
-  return { ann, bob, den, id, url, path, put, remove, seenBy }
-}
 
 test('reactions are counted, by first use, and show the caller their own', async () => {
   const { ann, bob, id, put, remove, seenBy } = await scene()
@@ -153,28 +131,6 @@ test('a thousand reactions of one account leave one row for each emoji', async (
   }
 })
 
-describe('who reacted', () => {
-  test('is a list of compact users with pages', async () => {
-    const { ann, bob, put, path } = await scene()
-    await put(ann, '👍')
-    await put(bob, '👍')
-    const list = async (query: string) => {
-      const { body } = await call(bob, 'GET', `${path('👍')}${query}`)
-      return body.data.map((one: Person) => one.id)
-    }
-    const answer = await call(bob, 'GET', path('👍'))
-    expect(Object.keys(answer.body.data[0]).sort()).toEqual(
-      'bot flags header icon id name username'.split(' '),
-    )
-    expect(await list('')).toEqual([bob.id, ann.id])
-    expect(await list('?limit=1')).toEqual([bob.id])
-    expect(await list(`?before=${bob.id}`)).toEqual([ann.id])
-    expect(await list(`?after=${ann.id}`)).toEqual([bob.id])
-    expect((await call(bob, 'GET', path('🎉'))).body.data).toEqual([])
-    await refusesWrongPages(bob, path('👍'))
-  })
-})
-
 test('a message that is gone, exploded, or of another room answers message_not_found', async () => {
   const { ann, den } = await scene()
   const elsewhere = await message(await houseRoom(den), ann)
@@ -198,45 +154,6 @@ test('a room that one cannot read answers room_not_found, a request without a to
   }
 })
 
-test('reactions end with their message, their room and their house', async () => {
-  const { ann, bob, den, put, url } = await scene()
-  const left = async () => {
-    const tables = ['reactions', 'reaction_counts', 'pins'] as const
-    const counts = await Promise.all(
-      tables.map((table) => db.selectFrom(table).selectAll().where('room_id', '=', den.room_id).execute()),
-    )
-    return counts.map((rows) => rows.length)
-  }
-  await put(ann, '👍')
-  await put(bob, '👍')
-  await call(ann, 'PUT', url.replace('messages', 'pins'))
-  expect(await left()).toEqual([2, 1, 1])
-  await call(ann, 'DELETE', url)
-  expect(await left()).toEqual([0, 0, 0])
-
-  const other = await message(den.room_id, ann)
-  const path = `/rooms/${den.room_id}/messages/${other}/reactions/${encodeURIComponent('👍')}`
-  await call(bob, 'PUT', path)
-  await call(ann, 'PUT', `/rooms/${den.room_id}/pins/${other}`)
-  expect(await left()).toEqual([1, 1, 1])
-  await call(ann, 'DELETE', `/houses/${den.id}`)
-  expect(await left()).toEqual([0, 0, 0])
-})
-
-test('reactions and pins end when their message explodes', async () => {
-  const { ann, bob, den } = await scene()
-  const client = await logIn(app, bob)
-  const body = { content: 'x', exploding: true, exploding_age: 60 }
-  const { id } = (await call(ann, 'POST', `/rooms/${den.room_id}/messages`, body)).body.data
-  await call(bob, 'PUT', `/rooms/${den.room_id}/messages/${id}/reactions/${encodeURIComponent('👍')}`)
-  await call(ann, 'PUT', `/rooms/${den.room_id}/pins/${id}`)
-  await db.updateTable('messages').set({ expires_at: new Date() }).where('id', '=', id).execute()
-  await client.next('MESSAGE_DELETE')
-  for (const table of ['reactions', 'reaction_counts', 'pins'] as const) {
-    expect(await db.selectFrom(table).selectAll().where('room_id', '=', den.room_id).execute()).toEqual([])
-  }
-})
-
 test('extended sessions that resume are told of reactions and pins, others are not', async () => {
   const { ann, bob, den, id, put, remove } = await scene()
   const [extended, plain] = [await logIn(app, bob, { extended: true }), await logIn(app, bob)]
@@ -255,16 +172,6 @@ test('extended sessions that resume are told of reactions and pins, others are n
   const old = resume(app, bob, sessions[1]!, plain.events.at(-1)!.seq!)
   await old.next('RESUMED')
   expect(old.passed).toEqual([])
-})
-
-test('a reaction that came first is never undone by a deletion of the message in between', async () => {
-  const { ann, bob, den, url, put } = await scene()
-  const [reacted, deleted] = await Promise.all([put(bob, '👍'), call(ann, 'DELETE', url)])
-  expect(deleted.status).toBe(200)
-  expect([200, 404]).toContain(reacted.status)
-  expect(await db.selectFrom('reactions').selectAll().where('room_id', '=', den.room_id).execute()).toEqual(
-    [],
-  )
 })
 
 test('somebody who blocked another shares no reactions in their one-to-one room', async () => {
