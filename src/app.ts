@@ -43,6 +43,8 @@ import { createServer } from './http/server/server.ts'
 import { serveWebClient } from './http/server/web.ts'
 import { type Mailer, openMailer } from './mail/mailer.ts'
 import { attachmentRoutes } from './messages/attachments/routes.ts'
+import { pinRoutes } from './messages/pins/routes.ts'
+import { reactionRoutes } from './messages/reactions/routes.ts'
 import { streamRoutes } from './messages/read/stream-routes.ts'
 import { startSweeping } from './messages/removal/explosion-operations.ts'
 import { startDeleting } from './messages/removal/operations.ts'
@@ -158,7 +160,9 @@ const plugins = [
   overrideRoutes,
   ownHouseRoutes,
   passwordRoutes,
+  pinRoutes,
   privateRoomRoutes,
+  reactionRoutes,
   readStateRoutes,
   recipientRoutes,
   roleRoutes,

@@ -76,6 +76,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     rateLimit: settings.RATE_LIMIT === 'on',
     rateLimits: {
       messages: readLimit(settings.RATE_LIMIT_MESSAGES),
+      reactions: readLimit(settings.RATE_LIMIT_REACTIONS),
       auth: readLimit(settings.RATE_LIMIT_AUTH),
       registration: readLimit(settings.RATE_LIMIT_REGISTRATION),
       mails: readLimit(settings.RATE_LIMIT_MAILS),

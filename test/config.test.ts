@@ -68,6 +68,7 @@ const cases: Record<string, Case> = {
   WORKERS: { wrong: ['0', '65', 'many'], right: '64', gives: { workers: 64 } },
   RATE_LIMIT: { wrong: ['maybe'], right: 'off', gives: { rateLimit: false } },
   RATE_LIMIT_MESSAGES: limitCase('messages'),
+  RATE_LIMIT_REACTIONS: limitCase('reactions'),
   RATE_LIMIT_AUTH: limitCase('auth'),
   RATE_LIMIT_REGISTRATION: limitCase('registration'),
   RATE_LIMIT_MAILS: limitCase('mails'),

@@ -11,11 +11,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * What a route counts as (docs/api.md#rate-limits), where it is not simply a request with or without a caller:
-     * `messages` (user and room `:id`, and as a request of the caller as well), `auth` (address and login),
-     * `registration` (address), `files` (address, for the files of the web client), or `secrets`: its wrong passwords
-     * and codes.
+     * `messages` (user and room `:id`, and as a request of the caller as well), `reactions` (user, and as a request as
+     * well), `auth` (address and login), `registration` (address), `files` (address, for the files of the web client), or
+     * `secrets`: its wrong passwords and codes.
      */
-    limitedAs?: 'messages' | 'auth' | 'registration' | 'files' | 'secrets'
+    limitedAs?: 'messages' | 'reactions' | 'auth' | 'registration' | 'files' | 'secrets'
   }
 }
 
@@ -38,6 +38,7 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now
     address: create(rateLimits.address),
     caller: create(rateLimits.requests),
     message: create(rateLimits.messages),
+    reaction: create(rateLimits.reactions),
     registration: create(rateLimits.registration),
     files: create(rateLimits.files),
     login: create(rateLimits.auth),
@@ -48,14 +49,16 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now
 
 type RequestLimits = ReturnType<typeof createRateLimits>['requests']
 
-/** Counts a request by its caller, a send by their room as well; without a caller by address. */
-export function requestCounter({ address, caller, message }: RequestLimits): CountRequest {
+/** Counts a request by its caller, a send by their room and a reaction by itself as well; without a caller by address. */
+export function requestCounter({ address, caller, message, reaction }: RequestLimits): CountRequest {
   return async (request, reply) => {
     if (!request.caller) return address.count(addressOf(request), { reply })
     const { id } = request.caller
     await caller.count(id, { reply })
-    if (request.routeOptions.config.limitedAs !== 'messages') return
-    // The headers of a send are those of its room.
+    const { limitedAs } = request.routeOptions.config
+    // The headers of a send are those of its room, those of a reaction those of reactions.
+    if (limitedAs === 'reactions') await reaction.count(id, { reply })
+    if (limitedAs !== 'messages') return
     await message.count(`${id} ${asId((request.params as { id: string }).id)}`, { reply })
   }
 }

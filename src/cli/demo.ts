@@ -138,7 +138,7 @@ async function sendLines(
     const content = text.replace(/@([a-z]+)/g, (word, name) => {
       return name in users ? `<@${users[name as Username].id}>` : word
     })
-    const plain = { nonce: null, exploding_age: null, attachment: null }
+    const plain = { nonce: null, exploding_age: null, attachment: null, reply: null }
     await send(users[username], roomId, { content, ...plain })
   }
 }

@@ -1,8 +1,10 @@
 import type {
   Attachment,
-  EditedGatewayMessage,
-  GatewayMessage,
-  Message as ListedMessage,
+  EditedMessage,
+  ListedMessage,
+  MessageReaction,
+  ReplyTo,
+  SentMessage,
 } from '../messages/schemas.ts'
 import type { CompactUser } from '../users/schemas.ts'
 
@@ -24,10 +26,18 @@ export type Message = {
   /** When it explodes, in ms since 1970; null if it does not. */
   explodes_at: number | null
   device_id: string
+  /** What it replies to; author and content are null when that message is gone. */
+  reply_to: ReplyTo | null
+  /** By first use; undefined where the source does not say it: the gateway does not. */
+  reactions: MessageReaction[] | undefined
+  pinned: boolean
 }
 
-/** Converts a message from a list, the gateway, or a response of sending or editing. */
-export function normalizeMessage(message: ListedMessage | GatewayMessage | EditedGatewayMessage): Message {
+/**
+ * Converts a message from a list, the gateway, or a response of sending or editing. Only extended clients
+ * (`extended: 'true'` in the query) receive what it replies to, its reactions and whether it is pinned.
+ */
+export function normalizeMessage(message: ListedMessage | SentMessage | EditedMessage): Message {
   const { id, room_id, author_id, content, device_id, attachment, exploding_age } = message
   const timestamp = typeof message.timestamp === 'number' ? message.timestamp : Date.parse(message.timestamp)
   const edited = 'edited_at' in message && message.edited_at !== '' ? Date.parse(message.edited_at) : null
@@ -44,6 +54,9 @@ export function normalizeMessage(message: ListedMessage | GatewayMessage | Edite
     attachment,
     explodes_at: message.exploding && exploding_age !== null ? timestamp + exploding_age * 1000 : null,
     device_id,
+    reply_to: message.reply_to ?? null,
+    reactions: 'reactions' in message ? message.reactions : undefined,
+    pinned: message.pinned ?? false,
   }
 }
 

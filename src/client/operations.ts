@@ -51,15 +51,19 @@ import type {
   HouseSummary,
 } from '../houses/schemas.ts'
 import type { ListQuery, PageQuery } from '../http/schemas/params.ts'
+import type { Pin } from '../messages/pins/schemas.ts'
+import type { Reaction } from '../messages/reactions/schemas.ts'
 import type {
   DeletedMessage,
-  EditedGatewayMessage,
+  EditedMessage,
   EditMessage,
   EditOrAckMessage,
-  GatewayMessage,
-  Message,
+  ExtendedQuery,
+  ListedMessage,
+  MessagePageQuery,
   SearchQuery,
   SendMessage,
+  SentMessage,
   Typing,
 } from '../messages/schemas.ts'
 import type { Acked, ReadStates } from '../read-states/schemas.ts'
@@ -146,19 +150,25 @@ type Shapes = {
   kickMemberByShortPath: { answer: RemovedMember }
   // messages
   deleteHouseMessage: { answer: DeletedMessage }
-  searchHouse: { query: SearchQuery; answer: Message[] }
-  sendMediaMessage: { body: SendMediaMessage; answer: GatewayMessage }
-  sendMessage: { body: SendMessage; answer: GatewayMessage }
-  listMessages: { query: PageQuery; answer: Message[] }
-  searchRoom: { query: SearchQuery; answer: Message[] }
-  getMessage: { answer: Message }
-  editMessage: { body: EditMessage; answer: EditedGatewayMessage }
-  editOrAckMessage: { body: EditOrAckMessage; answer: EditedGatewayMessage | Acked }
+  searchHouse: { query: SearchQuery; answer: ListedMessage[] }
+  sendMediaMessage: { query: ExtendedQuery; body: SendMediaMessage; answer: SentMessage }
+  sendMessage: { query: ExtendedQuery; body: SendMessage; answer: SentMessage }
+  listMessages: { query: MessagePageQuery; answer: ListedMessage[] }
+  searchRoom: { query: SearchQuery; answer: ListedMessage[] }
+  getMessage: { query: ExtendedQuery; answer: ListedMessage }
+  editMessage: { query: ExtendedQuery; body: EditMessage; answer: EditedMessage }
+  editOrAckMessage: { query: ExtendedQuery; body: EditOrAckMessage; answer: EditedMessage | Acked }
   deleteMessage: { answer: DeletedMessage }
   ackMessage: { answer: Acked }
+  addReaction: { answer: Reaction }
+  removeReaction: { answer: Reaction }
+  listReactionUsers: { query: PageQuery; answer: CompactUser[] }
+  pinMessage: { answer: Pin }
+  unpinMessage: { answer: Pin }
+  listPins: { answer: ListedMessage[] }
   startTyping: { answer: Typing }
-  listOwnFeed: { query: PageQuery; answer: Message[] }
-  listOwnMentions: { query: PageQuery; answer: Message[] }
+  listOwnFeed: { query: MessagePageQuery; answer: ListedMessage[] }
+  listOwnMentions: { query: MessagePageQuery; answer: ListedMessage[] }
   listReadStates: { answer: ReadStates }
   // private rooms
   call: { answer: never }

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 /** The rate limits (docs/api.md#rate-limits), and their defaults. */
 const defaultLimits = {
   messages: '10/s burst 20',
+  reactions: '5/s burst 20',
   auth: '5/min burst 5',
   registration: '10/h burst 10',
   mails: '5/h burst 5',
@@ -75,6 +76,7 @@ export const Environment = Type.Object({
     description: 'on or off',
   }),
   RATE_LIMIT_MESSAGES: LimitOf('messages'),
+  RATE_LIMIT_REACTIONS: LimitOf('reactions'),
   RATE_LIMIT_AUTH: LimitOf('auth'),
   RATE_LIMIT_REGISTRATION: LimitOf('registration'),
   RATE_LIMIT_MAILS: LimitOf('mails'),

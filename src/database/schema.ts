@@ -208,13 +208,48 @@ export interface Messages {
   mentions: Generated<ArrayType<Int8>>;
   nonce: string | null;
   /**
+   * the author of that message, if they count as mentioned
+   */
+  reply_mention: Int8 | null;
+  /**
+   * the message of the same room that this one answers, which may be gone
+   */
+  reply_to: Int8 | null;
+  /**
    * sending locks the room; without a foreign key, so that the deletion of a room need not wait for that of its messages
    */
   room_id: Int8;
 }
 
+export interface Pins {
+  message_id: Int8;
+  pinned_at: Generated<Timestamp>;
+  room_id: Int8;
+}
+
 export interface Presences {
   node: number;
+  user_id: Int8;
+}
+
+export interface ReactionCounts {
+  count: number;
+  emoji: string;
+  message_id: Int8;
+  /**
+   * rises in the order in which emoji were first used
+   */
+  place: number;
+  room_id: Int8;
+}
+
+export interface Reactions {
+  emoji: string;
+  message_id: Int8;
+  room_id: Int8;
+  /**
+   * accounts are never removed, only emptied, so no foreign key
+   */
   user_id: Int8;
 }
 
@@ -360,7 +395,10 @@ export interface DB {
   members: Members;
   mentions: Mentions;
   messages: Messages;
+  pins: Pins;
   presences: Presences;
+  reaction_counts: ReactionCounts;
+  reactions: Reactions;
   read_states: ReadStates;
   removed_rooms: RemovedRooms;
   roles: Roles;

@@ -1,6 +1,6 @@
 import type { Member } from '../houses/members/schemas.ts'
 import type { Role } from '../houses/roles/schemas.ts'
-import type { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
+import type { EditedGatewayMessage, GatewayExtension, GatewayMessage } from '../messages/schemas.ts'
 import type { Presence } from './presence.ts'
 
 /**
@@ -9,13 +9,14 @@ import type { Presence } from './presence.ts'
  * member who left). A null `house_id` means a private room.
  */
 export type HearthEvent =
-  /** `message` is not in the log; only the process that has sent or edited the message has it. */
+  /** The log does not include `message` and `extension`; only the process that has sent or edited the message has them. */
   | {
       type: 'message_created'
       room_id: string
       house_id: string | null
       message_id: string
       message?: GatewayMessage
+      extension?: GatewayExtension
     }
   | {
       type: 'message_updated'
@@ -25,6 +26,18 @@ export type HearthEvent =
       message?: EditedGatewayMessage
     }
   | { type: 'message_deleted'; room_id: string; house_id: string | null; message_id: string }
+  /** `count`: how many users have reacted with the emoji after this. */
+  | {
+      type: 'reaction_updated'
+      room_id: string
+      house_id: string | null
+      message_id: string
+      emoji: string
+      user_id: string
+      added: boolean
+      count: number
+    }
+  | { type: 'pin_updated'; room_id: string; house_id: string | null; message_id: string; pinned: boolean }
   | { type: 'typing_started'; room_id: string; house_id: string | null; author_id: string; timestamp: number }
   | { type: 'read_state_updated'; user_id: string; room_id: string }
   /** Name, icon, description, default permissions or owner changed. */

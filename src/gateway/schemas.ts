@@ -5,7 +5,7 @@ import { Member } from '../houses/members/schemas.ts'
 import { Role } from '../houses/roles/schemas.ts'
 import { GatewayHouse } from '../houses/schemas.ts'
 import { Nullable } from '../http/schemas/nullable.ts'
-import { EditedGatewayMessage, GatewayMessage } from '../messages/schemas.ts'
+import { EditedMessage, SentMessage } from '../messages/schemas.ts'
 import { Acked, ReadStates } from '../read-states/schemas.ts'
 import { Room } from '../rooms/schemas.ts'
 import { Settings } from '../settings/schemas.ts'
@@ -41,6 +41,22 @@ const TypingStart = Type.Object({
   recipient_ids: Type.Optional(Type.Array(Id, { description: 'private rooms only' })),
 })
 
+const ReactionUpdate = Type.Object({
+  room_id: Id,
+  house_id: Nullable(Id),
+  message_id: Id,
+  emoji: Type.String(),
+  user_id: Id,
+  added: Type.Boolean(),
+  count: Type.Integer(),
+})
+const PinUpdate = Type.Object({
+  room_id: Id,
+  house_id: Nullable(Id),
+  message_id: Id,
+  pinned: Type.Boolean(),
+})
+
 /** The `d` of every event by name (docs/gateway.md#events). */
 export const eventSchemas = {
   INIT_STATE: InitState,
@@ -58,8 +74,8 @@ export const eventSchemas = {
   ROOM_CREATE: Room,
   ROOM_UPDATE: Room,
   ROOM_DELETE: RoomDelete,
-  MESSAGE_CREATE: GatewayMessage,
-  MESSAGE_UPDATE: EditedGatewayMessage,
+  MESSAGE_CREATE: SentMessage,
+  MESSAGE_UPDATE: EditedMessage,
   MESSAGE_DELETE: MessageDelete,
   TYPING_START: TypingStart,
   PRESENCE_UPDATE: GatewayUser,
@@ -71,6 +87,8 @@ export const eventSchemas = {
   RESUMED: Type.Object({ session_id: Type.String(), seq: Type.Integer() }),
   READ_STATE_UPDATE: Acked,
   SETTINGS_UPDATE: Settings,
+  REACTION_UPDATE: ReactionUpdate,
+  PIN_UPDATE: PinUpdate,
 } satisfies Record<string, TSchema>
 
 export type EventName = keyof typeof eventSchemas

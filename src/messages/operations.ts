@@ -32,7 +32,7 @@ export async function editMessage(
   if (present.attachment === null && content.trim() === '') throw fieldsRequired('content')
   const [author, mentioned] = await Promise.all([
     findAuthor(db, { room_id, user_id: caller.id }),
-    listMentioned(db, room_id, mentionedIn(content)),
+    listMentioned(db, room_id, mentionedIn(content, present.reply_mention)),
   ])
   const mentions = mentioned.map((user) => user.id)
   return commit(db, async (trx) => {

@@ -69,11 +69,14 @@ export const findAuthor = coalesce<{ room_id: string; user_id: string }, AuthorR
   },
 )
 
+/** A message with the author of the one that it replies to, if they count as mentioned. */
+type FoundMessageRow = MessageRow & { reply_mention: string | null }
+
 /** A message that has not exploded, or undefined. */
-export const findMessage = coalesce<{ room_id: string; id: string }, MessageRow | undefined>(
+export const findMessage = coalesce<{ room_id: string; id: string }, FoundMessageRow | undefined>(
   async (db: Db, keys) => {
-    const { rows } = await sql<MessageRow & { place: string }>`
-      select place, ${messageColumns}
+    const { rows } = await sql<FoundMessageRow & { place: string }>`
+      select place, ${messageColumns}, messages.reply_mention
       from unnest(${keys.map((key) => key.room_id)}::bigint[], ${keys.map((key) => key.id)}::bigint[])
         with ordinality as wanted (room_id, id, place)
       join messages on messages.room_id = wanted.room_id and messages.id = wanted.id
@@ -134,7 +137,8 @@ export async function lockExploded(
 }
 
 /**
- * Deletes locked messages with their mentions, and discards their attachments. Returns the names of the discarded files.
+ * Deletes locked messages with their mentions, reactions and pins, and discards their attachments. Returns the names of
+ * the discarded files.
  */
 export async function deleteMessages(
   db: Db,
@@ -150,6 +154,15 @@ export async function deleteMessages(
     ), unmentioned as (
       delete from mentions using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
       where mentions.room_id = wanted.room_id and message_id = wanted.id
+    ), unreacted as (
+      delete from reactions using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
+      where reactions.room_id = wanted.room_id and message_id = wanted.id
+    ), uncounted as (
+      delete from reaction_counts using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
+      where reaction_counts.room_id = wanted.room_id and message_id = wanted.id
+    ), unpinned as (
+      delete from pins using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
+      where pins.room_id = wanted.room_id and message_id = wanted.id
     )
     insert into discarded_files (name)
     select ${attachmentFileOfRow} from gone where attachment is not null

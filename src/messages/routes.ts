@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { ApiError, fieldsRequired } from '../errors.ts'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
 import { readPage } from '../http/schemas/pages.ts'
-import { IdParam, IdParams, PageQuery } from '../http/schemas/params.ts'
+import { IdParam, IdParams } from '../http/schemas/params.ts'
 import { publicUrl } from '../http/server/public-url.ts'
 import { asId } from '../ids.ts'
 import { ackMessage } from '../read-states/operations.ts'
@@ -12,20 +12,22 @@ import { requireRoomAccess } from '../rooms/access-operations.ts'
 import { type CallerInRoomRow, findCallerInRoom } from '../rooms/caller-queries.ts'
 import { canRead } from '../rooms/permissions.ts'
 import { deleteMessage, editMessage, startTyping } from './operations.ts'
+import { presentEdited, presentMessages, presentSent } from './read/extension-operations.ts'
 import { listMessages, listRoomMessages } from './read/page-queries.ts'
 import {
   DeletedMessage,
-  EditedGatewayMessage,
+  EditedMessage,
   EditMessage,
   EditOrAckMessage,
-  GatewayMessage,
-  Message,
+  ExtendedQuery,
+  ListedMessage,
+  MessagePageQuery,
   missingExplodingFields,
   SendMessage,
+  SentMessage,
   Typing,
 } from './schemas.ts'
 import { type Send, toSender } from './send/operations.ts'
-import { serializeMessage } from './serializers.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -57,14 +59,16 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
         summary: 'Send a message',
         tags: ['messages'],
         params: IdParam,
+        querystring: ExtendedQuery,
         body: SendMessage,
-        response: { 200: Success(GatewayMessage), ...failures },
+        response: { 200: Success(SentMessage), ...failures },
       },
     },
-    async ({ caller, inRoom, params, body }) => {
-      const { content, nonce = null } = body
-      const outgoing = { content, nonce, exploding_age: explodingAge(body), attachment: null }
-      return ok(await send(caller, params.id, outgoing, toSender(inRoom!)))
+    async ({ caller, inRoom, params, query, body }) => {
+      const { content, nonce = null, reply_to_id: id, reply_mention: mention = true } = body
+      const reply = id === undefined ? null : { id, mention }
+      const outgoing = { content, nonce, exploding_age: explodingAge(body), attachment: null, reply }
+      return ok(await presentSent(app.db, query, await send(caller, params.id, outgoing, toSender(inRoom!))))
     },
   )
 
@@ -77,16 +81,16 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
         summary: 'List the messages of a room',
         tags: ['messages'],
         params: IdParam,
-        querystring: PageQuery,
-        response: { 200: Success(Type.Array(Message)), ...failures },
+        querystring: MessagePageQuery,
+        response: { 200: Success(Type.Array(ListedMessage)), ...failures },
       },
     },
-    async ({ inRoom, params, query }) => {
-      const page = readPage(query)
+    async ({ caller, inRoom, params, query }) => {
+      const { extended, ...paging } = query
+      const page = readPage(paging)
       if (!canRead(inRoom?.access ?? undefined)) throw new ApiError('room_not_found')
       const rows = await listRoomMessages(app.db, params.id, page)
-      const address = origin()
-      return ok(rows.map((row) => serializeMessage(row, address)))
+      return ok(await presentMessages(app.db, { user_id: caller.id, extended, origin: origin() }, rows))
     },
   )
 
@@ -99,14 +103,20 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
         summary: 'Fetch a message',
         tags: ['messages'],
         params: MessageParams,
-        response: { 200: Success(Message), ...failures },
+        querystring: ExtendedQuery,
+        response: { 200: Success(ListedMessage), ...failures },
       },
     },
-    async ({ caller, params }) => {
+    async ({ caller, params, query }) => {
       await requireRoomAccess(app.db, params.id, caller.id)
       const [row] = await listMessages(app.db, [params.id], [params.message_id])
       if (!row) throw new ApiError('message_not_found')
-      return ok(serializeMessage(row, origin()))
+      const [message] = await presentMessages(
+        app.db,
+        { user_id: caller.id, extended: query.extended, origin: origin() },
+        [row],
+      )
+      return ok(message!)
     },
   )
 
@@ -119,12 +129,15 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
         summary: 'Edit a message',
         tags: ['messages'],
         params: MessageParams,
+        querystring: ExtendedQuery,
         body: EditMessage,
-        response: { 200: Success(EditedGatewayMessage), ...failures },
+        response: { 200: Success(EditedMessage), ...failures },
       },
     },
-    async ({ caller, params, body }) =>
-      ok(await app.publish(await editMessage(app.db, caller, params, body.content, origin()))),
+    async ({ caller, params, query, body }) => {
+      const message = await app.publish(await editMessage(app.db, caller, params, body.content, origin()))
+      return ok(await presentEdited(app.db, query, message))
+    },
   )
 
   app.post(
@@ -136,18 +149,20 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
         summary: 'Edit a message (body with `content`) or mark it as read (without)',
         tags: ['messages'],
         params: MessageParams,
+        querystring: ExtendedQuery,
         body: EditOrAckMessage,
-        response: { 200: Success(Type.Union([EditedGatewayMessage, Acked])), ...failures },
+        response: { 200: Success(Type.Union([EditedMessage, Acked])), ...failures },
       },
     },
     async (request) => {
-      const { caller, params, body } = request
+      const { caller, params, query, body } = request
       if (body.content === undefined) {
         return ok(await app.publish(await ackMessage(app.db, caller.id, params.id, params.message_id)))
       }
       if (!request.validateInput(body, EditMessage)) throw fieldsRequired('content')
       const content = body.content as string
-      return ok(await app.publish(await editMessage(app.db, caller, params, content, origin())))
+      const message = await app.publish(await editMessage(app.db, caller, params, content, origin()))
+      return ok(await presentEdited(app.db, query, message))
     },
   )
 

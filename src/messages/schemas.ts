@@ -13,6 +13,13 @@ const maxSearchLength = 200
 const minExplodingSeconds = 5
 const maxExplodingSeconds = 604_800
 
+/** In a query: whether the answer has the keys that existing clients do not know. */
+const Extended = Type.Optional(
+  Type.Union([Type.Literal('true'), Type.Literal('false')], {
+    description: '`true`: messages have the keys of extended clients',
+  }),
+)
+
 /** Only for images. */
 export const Dimensions = Type.Optional(
   Type.Object({ width: Type.Integer(), height: Type.Integer(), type: Type.String() }),
@@ -54,6 +61,34 @@ export const Message = Type.Object({
 })
 export type Message = Static<typeof Message>
 
+/** The message that a reply answers; author and content are null when it is gone. */
+export const ReplyTo = Type.Object({
+  id: Type.String(),
+  author: Nullable(CompactUser),
+  content: Nullable(Type.String()),
+})
+export type ReplyTo = Static<typeof ReplyTo>
+
+/** An emoji on a message, with the number of those who reacted with it, and whether the caller is one of them. */
+export const MessageReaction = Type.Object({
+  emoji: Type.String(),
+  count: Type.Integer(),
+  me: Type.Boolean(),
+})
+export type MessageReaction = Static<typeof MessageReaction>
+
+/** The keys that only extended clients receive (docs/resources.md#extended-messages). */
+const extension = {
+  reply_to: Type.Optional(Nullable(ReplyTo)),
+  reactions: Type.Optional(Type.Array(MessageReaction)),
+  pinned: Type.Optional(Type.Boolean()),
+}
+const { reactions: _, ...gatewayExtension } = extension
+
+/** The message in lists; to an extended client with all of the optional keys, to others with none. */
+export const ListedMessage = Type.Object({ ...Message.properties, ...extension })
+export type ListedMessage = Static<typeof ListedMessage>
+
 const gatewayFields = {
   id: Type.String(),
   room_id: Type.String(),
@@ -84,7 +119,38 @@ export const EditedGatewayMessage = Type.Object({
 })
 export type EditedGatewayMessage = Static<typeof EditedGatewayMessage>
 
+/** The message on the gateway and in the answers of sending; with the optional keys for extended clients. */
+export const SentMessage = Type.Object({ ...gatewayFields, ...gatewayExtension })
+export type SentMessage = Static<typeof SentMessage>
+
+/** The message in MESSAGE_UPDATE and in the answers of editing; with the optional keys for extended clients. */
+export const EditedMessage = Type.Object({ ...EditedGatewayMessage.properties, ...gatewayExtension })
+export type EditedMessage = Static<typeof EditedMessage>
+
+/** What a message in gateway form has more for extended clients. */
+export type GatewayExtension = { reply_to: ReplyTo | null; pinned: boolean }
+
+/** What a message in list form has more for extended clients. */
+export type Extension = GatewayExtension & { reactions: MessageReaction[] }
+
+/** Whether the caller is an extended client. */
+export const ExtendedQuery = Type.Object({ extended: Extended }, { additionalProperties: false })
+
+export type ExtendedQuery = Static<typeof ExtendedQuery>
+
+/** Paging of message lists, by clients of either kind. */
+export const MessagePageQuery = Type.Object(
+  { ...PageQuery.properties, extended: Extended },
+  { additionalProperties: false },
+)
+export type MessagePageQuery = Static<typeof MessagePageQuery>
+
 const Content = NonBlankText(maxContentLength)
+
+const Reply = {
+  reply_to_id: Type.Optional(Type.String()),
+  reply_mention: Type.Optional(Type.Boolean()),
+}
 
 /** `exploding_age` is ignored without `exploding: true`, so its range is checked by `missingExplodingFields`. */
 export const SendMessage = Type.Object(
@@ -93,6 +159,7 @@ export const SendMessage = Type.Object(
     nonce: Type.Optional(Line(maxNonceLength, { minLength: 1 })),
     exploding: Type.Optional(Nullable(Type.Boolean())),
     exploding_age: Type.Optional(Nullable(Type.Integer())),
+    ...Reply,
   },
   { additionalProperties: false },
 )
@@ -134,6 +201,7 @@ export const SearchQuery = Type.Object(
     author_id: Place,
     before,
     limit,
+    extended: Extended,
   },
   { additionalProperties: false },
 )
@@ -145,6 +213,8 @@ export const MediaFields = Type.Object({
   nonce: Type.Optional(Line(maxNonceLength, { minLength: 1 })),
   exploding: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
   exploding_age: Type.Optional(Type.String({ pattern: '^[0-9]{1,64}$' })),
+  reply_to_id: Reply.reply_to_id,
+  reply_mention: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
 })
 export type MediaFields = Static<typeof MediaFields>
 

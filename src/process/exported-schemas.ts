@@ -10,6 +10,8 @@ import * as roles from '../houses/roles/schemas.ts'
 import * as houses from '../houses/schemas.ts'
 import * as envelope from '../http/schemas/envelope.ts'
 import * as health from '../http/server/health.ts'
+import * as pins from '../messages/pins/schemas.ts'
+import * as reactions from '../messages/reactions/schemas.ts'
 import * as messages from '../messages/schemas.ts'
 import * as readStates from '../read-states/schemas.ts'
 import * as houseRooms from '../rooms/house-rooms/schemas.ts'
@@ -31,7 +33,9 @@ const modules = [
   invites,
   members,
   messages,
+  pins,
   privateRooms,
+  reactions,
   readStates,
   roles,
   rooms,

@@ -53,6 +53,12 @@ export function canAttach(access: RoomAccessRow): boolean {
   return hasBits(permissionsInRoom(access), permission.SEND_MESSAGES | permission.ATTACH_MEDIA)
 }
 
+/** Whether the caller may pin and unpin messages: in a private room every participant may. */
+export function canPin(access: RoomAccessRow): boolean {
+  if (access.house_id === null) return access.is_inside
+  return hasBits(permissionsInRoom(access), permission.MODERATE_ROOM)
+}
+
 /** Whether the caller may delete messages of others. */
 export function canModerate(access: RoomAccessRow): boolean {
   if (access.house_id === null) return access.is_inside && access.group_owner_id === access.user_id

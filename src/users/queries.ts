@@ -49,6 +49,11 @@ export const compactUserSelection = sql.raw(compactUserColumns.join(', '))
 export const gatewayUserSelection = sql.raw(gatewayUserColumns.join(', '))
 const fullUserSelection = sql.raw(fullUserColumns.join(', '))
 
+/** A `CompactUserRow` as JSON, in one column. */
+export const compactUserJson = sql<CompactUserRow>`
+  json_build_object('id', users.id::text, 'username', users.username, 'name', users.name, 'icon', users.icon,
+    'header', users.header, 'flags', users.flags, 'bot', users.bot)`
+
 /** A `GatewayUserRow` as JSON, in one column. */
 export const gatewayUserJson = sql<GatewayUserRow>`
   json_build_object('id', users.id::text, 'username', users.username, 'name', users.name, 'icon', users.icon,

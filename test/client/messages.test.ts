@@ -40,6 +40,33 @@ test('messages from all sources have one form', async () => {
   gateway.close()
 })
 
+test('an extended client reads replies, reactions and pins', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const api = new Api({ address, token: ann.token })
+  const params = { id: den.room_id }
+  const query = { extended: 'true' } as const
+  const first = await api.call('sendMessage', { params, body: { content: 'one' } })
+  const body = { content: 'two', reply_to_id: first.id }
+  const reply = normalizeMessage(await api.call('sendMessage', { params, query, body }))
+  expect(reply.reply_to).toMatchObject({ id: first.id, author: { id: ann.id }, content: 'one' })
+  const at = { ...params, message_id: first.id }
+  const reacted = await api.call('addReaction', { params: { ...at, emoji: '❤️' } })
+  expect(reacted).toEqual({ message_id: first.id, emoji: '❤️', count: 1, me: true })
+  const who = await api.call('listReactionUsers', { params: { ...at, emoji: '❤️' }, query: { limit: 1 } })
+  expect(who.map(({ id }) => id)).toEqual([ann.id])
+  await api.call('pinMessage', { params: at })
+  const [pinned] = (await api.call('listPins', { params })).map(normalizeMessage)
+  expect(pinned).toMatchObject({ pinned: true, reactions: [{ emoji: '❤️', count: 1, me: true }] })
+  await api.call('removeReaction', { params: { ...at, emoji: '❤️' } })
+  await api.call('unpinMessage', { params: at })
+  const listed = (await api.call('listMessages', { params, query })).map(normalizeMessage)
+  expect(listed.map(({ reactions, pinned: isPinned }) => [reactions, isPinned])).toEqual([
+    [[], false],
+    [[], false],
+  ])
+})
+
 function next<Name extends keyof Events>(gateway: Gateway, name: Name): Promise<Events[Name]> {
   return new Promise((resolve) => gateway.on(name, resolve))
 }

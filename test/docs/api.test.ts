@@ -53,6 +53,16 @@ test.each(documentedRoutes)('docs/api.md names codes of the error table for $rou
   if (hasFields && !route.startsWith('GET /attachments')) expect(codes).toContain('invalid_schema')
 })
 
+test('every route that answers messages takes the query of extended clients, and no other does', () => {
+  const answersMessages = ({ success }: DocumentedRoute) =>
+    /^(?:list of )?(?:edited )?(?:message|gateway form|\[message\]|\[gateway form\])(?!.*\{)/.test(success) ||
+    success.startsWith('as editing')
+  const taking = documentedRoutes.filter(({ route }) =>
+    operations.get(route)!.parameters?.some((each) => each.name === 'extended'),
+  )
+  expect(taking).toEqual(documentedRoutes.filter(answersMessages))
+})
+
 const paging = ['limit?', 'before?', 'after?', 'around?']
 
 /** The fields of a row: `name`, `name?` where optional, with `int` and `bool`, and with `or null`. */
@@ -64,8 +74,9 @@ function fieldsOf({ input }: DocumentedRoute): string[] {
     .map((field) => field.replaceAll('`', '').replace(/ (?:picture|emoji|list)\b/, ''))
 }
 
+/** `extended` is described beside the tables. */
 function queryOf({ parameters = [] }: Operation): string[] {
-  const query = parameters.filter((each) => each.in === 'query')
+  const query = parameters.filter((each) => each.in === 'query' && each.name !== 'extended')
   return query.map(({ name, required }) => (required ? name : `${name}?`))
 }
 

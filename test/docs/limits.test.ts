@@ -59,6 +59,8 @@ test.each([
   ['api', 'permission overrides', 'maxOverrides'],
   ['api', 'people in a group', 'maxGroupSize'],
   ['api', 'groups that a user owns', 'maxOwnedGroups'],
+  ['api', 'emoji that a message', 'maxReactionEmojis'],
+  ['api', 'pinned messages', 'maxPins'],
   ['api', 'mentions recorded', 'maxMentions'],
   ['api', 'JSON body of routes that take pictures', 'maxPictureBodyBytes'],
   ['api', 'any other JSON body', 'maxBodyBytes'],
@@ -84,6 +86,7 @@ test.each([
 
 test.each([
   ['messages, with and without', 'RATE_LIMIT_MESSAGES'],
+  ['reactions, set and removed', 'RATE_LIMIT_REACTIONS'],
   ['`/auth/…`', 'RATE_LIMIT_AUTH'],
   ['wrong passwords', 'RATE_LIMIT_AUTH'],
   ['registration', 'RATE_LIMIT_REGISTRATION'],

@@ -11,7 +11,13 @@ import { Invite } from '../../src/houses/invites/schemas.ts'
 import { Member } from '../../src/houses/members/schemas.ts'
 import { Role } from '../../src/houses/roles/schemas.ts'
 import { EditedHouse, GatewayHouse, House, HouseDetail, HouseSummary } from '../../src/houses/schemas.ts'
-import { Attachment, EditedGatewayMessage, GatewayMessage, Message } from '../../src/messages/schemas.ts'
+import {
+  Attachment,
+  EditedGatewayMessage,
+  GatewayMessage,
+  ListedMessage,
+  Message,
+} from '../../src/messages/schemas.ts'
 import { ReadState } from '../../src/read-states/schemas.ts'
 import { EmbeddedRoom, Emoji, Room } from '../../src/rooms/schemas.ts'
 import { Settings } from '../../src/settings/schemas.ts'
@@ -35,6 +41,7 @@ const schemas: Record<string, TObject> = {
   HouseDetail,
   HouseSummary,
   Invite,
+  ListedMessage,
   LoginSession,
   Member,
   Message,
@@ -45,7 +52,11 @@ const schemas: Record<string, TObject> = {
   Settings,
 }
 /** Resources whose tables list only what they add to another one. */
-const bases: Record<string, TObject> = { EditedGatewayMessage: GatewayMessage, HouseDetail: HouseSummary }
+const bases: Record<string, TObject> = {
+  EditedGatewayMessage: GatewayMessage,
+  HouseDetail: HouseSummary,
+  ListedMessage: Message,
+}
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/resources.md'), 'utf8')
 const tables = [...page.matchAll(/Schema:\s`(\w+)`\.[^|]*\n\n\| Field .*\n\| ---.*\n((?:\|.*\n)+)/g)].map(

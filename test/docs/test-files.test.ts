@@ -15,7 +15,9 @@ const twins: Record<string, string> = {
   getUserIcon: 'getPicture',
   kickMemberByShortPath: 'kickMember',
   listRestricted: 'listBlocked',
+  removeReaction: 'addReaction',
   restrict: 'block',
+  unpinMessage: 'pinMessage',
   unrestrict: 'unblock',
 }
 

@@ -73,6 +73,19 @@ test('refuses a caller over the limit before it reads the body, and a faulty tok
   }
 })
 
+test('reactions have a limit of their own, and count as requests as well', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const { id } = (await call(ann, 'POST', `/rooms/${room_id}/messages`, { content: 'x' })).body.data
+  const url = `/rooms/${room_id}/messages/${id}/reactions/${encodeURIComponent('👍')}`
+  const [put, remove] = [() => call(ann, 'PUT', url), () => call(ann, 'DELETE', url)]
+  const answers = [...(await times(10, put)), ...(await times(11, remove))]
+  expect(limited(answers)).toBe(1)
+  expect(answers[0]!.headers).toMatchObject({ 'ratelimit-limit': '20', 'ratelimit-remaining': '19' })
+  expect((await call(ann, 'GET', '/users/@me')).headers['ratelimit-remaining']).toBe('77')
+  expect((await call(ann, 'GET', url)).status).toBe(200)
+})
+
 test('a bucket refills steadily, and a refused request takes nothing', async () => {
   const ann = await user()
   await times(120, () => call(ann, 'GET', '/users/@me'))

@@ -63,6 +63,28 @@ test('a page of a room takes three statements at most, whatever its length', asy
   }
 })
 
+test('a page takes one statement more for extended clients, whatever its reactions', async () => {
+  const { rows } = await sql<{ id: string }>`
+    select id from messages where room_id = ${roomId} order by id desc limit 100`.execute(db)
+  const emojis = [...'👍🎉🚀']
+  await sql`
+    insert into reactions (room_id, message_id, emoji, user_id)
+    select ${roomId}, id, emoji, user_id from unnest(${rows.map(({ id }) => id)}::bigint[]) as id,
+      unnest(${emojis}::text[]) as emoji, unnest(${[ann.id, bob.id]}::bigint[]) as user_id`.execute(db)
+  await sql`
+    insert into reaction_counts (room_id, message_id, emoji, count, place)
+    select room_id, message_id, emoji, count(*), 1 from reactions group by 1, 2, 3`.execute(db)
+  for (const limit of [1, 50, 100]) {
+    const url = `/rooms/${roomId}/messages?limit=${limit}`
+    expect(await countOf(bob, 'GET', `${url}&extended=true`)).toBe((await countOf(bob, 'GET', url)) + 1)
+  }
+  const statements = await statementsOf(() => call(bob, 'GET', `/rooms/${roomId}/messages?extended=true`))
+  const plan = await explain(databaseUrl, statements.find(({ text }) => text.includes('reaction_counts'))!)
+  const scanned = plan.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name'])
+  // It is empty.
+  expect(scanned.filter((table) => table !== 'pins')).toEqual([])
+})
+
 test('a page of mentions takes three statements at most, whatever its length', async () => {
   for (const limit of [1, 50, 100]) {
     expect(await countOf(bob, 'GET', `/streams/@me/mentions?limit=${limit}`)).toBeLessThanOrEqual(3)

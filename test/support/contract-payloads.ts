@@ -156,6 +156,20 @@ const messageRules = {
   bucket: int,
   attachment: orNull(attachment),
 }
+const compactUser = exact({
+  id,
+  username: str,
+  name: str,
+  icon: picture,
+  header: picture,
+  flags: one(0),
+  bot: bool,
+})
+/** What extended sessions receive besides. */
+const extension = {
+  reply_to: orNull(exact({ id, author: orNull(compactUser), content: orNull(str) })),
+  pinned: bool,
+}
 const message = (more: Record<string, Rule>) =>
   also(exact({ ...messageRules, ...more }), (value: Said) => {
     const ordinary = value.house_id === null ? false : null
@@ -178,6 +192,7 @@ const relation = { user_id: id, user, last_updated_at: time }
 type InHouse = { id?: string; house_id: string | null }
 const gone = exact({ id, house_id: id })
 
+const edited = { edited_at: time, embed: one(null), metadata: one(null) }
 /** docs/gateway.md#init_state-and-large-states and docs/gateway.md#events. */
 const payloads: Record<EventName, Rule> = {
   INIT_STATE: exact({
@@ -209,7 +224,7 @@ const payloads: Record<EventName, Rule> = {
   ROOM_UPDATE: room,
   ROOM_DELETE: exact({ id, house_id: orNull(id) }),
   MESSAGE_CREATE: message({}),
-  MESSAGE_UPDATE: message({ edited_at: time, embed: one(null), metadata: one(null) }),
+  MESSAGE_UPDATE: message(edited),
   MESSAGE_DELETE: exact({ id, message_id: id, room_id: id, house_id: orNull(id) }),
   TYPING_START: also(
     exact({ timestamp: int, room_id: id, house_id: orNull(id), author_id: id, 'recipient_ids?': list(id) }),
@@ -224,9 +239,50 @@ const payloads: Record<EventName, Rule> = {
   RESUMED: exact({ session_id: like(/^[0-9a-f]{32}$/), seq: int }),
   READ_STATE_UPDATE: exact({ room_id: id, message_id: id, mention_count: int }),
   SETTINGS_UPDATE: settings,
+  REACTION_UPDATE: exact({
+    room_id: id,
+    house_id: orNull(id),
+    message_id: id,
+    emoji: str,
+    user_id: id,
+    added: bool,
+    count: int,
+  }),
+  PIN_UPDATE: exact({ room_id: id, house_id: orNull(id), message_id: id, pinned: bool }),
+}
+
+const extendedPayloads: Partial<Record<EventName, Rule>> = {
+  MESSAGE_CREATE: message(extension),
+  MESSAGE_UPDATE: message({ ...edited, ...extension }),
+}
+
+/** docs/resources.md#messages. */
+const listedMessage = exact({
+  id,
+  room_id: id,
+  author_id: id,
+  content: str,
+  device_id: id,
+  bucket: int,
+  type: one(0),
+  timestamp: time,
+  edited_at: is((value) => value === '' || !Number.isNaN(Date.parse(String(value)))),
+  author: compactUser,
+  mentions: list(compactUser),
+  attachment: orNull(attachment),
+  embed: exact({}),
+  metadata: one(null),
+  exploding: bool,
+  exploding_age: orNull(int),
+})
+
+/** Where a message of a list, for a client that is not extended, is not what the contract says. */
+export function breachesOfListed(data: unknown): string[] {
+  return listedMessage(data, 'message')
 }
 
 /** Where the `d` of an event is not what the contract says, key by key. */
-export function breaches(name: string, d: unknown): string[] {
-  return payloads[name as EventName]?.(d, name) ?? [`${name}: no such event`]
+export function breaches(name: string, d: unknown, extended = false): string[] {
+  const rule = (extended && extendedPayloads[name as EventName]) || payloads[name as EventName]
+  return rule?.(d, name) ?? [`${name}: no such event`]
 }

@@ -59,6 +59,8 @@ export const privateRooms: EventRow[] = [
   },
 ]
 
+const thumb = encodeURIComponent('👍')
+
 /** The same in each kind of room. */
 const places = [
   { place: 'house', all: readers, roomOf: (scene: EventScene) => scene.den.room_id },
@@ -104,6 +106,31 @@ export const messages: EventRow[] = places.flatMap(({ place, all, roomOf }): Eve
       action: `delete (${place})`,
       request: (scene) => ['DELETE', path(scene)],
       received: all('MESSAGE_DELETE'),
+    },
+    {
+      action: `react (${place})`,
+      request: (scene) => ['PUT', `${path(scene)}/reactions/${thumb}`],
+      received: to('again')('REACTION_UPDATE'),
+    },
+    {
+      action: `react again (${place})`,
+      before: (scene) => call(scene.people.caller, 'PUT', `${path(scene)}/reactions/${thumb}`),
+      request: (scene) => ['PUT', `${path(scene)}/reactions/${thumb}`],
+    },
+    {
+      action: `remove a reaction (${place})`,
+      before: (scene) => call(scene.people.caller, 'PUT', `${path(scene)}/reactions/${thumb}`),
+      request: (scene) => ['DELETE', `${path(scene)}/reactions/${thumb}`],
+      received: to('again')('REACTION_UPDATE'),
+    },
+    {
+      action: `pin (${place})`,
+      request: (scene) => ['PUT', `/rooms/${roomOf(scene)}/pins/${scene.messages[place]}`],
+      received: to('again')('PIN_UPDATE'),
+    },
+    {
+      action: `unpin what is not pinned (${place})`,
+      request: (scene) => ['DELETE', `/rooms/${roomOf(scene)}/pins/${scene.messages[place]}`],
     },
     {
       action: `ack (${place})`,

@@ -10,9 +10,17 @@ import type { GatewaySettings } from '../../src/gateway/settings.ts'
 import { breaches } from './contract-payloads.ts'
 import { bus, config, db, type Person, presences, store } from './world.ts'
 
-/** What the server sends: the parsed frame, its text, and whether it came in a binary frame. */
-// biome-ignore lint/suspicious/noExplicitAny: what the server sends is what the tests find out
-export type Frame = { op: number; e?: string; seq?: number; d?: any; text: string; binary: boolean }
+/** What the server sends: the parsed frame, its text, whether it came in a binary frame, and to an extended session. */
+export type Frame = {
+  op: number
+  e?: string
+  seq?: number
+  // biome-ignore lint/suspicious/noExplicitAny: what the server sends is what the tests find out
+  d?: any
+  text: string
+  binary: boolean
+  extended?: boolean
+}
 
 type Options = { zlib?: boolean; path?: string; extended?: boolean; headers?: Record<string, string> }
 
@@ -56,6 +64,7 @@ export class Client {
   closed: { code: number; reason: string } | undefined
   /** The names of the events that the last `next` passed over. */
   passed: string[] = []
+  #extended = false
   #waiting: (() => void)[] = []
   #taken = 0
 
@@ -66,7 +75,7 @@ export class Client {
     open.add(this)
     this.socket.on('message', (data: Buffer, binary) => {
       const text = (binary ? inflateSync(data) : data).toString('utf8')
-      this.frames.push({ ...JSON.parse(text), text, binary })
+      this.frames.push({ ...JSON.parse(text), text, binary, extended: this.#extended })
       this.#wake()
     })
     this.socket.on('close', (code, reason) => {
@@ -83,6 +92,7 @@ export class Client {
   }
 
   send(frame: unknown): void {
+    if ((frame as { d?: { extended?: unknown } }).d?.extended === true) this.#extended = true
     const text = typeof frame === 'string' || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame)
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(text)
     else this.socket.once('open', () => this.socket.send(text))
@@ -170,9 +180,15 @@ export async function logged(client: Client): Promise<void> {
 }
 
 /** Takes a session up again. */
-export function resume(app: FastifyInstance, person: Person, session_id: string, seq: number): Client {
+export function resume(
+  app: FastifyInstance,
+  person: Person,
+  session_id: string,
+  seq: number,
+  options: { extended?: true } = {},
+): Client {
   const client = new Client(app)
-  client.send({ op: 11, d: { session_id, seq, token: person.token } })
+  client.send({ op: 11, d: { session_id, seq, token: person.token, ...options } })
   return client
 }
 
@@ -191,7 +207,7 @@ type Schema = {
  */
 export function expectExact(frame: Frame): void {
   expect(Object.keys(JSON.parse(frame.text))).toEqual(['seq', 'op', 'e', 'd'])
-  expect(breaches(frame.e!, frame.d)).toEqual([])
+  expect(breaches(frame.e!, frame.d, frame.extended)).toEqual([])
   const schema = eventSchemas[frame.e as keyof typeof eventSchemas] as unknown as Schema
   expect(schema, frame.e).toBeDefined()
   expectKeys(frame.d, schema, frame.e!)

@@ -44,6 +44,7 @@ const ownPairMessage: Made<string> = ({ people, ids, idFor, target }, caller) =>
   const name = Object.keys(idFor).find((each) => people[each] === caller)
   return message(name === undefined ? ids.id! : idFor[name]!, caller ?? target)
 }
+const emoji: Made<string> = () => encodeURIComponent('👍')
 const ownBot: Made<string> = async (scene, caller) => (await user({ bot_of: caller ?? scene.target })).id
 const foreignBot: Made<string> = async ({ target }) => (await user({ bot_of: target })).id
 const newcomer: Made<string> = async () => (await user()).id
@@ -225,6 +226,23 @@ export const matrix: Row[] = [
   { route: 'DELETE /houses/{house_id}/rooms/{id}/messages/{message_id}', reach: 'room', when: "somebody else's", needs: 'MODERATE_ROOM' },
   { route: 'POST /rooms/{id}/messages/{message_id}/ack', reach: 'room' },
   { route: 'POST /rooms/{id}/messages/{message_id}/ack', reach: 'group' },
+  { route: 'PUT /rooms/{id}/messages/{message_id}/reactions/{emoji}', reach: 'room', needs: 'SEND_MESSAGES', at: { emoji } },
+  { route: 'PUT /rooms/{id}/messages/{message_id}/reactions/{emoji}', reach: 'group', at: { emoji } },
+  { route: 'PUT /rooms/{id}/messages/{message_id}/reactions/{emoji}', reach: 'pair', but: { blocked: 'no_permission', blocker: 'no_permission' }, at: { emoji, message_id: ownPairMessage } },
+  { route: 'DELETE /rooms/{id}/messages/{message_id}/reactions/{emoji}', reach: 'room', needs: 'SEND_MESSAGES', at: { emoji } },
+  { route: 'DELETE /rooms/{id}/messages/{message_id}/reactions/{emoji}', reach: 'group', at: { emoji } },
+  { route: 'DELETE /rooms/{id}/messages/{message_id}/reactions/{emoji}', reach: 'pair', but: { blocked: 'no_permission', blocker: 'no_permission' }, at: { emoji, message_id: ownPairMessage } },
+  { route: 'GET /rooms/{id}/messages/{message_id}/reactions/{emoji}', reach: 'room', at: { emoji } },
+  { route: 'GET /rooms/{id}/messages/{message_id}/reactions/{emoji}', reach: 'group', at: { emoji } },
+  { route: 'PUT /rooms/{id}/pins/{message_id}', reach: 'room', needs: 'MODERATE_ROOM' },
+  { route: 'PUT /rooms/{id}/pins/{message_id}', reach: 'group' },
+  { route: 'PUT /rooms/{id}/pins/{message_id}', reach: 'pair', at: { message_id: ownPairMessage } },
+  { route: 'DELETE /rooms/{id}/pins/{message_id}', reach: 'room', needs: 'MODERATE_ROOM' },
+  { route: 'DELETE /rooms/{id}/pins/{message_id}', reach: 'group' },
+  { route: 'DELETE /rooms/{id}/pins/{message_id}', reach: 'pair', at: { message_id: ownPairMessage } },
+  { route: 'GET /rooms/{id}/pins', reach: 'room' },
+  { route: 'GET /rooms/{id}/pins', reach: 'group' },
+  { route: 'GET /rooms/{id}/pins', reach: 'pair' },
   { route: 'GET /rooms/{id}/messages/search', reach: 'room', query: '?q=x' },
   { route: 'GET /rooms/{id}/messages/search', reach: 'group', query: '?q=x' },
   { route: 'GET /houses/{id}/messages/search', reach: 'house', query: '?q=x' },

@@ -38,7 +38,15 @@ test('a finger that rests on a message opens its actions as a sheet, and selects
   expect(await page.evaluate('String(getSelection())')).toBe('')
   const items = sheet.getByRole('menuitem')
   // What one may not do with the message of somebody else is absent; Ann owns the house.
-  expect(await items.allTextContents()).toEqual(['Copy text', 'Copy link', 'Delete', 'About Bob'])
+  expect(await items.allTextContents()).toEqual([
+    'Reply',
+    'Add reaction',
+    'Copy text',
+    'Copy link',
+    'Pin',
+    'Delete',
+    'About Bob',
+  ])
   for (const item of await items.all()) {
     expect((await item.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   }

@@ -135,13 +135,16 @@ test('by keyboard: arrows move by message, Enter opens a menu of its actions', a
   const menu = page.getByRole('menu', { name: 'Actions' })
   await menu.waitFor()
   expect(await menu.getByRole('menuitem').allTextContents()).toEqual([
+    'Reply',
+    'Add reaction',
     'Edit',
     'Copy text',
     'Copy link',
+    'Pin',
     'Delete',
     'About Ann',
   ])
-  await expect.poll(focused).toBe('Edit')
+  await expect.poll(focused).toBe('Reply')
   await expectAccessible(page)
   await page.keyboard.press('ArrowUp')
   expect(await focused()).toBe('About Ann')
@@ -149,7 +152,9 @@ test('by keyboard: arrows move by message, Enter opens a menu of its actions', a
   await expect.poll(focused).toContain('two')
 
   await page.keyboard.press('Enter')
-  await expect.poll(focused).toBe('Edit')
+  await expect.poll(focused).toBe('Reply')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   const editor = page.getByRole('textbox', { name: 'Edit message' })
   await editor.fill('second')

@@ -247,3 +247,53 @@ test('one’s own profile changes with USER_UPDATE', () => {
   expect(state.me?.name).toBe('New')
   expect(state.users['1']?.name).toBe('New')
 })
+
+test('reactions are counted as the server says, keep their order, and survive an edit', () => {
+  const place = { room_id: '20', house_id: '10', message_id: '101' }
+  const react = (emoji: string, user_id: string, added: boolean, count: number) =>
+    ['REACTION_UPDATE', { ...place, emoji, user_id, added, count }] as const
+  const empty = { messages: [], hasOlder: false, hasNewer: false, isStale: false }
+  const known: State = { ...after(login, joined), timelines: { 20: empty } }
+  const start = follow(known, [['MESSAGE_CREATE', message('101', '2')]])
+  const reactions = (state: State) => state.timelines['20']?.messages[0]?.reactions
+  const state = follow(start, [
+    react('👍', '2', true, 1),
+    react('🎉', '1', true, 1),
+    react('👍', '1', true, 2),
+  ])
+  const both = [
+    { emoji: '👍', count: 2, me: true },
+    { emoji: '🎉', count: 1, me: true },
+  ]
+  expect(reactions(state)).toEqual(both)
+  const edited = {
+    ...message('101', '2'),
+    edited_at: '2026-01-01T00:00:00.000Z',
+    embed: null,
+    metadata: null,
+  }
+  expect(reactions(follow(state, [['MESSAGE_UPDATE', edited]]))).toEqual(both)
+  const less = follow(state, [react('👍', '1', false, 1), react('🎉', '1', false, 0)])
+  expect(reactions(less)).toEqual([{ emoji: '👍', count: 1, me: false }])
+  expect(
+    follow(start, [['PIN_UPDATE', { ...place, pinned: true }]]).timelines['20']?.messages[0]?.pinned,
+  ).toBe(true)
+})
+
+test('replies show the message they answer as it is, and that it is gone', () => {
+  const empty = { messages: [], hasOlder: false, hasNewer: false, isStale: false }
+  const known: State = { ...after(login, joined), timelines: { 20: empty } }
+  const reply_to = { id: '101', author: user('2'), content: 'before' }
+  const start = follow(known, [
+    ['MESSAGE_CREATE', message('101', '2')],
+    ['MESSAGE_CREATE', { ...message('102', '2'), reply_to, pinned: false }],
+  ])
+  const quote = (state: State) => state.timelines['20']?.messages.at(-1)?.reply_to
+  expect(quote(start)?.content).toBe('before')
+  const edited = { ...message('101', '2'), content: 'after', edited_at: '2026-01-01T00:00:00.000Z' }
+  expect(
+    quote(follow(start, [['MESSAGE_UPDATE', { ...edited, embed: null, metadata: null }]]))?.content,
+  ).toBe('after')
+  const gone = { id: '101', message_id: '101', room_id: '20', house_id: '10' }
+  expect(quote(follow(start, [['MESSAGE_DELETE', gone]]))).toEqual({ id: '101', author: null, content: null })
+})

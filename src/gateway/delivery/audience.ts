@@ -51,6 +51,11 @@ function emitter({ type }: HearthEvent, position: number | undefined, before: nu
   }
 }
 
+/** Those whose clients asked for the events and keys that existing clients do not know. */
+export function extendedOnly(sessions: readonly Session[]): Session[] {
+  return sessions.filter((session) => session.extended)
+}
+
 /** The ids of their users, each once. */
 export function usersOf(sessions: readonly Session[]): string[] {
   return [...new Set(sessions.map((session) => session.userId))]

@@ -7,12 +7,19 @@ import type { SessionRegistry } from '../sessions/session-registry.ts'
 import { type Audience, allSessions, singleSession } from './audience.ts'
 import type { EventHandlers, ReadAheadHandlers, Send } from './event-handler.ts'
 import { houseHandlers } from './house-events.ts'
-import { roomHandlers, roomReadAheadHandlers } from './room-events.ts'
+import { messageHandlers, messageReadAheadHandlers } from './message-events.ts'
+import { roomHandlers } from './room-events.ts'
 import { userHandlers, userReadAheadHandlers } from './user-events.ts'
 import { visibilityHandlers } from './visibility.ts'
 
-const handlers: EventHandlers = { ...houseHandlers, ...roomHandlers, ...userHandlers, ...visibilityHandlers }
-const readAheadHandlers: ReadAheadHandlers = { ...roomReadAheadHandlers, ...userReadAheadHandlers }
+const handlers: EventHandlers = {
+  ...houseHandlers,
+  ...messageHandlers,
+  ...roomHandlers,
+  ...userHandlers,
+  ...visibilityHandlers,
+}
+const readAheadHandlers: ReadAheadHandlers = { ...messageReadAheadHandlers, ...userReadAheadHandlers }
 
 /** How long the answer to a join waits for sessions of the joiner that log in. */
 const houseJoinTimeoutMs = 1_000

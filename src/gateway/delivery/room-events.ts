@@ -1,6 +1,5 @@
 import type { Db } from '../../database/client.ts'
 import { roomPermissions } from '../../houses/permissions.ts'
-import { findMessageCreated, findMessageEdited } from '../../messages/read/gateway-message-operations.ts'
 import { roomType } from '../../rooms/permissions.ts'
 import { findRoom, type RoomRow } from '../../rooms/queries.ts'
 import { serializeRoom } from '../../rooms/serializers.ts'
@@ -8,7 +7,7 @@ import { readHouseFor } from '../sessions/house-state.ts'
 import type { Session } from '../sessions/session.ts'
 import { payload } from '../transport/frames.ts'
 import { usersOf } from './audience.ts'
-import { ahead, type EventHandlers, type ReadAheadHandlers } from './event-handler.ts'
+import type { EventHandlers } from './event-handler.ts'
 
 export const roomHandlers: EventHandlers = {
   /** ROOM_CREATE to members who can read the room, unless they know it already. */
@@ -62,20 +61,6 @@ export const roomHandlers: EventHandlers = {
     audience.emit(own, payload('ROOM_DELETE', { id: room_id, house_id: null }))
   },
 
-  /** The message as this edit has made it, where the event has it; else as it is now. */
-  async message_updated({ db, origin }, event, audience) {
-    const sessions = audience.sessionsInRoom(event.room_id)
-    if (sessions.length === 0) return
-    const message = event.message ?? (await findMessageEdited(db, event, origin()))
-    if (message) audience.emit(sessions, payload('MESSAGE_UPDATE', message))
-  },
-
-  message_deleted(_gateway, { message_id, room_id, house_id }, audience) {
-    // Some existing clients read one of the ids, some the other.
-    const deleted = payload('MESSAGE_DELETE', { id: message_id, message_id, room_id, house_id })
-    audience.emit(audience.sessionsInRoom(room_id), deleted)
-  },
-
   /** Only a private room has `recipient_ids`: existing clients tell it from a house room by them. */
   async typing_started({ db }, { timestamp, room_id, house_id, author_id }, audience) {
     const sessions = audience.sessionsInRoom(room_id)
@@ -86,21 +71,6 @@ export const roomHandlers: EventHandlers = {
     const ids = row?.participants.map((user) => user.id)
     const recipient_ids = row?.type === roomType.oneToOne ? ids?.filter((id) => id !== author_id) : ids
     audience.emit(sessions, payload('TYPING_START', { ...typing, recipient_ids }))
-  },
-}
-
-export const roomReadAheadHandlers: ReadAheadHandlers = {
-  /** The message as it was sent, where the event has it; else as it is now. */
-  message_created({ db, registry, origin }, event) {
-    const find = () => findMessageCreated(db, event, origin())
-    const isWanted = registry.joining.size > 0 || registry.sessionsInRoom(event.room_id).length > 0
-    const reading = !event.message && isWanted ? ahead(find()) : undefined
-    return async (audience) => {
-      const sessions = audience.sessionsInRoom(event.room_id)
-      if (sessions.length === 0) return
-      const message = event.message ?? (await (reading ?? find()))
-      if (message) audience.emit(sessions, payload('MESSAGE_CREATE', message))
-    }
   },
 }
 

@@ -11,7 +11,7 @@ import { serializeGatewayUser, serializeOwnGatewayUser } from '../../users/seria
 import { memberPresence } from '../sessions/house-state.ts'
 import type { Session } from '../sessions/session.ts'
 import { payload } from '../transport/frames.ts'
-import { usersOf } from './audience.ts'
+import { extendedOnly, usersOf } from './audience.ts'
 import { ahead, type EventHandlers, type ReadAheadHandlers } from './event-handler.ts'
 
 export const userHandlers: EventHandlers = {
@@ -116,9 +116,4 @@ async function filterAllowed(db: Db, sessions: Session[], userId: string): Promi
   const pairs = usersOf(sessions).map((viewer_id) => ({ user_id: userId, viewer_id }))
   const viewers = new Set((await listVisiblePairs(db, pairs)).map((pair) => pair.viewer_id))
   return sessions.filter((session) => viewers.has(session.userId))
-}
-
-/** Those whose clients asked for the events that existing clients do not know. */
-function extendedOnly(sessions: readonly Session[]): Session[] {
-  return sessions.filter((session) => session.extended)
 }

@@ -9,11 +9,15 @@ import { type ListedMessageRow, listMessages, type Page } from './page-queries.t
 /** Distinct mentions recorded per message (docs/api.md#counts-and-sizes). */
 const maxMentions = 50
 
-/** The ids that a text mentions as `<@ID>` or `<@!ID>`, each once, in order of first appearance. */
-export function mentionedIn(content: string): string[] {
-  if (!content.includes('<@')) return []
+/**
+ * The ids that a text mentions as `<@ID>` or `<@!ID>`, each once, in order of first appearance; before them the author of
+ * the message that it replies to, if they count as mentioned.
+ */
+export function mentionedIn(content: string, replyMention: string | null): string[] {
+  const first = replyMention === null ? [] : [replyMention]
+  if (!content.includes('<@')) return first
   const ids = [...content.matchAll(/<@!?([0-9]{1,19})>/g)].map((match) => match[1]!)
-  return [...new Set(ids)].filter(isId)
+  return [...new Set([...first, ...ids])].filter(isId)
 }
 
 /**

@@ -2,10 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { readPage } from '../../http/schemas/pages.ts'
-import { PageQuery } from '../../http/schemas/params.ts'
 import { publicUrl } from '../../http/server/public-url.ts'
-import { Message } from '../schemas.ts'
-import { serializeMessage } from '../serializers.ts'
+import { ListedMessage, MessagePageQuery } from '../schemas.ts'
+import { presentMessages } from './extension-operations.ts'
 import { listOwnFeed } from './feed-operations.ts'
 import { listOwnMentions } from './mention-operations.ts'
 
@@ -18,13 +17,13 @@ export const streamRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'listOwnMentions',
         summary: 'List the messages that mention you',
         tags: ['messages'],
-        querystring: PageQuery,
-        response: { 200: Success(Type.Array(Message)), ...failures },
+        querystring: MessagePageQuery,
+        response: { 200: Success(Type.Array(ListedMessage)), ...failures },
       },
     },
-    async ({ caller, query }) => {
-      const rows = await listOwnMentions(app.db, caller.id, readPage(query))
-      return ok(rows.map((row) => serializeMessage(row, publicUrl(app))))
+    async ({ caller, query: { extended, ...page } }) => {
+      const rows = await listOwnMentions(app.db, caller.id, readPage(page))
+      return ok(await presentMessages(app.db, { user_id: caller.id, extended, origin: publicUrl(app) }, rows))
     },
   )
 
@@ -36,13 +35,13 @@ export const streamRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'listOwnFeed',
         summary: 'List the messages of all house rooms you can read',
         tags: ['messages'],
-        querystring: PageQuery,
-        response: { 200: Success(Type.Array(Message)), ...failures },
+        querystring: MessagePageQuery,
+        response: { 200: Success(Type.Array(ListedMessage)), ...failures },
       },
     },
-    async ({ caller, query }) => {
-      const rows = await listOwnFeed(app.db, caller.id, readPage(query))
-      return ok(rows.map((row) => serializeMessage(row, publicUrl(app))))
+    async ({ caller, query: { extended, ...page } }) => {
+      const rows = await listOwnFeed(app.db, caller.id, readPage(page))
+      return ok(await presentMessages(app.db, { user_id: caller.id, extended, origin: publicUrl(app) }, rows))
     },
   )
 }

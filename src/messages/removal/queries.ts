@@ -29,7 +29,7 @@ export async function lockRemovedRooms(trx: Db, limit: number): Promise<string[]
   return rows.map((row) => row.room_id)
 }
 
-/** Deletes messages of rooms, `limit` at most, lists their attachments as discarded files, and returns how many they are. */
+/** Deletes messages of rooms with their reactions, `limit` messages at most, lists their attachments as discarded files, and returns how many they are. */
 export async function deleteMessagesIn(trx: Db, roomIds: readonly string[], limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with places as materialized (
@@ -42,6 +42,11 @@ export async function deleteMessagesIn(trx: Db, roomIds: readonly string[], limi
       delete from messages using places
       where messages.room_id = places.room_id and messages.id = places.id
       returning messages.room_id, attachment
+    ), unreacted as (
+      delete from reactions using places where reactions.room_id = places.room_id and message_id = places.id
+    ), uncounted as (
+      delete from reaction_counts using places
+      where reaction_counts.room_id = places.room_id and message_id = places.id
     ), discarded as (
       insert into discarded_files (name)
       select ${attachmentFileOfRow} from deleted where attachment is not null

@@ -4,13 +4,11 @@ import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { readPage } from '../../http/schemas/pages.ts'
 import { IdParam } from '../../http/schemas/params.ts'
 import { publicUrl } from '../../http/server/public-url.ts'
-import { Message, SearchQuery } from '../schemas.ts'
-import { serializeMessage } from '../serializers.ts'
+import { presentMessages } from '../read/extension-operations.ts'
+import { ListedMessage, SearchQuery } from '../schemas.ts'
 import { searchHouse, searchRoom } from './operations.ts'
 
 export const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const origin = () => publicUrl(app)
-
   app.get(
     '/rooms/:id/messages/search',
     {
@@ -21,12 +19,18 @@ export const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['messages'],
         params: IdParam,
         querystring: SearchQuery,
-        response: { 200: Success(Type.Array(Message)), ...failures },
+        response: { 200: Success(Type.Array(ListedMessage)), ...failures },
       },
     },
     async ({ caller, params, query }) => {
       const rows = await searchRoom(app.db, caller.id, params.id, readSearch(query))
-      return ok(rows.map((row) => serializeMessage(row, origin())))
+      return ok(
+        await presentMessages(
+          app.db,
+          { user_id: caller.id, extended: query.extended, origin: publicUrl(app) },
+          rows,
+        ),
+      )
     },
   )
 
@@ -40,16 +44,22 @@ export const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['messages'],
         params: IdParam,
         querystring: SearchQuery,
-        response: { 200: Success(Type.Array(Message)), ...failures },
+        response: { 200: Success(Type.Array(ListedMessage)), ...failures },
       },
     },
     async ({ caller, params, query }) => {
       const rows = await searchHouse(app.db, caller.id, params.id, readSearch(query))
-      return ok(rows.map((row) => serializeMessage(row, origin())))
+      return ok(
+        await presentMessages(
+          app.db,
+          { user_id: caller.id, extended: query.extended, origin: publicUrl(app) },
+          rows,
+        ),
+      )
     },
   )
 }
 
-function readSearch({ q, author_id, ...page }: SearchQuery) {
+function readSearch({ q, author_id, extended: _, ...page }: SearchQuery) {
   return { q, author_id, ...readPage(page) }
 }

@@ -4,6 +4,9 @@ import type { EventOf } from '../../events/events.ts'
 import type { Entry } from '../../events/log-queries.ts'
 import { compareIds, idTimeMs, makeIdsAfter, newId } from '../../ids.ts'
 import type { AuthorRow, StoredAttachment } from '../queries.ts'
+import type { RepliedRow } from '../read/extension-queries.ts'
+import { serializeGatewayExtension } from '../read/extension-serializers.ts'
+import type { GatewayExtension } from '../schemas.ts'
 import { serializeGatewayMessage } from '../serializers.ts'
 import { insertMessages, lockRoomsToSend, type NewMessage, type Refusal } from './queries.ts'
 
@@ -14,16 +17,20 @@ export type OutgoingMessage = {
   /** Seconds; null unless it explodes. */
   exploding_age: number | null
   attachment: StoredAttachment | null
+  /** The id of the message that it answers, and whether the author of that one counts as mentioned; else null. */
+  reply: { id: string; mention: boolean } | null
 }
 
 /** A message to write, with the users in its gateway form. */
-export type Draft = OutgoingMessage & {
+export type Draft = Omit<OutgoingMessage, 'reply'> & {
   room_id: string
   house_id: string | null
   author_id: string
   device_id: string
   author: AuthorRow
   mentioned: AuthorRow[]
+  replied: RepliedRow | null
+  reply_mention: string | null
 }
 
 /** The result for a draft: the event with its entry in the log, the reason of a refusal, or an error. */
@@ -62,11 +69,19 @@ export async function writeDrafts(db: Db, drafts: readonly Draft[], origin: stri
     const { room_id, house_id } = draft
     const row = { ...attempt.message, mentions: [], edited_at: null }
     const message = serializeGatewayMessage(row, { ...draft, origin })
+    const extension = extensionOf(draft)
     return {
       entryId: attempt.entryIds.get(house_id ?? room_id)!,
-      event: { type: 'message_created', room_id, house_id, message_id: message.id, message },
+      event: { type: 'message_created', room_id, house_id, message_id: message.id, message, extension },
     }
   })
+}
+
+/** What the new message has more for extended clients. */
+function extensionOf({ replied }: Draft): GatewayExtension {
+  if (!replied) return { reply_to: null, pinned: false }
+  const { id: reply_to, author, content } = replied
+  return serializeGatewayExtension({ reply_to, author, content, pinned: false })
 }
 
 async function writeAll(db: Db, messages: NewMessage[]): Promise<Attempt[]> {
@@ -141,6 +156,8 @@ function newMessage(draft: Draft): NewMessage {
     exploding_age: draft.exploding_age,
     nonce: draft.nonce,
     attachment: draft.attachment,
+    reply_to: draft.replied?.id ?? null,
+    reply_mention: draft.reply_mention,
   })
 }
 

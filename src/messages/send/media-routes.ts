@@ -12,7 +12,14 @@ import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { IdParam } from '../../http/schemas/params.ts'
 import { renewAttachment, requireAttachPermission, storeAttachment } from '../attachments/operations.ts'
 import type { StoredAttachment } from '../queries.ts'
-import { GatewayMessage, MediaFields, missingExplodingFields, SendMediaMessage } from '../schemas.ts'
+import { presentSent } from '../read/extension-operations.ts'
+import {
+  ExtendedQuery,
+  MediaFields,
+  missingExplodingFields,
+  SendMediaMessage,
+  SentMessage,
+} from '../schemas.ts'
 import type { OutgoingMessage } from './draft-operations.ts'
 import type { Send } from './operations.ts'
 
@@ -34,11 +41,12 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
           'The body has one part `file` with a file name. `exploding` is the text `true` or `false`, `exploding_age` decimal digits.',
         tags: ['messages'],
         params: IdParam,
-        response: { 200: Success(GatewayMessage), ...failures },
+        querystring: ExtendedQuery,
+        response: { 200: Success(SentMessage), ...failures },
       },
     },
     async (request) => {
-      const { caller, params } = request
+      const { caller, params, query } = request
       // The file is stored only if the caller may send it. A refusal is sent after the whole body has been read.
       const announced = announcedBytes(request)
       const refusal = await requireAttachPermission(app.db, params.id, caller.id)
@@ -60,7 +68,8 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
       const outgoing = readFields(request, body)
       if (refusal !== undefined) throw refusal
       if (body.file) await renewAttachment(app.db, params.id, body.file)
-      return ok(await send(caller, params.id, { ...outgoing, attachment: body.file }))
+      const sent = await send(caller, params.id, { ...outgoing, attachment: body.file })
+      return ok(await presentSent(app.db, query, sent))
     },
   )
 }
@@ -89,5 +98,7 @@ function readFields(
   const wrong = (Object.keys(MediaFields.properties) as (keyof MediaFields)[]).filter(isWrong)
   const names = files > 1 ? ['file', ...wrong] : wrong
   if (names.length > 0) throw fieldsInvalid(...names)
-  return { content, nonce, exploding_age: exploding ? age : null }
+  const { reply_to_id: id } = fields
+  const reply = id === undefined ? null : { id, mention: fields.reply_mention !== 'false' }
+  return { content, nonce, exploding_age: exploding ? age : null, reply }
 }

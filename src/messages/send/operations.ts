@@ -3,14 +3,16 @@ import { coalesceWrites } from '../../database/batching/coalesce-writes.ts'
 import type { Db } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
 import type { Bus } from '../../events/bus.ts'
+import { asId } from '../../ids.ts'
 import { requireRoomAccess } from '../../rooms/access-operations.ts'
 import type { CallerInRoomRow } from '../../rooms/caller-queries.ts'
 import { canAttach, canRead, canSend } from '../../rooms/permissions.ts'
 import type { RoomAccessRow } from '../../rooms/queries.ts'
 import { type AuthorRow, findAuthor } from '../queries.ts'
+import { findReplied, type RepliedRow } from '../read/extension-queries.ts'
 import { rebuildMessageCreated } from '../read/gateway-message-operations.ts'
 import { listMentioned, mentionedIn } from '../read/mention-operations.ts'
-import type { GatewayMessage } from '../schemas.ts'
+import type { GatewayExtension, GatewayMessage } from '../schemas.ts'
 import {
   type Delivery,
   type Draft,
@@ -24,16 +26,19 @@ import { findMessageByNonce } from './queries.ts'
 /** The author of a message: their access to the room, and the fields that the message shows. */
 type Sender = { access: RoomAccessRow; author: AuthorRow }
 
+/** A sent message; the extension is undefined where the nonce was taken and the message is an earlier one. */
+export type Sent = { message: GatewayMessage; extension: GatewayExtension | undefined }
+
 /**
  * Sends a message (docs/api.md#messages). The sender is looked up if it is not given. Throws `room_not_found`,
- * `no_permission`, and `unavailable` if the nonce is repeatedly taken and freed by other requests.
+ * `message_not_found`, `no_permission`, and `unavailable` if the nonce is repeatedly taken and freed by other requests.
  */
 export type Send = (
   caller: Caller,
   roomId: string,
   outgoing: OutgoingMessage,
   sender?: Sender,
-) => Promise<GatewayMessage>
+) => Promise<Sent>
 
 /** Attempts to send if the nonce is taken, but free again when its message is looked up. */
 const maxAttempts = 5
@@ -59,24 +64,35 @@ export function createSender(db: Db, bus: Pick<Bus, 'deliver'>, origin: () => st
   }
 
   return async (caller, room_id, outgoing, sender) => {
-    const ids = mentionedIn(outgoing.content)
+    const { reply, ...contents } = outgoing
     const { access, author } = sender ?? (await findSender(caller, room_id))
+    const replied = reply && (await requireReplied(db, room_id, reply.id))
+    const reply_mention = replied && reply?.mention ? replied.author.id : null
     const maySend = outgoing.attachment === null ? canSend(access) : canAttach(access)
     if (!maySend) throw new ApiError('no_permission')
-    const mentioned = ids.length === 0 ? [] : await listMentioned(db, room_id, ids)
+    const mentioned = await listMentioned(db, room_id, mentionedIn(outgoing.content, reply_mention))
     const { house_id } = access
     const by = { author_id: caller.id, device_id: caller.session_id, author }
-    const draft: Draft = { ...outgoing, ...by, room_id, house_id, mentioned }
+    const draft: Draft = { ...contents, ...by, room_id, house_id, mentioned, replied, reply_mention }
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
       const delivery = await write(draft)
-      if (isInserted(delivery)) return delivery.event.message!
+      if (isInserted(delivery)) {
+        return { message: delivery.event.message!, extension: delivery.event.extension }
+      }
       if (delivery instanceof Error) throw delivery
       if (delivery === 'room_gone') throw new ApiError('room_not_found')
-      const sent = await findSentWithNonce(db, draft, origin())
-      if (sent) return sent
+      const earlier = await findSentWithNonce(db, draft, origin())
+      if (earlier) return { message: earlier, extension: undefined }
     }
     throw new ApiError('unavailable')
   }
+}
+
+/** The message to reply to. Throws `message_not_found`. */
+async function requireReplied(db: Db, room_id: string, id: string): Promise<RepliedRow> {
+  const replied = await findReplied(db, { room_id, id: asId(id) })
+  if (!replied) throw new ApiError('message_not_found')
+  return replied
 }
 
 /** The message that was sent with this nonce, in its present form; undefined if the nonce is free again. */

@@ -16,6 +16,9 @@ export type NewMessage = {
   expires_at: Date | null
   nonce: string | null
   attachment: StoredAttachment | null
+  /** The message that it answers, and the author of that one if they count as mentioned. */
+  reply_to: string | null
+  reply_mention: string | null
 }
 
 /**
@@ -31,7 +34,7 @@ type Insertion = { refusals: Refusal[]; entryIds: Map<string, string> }
 type InsertOptions = { skipsLocked?: boolean }
 
 /** The optional parts of the statement. */
-type Extras = InsertOptions & { hasNonce: boolean; hasAttachment: boolean }
+type Extras = InsertOptions & { hasNonce: boolean; hasAttachment: boolean; hasReply: boolean }
 
 /**
  * An exploding message expires its age after the time in its id. If that time differs from the clock of the database by
@@ -55,21 +58,23 @@ const keptFiles = `, kept as (
 /** Why `skip locked` returned no row. Without `skip locked` a missing room is deleted, even if the snapshot shows it. */
 const missedRoom = `case when exists (select from rooms where id = room_id) then 'room_locked' else 'room_gone' end`
 
-function insertStatement({ hasNonce, hasAttachment, skipsLocked }: Extras): string {
+function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked }: Extras): string {
+  const replies = hasReply ? ', reply_to, reply_mention' : ''
   return `
     with sent as materialized (
-      select room_id, id, author_id, device_id, content, mentions, exploding_age, nonce, attachment, ${expiry} as expires_at
+      select room_id, id, author_id, device_id, content, mentions, exploding_age, nonce, attachment, ${expiry} as expires_at${replies}
       from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[],
-        $7::integer[], $8::timestamptz[], $9::text[], $10::text[])
-      as sent (room_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment)
+        $7::integer[], $8::timestamptz[], $9::text[], $10::text[]${hasReply ? ', $11::bigint[], $12::bigint[]' : ''})
+      as sent (room_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment${replies})
     ), locked as materialized (
       select id, house_id, last_message_id from rooms where id = any($1::bigint[]) order by id
       for no key update ${skipsLocked ? 'skip locked' : ''}
     ), written as (
       insert into messages
-        (room_id, house_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment)
+        (room_id, house_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment
+          ${replies})
       select room_id, house_id, sent.id, author_id, device_id, content, mentions::bigint[], exploding_age, expires_at, nonce,
-        attachment::jsonb
+        attachment::jsonb${replies}
       from sent join locked on locked.id = room_id
       where last_message_id is null or sent.id > last_message_id
       order by sent.id ${hasNonce ? unlessTaken : ''}
@@ -137,8 +142,9 @@ export async function insertMessages(
   const [nonces, attachments] = [column('nonce'), column('attachment')]
   const hasNonce = nonces.some((nonce) => nonce !== null)
   const hasAttachment = attachments.some((attachment) => attachment !== null)
+  const hasReply = messages.some((message) => message.reply_to !== null)
   const { rows } = await db.executeQuery(
-    compiledInsert({ hasNonce, hasAttachment, ...options }, [
+    compiledInsert({ hasNonce, hasAttachment, hasReply, ...options }, [
       column('room_id'),
       column('id'),
       column('author_id'),
@@ -149,6 +155,7 @@ export async function insertMessages(
       column('expires_at'),
       nonces,
       attachments.map((attachment) => attachment && JSON.stringify(attachment)),
+      ...(hasReply ? [column('reply_to'), column('reply_mention')] : []),
     ]),
   )
   return {

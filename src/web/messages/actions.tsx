@@ -11,21 +11,38 @@ import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { focusComposer } from './composer-focus.ts'
 import { deleteMessage, editedMessage, isOwn, mayDelete } from './editing.ts'
+import { mayPin, togglePin } from './pins.tsx'
+import { mayReact } from './reacting.ts'
+import { openReact, openReactors } from './reactions.tsx'
 import { asRead } from './references.ts'
+import { replyTo } from './replying.ts'
 
 type Action = { label: string; icon: IconName; act: () => void }
 
 /** What one may do with a message. What one may not do is absent. */
 function actionsOn(message: Message): Action[] {
-  const { id, content } = message
+  const { id, content, pinned } = message
   const edit = () => {
     editedMessage.value = id
   }
+  const reply = () => {
+    replyTo(message)
+    focusComposer()
+  }
   const copyText = () => void copy(asRead(content, message.mentions))
   return [
+    ...(mayReact(message)
+      ? [
+          { label: t().reply, icon: 'reply', act: reply } as const,
+          { label: t().addReaction, icon: 'react', act: () => openReact(message) } as const,
+        ]
+      : []),
     ...(isOwn(message) ? [{ label: t().edit, icon: 'edit', act: edit } as const] : []),
     ...(content === '' ? [] : [{ label: t().copyText, icon: 'copy', act: copyText } as const]),
     { label: t().copyLink, icon: 'link', act: () => void copy(linkTo(message)) },
+    ...(mayPin(message.room_id)
+      ? [{ label: pinned ? t().unpin : t().pin, icon: 'pin', act: () => togglePin(message) } as const]
+      : []),
     ...(mayDelete(message)
       ? [{ label: t().remove, icon: 'remove', act: () => openDeleteMessage(message) } as const]
       : []),
@@ -61,7 +78,9 @@ export function openMessageMenu(message: Message, author: Message['author']): vo
     icon: 'members',
     act: () => openPerson(author, houseId),
   }
-  const actions = [...actionsOn(message), about]
+  const who: Action = { label: t().whoReacted, icon: 'emoji', act: () => openReactors(message) }
+  const isReactedTo = (message.reactions ?? []).length > 0
+  const actions = [...actionsOn(message), ...(isReactedTo ? [who] : []), about]
   openDialog(t().actionsOf(author.name), <MessageMenu actions={actions} />, 'sheet')
 }
 

@@ -14,7 +14,9 @@ import { ExplodingTimer } from './exploding-timer.tsx'
 import { FileButton } from './file-button.tsx'
 import { fitHeight } from './fit-height.ts'
 import { MessageField } from './message-field.tsx'
+import { Replying } from './quote.tsx'
 import { asSent } from './references.ts'
+import { cancelReply, repliedIn, replyFields } from './replying.ts'
 import { outbox, sendMessage } from './sending.ts'
 import { TooFast } from './too-fast.tsx'
 import { UploadList } from './upload-list.tsx'
@@ -50,6 +52,7 @@ export function Composer({ room, name }: { room: Room; name: string }) {
   const content = asSent(text.value.trim(), room)
   const left = longest - Array.from(content).length
   const isFileChosen = uploads.value.some(({ room_id, state }) => room_id === room.id && state === 'chosen')
+  const replied = repliedIn(room.id)
   const pausedUntil = outbox.pauses.value[room.id]
   const isEmpty = content === '' && !isFileChosen
   const mayAttach = mayInRoom(room, permission.ATTACH_MEDIA)
@@ -62,8 +65,9 @@ export function Composer({ room, name }: { room: Room; name: string }) {
   const send = () => {
     if (isEmpty || left < 0 || pausedUntil !== undefined) return
     const exploding = age.value > 0 ? { exploding: true as const, exploding_age: age.value } : {}
-    const isWithFile = sendFiles(room.id, { content, ...exploding })
-    if (!isWithFile) sendMessage(room.id, content, age.value)
+    const isWithFile = sendFiles(room.id, { content, ...exploding, ...replyFields(replied) })
+    if (!isWithFile) sendMessage(room.id, content, { age: age.value, replied })
+    cancelReply(room.id)
     type('')
     saidAt.current = Number.NEGATIVE_INFINITY
     field.current?.focus()
@@ -72,6 +76,10 @@ export function Composer({ room, name }: { room: Room; name: string }) {
     if (isSend(event)) {
       event.preventDefault()
       send()
+    } else if (event.key === 'Escape' && replied) {
+      event.preventDefault()
+      event.stopPropagation()
+      cancelReply(room.id)
     } else if (event.key === 'ArrowUp' && !event.altKey && text.value === '') {
       event.preventDefault()
       editLastOwn(room.id)
@@ -86,6 +94,7 @@ export function Composer({ room, name }: { room: Room; name: string }) {
         send()
       }}
     >
+      {replied && <Replying to={replied} />}
       <UploadList roomId={room.id} />
       {pausedUntil !== undefined && <TooFast until={pausedUntil} />}
       <MessageField

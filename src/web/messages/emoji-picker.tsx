@@ -52,7 +52,8 @@ export function EmojiPicker({ choose }: { choose: (emoji: string) => void }) {
 
 type GridProps = { isMissing: boolean; choose: (emoji: string) => void }
 
-function EmojiGrid({ isMissing, choose }: GridProps) {
+/** All emoji, with a search; moved in by arrows. */
+export function EmojiGrid({ isMissing, choose }: GridProps) {
   const query = useSignal('')
   const list = useRef<HTMLDivElement>(null)
   const found =

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { placeOf, roomName } from '../rooms/rooms.ts'
 import { pathOf } from '../router.ts'
 import type { Message } from '../state/state.ts'
@@ -5,8 +6,10 @@ import { store } from '../state/store.ts'
 import { dayText, timeText } from '../texts/dates.ts'
 import { Content } from './content.tsx'
 
-/** A message in a list of messages of many rooms, with the way to it. */
-export function Hit({ message }: { message: Message }) {
+type HitProps = { message: Message; children?: ComponentChildren }
+
+/** A message in a list of messages of many rooms, with the way to it, and what else one can do with it. */
+export function Hit({ message, children }: HitProps) {
   const { id, room_id, author, timestamp } = message
   const room = store.rooms.value[room_id]
   if (!room) return null
@@ -18,7 +21,8 @@ export function Hit({ message }: { message: Message }) {
       <Content message={message} />
       <a href={pathOf(placeOf(room, id))}>
         {roomName(room)}, {dayText(timestamp)} {timeText(timestamp)}
-      </a>
+      </a>{' '}
+      {children}
     </li>
   )
 }

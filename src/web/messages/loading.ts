@@ -22,7 +22,7 @@ type Page = { before?: string; after?: string; around?: string }
 
 /** A page of messages, oldest first. */
 async function loadPage(roomId: string, page: Page): Promise<Message[]> {
-  const query = { limit: String(pageSize), ...page }
+  const query = { limit: String(pageSize), extended: 'true', ...page } as const
   const messages = await api.call('listMessages', { params: { id: roomId }, query })
   return messages.map(normalizeMessage).reverse()
 }
@@ -48,7 +48,8 @@ const recorders = new Set<{ roomId: string; repeat: (() => void)[] }>()
 
 onEvent((event) => {
   const { e, d } = event
-  if (e !== 'MESSAGE_CREATE' && e !== 'MESSAGE_UPDATE' && e !== 'MESSAGE_DELETE') return
+  const isOfMessage = e === 'MESSAGE_CREATE' || e === 'MESSAGE_UPDATE' || e === 'MESSAGE_DELETE'
+  if (!isOfMessage && e !== 'REACTION_UPDATE' && e !== 'PIN_UPDATE') return
   record(d.room_id, () => {
     // Only the timeline: the rest of the state has changed with the event itself.
     const { timelines } = reducers[e](currentState(), d as never, Date.now())

@@ -4,7 +4,7 @@ const pressMs = 500
 /** A finger that moves farther scrolls. */
 const mostPx = 10
 /** What has something of its own to do when it is pressed for long. */
-const apart = 'textarea, input, video, .content a'
+const apart = 'textarea, input, video, .content a, .quote, .reaction'
 
 /** Calls back when a finger rests on the element. While it does, no text is selected; to scroll is no press. */
 export function useLongPress(act: () => void) {

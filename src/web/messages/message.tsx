@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { openPerson } from '../houses/person.tsx'
 import { nameColor } from '../houses/role-color.ts'
+import { Icon } from '../shell/icon.tsx'
 import { Picture } from '../shell/picture.tsx'
 import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
@@ -13,6 +14,8 @@ import { editedMessage } from './editing.ts'
 import { MessageEditor } from './editor.tsx'
 import { Fuse } from './exploding.tsx'
 import { useLongPress } from './long-press.ts'
+import { Quote } from './quote.tsx'
+import { Reactions } from './reactions.tsx'
 
 type MessageRowProps = { message: Message; isFollowing: boolean; isTarget: boolean }
 
@@ -30,6 +33,7 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
       isTarget={isTarget}
       openMenu={() => openMessageMenu(message, author)}
     >
+      {message.reply_to && <Quote of={message.reply_to} roomId={room_id} />}
       {isEdited ? <MessageEditor message={message} /> : <Content message={message} />}
       {attachment && <Attachment of={attachment} />}
       {explodes_at !== null && <Fuse timestamp={timestamp} explodes_at={explodes_at} />}
@@ -38,7 +42,14 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
           {timeText(timestamp)}
         </time>
         {edited_at !== null && <span> {t().edited}</span>}
+        {message.pinned && (
+          <span class="pin-mark">
+            {' '}
+            <Icon name="pin" /> {t().pinned}
+          </span>
+        )}
       </p>
+      <Reactions message={message} />
       {!isEdited && <MessageActions message={message} author={author.name} />}
     </MessageFrame>
   )

@@ -7,13 +7,16 @@ const linePx = 21.75
 const letterPx = 7
 const besidesTextPx = 84
 const widestTextPx = 720
+const quotePx = 24
+const reactionsPx = 40
 
 /** How high a row is, before it was measured; `width` is that of the timeline. */
 export function estimateSize(row: Row, width: number): number {
   switch (row.kind) {
     case 'message': {
-      const { content, attachment } = row.message
-      return headOf(row) + textSize(content, width) + (attachment ? attachmentSize(attachment) : 0)
+      const { content, attachment, reply_to, reactions = [] } = row.message
+      const besides = (reply_to ? quotePx : 0) + (reactions.length > 0 ? reactionsPx : 0)
+      return headOf(row) + textSize(content, width) + (attachment ? attachmentSize(attachment) : 0) + besides
     }
     case 'unsent':
       return headOf(row) + textSize(row.entry.content, width)

@@ -1,22 +1,25 @@
 import { effect } from '@preact/signals'
 import { newNonce } from '../../client/message-bodies.ts'
-import { normalizeMessage } from '../../client/messages.ts'
+import { type Message, normalizeMessage } from '../../client/messages.ts'
 import { connections, onEvent, serverIsBack } from '../connection.ts'
 import { api, rememberOwner, tokenOwner } from '../session.ts'
 import { createOutbox } from '../state/outbox.ts'
 import { openOutboxStorage } from '../state/outbox-storage.ts'
 import { store } from '../state/store.ts'
 import { showMessage } from './loading.ts'
+import { replyFields } from './replying.ts'
 
 /** The messages of this device that are on their way. */
 export const outbox = createOutbox({
   storage: openOutboxStorage(),
-  send: async ({ room_id, content, nonce, exploding_age }) => {
+  send: async ({ room_id, content, nonce, exploding_age, reply_to, reply_mention }) => {
     const params = { id: room_id }
     const exploding = exploding_age === undefined ? {} : { exploding: true, exploding_age }
-    const body = { content, nonce, ...exploding }
+    const reply = reply_to && { reply_to_id: reply_to.id, ...(reply_mention === false && { reply_mention }) }
+    const body = { content, nonce, ...exploding, ...reply }
+    const query = { extended: 'true' } as const
     // The wait is seen: it is the outbox's.
-    return normalizeMessage(await api.call('sendMessage', { params, body, rateLimitWaitMs: 0 }))
+    return normalizeMessage(await api.call('sendMessage', { params, query, body, rateLimitWaitMs: 0 }))
   },
   onSent: (message) => {
     showMessage(message)
@@ -43,8 +46,10 @@ export function startSending(): void {
 
 let restoredFor: string | undefined
 
+type SendOptions = { age?: number; replied?: Message | undefined }
+
 /** Sends a message, now or once there is a connection; one with an age, in seconds, explodes. */
-export function sendMessage(roomId: string, content: string, age = 0): void {
+export function sendMessage(roomId: string, content: string, { age = 0, replied }: SendOptions = {}): void {
   const userId = store.me.peek()?.id
   if (userId === undefined) return
   void outbox.add({
@@ -53,5 +58,12 @@ export function sendMessage(roomId: string, content: string, age = 0): void {
     room_id: roomId,
     content,
     ...(age > 0 && { exploding_age: age }),
+    ...(replied && replyOf(replied)),
   })
+}
+
+function replyOf(replied: Message) {
+  const { reply_to_id: _, ...mention } = replyFields(replied)
+  const { id, author, content } = replied
+  return { reply_to: { id, author, content }, ...mention }
 }

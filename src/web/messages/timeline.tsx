@@ -10,21 +10,22 @@ import { newIndex, type Row, toRows } from './rows.ts'
 import { outbox } from './sending.ts'
 import { Unsent } from './unsent.tsx'
 import { hasFocus, useAcknowledge } from './use-acknowledge.ts'
-import { useTimeline } from './use-timeline.ts'
+import { useTimeline, type Visit } from './use-timeline.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
 import type { VirtualRows } from './virtual-rows.ts'
 
 /** So near to the first or last message that is known, further ones are loaded. */
 const nearPx = 800
 
-type TimelineProps = { roomId: string; name: string; target: string | undefined }
+type TimelineProps = { roomId: string; name: string; visit: Visit }
 
 /** The messages of a room. To be keyed by the room. */
-export function MessageTimeline({ roomId, name, target }: TimelineProps) {
+export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
+  const { message: target } = visit
   const log = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const reading = useRef(() => undefined as string | undefined)
-  const timeline = useTimeline(roomId, target, reading)
+  const timeline = useTimeline(roomId, visit, reading)
   const { messages = [], hasOlder = false, hasNewer = false } = timeline ?? {}
   const unsent = outbox.entries.value.filter((each) => each.room_id === roomId && !each.message_id)
   const isSeen = () => hasFocus.peek() && reading.current() === undefined
@@ -37,7 +38,7 @@ export function MessageTimeline({ roomId, name, target }: TimelineProps) {
   reading.current = () => (virtual.isAtEnd.peek() && !hasNewer ? undefined : virtual.inMiddle())
   const newest = messages.at(-1)
   useAcknowledge(roomId, newest?.id, virtual.isAtEnd.value && !hasNewer)
-  useFirstPosition(rows, virtual, { isLoaded: timeline !== undefined, target })
+  useFirstPosition(rows, virtual, { isLoaded: timeline !== undefined, visit })
   const toPresent = () => {
     if (hasNewer) void loadNewest(roomId).then(virtual.toEnd, () => {})
     virtual.toEnd()
@@ -124,12 +125,13 @@ function NewMark() {
   return <p class="new-mark">{t().newMark}</p>
 }
 
-type First = { isLoaded: boolean; target: string | undefined }
+type First = { isLoaded: boolean; visit: Visit }
 
 /** Begins at the message that the address names, else where one left, else at what is new, else at the end. */
-function useFirstPosition(rows: readonly Row[], virtual: VirtualRows, { isLoaded, target }: First): void {
-  const wanted = target ?? 'new'
-  const shown = useRef(virtual.isBack ? 'new' : '')
+function useFirstPosition(rows: readonly Row[], virtual: VirtualRows, { isLoaded, visit }: First): void {
+  const { message: target } = visit
+  const wanted = target === undefined ? 'new' : visit
+  const shown = useRef<Visit | 'new' | undefined>(virtual.isBack ? 'new' : undefined)
   const find = () => (target === undefined ? newIndex(rows) : rows.findIndex(({ key }) => key === target))
   const index = shown.current === wanted ? -1 : find()
   useLayoutEffect(() => {

@@ -3,13 +3,14 @@ import type { User } from '../state/state.ts'
 import { t } from '../texts/texts.ts'
 import { Content } from './content.tsx'
 import { MessageFrame } from './message.tsx'
+import { Quote } from './quote.tsx'
 import { outbox } from './sending.ts'
 
 type UnsentProps = { entry: OutboxEntry; author: User; isFollowing: boolean }
 
 /** A message on its way, where it will stand. */
 export function Unsent({ entry, author, isFollowing }: UnsentProps) {
-  const { nonce, room_id, content, state } = entry
+  const { nonce, room_id, content, state, reply_to } = entry
   const isFailed = state === 'failed'
   return (
     <MessageFrame
@@ -19,6 +20,7 @@ export function Unsent({ entry, author, isFollowing }: UnsentProps) {
       isFollowing={isFollowing}
       state={isFailed ? 'failed' : 'waiting'}
     >
+      {reply_to && <Quote of={reply_to} roomId={room_id} />}
       <Content message={{ room_id, content, mentions: [] }} />
       {isFailed ? (
         <p class="failure" role="alert">

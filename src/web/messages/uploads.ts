@@ -4,6 +4,7 @@ import { normalizeMessage } from '../../client/messages.ts'
 import { api } from '../session.ts'
 import { errorText } from '../texts/texts.ts'
 import { showMessage } from './loading.ts'
+import type { ReplyFields } from './replying.ts'
 
 /** A file that one has chosen for a room, until it is sent or removed. It lasts as long as the page. */
 export type Upload = {
@@ -18,7 +19,7 @@ export type Upload = {
   fields: UploadFields
 }
 
-type UploadFields = { content?: string; exploding?: true; exploding_age?: number }
+type UploadFields = { content?: string; exploding?: true; exploding_age?: number } & ReplyFields
 
 export const uploads = signal<readonly Upload[]>([])
 const aborts = new Map<string, AbortController>()
@@ -40,11 +41,16 @@ export function removeUpload(nonce: string): void {
   uploads.value = uploads.peek().filter((each) => each.nonce !== nonce)
 }
 
-/** Sends the chosen files of a room one after the other, the text with the first. Gives whether there were some. */
-export function sendFiles(roomId: string, { content, ...fields }: UploadFields): boolean {
+/** Sends the chosen files of a room one after the other, the text, and what it replies to, with the first. Gives whether there were some. */
+export function sendFiles(roomId: string, sent: UploadFields): boolean {
+  const { content, reply_to_id, reply_mention, ...fields } = sent
+  const reply = {
+    ...(reply_to_id !== undefined && { reply_to_id }),
+    ...(reply_mention === false && { reply_mention }),
+  }
   const chosen = uploads.peek().filter(({ room_id, state }) => room_id === roomId && state === 'chosen')
   const tasks = chosen.map(({ nonce }, index) => {
-    const own = index === 0 && content ? { ...fields, content } : fields
+    const own = index === 0 ? { ...fields, ...reply, ...(content && { content }) } : fields
     update(nonce, { state: 'sending', fields: own })
     return nonce
   })
@@ -66,6 +72,7 @@ export async function sendFile(nonce: string): Promise<void> {
   try {
     const message = await api.call('sendMediaMessage', {
       params: { id: upload.room_id },
+      query: { extended: 'true' },
       body: { ...upload.fields, nonce, file: upload.file },
       signal: abort.signal,
       onProgress: (sent, total) => update(nonce, { progress: sent / total }),

@@ -7,21 +7,25 @@ import { store } from '../state/store.ts'
 import { loadAround, loadNewest } from './loading.ts'
 import { keepRoom } from './positions.ts'
 
+/** One visit of a room, perhaps to see a message there. The same place visited again is another one. */
+export type Visit = { message?: string | undefined }
+
 /**
  * The timeline of a room, which is loaded where it is not known, from where one left off, or may have gaps after a lost
  * connection: then around the message that is being read, if that is not at the end.
  */
 export function useTimeline(
   roomId: string,
-  target: string | undefined,
+  visit: Visit,
   reading: RefObject<() => string | undefined>,
 ): Timeline | undefined {
+  const { message: target } = visit
   const timeline = store.timelines.value[roomId]
   const isWanted = timeline === undefined || timeline.isStale
-  const found = useRef<string | undefined>(undefined)
-  if (timeline?.messages.some(({ id }) => id === target)) found.current = target
+  const found = useRef<Visit | undefined>(undefined)
+  if (timeline?.messages.some(({ id }) => id === target)) found.current = visit
   // Once it was shown, one may go on from there.
-  const lacksTarget = target !== undefined && found.current !== target
+  const lacksTarget = target !== undefined && found.current !== visit
   // Without a connection it is loaded once there is one.
   const attempt = connections.value
   useEffect(() => keepRoom(roomId), [roomId])
@@ -30,7 +34,7 @@ export function useTimeline(
     const at = lacksTarget ? target : isWanted ? begin() : undefined
     if (at !== undefined) loadAround(roomId, at).catch(() => {})
     else if (isWanted) loadNewest(roomId).catch(() => {})
-  }, [roomId, isWanted, target, attempt])
+  }, [roomId, isWanted, lacksTarget && visit, attempt])
   return timeline
 }
 

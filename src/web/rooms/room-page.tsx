@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { Members } from '../houses/members.tsx'
 import { Composer } from '../messages/composer.tsx'
 import { focusComposer } from '../messages/composer-focus.ts'
+import { openPins } from '../messages/pins.tsx'
 import { openSearch } from '../messages/search.tsx'
 import { MessageTimeline } from '../messages/timeline.tsx'
 import { Typing } from '../messages/typing.tsx'
@@ -20,7 +21,7 @@ import { isGroup, namesIn, placeOf, roomName } from './rooms.ts'
 
 /** A conversation, with who can be met in it. */
 export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
-  const { roomId, message } = at
+  const { roomId } = at
   const room = store.rooms.value[roomId]
   const houseId = room?.house_id
   // At once: one may step back before effects run.
@@ -60,6 +61,15 @@ export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
       <button
         type="button"
         class="plain"
+        aria-label={t().pinnedMessages}
+        aria-haspopup="dialog"
+        onClick={() => openPins(room)}
+      >
+        <Icon name="pin" />
+      </button>
+      <button
+        type="button"
+        class="plain"
         aria-label={t().members}
         aria-expanded={showsMembers.value}
         onClick={toggleMembers}
@@ -72,7 +82,7 @@ export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
   return (
     <div class="room">
       <Page key={roomId} title={head} actions={actions}>
-        <MessageTimeline roomId={roomId} name={name} target={message} />
+        <MessageTimeline roomId={roomId} name={name} visit={at} />
         <Typing roomId={roomId} />
         <Composer room={room} name={name} />
       </Page>

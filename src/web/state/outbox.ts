@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { ApiError } from '../../client/errors.ts'
 import { put, without } from './records.ts'
-import type { ById, Message } from './state.ts'
+import type { ById, Message, ReplyTo } from './state.ts'
 
 /** A message that the server has not confirmed yet. */
 export type OutboxEntry = {
@@ -12,6 +12,9 @@ export type OutboxEntry = {
   content: string
   /** In seconds, of a message that explodes. */
   exploding_age?: number
+  /** Of a reply: what it answers, and whether its author is not to be mentioned. */
+  reply_to?: ReplyTo
+  reply_mention?: false
   /** In ms since 1970. */
   created_at: number
   state: 'waiting' | 'sending' | 'failed'
@@ -140,7 +143,10 @@ export function createOutbox({ storage, send, onSent, ...options }: OutboxOption
 
     /** Sends a message as soon as possible. */
     async add(
-      entry: Pick<OutboxEntry, 'nonce' | 'user_id' | 'room_id' | 'content' | 'exploding_age'>,
+      entry: Pick<
+        OutboxEntry,
+        'nonce' | 'user_id' | 'room_id' | 'content' | 'exploding_age' | 'reply_to' | 'reply_mention'
+      >,
     ): Promise<void> {
       const last = entries.peek().at(-1)?.created_at ?? 0
       const added: OutboxEntry = { ...entry, created_at: Math.max(now(), last + 1), state: 'waiting' }

@@ -9,6 +9,7 @@ export type Settings = Events['SETTINGS_UPDATE']
 export type Role = Events['ROLE_CREATE']
 /** Rooms and members are kept apart from their house. */
 export type House = Omit<Events['HOUSE_JOIN'], 'rooms' | 'members'>
+export type ReplyTo = NonNullable<Message['reply_to']>
 export type { Message }
 
 /** The messages of a room that are known, without gaps, oldest first. */

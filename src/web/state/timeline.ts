@@ -13,9 +13,14 @@ export function merge(before: readonly Message[], added: readonly Message[]): Me
   let next = 0
   for (const message of before) {
     while (next < added.length && compareIds(added[next]!.id, message.id) < 0) merged.push(added[next++]!)
-    merged.push(added[next]?.id === message.id ? added[next++]! : message)
+    merged.push(added[next]?.id === message.id ? keepReactions(message, added[next++]!) : message)
   }
   return merged.concat(added.slice(next))
+}
+
+/** A newer form of a message, with the reactions that are known where it has none: those of the gateway. */
+function keepReactions({ reactions }: Message, newer: Message): Message {
+  return newer.reactions === undefined && reactions ? { ...newer, reactions } : newer
 }
 
 /** So many messages of a room are kept: the farther ones are loaded again when one comes near. */

@@ -46,8 +46,16 @@ test('a file is stored, and served byte for byte at its media_url', async () => 
     content_type: 'application/octet-stream',
     size: 100_000,
   })
+  const extension = { reply_to: null, pinned: false }
   expect(published.slice(before)).toEqual([
-    { type: 'message_created', room_id: den.room_id, house_id: den.id, message_id: data.id, message: data },
+    {
+      type: 'message_created',
+      room_id: den.room_id,
+      house_id: den.id,
+      message_id: data.id,
+      message: data,
+      extension,
+    },
   ])
   const history = await call(ann, 'GET', `/rooms/${den.room_id}/messages`)
   expect(history.body.data[0].attachment).toEqual(data.attachment)

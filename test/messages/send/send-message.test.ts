@@ -69,8 +69,16 @@ test('sending to a house room returns the gateway form, writes the row, and send
   ])
   const read = await db.selectFrom('read_states').selectAll().where('room_id', '=', den.room_id).execute()
   expect(read).toEqual([{ user_id: bob.id, room_id: den.room_id, message_id: data.id }])
+  const extension = { reply_to: null, pinned: false }
   expect(published.slice(before)).toEqual([
-    { type: 'message_created', room_id: den.room_id, house_id: den.id, message_id: data.id, message: data },
+    {
+      type: 'message_created',
+      room_id: den.room_id,
+      house_id: den.id,
+      message_id: data.id,
+      message: data,
+      extension,
+    },
   ])
 })
 

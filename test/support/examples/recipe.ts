@@ -30,7 +30,9 @@ export async function follow(recipe: Recipe, method: Method, path: string): Prom
   isAsSettled = method === 'GET'
   const { by = 'mira', params = {}, query, body, first, file } = recipe
   const sent = (await first?.()) ?? body
-  const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? `no-${name}`)
+  const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? `no-${name}`),
+  )
   const search = query ? `?${new URLSearchParams(query)}` : ''
   const device = { headers: { 'user-agent': 'Hearth desktop 1.4' } }
   const caller = by && people[by]

@@ -182,6 +182,16 @@ export async function settleMessages(): Promise<void> {
     .set({ mentions: [mira.id] })
     .where('id', '=', messages.sander)
     .execute()
+  const reacted = { room_id: general, message_id: messages.morning, emoji: '☀️' }
+  await db
+    .insertInto('reactions')
+    .values([mira, jonas].map(({ id }) => ({ ...reacted, user_id: id })))
+    .execute()
+  await db
+    .insertInto('reaction_counts')
+    .values({ ...reacted, count: 2, place: 1 })
+    .execute()
+  await db.insertInto('pins').values({ room_id: general, message_id: messages.morning }).execute()
   const mention = { user_id: mira.id, message_id: messages.sander, room_id: general, author_id: jonas.id }
   await db.insertInto('mentions').values(mention).execute()
   await db

@@ -13,7 +13,7 @@ import {
   roleUpdate,
 } from './houses.ts'
 import { initState } from './login.ts'
-import { messageCreate, messageDelete, messageUpdate } from './messages.ts'
+import { messageCreate, messageDelete, messageUpdate, pinUpdate, reactionUpdate } from './messages.ts'
 import { presenceUpdate, relationshipUpdate, settingsUpdate, userUpdate } from './people.ts'
 import { readStateUpdate, roomDelete, roomUpdate, typingStart } from './rooms.ts'
 
@@ -47,4 +47,6 @@ export const reducers: { [Name in EventName]: Reducer<Name> } = {
   RESUMED: () => ({}),
   READ_STATE_UPDATE: readStateUpdate,
   SETTINGS_UPDATE: settingsUpdate,
+  REACTION_UPDATE: reactionUpdate,
+  PIN_UPDATE: pinUpdate,
 }

@@ -1,0 +1,47 @@
+import type { Db } from '../../database/client.ts'
+import { ApiError, limitReached } from '../../errors.ts'
+import { commit, type Outcome } from '../../events/commit.ts'
+import { requireRoomAccess } from '../../rooms/access-operations.ts'
+import { canPin } from '../../rooms/permissions.ts'
+import { findMessage, lockMessage } from '../queries.ts'
+import { deletePin, insertPin, listPinnedIds, lockPins } from './queries.ts'
+import type { Pin } from './schemas.ts'
+
+/** Pinned messages of a room (docs/api.md#counts-and-sizes). */
+const maxPins = 50
+
+type PinPath = { room_id: string; message_id: string }
+
+/** Pins a message. Throws `room_not_found`, `message_not_found`, `no_permission`, `limit_reached`. */
+export function pinMessage(db: Db, callerId: string, path: PinPath): Promise<Outcome<Pin>> {
+  return changePin(db, callerId, path, true)
+}
+
+/** Unpins one. Throws the same, but for `limit_reached`. */
+export function unpinMessage(db: Db, callerId: string, path: PinPath): Promise<Outcome<Pin>> {
+  return changePin(db, callerId, path, false)
+}
+
+async function changePin(
+  db: Db,
+  callerId: string,
+  { room_id, message_id }: PinPath,
+  pinned: boolean,
+): Promise<Outcome<Pin>> {
+  const access = await requireRoomAccess(db, room_id, callerId)
+  if (!(await findMessage(db, { room_id, id: message_id }))) throw new ApiError('message_not_found')
+  if (!canPin(access)) throw new ApiError('no_permission')
+  const { house_id } = access
+  return commit(db, async (trx) => {
+    // Room before message, as where messages are sent and rooms deleted.
+    if (!(await lockPins(trx, room_id))) throw new ApiError('room_not_found')
+    if (!(await lockMessage(trx, room_id, message_id))) throw new ApiError('message_not_found')
+    const ids = await listPinnedIds(trx, room_id)
+    const answer = { room_id, message_id, pinned }
+    if (ids.includes(message_id) === pinned) return { answer, events: [] }
+    if (pinned && ids.length >= maxPins) throw limitReached('pins')
+    if (pinned) await insertPin(trx, { room_id, message_id })
+    else await deletePin(trx, { room_id, message_id })
+    return { answer, events: [{ type: 'pin_updated', room_id, house_id, message_id, pinned }] }
+  })
+}

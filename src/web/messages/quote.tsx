@@ -1,0 +1,46 @@
+import { placeOf } from '../rooms/rooms.ts'
+import { pathOf } from '../router.ts'
+import { Icon } from '../shell/icon.tsx'
+import type { Message, ReplyTo } from '../state/state.ts'
+import { store } from '../state/store.ts'
+import { t } from '../texts/texts.ts'
+import { asRead } from './references.ts'
+import { cancelReply } from './replying.ts'
+
+type QuoteProps = { of: ReplyTo; roomId: string }
+
+/** What a message replies to, as the way to it. */
+export function Quote({ of: { id, author, content }, roomId }: QuoteProps) {
+  const room = store.rooms.value[roomId]
+  if (!author || content === null || !room) return <p class="quote muted">{t().repliedGone}</p>
+  const { name } = store.users.value[author.id] ?? author
+  return (
+    <a class="quote" href={pathOf(placeOf(room, id))}>
+      <span class="visually-hidden">{t().inReplyTo} </span>
+      <bdi class="quote-author">{name}</bdi>
+      <span class="cut" dir="auto">
+        {content === '' ? t().file : asRead(content)}
+      </span>
+    </a>
+  )
+}
+
+/** Above the field where one writes: what that will reply to. */
+export function Replying({ to }: { to: Message }) {
+  const { author, content, mentions, room_id } = to
+  const { name } = store.users.value[author.id] ?? author
+  return (
+    <div class="replying">
+      <Icon name="reply" />
+      <p class="cut">
+        <span role="status">{t().replyingTo(name)}</span>{' '}
+        <span class="muted" dir="auto">
+          {content === '' ? t().file : asRead(content, mentions)}
+        </span>
+      </p>
+      <button type="button" class="plain" aria-label={t().cancelReply} onClick={() => cancelReply(room_id)}>
+        <Icon name="close" />
+      </button>
+    </div>
+  )
+}

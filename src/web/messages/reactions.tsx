@@ -1,0 +1,144 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { api } from '../session.ts'
+import { closeDialog, openDialog } from '../shell/dialog.tsx'
+import { Icon } from '../shell/icon.tsx'
+import { useLoaded } from '../shell/use-loaded.ts'
+import type { Message } from '../state/state.ts'
+import { store } from '../state/store.ts'
+import { errorText, plural, t } from '../texts/texts.ts'
+import { loadEmoji } from './emoji.ts'
+import { EmojiGrid } from './emoji-picker.tsx'
+import { asReaction, mayReact, react } from './reacting.ts'
+
+/** So many people are named. */
+const mostNamed = 100
+/** So many of them where one only points at a reaction. */
+const mostInHint = 10
+
+type Reaction = NonNullable<Message['reactions']>[number]
+
+/** The reactions to a message, with a button for each, and one for another. */
+export function Reactions({ message }: { message: Message }) {
+  const { reactions = [] } = message
+  if (reactions.length === 0) return null
+  const canReact = mayReact(message)
+  return (
+    <fieldset class="reactions" aria-label={t().reactions}>
+      {reactions.map((reaction) => (
+        <ReactionButton key={reaction.emoji} message={message} reaction={reaction} canReact={canReact} />
+      ))}
+      {canReact && (
+        <button
+          type="button"
+          class="reaction"
+          aria-label={t().addReaction}
+          title={t().addReaction}
+          aria-haspopup="dialog"
+          onClick={() => openReact(message)}
+        >
+          <Icon name="react" />
+        </button>
+      )}
+    </fieldset>
+  )
+}
+
+type ButtonProps = { message: Message; reaction: Reaction; canReact: boolean }
+
+/** Who points at it is told who reacted; who may not react can only look. */
+function ReactionButton({ message, reaction, canReact }: ButtonProps) {
+  const { emoji, count, me } = reaction
+  const names = useSignal<string | undefined>(undefined)
+  const name = () => {
+    listNames(message, emoji, mostInHint).then(
+      (found) => {
+        const more = count > found.length ? '…' : ''
+        names.value = found.join(', ') + more
+      },
+      () => {},
+    )
+  }
+  const label = plural(t().reactedWith, count).replace('{emoji}', emoji)
+  return (
+    <button
+      type="button"
+      class="reaction"
+      aria-pressed={me}
+      aria-label={label}
+      title={names.value}
+      disabled={!canReact}
+      onPointerEnter={name}
+      onFocus={name}
+      onClick={() => attempt(react(message, emoji, !me))}
+    >
+      <span aria-hidden="true">{emoji}</span>
+      <span class="reaction-count">{count}</span>
+    </button>
+  )
+}
+
+async function listNames({ id: message_id, room_id: id }: Message, emoji: string, limit: number) {
+  const params = { id, message_id, emoji }
+  const users = await api.call('listReactionUsers', { params, query: { limit } })
+  return users.map((user) => (store.users.peek()[user.id] ?? user).name)
+}
+
+/** Says why a reaction is not there. */
+function attempt(reacting: Promise<void>): void {
+  reacting.catch((error: unknown) => {
+    openDialog(t().reactions, <p role="alert">{errorText(error)}</p>)
+  })
+}
+
+/** Lets one choose an emoji to react with. */
+export function openReact(message: Message): void {
+  const choose = (text: string) => {
+    closeDialog()
+    attempt(react(message, asReaction(text), true))
+  }
+  openDialog(t().addReaction, <ReactionGrid choose={choose} />, 'sheet')
+}
+
+function ReactionGrid({ choose }: { choose: (emoji: string) => void }) {
+  const isMissing = useSignal(false)
+  useEffect(() => {
+    loadEmoji().catch(() => {
+      isMissing.value = true
+    })
+  }, [])
+  return (
+    <div class="reaction-grid">
+      <EmojiGrid isMissing={isMissing.value} choose={choose} />
+    </div>
+  )
+}
+
+/** Shows who reacted to a message, emoji by emoji. */
+export function openReactors(message: Message): void {
+  openDialog(t().whoReacted, <Reactors message={message} />, 'sheet')
+}
+
+function Reactors({ message }: { message: Message }) {
+  const { value, failure } = useLoaded(() =>
+    Promise.all(
+      (message.reactions ?? []).map(async ({ emoji, count }) => {
+        return { emoji, count, names: await listNames(message, emoji, mostNamed) }
+      }),
+    ),
+  )
+  if (failure !== '') return <p role="alert">{failure}</p>
+  if (!value) return <p class="muted">{t().loading}</p>
+  return (
+    <dl class="reactors">
+      {value.map(({ emoji, count, names }) => (
+        <div key={emoji}>
+          <dt>
+            {emoji} {count}
+          </dt>
+          <dd dir="auto">{names.join(', ') + (count > names.length ? '…' : '')}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { listen, logIn } from '../../support/gateway.ts'
+import { reactionScene as scene } from '../../support/reactions.ts'
+import { call, db, message } from '../../support/world.ts'
+
+const app = await listen({})
+
+test('reactions end with their message, their room and their house', async () => {
+  const { ann, bob, den, put, url } = await scene()
+  const left = async () => {
+    const tables = ['reactions', 'reaction_counts', 'pins'] as const
+    const counts = await Promise.all(
+      tables.map((table) => db.selectFrom(table).selectAll().where('room_id', '=', den.room_id).execute()),
+    )
+    return counts.map((rows) => rows.length)
+  }
+  await put(ann, '👍')
+  await put(bob, '👍')
+  await call(ann, 'PUT', url.replace('messages', 'pins'))
+  expect(await left()).toEqual([2, 1, 1])
+  await call(ann, 'DELETE', url)
+  expect(await left()).toEqual([0, 0, 0])
+
+  const other = await message(den.room_id, ann)
+  const path = `/rooms/${den.room_id}/messages/${other}/reactions/${encodeURIComponent('👍')}`
+  await call(bob, 'PUT', path)
+  await call(ann, 'PUT', `/rooms/${den.room_id}/pins/${other}`)
+  expect(await left()).toEqual([1, 1, 1])
+  await call(ann, 'DELETE', `/houses/${den.id}`)
+  expect(await left()).toEqual([0, 0, 0])
+})
+
+test('reactions and pins end when their message explodes', async () => {
+  const { ann, bob, den } = await scene()
+  const client = await logIn(app, bob)
+  const body = { content: 'x', exploding: true, exploding_age: 60 }
+  const { id } = (await call(ann, 'POST', `/rooms/${den.room_id}/messages`, body)).body.data
+  await call(bob, 'PUT', `/rooms/${den.room_id}/messages/${id}/reactions/${encodeURIComponent('👍')}`)
+  await call(ann, 'PUT', `/rooms/${den.room_id}/pins/${id}`)
+  await db.updateTable('messages').set({ expires_at: new Date() }).where('id', '=', id).execute()
+  await client.next('MESSAGE_DELETE')
+  for (const table of ['reactions', 'reaction_counts', 'pins'] as const) {
+    expect(await db.selectFrom(table).selectAll().where('room_id', '=', den.room_id).execute()).toEqual([])
+  }
+})
+
+test('a reaction that came first is never undone by a deletion of the message in between', async () => {
+  const { ann, bob, den, url, put } = await scene()
+  const [reacted, deleted] = await Promise.all([put(bob, '👍'), call(ann, 'DELETE', url)])
+  expect(deleted.status).toBe(200)
+  expect([200, 404]).toContain(reacted.status)
+  expect(await db.selectFrom('reactions').selectAll().where('room_id', '=', den.room_id).execute()).toEqual(
+    [],
+  )
+})

@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest'
+import { call, house, user } from '../support/world.ts'
+import { expectAccessible, messageOf, openPage, sent, twoInHouse, write } from './support.ts'
+
+const phone = { viewport: { width: 375, height: 667 }, hasTouch: true, isMobile: true }
+
+test('a reply quotes what it answers, and leads there', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const url = `/rooms/${den.room_id}/messages`
+  await call(bob, 'POST', url, { content: 'the question' })
+  for (let n = 0; n < 60; n += 1) await call(bob, 'POST', url, { content: `line ${n}.` })
+  const page = await openPage(path, { as: ann })
+  const other = await openPage(path, { as: bob })
+  await messageOf(page, 'line 59.').hover()
+  await page.getByRole('button', { name: 'Reply' }).click()
+  await page.getByText('Replying to Bob').waitFor()
+  expect(await page.evaluate('document.activeElement?.ariaLabel')).toBe('Message general')
+  // Esc leaves the reply, and only that.
+  await page.getByRole('textbox', { name: 'Message general' }).press('Escape')
+  await page.getByText('Replying to Bob').waitFor({ state: 'detached' })
+
+  const { id } = (await call(ann, 'GET', `${url}/search?q=question`)).body.data[0]
+  await call(ann, 'POST', url, { content: 'the answer', reply_to_id: id })
+  const quote = messageOf(other, 'the answer').getByRole('link', { name: /In reply to Bob the question/ })
+  await quote.click()
+  await other.locator('.message[data-target]').filter({ hasText: 'the question' }).waitFor()
+  // Also again, from where one has gone since.
+  await other.getByRole('button', { name: /Jump to present|new message/ }).click()
+  await expect.poll(() => quote.isVisible()).toBe(true)
+  await quote.click()
+  const question = other.locator('.message[data-target]').filter({ hasText: 'the question' })
+  await expect.poll(() => question.isVisible()).toBe(true)
+  await call(bob, 'PATCH', `${url}/${id}`, { content: 'another question' })
+  await messageOf(page, 'the answer').getByText('another question').waitFor()
+  await call(bob, 'DELETE', `${url}/${id}`)
+  await messageOf(page, 'the answer').getByText('The message that this replies to is gone.').waitFor()
+})
+
+test('by keyboard one replies, reacts and pins', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'the question' })
+  const page = await openPage(path, { as: ann })
+  const other = await openPage(path, { as: bob })
+  const question = messageOf(page, 'the question').first()
+  const choose = async (name: string) => {
+    await question.focus()
+    await page.keyboard.press('Enter')
+    const items = page.getByRole('menuitem')
+    await items.first().waitFor()
+    const names = await items.allTextContents()
+    for (let step = names.indexOf(name); step > 0; step -= 1) await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+  }
+  await choose('Reply')
+  await page.getByText('Replying to Bob').waitFor()
+  await page.keyboard.type('the answer')
+  await page.keyboard.press('Enter')
+  await sent(page, 'the answer')
+  await messageOf(other, 'the answer')
+    .getByRole('link', { name: /In reply to Bob/ })
+    .waitFor()
+
+  await choose('Add reaction')
+  const dialog = page.getByRole('dialog', { name: 'Add reaction' })
+  await dialog.getByRole('option', { name: 'thumbs up', exact: true }).waitFor()
+  await page.keyboard.type('thumbs up')
+  await page.keyboard.press('Enter')
+  await question.getByRole('button', { name: '1 person reacted with 👍', pressed: true }).waitFor()
+  const theirs = other.getByRole('button', { name: '1 person reacted with 👍', pressed: false })
+  await theirs.hover()
+  await expect.poll(() => theirs.getAttribute('title')).toBe('Ann')
+  await theirs.click()
+  await question.getByRole('button', { name: '2 people reacted with 👍', pressed: true }).click()
+  await other.getByRole('button', { name: '1 person reacted with 👍', pressed: true }).waitFor()
+  await choose('Who reacted')
+  await page.getByRole('dialog', { name: 'Who reacted' }).getByText('Bob').waitFor()
+  await page.keyboard.press('Escape')
+
+  await choose('Pin')
+  await messageOf(other, 'the question').first().getByText('pinned').waitFor()
+  await page.getByRole('button', { name: 'Pinned messages' }).press('Enter')
+  const pins = page.getByRole('dialog', { name: 'Pinned messages' })
+  await pins.getByText('the question').waitFor()
+  await expectAccessible(page)
+  await pins.getByRole('button', { name: 'Unpin' }).press('Enter')
+  await pins.getByText('Nothing is pinned here yet.').waitFor()
+  // Bob may not pin here.
+  await other.getByRole('button', { name: 'Pinned messages' }).click()
+  await other.getByText('Nothing is pinned here yet.').waitFor()
+  await other.keyboard.press('Escape')
+  await messageOf(other, 'the question').first().hover()
+  expect(await other.getByRole('button', { name: 'Pin', exact: true }).count()).toBe(0)
+})
+
+test('on a phone replies, reactions and pins have room', async () => {
+  const ann = await user({ name: 'Ann' })
+  const bob = await user({ name: 'Bob with a name of many words that is longer than a phone' })
+  const den = await house({ owner: ann, members: [bob] })
+  const url = `/rooms/${den.room_id}/messages`
+  const { id } = (await call(bob, 'POST', url, { content: 'many words '.repeat(40) })).body.data
+  await call(ann, 'POST', url, { content: 'yes', reply_to_id: id })
+  for (const emoji of [...'👍👎😀😂🎉🚀👀🔥💯🙏🐸🍕']) {
+    await call(ann, 'PUT', `${url}/${id}/reactions/${encodeURIComponent(emoji)}`)
+  }
+  await call(ann, 'PUT', `/rooms/${den.room_id}/pins/${id}`)
+  const page = await openPage(`/app/houses/${den.id}/rooms/${den.room_id}`, { as: ann, ...phone })
+  await messageOf(page, 'yes').waitFor()
+  const reaction = page.getByRole('button', { name: '1 person reacted with 🍕' })
+  await reaction.waitFor()
+  expect((await reaction.boundingBox())!.height).toBeGreaterThanOrEqual(44)
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375)
+  const log = page.getByRole('log')
+  expect(await log.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Add reaction' }).first().tap()
+  await page.getByRole('dialog', { name: 'Add reaction' }).getByRole('option').first().tap()
+  await page.getByRole('button', { name: '1 person reacted with 😀', pressed: true }).waitFor()
+})
+
+test('in German', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'die Frage' })
+  const page = await openPage(path, { as: ann, locale: 'de-DE' })
+  await page.getByRole('article').filter({ hasText: 'die Frage' }).hover()
+  await page.getByRole('button', { name: 'Antworten' }).click()
+  await page.getByText('Antwort an Bob').waitFor()
+  await page.getByRole('button', { name: 'Angeheftete Nachrichten' }).click()
+  await page.getByText('Hier ist noch nichts angeheftet.').waitFor()
+})
+
+test('what is refused is undone, and said', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const { id } = (await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'the question' })).body
+    .data
+  const page = await openPage(path, { as: ann, mayFail: /404/ })
+  await write(page, 'mine')
+  await sent(page, 'mine')
+  await call(bob, 'PUT', `/rooms/${den.room_id}/messages/${id}/reactions/${encodeURIComponent('👍')}`)
+  const button = page.getByRole('button', { name: '1 person reacted with 👍' })
+  await button.waitFor()
+  await page.route('**/reactions/**', (route) =>
+    route.fulfill({
+      status: 404,
+      json: { success: false, error: { code: 'message_not_found', message: 'That message does not exist' } },
+    }),
+  )
+  await button.click()
+  await page.getByRole('alert').getByText('This message is gone.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: '1 person reacted with 👍', pressed: false }).waitFor()
+})
