@@ -8,11 +8,22 @@ import { codes, on, password, people, phone, pictures } from './village.ts'
 const { mira, jonas, leo, priya, sam, gus, cheapdrills, toolbot } = people
 const passwordHash = await hashPassword(password, { address: '' })
 
+/** What is not deleted with rooms and users. */
+const tables = [
+  'removed_rooms',
+  'reactions',
+  'reaction_counts',
+  'mentions',
+  'messages',
+  'rooms',
+  'houses',
+  'discarded_files',
+  'users',
+] as const
+
 /** Empties the database and creates all example users again. */
 export async function settle(): Promise<void> {
-  for (const table of ['mentions', 'messages', 'rooms', 'houses', 'discarded_files', 'users'] as const) {
-    await db.deleteFrom(table).execute()
-  }
+  for (const table of tables) await db.deleteFrom(table).execute()
   await settlePictures()
   await settlePeople()
   await settleSessions()
