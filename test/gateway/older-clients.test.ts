@@ -36,6 +36,8 @@ function frames(client: Client): string[] {
 
 test('a session that is not extended receives no event and no key that is new', async () => {
   const { ann, bob, den, rooms } = await scene()
+  // Beside one that is, whose frames are others.
+  const extended = await logIn(app, bob, { extended: true })
   const client = await logIn(app, bob)
   for (const room of rooms) {
     const id = await liven(ann, bob, room)
@@ -46,6 +48,9 @@ test('a session that is not extended receives no event and no key that is new', 
   }
   const ofRoom = ['MESSAGE_CREATE', 'MESSAGE_UPDATE', 'MESSAGE_DELETE']
   expect(frames(client).slice(2)).toEqual([...ofRoom, ...ofRoom, ...ofRoom])
+
+  await extended.next('REACTION_UPDATE')
+  frames(extended)
 
   const { session_id } = client.events[0]!.d
   const { seq } = client.events[1]!

@@ -58,7 +58,8 @@ export function randomActs(random: Random, people: readonly Person[], mayBlock: 
       [2, () => call(person, 'PUT', `/rooms/${room}/overrides/${role}`, { type: 0, allow: 2, deny: 0 })],
       [2, () => call(person, 'DELETE', `/rooms/${room}/overrides/${other.id}`)],
       [1, () => call(person, 'POST', `/houses/${house}/entities`, { name: 'more' })],
-      [12, () => send(person, room, other)],
+      [10, () => send(person, room, other)],
+      [2, () => message && send(person, message.room_id, other, message.id)],
       [
         2,
         () =>
@@ -69,6 +70,12 @@ export function randomActs(random: Random, people: readonly Person[], mayBlock: 
       ],
       [2, () => message && call(person, 'DELETE', `/rooms/${message.room_id}/messages/${message.id}`)],
       [6, () => message && call(person, 'POST', `/rooms/${message.room_id}/messages/${message.id}/ack`)],
+      [3, () => message && call(person, pick(['PUT', 'DELETE'])!, reactionTo(message, pick(['👍', '🎉'])!))],
+      [
+        1,
+        () =>
+          message && call(person, pick(['PUT', 'DELETE'])!, `/rooms/${message.room_id}/pins/${message.id}`),
+      ],
       [1, () => call(person, 'POST', `/rooms/${room}/typing`)],
       [3, () => call(person, 'POST', '/users/@me/rooms', { recipient: other.id })],
       [2, () => call(person, 'POST', '/users/@me/rooms', { recipients: [other.id, pick(people)!.id] })],
@@ -93,10 +100,15 @@ export function randomActs(random: Random, people: readonly Person[], mayBlock: 
     if (answer.status === 200) invites.push(answer.body.data.code)
   }
 
-  async function send(person: Person, room: string, other: Person): Promise<void> {
-    const answer = await call(person, 'POST', `/rooms/${room}/messages`, { content: `hello <@${other.id}>` })
+  async function send(person: Person, room: string, other: Person, reply_to_id?: string): Promise<void> {
+    const content = `hello <@${other.id}>`
+    const answer = await call(person, 'POST', `/rooms/${room}/messages`, { content, reply_to_id })
     if (answer.status === 200) messages.push({ room_id: room, id: answer.body.data.id })
   }
 
   return act
+}
+
+function reactionTo(message: { room_id: string; id: string }, emoji: string): string {
+  return `/rooms/${message.room_id}/messages/${message.id}/reactions/${encodeURIComponent(emoji)}`
 }

@@ -28,7 +28,7 @@ export function openTypedGateway(app: FastifyInstance, { token }: Person): Typed
         if (this.readyState !== WebSocket.OPEN) return
         const text = data.toString('utf8')
         const frame = JSON.parse(text)
-        if (frame.op === 0) events.push({ ...frame, text, binary })
+        if (frame.op === 0) events.push({ ...frame, text, binary, extended: true })
       })
     }
   }

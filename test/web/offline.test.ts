@@ -132,7 +132,7 @@ test('a message that is refused stays, and can be tried again or deleted', async
   const page = await openPage(path, { as: bob, mayFail: /status of 400/ })
   await messageOf(page, 'x').or(page.getByText('Nobody has written here yet. Say hello.')).waitFor()
   // The page does not know yet that Bob may not write any more.
-  const route = /\/rooms\/\d+\/messages$/
+  const route = /\/rooms\/\d+\/messages\?/
   await page.route(route, (each) =>
     each.request().method() === 'POST'
       ? each.fulfill({

@@ -11,7 +11,7 @@ test('who writes too fast sees when to go on, and keeps what is written', async 
   // Time passes only where it says so, however slow the machine is.
   await page.clock.install()
   await page.clock.pauseAt(Date.now() + 60_000)
-  const route = /\/rooms\/\d+\/messages$/
+  const route = /\/rooms\/\d+\/messages\?/
   await page.route(route, (each) =>
     each.fulfill({
       status: 429,

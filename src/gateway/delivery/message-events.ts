@@ -69,10 +69,8 @@ function sendMessage(
     if (!message) return
     const extension =
       extended.length > 0 ? (event.extension ?? (await (readingMore ?? findExtension()))) : undefined
-    audience.emit(
-      sessions.filter((session) => !session.extended),
-      payload(name, message),
-    )
+    const others = sessions.filter((session) => !session.extended)
+    if (others.length > 0) audience.emit(others, payload(name, message))
     if (extension) audience.emit(extended, payload(name, { ...message, ...extension }))
   }
 }

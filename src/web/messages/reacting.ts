@@ -10,7 +10,6 @@ export function mayReact({ room_id }: Message): boolean {
   return room !== undefined && mayInRoom(room, permission.SEND_MESSAGES)
 }
 
-// The flag is not understood everywhere that the page is: where it is not, the server decides.
 const oneEmoji = /^\p{RGI_Emoji}$/v
 
 /** An emoji as the server takes it: with the variation selector exactly where Unicode has it. */
@@ -41,4 +40,11 @@ function show({ id: message_id, room_id }: Message, emoji: string, added: boolea
   const next = count ?? (known?.count ?? 0) + (added ? 1 : -1)
   const d = { room_id, house_id: null, message_id, emoji, user_id: me.id, added, count: next }
   change(reducers.REACTION_UPDATE(currentState(), d, Date.now()))
+}
+
+/** The names of those who reacted to a message with an emoji, so many at most. */
+export async function listNames({ id: message_id, room_id: id }: Message, emoji: string, limit: number) {
+  const params = { id, message_id, emoji }
+  const users = await api.call('listReactionUsers', { params, query: { limit } })
+  return users.map((user) => (store.users.peek()[user.id] ?? user).name)
 }

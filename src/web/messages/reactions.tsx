@@ -1,18 +1,12 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
-import { api } from '../session.ts'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Icon } from '../shell/icon.tsx'
-import { useLoaded } from '../shell/use-loaded.ts'
+import { lazy } from '../shell/lazy.tsx'
 import type { Message } from '../state/state.ts'
-import { store } from '../state/store.ts'
 import { errorText, plural, t } from '../texts/texts.ts'
-import { loadEmoji } from './emoji.ts'
 import { EmojiGrid } from './emoji-picker.tsx'
-import { asReaction, mayReact, react } from './reacting.ts'
+import { asReaction, listNames, mayReact, react } from './reacting.ts'
 
-/** So many people are named. */
-const mostNamed = 100
 /** So many of them where one only points at a reaction. */
 const mostInHint = 10
 
@@ -78,12 +72,6 @@ function ReactionButton({ message, reaction, canReact }: ButtonProps) {
   )
 }
 
-async function listNames({ id: message_id, room_id: id }: Message, emoji: string, limit: number) {
-  const params = { id, message_id, emoji }
-  const users = await api.call('listReactionUsers', { params, query: { limit } })
-  return users.map((user) => (store.users.peek()[user.id] ?? user).name)
-}
-
 /** Says why a reaction is not there. */
 function attempt(reacting: Promise<void>): void {
   reacting.catch((error: unknown) => {
@@ -97,21 +85,7 @@ export function openReact(message: Message): void {
     closeDialog()
     attempt(react(message, asReaction(text), true))
   }
-  openDialog(t().addReaction, <ReactionGrid choose={choose} />, 'sheet')
-}
-
-function ReactionGrid({ choose }: { choose: (emoji: string) => void }) {
-  const isMissing = useSignal(false)
-  useEffect(() => {
-    loadEmoji().catch(() => {
-      isMissing.value = true
-    })
-  }, [])
-  return (
-    <div class="reaction-grid">
-      <EmojiGrid isMissing={isMissing.value} choose={choose} />
-    </div>
-  )
+  openDialog(t().addReaction, <EmojiGrid choose={choose} />, 'sheet')
 }
 
 /** Shows who reacted to a message, emoji by emoji. */
@@ -119,26 +93,4 @@ export function openReactors(message: Message): void {
   openDialog(t().whoReacted, <Reactors message={message} />, 'sheet')
 }
 
-function Reactors({ message }: { message: Message }) {
-  const { value, failure } = useLoaded(() =>
-    Promise.all(
-      (message.reactions ?? []).map(async ({ emoji, count }) => {
-        return { emoji, count, names: await listNames(message, emoji, mostNamed) }
-      }),
-    ),
-  )
-  if (failure !== '') return <p role="alert">{failure}</p>
-  if (!value) return <p class="muted">{t().loading}</p>
-  return (
-    <dl class="reactors">
-      {value.map(({ emoji, count, names }) => (
-        <div key={emoji}>
-          <dt>
-            {emoji} {count}
-          </dt>
-          <dd dir="auto">{names.join(', ') + (count > names.length ? '…' : '')}</dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
+const Reactors = lazy(() => import('./reactors.tsx').then(({ Reactors: List }) => List))

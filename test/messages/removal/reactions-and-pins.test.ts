@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest'
+import { password, resident } from '../../support/accounts.ts'
 import { listen, logIn } from '../../support/gateway.ts'
 import { reactionScene as scene } from '../../support/reactions.ts'
-import { call, db, message } from '../../support/world.ts'
+import { call, db, group, message, user } from '../../support/world.ts'
 
 const app = await listen({})
 
@@ -28,6 +29,26 @@ test('reactions end with their message, their room and their house', async () =>
   expect(await left()).toEqual([1, 1, 1])
   await call(ann, 'DELETE', `/houses/${den.id}`)
   await vi.waitUntil(async () => (await left()).every((count) => count === 0), { timeout: 30_000 })
+})
+
+test('they end with the group of an account that is deleted, and stay on what others wrote', async () => {
+  const [ann, bob] = [await resident(), await user()]
+  const [own, shared] = [await group(ann), await group(bob, ann)]
+  for (const room of [own, shared]) {
+    const id = await message(room, room === own ? ann : bob)
+    await call(ann, 'PUT', `/rooms/${room}/messages/${id}/reactions/${encodeURIComponent('👍')}`)
+    await call(ann, 'PUT', `/rooms/${room}/pins/${id}`)
+  }
+  expect((await call(ann, 'DELETE', '/users/@me', { password })).status).toBe(200)
+  for (const table of ['reactions', 'reaction_counts', 'pins'] as const) {
+    const rooms = db.selectFrom(table).select('room_id').where('room_id', 'in', [own, shared])
+    await vi.waitUntil(async () => (await rooms.execute()).length < 2, { timeout: 30_000 })
+    expect(await rooms.execute()).toEqual([{ room_id: shared }])
+  }
+  const [pinned] = (await call(bob, 'GET', `/rooms/${shared}/pins`)).body.data
+  expect(pinned.reactions).toEqual([{ emoji: '👍', count: 1, me: false }])
+  const url = `/rooms/${shared}/messages/${pinned.id}/reactions/${encodeURIComponent('👍')}`
+  expect((await call(bob, 'GET', url)).body.data).toMatchObject([{ id: ann.id, name: 'Deleted user' }])
 })
 
 test('reactions and pins end when their message explodes', async () => {
