@@ -1,15 +1,16 @@
 import { render } from 'preact'
+import { App } from './app/app.tsx'
+import { startTitle } from './app/title.ts'
+import { startWorker } from './app/worker.ts'
 import { startConnection } from './connection.ts'
+import { startDrafts } from './messages/drafts.ts'
 import { startExploding } from './messages/exploding.tsx'
 import { startNotifications } from './messages/notifications.ts'
 import { startSending } from './messages/sending.ts'
 import { startRouter } from './router.ts'
 import { startSession } from './session.ts'
 import { startTheme } from './settings/theme.ts'
-import { App } from './shell/app.tsx'
 import { startKeepingFocus } from './shell/keep-focus.ts'
-import { startTitle } from './shell/title.ts'
-import { startWorker } from './shell/worker.ts'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/controls.css'
@@ -33,6 +34,7 @@ startRouter()
 startSession()
 startConnection()
 startSending()
+startDrafts()
 startExploding()
 startNotifications()
 startTitle()

@@ -41,7 +41,14 @@ export function enter(next: string): void {
   useToken(next)
 }
 
-/** Stops being it, on this device. */
+const logOutListeners = new Set<() => void>()
+
+/** Calls back when somebody logs out on this device, or deletes their account; not when the session ends elsewhere. */
+export function onLogOut(listener: () => void): void {
+  logOutListeners.add(listener)
+}
+
+/** The session has ended: this device has no account any more. */
 export function leave(): void {
   localStorage.removeItem(tokenKey)
   localStorage.removeItem(tokenOwnerKey)
@@ -53,5 +60,11 @@ export async function logOut(): Promise<void> {
   await api.call('logOut').catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error
   })
+  leaveForGood()
+}
+
+/** Leaves, and removes from this device what the person wrote. */
+export function leaveForGood(): void {
   leave()
+  for (const listener of logOutListeners) listener()
 }

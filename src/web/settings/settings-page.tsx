@@ -1,5 +1,4 @@
 import { useId } from 'preact/hooks'
-import { forgetDrafts } from '../messages/drafts.ts'
 import { go } from '../router.ts'
 import { logOut } from '../session.ts'
 import { lazy } from '../shell/lazy.tsx'
@@ -31,7 +30,6 @@ export function SettingsPage({ section }: { section: string }) {
 function OwnSections({ section }: { section: string }) {
   const leave = async () => {
     await logOut()
-    forgetDrafts()
     go({ name: 'logIn' })
   }
   return (

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { startPlace } from '../rooms/last-rooms.ts'
 import { goBackTo, listBefore, pathOf, place } from '../router.ts'
 import { t } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
@@ -15,7 +14,7 @@ type PageProps = {
 
 /** A page beside the rooms: a head that stays, and what scrolls below it. */
 export function Page({ title, actions, children }: PageProps) {
-  const from = listBefore(startPlace(place.value))
+  const from = listBefore(place.value)
   const back = (event: Event) => {
     event.preventDefault()
     goBackTo(from)

@@ -1,7 +1,7 @@
-import { houseOrder } from '../houses/house-order.ts'
+import { roomsByCategory } from '../rooms/rooms.ts'
 import { type Place, parsePlace, pathOf } from '../router.ts'
 import { store } from '../state/store.ts'
-import { roomsByCategory } from './rooms.ts'
+import { houseOrder } from './house-order.ts'
 
 const storageKey = 'hearth.last-rooms'
 
