@@ -7,6 +7,7 @@ import { startDrafts } from './messages/drafts.ts'
 import { startExploding } from './messages/exploding.tsx'
 import { startNotifications } from './messages/notifications.ts'
 import { startSending } from './messages/sending.ts'
+import { startUploads } from './messages/uploads.ts'
 import { startRouter } from './router.ts'
 import { startSession } from './session.ts'
 import { startTheme } from './settings/theme.ts'
@@ -35,6 +36,7 @@ startSession()
 startConnection()
 startSending()
 startDrafts()
+startUploads()
 startExploding()
 startNotifications()
 startTitle()

@@ -1,7 +1,7 @@
 import { houseOrder } from '../houses/house-order.ts'
+import type { Place } from '../places.ts'
 import { listPrivateRooms, placeOf, roomName, roomsByCategory } from '../rooms/rooms.ts'
 import { isUnread } from '../rooms/unread.ts'
-import type { Place } from '../router.ts'
 import { bestMatches } from '../shell/best-matches.ts'
 import type { Room } from '../state/state.ts'
 import { store } from '../state/store.ts'

@@ -1,15 +1,17 @@
 import { notificationPreference, preferenceIn } from '../rooms/notification-preference.ts'
 import { compareIds } from '../state/records.ts'
+import { isIgnored } from '../state/relationships.ts'
 import type { Message, State } from '../state/state.ts'
 
 /** Whether a message is to be notified. */
 export function isNotifiable(
-  { me, rooms, settings }: Pick<State, 'me' | 'rooms' | 'settings'>,
+  state: Pick<State, 'me' | 'rooms' | 'settings' | 'relationships'>,
   message: Pick<Message, 'room_id' | 'author_id' | 'mentions'>,
 ): boolean {
+  const { me, rooms, settings } = state
   const room = rooms[message.room_id]
-  if (!me || !room || message.author_id === me.id || settings?.enable_desktop_notifications === false)
-    return false
+  if (!me || !room || settings?.enable_desktop_notifications === false) return false
+  if (message.author_id === me.id || isIgnored(state, message.author_id)) return false
   const wanted = preferenceIn(settings, room)
   if (wanted === notificationPreference.mentions) return message.mentions.some(({ id }) => id === me.id)
   return wanted === notificationPreference.all

@@ -1,11 +1,11 @@
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { rememberRoom } from '../houses/last-rooms.ts'
 import { Members } from '../houses/members.tsx'
+import type { Place } from '../places.ts'
 import { reopenRoom } from '../rooms/closed-rooms.ts'
 import { NoRoom } from '../rooms/no-room.tsx'
 import { RoomMenu } from '../rooms/room-menu.tsx'
 import { isGroup, namesIn, placeOf, roomName } from '../rooms/rooms.ts'
-import { go, type Place, place } from '../router.ts'
 import { Icon } from '../shell/icon.tsx'
 import { showsMembers, toggleMembers } from '../shell/layout.ts'
 import { hasMouse } from '../shell/media.ts'
@@ -26,8 +26,6 @@ export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
   // At once: one may step back before effects run.
   useLayoutEffect(() => reopenRoom(roomId), [roomId])
   useEffect(() => {
-    // At the start the address names no room: what becomes of this one is to be seen.
-    if (place.peek().name === 'home') go(at, { replace: true })
     if (houseId !== undefined) rememberRoom(placeOf({ id: roomId, house_id: houseId }))
   }, [roomId, houseId])
   const isThere = room !== undefined

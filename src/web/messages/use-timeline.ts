@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { connections } from '../connection.ts'
@@ -7,6 +8,15 @@ import { store } from '../state/store.ts'
 import { loadAround, loadNewest } from './loading.ts'
 import { keepRoom } from './positions.ts'
 
+type Loaded = {
+  timeline: Timeline | undefined
+  /** Why the messages could not be loaded. */
+  failure: unknown
+  /** Whether the message that the address names is gone. */
+  isTargetGone: boolean
+  retry: () => void
+}
+
 /**
  * The timeline of a room, which is loaded where it is not known, from where one left off, or may have gaps after a lost
  * connection: then around the message that is being read, if that is not at the end.
@@ -15,23 +25,48 @@ export function useTimeline(
   roomId: string,
   target: string | undefined,
   reading: RefObject<() => string | undefined>,
-): Timeline | undefined {
+): Loaded {
   const timeline = store.timelines.value[roomId]
   const isWanted = timeline === undefined || timeline.isStale
   const found = useRef<string | undefined>(undefined)
+  const gone = useSignal<string | undefined>(undefined)
+  const failure = useSignal<unknown>(undefined)
+  const tries = useSignal(0)
   if (timeline?.messages.some(({ id }) => id === target)) found.current = target
   // Once it was shown, one may go on from there.
   const lacksTarget = target !== undefined && found.current !== target
   // Without a connection it is loaded once there is one.
-  const attempt = connections.value
+  const attempt = `${connections.value} ${tries.value}`
   useEffect(() => keepRoom(roomId), [roomId])
   useEffect(() => {
-    const begin = () => (timeline ? reading.current?.() : lastRead(roomId))
-    const at = lacksTarget ? target : isWanted ? begin() : undefined
-    if (at !== undefined) loadAround(roomId, at).catch(() => {})
-    else if (isWanted) loadNewest(roomId).catch(() => {})
+    let isCurrent = true
+    const load = async () => {
+      const begin = () => (timeline ? reading.current?.() : lastRead(roomId))
+      const at = lacksTarget ? target : isWanted ? begin() : undefined
+      if (at !== undefined) await loadAround(roomId, at)
+      else if (isWanted) await loadNewest(roomId)
+      if (isCurrent && lacksTarget) gone.value = has(roomId, target) ? undefined : target
+    }
+    failure.value = undefined
+    load().catch((error: unknown) => {
+      if (isCurrent) failure.value = error
+    })
+    return () => {
+      isCurrent = false
+    }
   }, [roomId, isWanted, target, attempt])
-  return timeline
+  return {
+    timeline,
+    failure: failure.value,
+    isTargetGone: target !== undefined && gone.value === target,
+    retry: () => {
+      tries.value += 1
+    },
+  }
+}
+
+function has(roomId: string, messageId: string): boolean {
+  return store.timelines.peek()[roomId]?.messages.some(({ id }) => id === messageId) ?? false
 }
 
 /** The last message that was read, if there are others after it. */

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type Place, pathOf } from '../router.ts'
+import { type Place, pathOf } from '../places.ts'
 import { Icon } from '../shell/icon.tsx'
 import { isNarrow } from '../shell/media.ts'
 import { Picture } from '../shell/picture.tsx'

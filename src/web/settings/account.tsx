@@ -1,4 +1,5 @@
-import { go, pathOf } from '../router.ts'
+import { pathOf } from '../places.ts'
+import { go } from '../router.ts'
 import { api, leaveForGood } from '../session.ts'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Field, Form } from '../shell/form.tsx'

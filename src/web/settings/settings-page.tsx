@@ -14,7 +14,8 @@ import { chooseTheme, type Theme, theme } from './theme.ts'
 const SettingsSection = lazy(async () => (await import('./pages.tsx')).SettingsSection)
 
 /** What one can set for oneself, by section. */
-export function SettingsPage({ section }: { section: string }) {
+export function SettingsPage({ section: wanted }: { section: string }) {
+  const section = Object.hasOwn(t().settingsSections, wanted) ? wanted : ''
   return (
     <Page title={t().settings}>
       <div class="with-sections">

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { goBackTo, listBefore, pathOf, place } from '../router.ts'
+import { listBefore, pathOf } from '../places.ts'
+import { goBackTo, place } from '../router.ts'
 import { t } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
 import { isNarrow } from './media.ts'

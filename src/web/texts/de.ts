@@ -207,6 +207,7 @@ export const de: Texts = {
 
   settings: 'Einstellungen',
   houseSettings: 'Einstellungen des Hauses',
+  noHouseSettings: 'In diesem Haus gibt es nichts, was du ändern darfst.',
   houseSections: {
     overview: 'Übersicht',
     rooms: 'Räume',
@@ -238,7 +239,8 @@ export const de: Texts = {
     one: 'Zu schnell. Du kannst in {n} s wieder schreiben.',
     other: 'Zu schnell. Du kannst in {n} s wieder schreiben.',
   },
-  nothingHere: 'Unter dieser Adresse ist nichts.',
+  notFound: 'Seite nicht gefunden',
+  nothingHere: 'Unter dieser Adresse gibt es keine Seite.',
   toStart: 'Zum Anfang',
 
   errors: {

@@ -204,6 +204,7 @@ export const en = {
 
   settings: 'Settings',
   houseSettings: 'House settings',
+  noHouseSettings: 'There is nothing that you may change in this house.',
   houseSections: {
     overview: 'Overview',
     rooms: 'Rooms',
@@ -235,7 +236,8 @@ export const en = {
     one: 'Too fast. You can write again in {n} s.',
     other: 'Too fast. You can write again in {n} s.',
   },
-  nothingHere: 'There is nothing at this address.',
+  notFound: 'Page not found',
+  nothingHere: 'There is no page at this address.',
   toStart: 'To the start',
 
   /** By the code of the error. A code that is not here shows its own message. */
