@@ -21,16 +21,27 @@ test('back leads to the room before, also to one that a house opened with', asyn
   await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
 })
 
-test('the client starts in the room that was open last, whichever house the server sends first', async () => {
-  const { ann, path } = await twoInHouse()
-  const nest = await house({ owner: ann })
-  const last = `/app/houses/${nest.id}/rooms/${nest.room_id}`
+test('the client starts in the room that was open last, also where its house comes late', async () => {
+  const { ann } = await twoInHouse()
+  const { id, room_id } = await house({ owner: ann })
+  const path = `/app/houses/${id}/rooms/${room_id}`
   const page = await openPage(path, { as: ann })
-  for (const each of [last, path]) {
-    await page.goto(new URL(each, page.url()).href)
-    await page.getByRole('textbox', { name: 'Message general' }).waitFor()
-    await page.goto(new URL('/app/', page.url()).href)
-    await page.getByRole('textbox', { name: 'Message general' }).waitFor()
-    await expect.poll(() => new URL(page.url()).pathname).toBe(each)
-  }
+  const composer = page.getByRole('textbox', { name: 'Message general' })
+  await composer.waitFor()
+  const late: (() => void)[] = []
+  await page.routeWebSocket(/socket/, (socket) => {
+    const server = socket.connectToServer()
+    server.onMessage((text) => {
+      const frame = String(text)
+      if (frame.includes('"HOUSE_JOIN"') && frame.includes(id)) late.push(() => socket.send(text))
+      else socket.send(text)
+    })
+  })
+  await page.goto(new URL('/app/', page.url()).href)
+  await expect.poll(() => late.length).toBe(1)
+  await page.getByRole('link', { name: 'Settings' }).waitFor()
+  await page.getByRole('main').getByText('Loading…').waitFor()
+  for (const send of late) send()
+  await composer.waitFor()
+  expect(new URL(page.url()).pathname).toBe(path)
 })
