@@ -54,6 +54,11 @@ function connect(current: string): Gateway {
   return made
 }
 
+/** Asks whether the connection is still there: a request has found no server. */
+export function checkConnection(): void {
+  gateway?.reconnectNow()
+}
+
 /** Does not wait any longer where the connection is lost: the server has answered. */
 export function serverIsBack(): void {
   if (isOffline.peek()) gateway?.reconnectNow()

@@ -34,10 +34,10 @@ export function useKeys(): void {
 }
 
 function onKey(event: KeyboardEvent): void {
-  // What is above the page keeps its keys.
-  const isCovered = document.querySelector('dialog[open], [popover]:popover-open') !== null
   const act = actions[nameOf(event)]
-  if (!act || isCovered || event.defaultPrevented || event.isComposing) return
+  if (!act || event.defaultPrevented || event.isComposing) return
+  // What is above the page keeps its keys.
+  if (document.querySelector('dialog[open], [popover]:popover-open')) return
   event.preventDefault()
   act()
 }

@@ -1,7 +1,8 @@
 import { effect } from '@preact/signals'
+import { ApiError } from '../../client/errors.ts'
 import { newNonce } from '../../client/message-bodies.ts'
 import { normalizeMessage } from '../../client/messages.ts'
-import { connections, onEvent, serverIsBack } from '../connection.ts'
+import { checkConnection, connections, onEvent, serverIsBack } from '../connection.ts'
 import { api, rememberOwner, tokenOwner } from '../session.ts'
 import { createOutbox } from '../state/outbox.ts'
 import { openOutboxStorage } from '../state/outbox-storage.ts'
@@ -15,8 +16,13 @@ export const outbox = createOutbox({
     const params = { id: room_id }
     const exploding = exploding_age === undefined ? {} : { exploding: true, exploding_age }
     const body = { content, nonce, ...exploding }
-    // The wait is seen: it is the outbox's.
-    return normalizeMessage(await api.call('sendMessage', { params, body, rateLimitWaitMs: 0 }))
+    try {
+      // The wait is seen: it is the outbox's.
+      return normalizeMessage(await api.call('sendMessage', { params, body, rateLimitWaitMs: 0 }))
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'unreachable') checkConnection()
+      throw error
+    }
   },
   onSent: (message) => {
     showMessage(message)

@@ -181,7 +181,11 @@ function NotLoaded({ failure, retry }: { failure: unknown; retry: () => void }) 
 type BeginningProps = { isLoaded: boolean; hasOlder: boolean; isEmpty: boolean; name: string }
 
 function Beginning({ isLoaded, hasOlder, isEmpty, name }: BeginningProps) {
-  if (!isLoaded) return <p class="muted beginning">{t().loading}</p>
-  if (hasOlder) return <p class="muted beginning">{t().loadingOlder}</p>
-  return <p class="muted beginning">{isEmpty ? t().nobodyWrote : t().beginning(name)}</p>
+  const atStart = isEmpty ? t().nobodyWrote : t().beginning(name)
+  const text = hasOlder ? t().loadingOlder : atStart
+  return (
+    <p class="muted beginning">
+      <span>{isLoaded ? text : t().loading}</span>
+    </p>
+  )
 }
