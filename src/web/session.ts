@@ -8,8 +8,11 @@ const tokenOwnerKey = 'hearth.token-owner'
 /** The token of the account that is logged in on this device. */
 export const token = signal<string | undefined>(undefined)
 
+/** People wait so long for their turn after a 429; then they see that it was too much. */
+const rateLimitWaitMs = 10_000
+
 /** The server that the page comes from. */
-export const api = new Api({ address: '' })
+export const api = new Api({ address: '', rateLimitWaitMs })
 
 /** Takes the token from the last visit; another tab that logs in or out takes this one with it. */
 export function startSession(): void {

@@ -101,8 +101,8 @@ test('messages that the server refuses to load: a sentence, and another attempt'
   await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
   const refusals = [
     { status: 403, code: 'no_permission', text: 'This room is not there, or you may not see it.' },
-    { status: 404, code: 'room_not_found', text: 'This room is not there, or you may not see it.' },
     { status: 503, code: 'unavailable', text: 'The server is busy or restarting. Try again in a moment.' },
+    { status: 404, code: 'room_not_found', text: 'This room is not there, or you may not see it.' },
   ]
   const retry = page.getByRole('button', { name: 'Try again' })
   for (const { status, code, text } of refusals) {
@@ -112,7 +112,7 @@ test('messages that the server refuses to load: a sentence, and another attempt'
     if (status === 403) await page.getByRole('link', { name: 'Den' }).click()
     else await retry.click()
     await page.getByRole('alert').getByText(text).waitFor()
-    expect(await page.getByText('Loading…').count()).toBe(0)
+    await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
     await page.unrouteAll()
   }
   await expectAccessible(page)

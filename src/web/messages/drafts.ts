@@ -18,7 +18,7 @@ export function keepDraft(roomId: string, text: string): void {
   else localStorage.setItem(keyOf(roomId), text)
 }
 
-/** Log-out leaves nothing on the device that somebody wrote. */
+/** Drafts do not outlive a log-out. */
 export function startDrafts(): void {
   onLogOut(() => {
     const keys = Object.keys(localStorage).filter((key) => key.startsWith(prefix))

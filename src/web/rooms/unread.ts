@@ -1,4 +1,4 @@
-import { computed } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import { compareIds } from '../state/records.ts'
 import type { ReadState, Room } from '../state/state.ts'
 import { store } from '../state/store.ts'
@@ -7,9 +7,13 @@ import { isMuted } from './notification-preference.ts'
 /** What is unread somewhere: whether there is something, and how many messages mention one. */
 export type Unread = { isUnread: boolean; mentions: number }
 
+/** The room whose end is being seen: what comes there is read at once, before the server says so. */
+export const roomInSight = signal<string | undefined>(undefined)
+
 /** What is unread in a room. */
 export function unreadIn(room: Room, readState: ReadState | undefined): Unread {
-  const { last_message_id } = room
+  const { id, last_message_id } = room
+  if (id === roomInSight.value) return { isUnread: false, mentions: 0 }
   const isUnread = last_message_id !== null && compareIds(last_message_id, readState?.message_id ?? '0') > 0
   return { isUnread, mentions: isUnread ? (readState?.mention_count ?? 0) : 0 }
 }
