@@ -40,6 +40,7 @@ export const de: Texts = {
 
   houses: 'Häuser',
   privateRooms: 'Private Räume',
+  noPrivateRooms: 'Noch keine privaten Räume. Schreib einem Freund, oder erstelle eine Gruppe.',
   createOrJoin: 'Haus anlegen oder beitreten',
   createHouse: 'Haus anlegen',
   houseName: 'Name des Hauses',

@@ -39,6 +39,7 @@ export const en = {
 
   houses: 'Houses',
   privateRooms: 'Private rooms',
+  noPrivateRooms: 'No private rooms yet. Message a friend, or create a group.',
   createOrJoin: 'Create or join a house',
   createHouse: 'Create a house',
   houseName: 'House name',
