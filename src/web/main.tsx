@@ -30,7 +30,7 @@ import './styles/forced-colors.css'
 import { startTexts } from './texts/texts.ts'
 
 startTheme()
-startTexts()
+await startTexts()
 startRouter()
 startSession()
 startConnection()

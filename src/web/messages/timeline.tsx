@@ -95,9 +95,11 @@ export function MessageTimeline({ roomId, name, target }: TimelineProps) {
         </div>
       </div>
       {hasFailed && <NotLoaded failure={failure} retry={retry} />}
-      <p class="target-gone muted" role="status">
-        {isTargetGone && t().errors.message_not_found}
-      </p>
+      {isTargetGone && (
+        <p class="target-gone muted" role="alert">
+          {t().errors.message_not_found}
+        </p>
+      )}
       <Announcer roomId={roomId} />
       <Pill
         isShown={!virtual.isAtEnd.value || hasNewer}

@@ -78,7 +78,7 @@ function GeneralSettings() {
         label={t().language}
         value={language.value}
         options={languages}
-        choose={chooseLanguage}
+        choose={(next) => void chooseLanguage(next).catch(() => {})}
       />
     </>
   )
