@@ -30,16 +30,20 @@ import './styles/forced-colors.css'
 import { startTexts } from './texts/texts.ts'
 
 startTheme()
-await startTexts()
-startRouter()
-startSession()
-startConnection()
-startSending()
-startDrafts()
-startUploads()
-startExploding()
-startNotifications()
-startTitle()
-startKeepingFocus()
-render(<App />, document.getElementById('app')!)
-startWorker()
+// Not awaited here: what other scripts share with this one would become scripts of its own.
+void startTexts().then(start)
+
+function start(): void {
+  startRouter()
+  startSession()
+  startConnection()
+  startSending()
+  startDrafts()
+  startUploads()
+  startExploding()
+  startNotifications()
+  startTitle()
+  startKeepingFocus()
+  render(<App />, document.getElementById('app')!)
+  startWorker()
+}
