@@ -235,7 +235,7 @@ test('a mention by somebody blocked or restricted is not counted', () => {
   }
 })
 
-test('typing holds for ten seconds, ends with a message, and is not one’s own', () => {
+test('typing ends after ten seconds or with a message, and is not one’s own', () => {
   const typing = { timestamp: now, room_id: '20', house_id: '10', author_id: '2' }
   const state = after(login, joined, ['TYPING_START', typing])
   expect(state.typing['20']).toEqual({ 2: now + 10_000 })
