@@ -116,6 +116,20 @@ const schemaOrder = [
   'messages',
 ]
 
+/** Folders of the web client, from the lowest up: each imports only what is before it, and the files of its root. */
+const webOrder = [
+  'texts',
+  'state',
+  'shell',
+  'rooms',
+  'friends',
+  'settings',
+  'houses',
+  'messages',
+  'accounts',
+  'app',
+]
+
 const isTypeScript = (file: string) => /\.tsx?$/.test(file)
 
 type Import = { file: string; target: string; typeOnly: boolean; library: boolean }
@@ -145,6 +159,22 @@ function layerOf(file: string): string {
   return name
     .replace(/\.ts$/, '')
     .replace(/^.*-(?=routes$|operations$|queries$|schemas$|serializers$|permissions$)/, '')
+}
+
+/** The files that import each other, directly or over others; each circle by the file that closes it. */
+function circlesOf(edges: readonly Import[]): string[] {
+  const targets = Map.groupBy(edges, ({ file }) => file)
+  const finished = new Set<string>()
+  const circles: string[] = []
+  const visit = (file: string, path: readonly string[]) => {
+    const start = path.indexOf(file)
+    if (start !== -1) circles.push([...path.slice(start), file].join(' → '))
+    if (start !== -1 || finished.has(file)) return
+    for (const { target } of targets.get(file) ?? []) visit(target, [...path, file])
+    finished.add(file)
+  }
+  for (const file of targets.keys()) visit(file, [])
+  return circles
 }
 
 const imports = listImports()
@@ -198,6 +228,31 @@ describe('layers', () => {
         : target !== 'houses/permissions.ts'
     })
     expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([])
+  })
+
+  test('folders of the web client build on each other in one direction', () => {
+    const placeOf = (file: string) => webOrder.indexOf(/^web\/([^/]+)\//.exec(file)?.[1] ?? '')
+    const climbing = own.filter(({ file, target }) => {
+      const [from, to] = [placeOf(file), placeOf(target)]
+      return file.startsWith('web/') && file !== 'web/main.tsx' && to > from && (from !== -1 || to > 1)
+    })
+    expect(climbing.map(({ file, target }) => `${file} → ${target}`)).toEqual([])
+    const folders = readdirSync(join(src, 'web'), { withFileTypes: true }).filter((each) =>
+      each.isDirectory(),
+    )
+    const names = folders.map(({ name }) => name).filter((name) => name !== 'public' && name !== 'styles')
+    expect(names.sort()).toEqual(webOrder.toSorted())
+  })
+
+  test('the state of the web client imports nothing that renders', () => {
+    const wrong = own.filter(({ file, target }) => {
+      return file.startsWith('web/') && file.endsWith('.ts') && target.endsWith('.tsx')
+    })
+    expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([])
+  })
+
+  test('no files import each other in a circle, not even for types', () => {
+    expect(circlesOf(own)).toEqual([])
   })
 
   test('schemas build on each other in one direction', () => {

@@ -13,6 +13,8 @@ export const isOffline = signal(false)
 export const connections = signal(0)
 
 let gateway: Gateway | undefined
+/** Whose members were all requested. */
+const requestedHouses = new Set<string>()
 const listeners = new Set<(event: GatewayEvent) => void>()
 
 /** Calls the listener with every event, before it changes the state. */
@@ -27,6 +29,7 @@ export function startConnection(): void {
     const current = token.value
     gateway?.close()
     gateway = current === undefined ? undefined : connect(current)
+    isOffline.value = false
     if (current === undefined) forget()
   })
   const again = () => gateway?.reconnectNow()
@@ -39,11 +42,16 @@ export function startConnection(): void {
 function connect(current: string): Gateway {
   const made = new Gateway({ address: location.origin, token: current })
   made.onEvent((event) => {
+    if (event.e === 'HOUSE_JOIN') requestedHouses.delete(event.d.id)
     for (const listener of listeners) listener(event)
     dispatch(event.e, event.d as never)
   })
   made.onState((state) => {
-    if (state.name === 'waiting') isOffline.value = true
+    if (state.name === 'waiting') {
+      isOffline.value = true
+      // Their answers may be lost.
+      requestedHouses.clear()
+    }
     if (state.name === 'ready') {
       isOffline.value = false
       connections.value += 1
@@ -54,12 +62,24 @@ function connect(current: string): Gateway {
   return made
 }
 
+/** Asks whether the connection is still there: a request has found no server. */
+export function checkConnection(): void {
+  gateway?.reconnectNow()
+}
+
 /** Does not wait any longer where the connection is lost: the server has answered. */
 export function serverIsBack(): void {
   if (isOffline.peek()) gateway?.reconnectNow()
 }
 
-/** Asks for members of a house, all without ids: those whom HOUSE_JOIN left out follow. */
-export function requestMembers(houseId: string, userIds: string[] = []): void {
+/** Asks for these members of a house. */
+export function requestMembers(houseId: string, userIds: string[]): void {
   gateway?.requestMembers(houseId, userIds)
+}
+
+/** Asks for all members of a house, once after each HOUSE_JOIN, which leaves some out: events keep them up to date. */
+export function requestAllMembers(houseId: string): void {
+  if (gateway?.state.name !== 'ready' || requestedHouses.has(houseId)) return
+  requestedHouses.add(houseId)
+  gateway.requestMembers(houseId)
 }

@@ -1,15 +1,17 @@
 import { render } from 'preact'
+import { App } from './app/app.tsx'
+import { startTitle } from './app/title.ts'
+import { startWorker } from './app/worker.ts'
 import { startConnection } from './connection.ts'
+import { startDrafts } from './messages/drafts.ts'
 import { startExploding } from './messages/exploding.tsx'
 import { startNotifications } from './messages/notifications.ts'
 import { startSending } from './messages/sending.ts'
+import { startUploads } from './messages/uploads.ts'
 import { startRouter } from './router.ts'
 import { startSession } from './session.ts'
 import { startTheme } from './settings/theme.ts'
-import { App } from './shell/app.tsx'
 import { startKeepingFocus } from './shell/keep-focus.ts'
-import { startTitle } from './shell/title.ts'
-import { startWorker } from './shell/worker.ts'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/controls.css'
@@ -29,14 +31,20 @@ import './styles/forced-colors.css'
 import { startTexts } from './texts/texts.ts'
 
 startTheme()
-startTexts()
-startRouter()
-startSession()
-startConnection()
-startSending()
-startExploding()
-startNotifications()
-startTitle()
-startKeepingFocus()
-render(<App />, document.getElementById('app')!)
-startWorker()
+// Not awaited here: what other scripts share with this one would become scripts of its own.
+void startTexts().then(start)
+
+function start(): void {
+  startRouter()
+  startSession()
+  startConnection()
+  startSending()
+  startDrafts()
+  startUploads()
+  startExploding()
+  startNotifications()
+  startTitle()
+  startKeepingFocus()
+  render(<App />, document.getElementById('app')!)
+  startWorker()
+}

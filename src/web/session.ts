@@ -8,8 +8,11 @@ const tokenOwnerKey = 'hearth.token-owner'
 /** The token of the account that is logged in on this device. */
 export const token = signal<string | undefined>(undefined)
 
+/** People wait so long for their turn after a 429; then they see that it was too much. */
+const rateLimitWaitMs = 10_000
+
 /** The server that the page comes from. */
-export const api = new Api({ address: '' })
+export const api = new Api({ address: '', rateLimitWaitMs })
 
 /** Takes the token from the last visit; another tab that logs in or out takes this one with it. */
 export function startSession(): void {
@@ -41,7 +44,14 @@ export function enter(next: string): void {
   useToken(next)
 }
 
-/** Stops being it, on this device. */
+const logOutListeners = new Set<() => void>()
+
+/** Calls back when somebody logs out on this device, or deletes their account; not when the session ends elsewhere. */
+export function onLogOut(listener: () => void): void {
+  logOutListeners.add(listener)
+}
+
+/** The session has ended: this device has no account any more. */
 export function leave(): void {
   localStorage.removeItem(tokenKey)
   localStorage.removeItem(tokenOwnerKey)
@@ -53,5 +63,11 @@ export async function logOut(): Promise<void> {
   await api.call('logOut').catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error
   })
+  leaveForGood()
+}
+
+/** Leaves, and removes from this device what the person wrote. */
+export function leaveForGood(): void {
   leave()
+  for (const listener of logOutListeners) listener()
 }

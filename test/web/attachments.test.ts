@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { sendMedia } from '../support/media.ts'
 import { filePart } from '../support/multipart.ts'
 import { picture } from '../support/pictures.ts'
+import { houseRoom } from '../support/world.ts'
 import { expectAccessible, messageOf, openPage, twoInHouse } from './support.ts'
 
 test('a picture has its place before it is loaded, and is shown large on a click', async () => {
@@ -123,4 +124,35 @@ test('a video plays in its place, whose size does not change when it is loaded',
   const narrow = (await onPhone.boundingBox())!
   expect(narrow.width).toBeLessThan(343)
   expect(narrow.width / narrow.height).toBeCloseTo(16 / 9, 1)
+})
+
+test('chosen files stay with their room and their person', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await houseRoom(den, { name: 'other' })
+  const page = await openPage(path, { as: ann })
+  const field = page.locator('input[type="file"]')
+  await field.setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('plan') })
+  const files = page.getByRole('list', { name: 'Files' })
+  await files.getByText('plan.txt').waitFor()
+  await page.getByRole('link', { name: 'other' }).click()
+  const composer = page.getByRole('textbox', { name: 'Message other' })
+  await composer.fill('without a file')
+  expect(await files.count()).toBe(0)
+  await composer.press('Enter')
+  const log = page.getByRole('log', { name: 'Messages in other' })
+  await log.getByRole('article').and(page.locator(':not([data-state])')).waitFor()
+  expect(await log.getByRole('link', { name: 'plan.txt' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'general' }).click()
+  await files.getByText('plan.txt').waitFor()
+
+  // Somebody else logs in on the same page.
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByLabel('E-mail or username').waitFor()
+  await page.evaluate(
+    `dispatchEvent(new StorageEvent('storage', { key: 'hearth.token', newValue: '${bob.token}' }))`,
+  )
+  await page.getByRole('link', { name: 'Den' }).click()
+  await page.getByRole('textbox', { name: 'Message general' }).waitFor()
+  expect(await files.count()).toBe(0)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { houseRoom } from '../support/world.ts'
+import { call, houseRoom } from '../support/world.ts'
 import { expectAccessible, messageOf, openPage, twoInHouse, write } from './support.ts'
 
 test('completes people, rooms and emoji by keyboard', async () => {
@@ -111,4 +111,22 @@ test('sends messages that explode, and by Ctrl+Enter if that is set', async () =
   expect(await composer.inputValue()).toBe('one\ntwo')
   await composer.press('Control+Enter')
   await messageOf(page, 'two').waitFor()
+})
+
+test('a key changes what is written, and nothing else in the page', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'before' })
+  const page = await openPage(path, { as: ann })
+  await messageOf(page, 'before').waitFor()
+  const composer = page.getByRole('textbox', { name: 'Message general' })
+  // The button that sends is there for more than nothing.
+  await composer.fill('a')
+  await page.evaluate(`
+    window.changes = []
+    new MutationObserver((all) => changes.push(...all.map(({ target }) => target.outerHTML ?? target.data)))
+      .observe(document.body, { childList: true, subtree: true, attributes: true, characterData: true })
+  `)
+  await composer.pressSequentially(' word, then another')
+  expect(await composer.inputValue()).toBe('a word, then another')
+  expect(await page.evaluate('changes')).toEqual([])
 })

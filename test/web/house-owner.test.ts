@@ -75,7 +75,7 @@ test('adds a bot, hands the house over, and no longer offers what is the ownerâ€
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Hand over' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Hand over' }).click()
-  await page.getByText('There is nothing at this address.').waitFor()
+  await page.getByText('There is nothing that you may change in this house.').waitFor()
   expect((await call(bob, 'GET', `/houses/${den.id}`)).body.data.owner_id).toBe(bob.id)
 })
 

@@ -20,7 +20,7 @@ test('changes name and description of a house', async () => {
   await other.getByRole('button', { name: 'The Burrow: menu' }).click()
   expect(await other.getByRole('button', { name: 'House settings' }).count()).toBe(0)
   await other.goto(new URL(`/app/houses/${den.id}/settings/overview`, other.url()).href)
-  await other.getByText('There is nothing at this address.').waitFor()
+  await other.getByText('There is nothing that you may change in this house.').waitFor()
 })
 
 test('creates rooms and categories, and deletes them', async () => {

@@ -201,7 +201,7 @@ test('the screens of somebody who is logged in have nothing that axe finds', asy
     ['friends', 'Requests to you'],
     ['mentions', 'Mentions'],
     ['settings', 'Settings'],
-    ['nowhere', 'Hearth'],
+    ['nowhere', 'Page not found'],
   ]) {
     await page.goto(`${origin}/app/${place}`)
     await page.getByRole('heading', { name: heading! }).first().waitFor()

@@ -77,7 +77,7 @@ test('names without a space stay within their places, from either side', async (
   await call(ann, 'PATCH', `/houses/${den.id}/entities/${den.entity_id}`, { name: longName })
   const roleId = await role(den, { members: [bob] })
   await call(ann, 'PATCH', `/houses/${den.id}/roles/${roleId}`, { name: longName })
-  await call(ann, 'POST', `/houses/${den.id}/invites`, {})
+  const invite = await call(ann, 'POST', `/houses/${den.id}/invites`, {})
   await message(den.room_id, bob, { content: `${longName}${longName}`, mentions: [ann] })
   const crew = await group(ann, bob)
   await call(ann, 'PATCH', `/rooms/${crew}`, { name: longName })
@@ -89,6 +89,7 @@ test('names without a space stay within their places, from either side', async (
     'private',
     'friends',
     'mentions',
+    `invite/${invite.body.data.code}`,
     ...['', '/profile', '/account', '/sessions'].map((section) => `settings${section}`),
     ...sections.map((section) => `houses/${den.id}/settings/${section}`),
   ]

@@ -4,12 +4,22 @@ import type { State } from '../../src/web/state/state.ts'
 
 const rooms = { 1: { id: '1', house_id: '9' }, 2: { id: '2', house_id: null } } as unknown as State['rooms']
 
-function wants(roomId: string, isMention: boolean, preference?: number, enabled: boolean | null = null) {
+type Given = { preference?: number; enabled?: boolean; relationship?: number }
+
+function wants(roomId: string, isMention: boolean, { preference, enabled, relationship }: Given = {}) {
   const overrides = preference === undefined ? {} : { [roomId]: { notification_preference: preference } }
-  const settings = { enable_desktop_notifications: enabled, room_overrides: overrides } as State['settings']
+  const settings = {
+    enable_desktop_notifications: enabled ?? null,
+    room_overrides: overrides,
+  } as State['settings']
   const me = { id: '5' } as State['me']
   const mentions = isMention ? [{ id: '5' }] : []
-  return isNotifiable({ me, rooms, settings }, { room_id: roomId, author_id: '6', mentions } as never)
+  const relationships = (relationship ? { 6: { type: relationship } } : {}) as State['relationships']
+  return isNotifiable({ me, rooms, settings, relationships }, {
+    room_id: roomId,
+    author_id: '6',
+    mentions,
+  } as never)
 }
 
 test('without a setting mentions and private rooms are notified of', () => {
@@ -17,13 +27,19 @@ test('without a setting mentions and private rooms are notified of', () => {
 })
 
 test('the settings of a room and of the account decide', () => {
-  expect([wants('1', false, 0), wants('2', false, 1), wants('2', true, 1), wants('2', true, 2)]).toEqual([
-    true,
-    false,
-    true,
-    false,
-  ])
-  expect(wants('2', true, 0, false)).toBe(false)
+  const [all, mentions, none] = [{ preference: 0 }, { preference: 1 }, { preference: 2 }]
+  expect(wants('1', false, all)).toBe(true)
+  expect(wants('2', false, mentions)).toBe(false)
+  expect(wants('2', true, mentions)).toBe(true)
+  expect(wants('2', true, none)).toBe(false)
+  expect(wants('2', true, { preference: 0, enabled: false })).toBe(false)
+})
+
+test('messages of blocked and restricted people are not notified of', () => {
+  const [restricted, blocked, friends] = [{ relationship: 4 }, { relationship: 5 }, { relationship: 3 }]
+  expect([wants('1', true, restricted), wants('2', false, restricted)]).toEqual([false, false])
+  expect([wants('1', true, blocked), wants('2', false, blocked)]).toEqual([false, false])
+  expect([wants('1', true, friends), wants('2', false, friends)]).toEqual([true, true])
 })
 
 test('what was read up to is read', () => {

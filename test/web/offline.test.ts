@@ -87,7 +87,7 @@ const countKept = `new Promise((resolve) => {
   }
 })`
 
-test('opened while the server is away, the page says so and what waits, and goes on by itself', async () => {
+test('opened without a server, the page says so, shows what waits, and goes on by itself', async () => {
   const { ann, den, path } = await twoInHouse()
   const start = await restartable()
   let server = await start()

@@ -159,3 +159,33 @@ test('the event that comes before the answer takes the place of one entry', asyn
   release()
   await expect.poll(() => entries.entries.value.length).toBe(0)
 })
+
+test('the event takes the place of an entry whose answer was lost', async () => {
+  const { outbox, waits, add } = scene(() => {
+    throw unreachable
+  })
+  await add('1')
+  await add('2')
+  await expect.poll(() => waits.length).toBe(1)
+  outbox.received({ id: 'm1', room_id: 'r', content: '1' } as Message)
+  // The second one was not tried yet: a message of its text is another one.
+  outbox.received({ id: 'm2', room_id: 'r', content: '2' } as Message)
+  expect(outbox.entries.value.map(({ message_id }) => message_id)).toEqual(['m1', undefined])
+})
+
+test('nothing is sent for a person who has logged out meanwhile', async () => {
+  const storage = memory()
+  const entry = { nonce: '1', user_id: 'u', room_id: 'r', content: 'x', created_at: Date.now() }
+  await storage.put({ ...entry, state: 'waiting' })
+  const { outbox, sent } = scene(() => {}, storage)
+  const restored = outbox.restore('u')
+  outbox.forget()
+  await restored
+  const other = outbox.restore('v')
+  await other
+  expect(outbox.entries.value).toEqual([])
+  expect(sent).toEqual([])
+  expect(storage.kept.size).toBe(1)
+  await outbox.restore('u')
+  await expect.poll(() => sent).toEqual(['1'])
+})

@@ -157,6 +157,13 @@ test('a second login keeps houses until they come again, and marks timelines as 
   expect(Object.keys(without.rooms ?? {})).toEqual(['30'])
 })
 
+test('a login of another person keeps nothing of the one before', () => {
+  const state = after(login, joined)
+  const timelines = { 20: { messages: [], hasOlder: false, hasNewer: false, isStale: false } }
+  const other = reducers.INIT_STATE({ ...state, timelines }, { ...login[1], user: user('7') }, now)
+  expect([other.timelines, other.houses, other.users?.['2']]).toEqual([{}, {}, undefined])
+})
+
 test('a house brings rooms and members, and takes what it has lost', () => {
   const state = after(login, joined, ['HOUSE_UPDATE', house(room('21'))])
   expect(Object.keys(state.rooms).sort()).toEqual(['21', '30'])
@@ -214,7 +221,21 @@ test('mentions are counted until one reads or writes', () => {
   expect(answered.readStates?.['20']).toEqual({ message_id: '102', mention_count: 0 })
 })
 
-test('typing holds for ten seconds, ends with a message, and is not one’s own', () => {
+test('a mention by somebody blocked or restricted is not counted', () => {
+  const mentioning = message('101', '2', { mentions: [user('1')] })
+  for (const type of [4, 5]) {
+    const ignored = { user_id: '2', recipient_id: '1', user: user('2'), type, last_updated_at: '' }
+    const state = after(
+      login,
+      joined,
+      ['RELATIONSHIP_UPDATE', ignored as never],
+      ['MESSAGE_CREATE', mentioning],
+    )
+    expect(state.readStates['20']).toEqual({ message_id: '100', mention_count: 1 })
+  }
+})
+
+test('typing ends after ten seconds or with a message, and is not one’s own', () => {
   const typing = { timestamp: now, room_id: '20', house_id: '10', author_id: '2' }
   const state = after(login, joined, ['TYPING_START', typing])
   expect(state.typing['20']).toEqual({ 2: now + 10_000 })

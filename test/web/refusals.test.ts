@@ -93,3 +93,58 @@ test('a deleted person, a room that is gone, a house that one is removed from: a
   await owner.getByRole('dialog').getByText('This account was deleted.').waitFor()
   expect(await owner.getByRole('dialog').getByRole('button').count()).toBe(1)
 })
+
+test('messages that the server refuses to load: a sentence, and another attempt', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'behind it' })
+  const page = await openPage('/app/friends', { as: ann, mayFail: /status of (?:403|404|503)/ })
+  await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
+  const refusals = [
+    { status: 403, code: 'no_permission', text: 'This room is not there, or you may not see it.' },
+    { status: 503, code: 'unavailable', text: 'The server is busy or restarting. Try again in a moment.' },
+    { status: 404, code: 'room_not_found', text: 'This room is not there, or you may not see it.' },
+  ]
+  const retry = page.getByRole('button', { name: 'Try again' })
+  for (const { status, code, text } of refusals) {
+    await page.route(/\/rooms\/\d+\/messages/, (route) =>
+      route.fulfill({ status, json: { success: false, error: { code, message: 'No' } } }),
+    )
+    if (status === 403) await page.getByRole('link', { name: 'Den' }).click()
+    else await retry.click()
+    await page.getByRole('alert').getByText(text).waitFor()
+    await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
+    await page.unrouteAll()
+  }
+  await expectAccessible(page)
+  expect(new URL(page.url()).pathname).toBe(path)
+  await retry.click()
+  await messageOf(page, 'behind it').waitFor()
+  await expect.poll(() => page.getByRole('alert').count()).toBe(0)
+})
+
+test('an address that names no page, house, room or message: a sentence, and a way on', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const page = await openPage('/app/rooms/abc', { as: ann })
+  for (const wrong of ['/app/rooms/abc', '/app/houses/%00', '/app/houses/x"]/rooms/1', '/app/nothing']) {
+    await page.goto(new URL(wrong, page.url()).href)
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  }
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'To the start' }).click()
+  await page.getByRole('textbox', { name: 'Message general' }).waitFor()
+
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'before' })
+  const { body } = await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'gone' })
+  await call(bob, 'DELETE', `/rooms/${den.room_id}/messages/${body.data.id}`)
+  await page.goto(new URL(`${path}?message=${body.data.id}`, page.url()).href)
+  await page.getByText('This message is gone.').waitFor()
+  await messageOf(page, 'before').waitFor()
+
+  for (const section of ['nonsense', 'constructor']) {
+    await page.goto(new URL(`/app/settings/${section}`, page.url()).href)
+    await page.getByRole('combobox', { name: 'Theme' }).waitFor()
+    expect(await page.getByRole('link', { name: 'General' }).getAttribute('aria-current')).toBe('page')
+    await page.goto(new URL(`/app/houses/${den.id}/settings/${section}`, page.url()).href)
+    await page.getByRole('textbox', { name: 'House name' }).waitFor()
+  }
+})

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { call, houseRoom, message } from '../support/world.ts'
 import { expectAccessible, openPage, twoInHouse } from './support.ts'
 
-test('a muted room shows no marks, nor does its house, until one wants to be told again', async () => {
+test('a muted room shows no marks, nor does its house, until notifications are chosen again', async () => {
   const { ann, bob, den, path } = await twoInHouse()
   const news = await houseRoom(den, { name: 'news' })
   const page = await openPage(path, { as: ann })

@@ -26,7 +26,7 @@ afterEach(() => {
 type Options = BrowserContextOptions & {
   /** Logged in from the start. */
   as?: Person
-  /** Says what may go wrong, as when the server is away. */
+  /** What may go wrong, as when the server is stopped. */
   mayFail?: RegExp
 }
 

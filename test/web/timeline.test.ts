@@ -63,11 +63,11 @@ test('what comes in sight is not marked as new, what comes elsewhere is', async 
   const page = await openPage(path, { as: ann })
   const mark = logOf(page).getByText('new', { exact: true })
   await messageOf(page, 'line 100.').waitFor()
+  const acknowledged = page.waitForResponse(/\/ack$/)
   await send(bob, 'seen')
   await messageOf(page, 'seen').waitFor()
   expect(await mark.count()).toBe(0)
-  const rooms = page.getByRole('navigation', { name: 'Rooms' })
-  await rooms.getByRole('link', { name: 'general', exact: true }).waitFor()
+  await acknowledged
   await logOf(page).evaluate((log) => log.scrollTo(0, log.scrollHeight / 2))
   await page.getByRole('button', { name: 'Jump to present' }).waitFor()
   await send(bob, 'missed')

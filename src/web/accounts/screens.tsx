@@ -1,4 +1,4 @@
-import type { Place } from '../router.ts'
+import type { Place } from '../places.ts'
 import { ConfirmEmail } from './confirm-email.tsx'
 import { CreateAccount } from './create-account.tsx'
 import { LogIn } from './log-in.tsx'

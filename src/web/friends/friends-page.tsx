@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
-import { go } from '../router.ts'
+import { openPrivateRoom } from '../rooms/open-private-room.ts'
 import { api } from '../session.ts'
 import { Field, Form } from '../shell/form.tsx'
 import { Page } from '../shell/page.tsx'
 import { Picture } from '../shell/picture.tsx'
 import { useAction } from '../shell/use-action.tsx'
+import { relationshipType } from '../state/relationships.ts'
 import type { Relationship } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
-import { relationshipType } from './relationship-type.ts'
 
 /** Friends, requests in both directions, and whom one has blocked. */
 export function FriendsPage() {
@@ -48,12 +48,6 @@ export function FriendsPage() {
       </div>
     </Page>
   )
-}
-
-/** Goes to the private room with somebody, which is made if there is none. */
-export async function openPrivateRoom(userId: string): Promise<void> {
-  const { id } = await api.call('createPrivateRoom', { body: { recipient: userId } })
-  go({ name: 'private', roomId: id })
 }
 
 function AddFriend() {

@@ -12,7 +12,9 @@ export function HouseSettingsPage({ houseId, section }: { houseId: string; secti
   const house = store.houses.value[houseId]
   const sections = house ? houseSections(house) : []
   const shown = sections.find((name) => name === section) ?? sections[0]
-  if (!house || !shown) return <NoticePage title={t().houseSettings} text={t().nothingHere} />
+  if (!house || !shown) {
+    return <NoticePage title={t().houseSettings} text={house ? t().noHouseSettings : t().houseGone} />
+  }
   return (
     <Page title={t().houseSettings}>
       <div class="with-sections">

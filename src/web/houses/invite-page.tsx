@@ -14,7 +14,7 @@ export function InvitePage({ code }: { code: string }) {
   const { house, counts } = preview
   return (
     <Screen title={t().invitedTo(house.name)}>
-      <div class="row">
+      <div class="row invited">
         <Picture of={house} kind="houses" size="large" />
         <div>
           <strong class="cut">{house.name}</strong>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { requestMembers } from '../connection.ts'
+import { connections, requestAllMembers } from '../connection.ts'
 import { othersIn } from '../rooms/rooms.ts'
 import { coverPage } from '../router.ts'
 import { isWide } from '../shell/media.ts'
@@ -29,9 +29,10 @@ function peopleOf(room: Room): User[] {
 export function Members({ room }: { room: Room }) {
   const { house_id } = room
   const shown = useSignal(pageSize)
+  // A new login has forgotten those whom HOUSE_JOIN leaves out.
   useEffect(() => {
-    if (house_id !== null) requestMembers(house_id)
-  }, [house_id])
+    if (house_id !== null) requestAllMembers(house_id)
+  }, [house_id, connections.value])
   const online = store.online.value
   // Of a house it does not matter which room it is, nor what is sent there.
   const known = house_id === null ? room : store.members.value[house_id]

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
+import { type Place, pathOf } from '../places.ts'
 import { houseUnread, privateUnread } from '../rooms/unread.ts'
-import { type Place, pathOf } from '../router.ts'
 import { Icon } from '../shell/icon.tsx'
 import { Mark } from '../shell/mark.tsx'
+import { isNarrow } from '../shell/media.ts'
 import { Menu, MenuItem } from '../shell/menu.tsx'
 import type { Placement } from '../shell/order.ts'
 import { Picture } from '../shell/picture.tsx'
@@ -27,7 +28,7 @@ export function Rail({ at }: { at: Place }) {
   const known = Object.keys(store.houses.value).length
   // Houses come one by one: those before it move the open one.
   useLayoutEffect(() => {
-    area.current?.querySelector(`[data-item="${here}"]`)?.scrollIntoView({ block: 'nearest' })
+    area.current?.querySelector(`[data-item="${CSS.escape(here)}"]`)?.scrollIntoView({ block: 'nearest' })
   }, [here, known])
   return (
     <nav class="rail" aria-label={t().houses}>
@@ -42,7 +43,7 @@ export function Rail({ at }: { at: Place }) {
           </a>
         </li>
         {houseOrder.value.map((id) => (
-          <HouseLink key={id} id={id} isHere={id === here} />
+          <HouseLink key={id} id={id} isHere={id === here} hasRoom={'roomId' in at} />
         ))}
         <li>
           <Menu label={t().createOrJoin} button={<Icon name="add" />} class="add-house">
@@ -68,7 +69,9 @@ export function Rail({ at }: { at: Place }) {
   )
 }
 
-function HouseLink({ id, isHere }: { id: string; isHere: boolean }) {
+type HouseLinkProps = { id: string; isHere: boolean; hasRoom: boolean }
+
+function HouseLink({ id, isHere, hasRoom }: HouseLinkProps) {
   const house = store.houses.value[id]
   if (!house) return null
   return (
@@ -78,6 +81,11 @@ function HouseLink({ id, isHere }: { id: string; isHere: boolean }) {
         aria-current={isHere ? 'true' : undefined}
         aria-keyshortcuts="Alt+Shift+ArrowUp Alt+Shift+ArrowDown"
         title={house.name}
+        onClick={(event) => {
+          // Beside its list, the room that is shown is where the house leads: no step of the history.
+          const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey)
+          if (isHere && hasRoom && isPlain && !isNarrow.peek()) event.preventDefault()
+        }}
       >
         <Picture of={house} kind="houses" size="large" />
         <span class="visually-hidden">{house.name}</span>

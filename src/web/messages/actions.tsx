@@ -1,6 +1,6 @@
 import { openPerson } from '../houses/person.tsx'
+import { pathOf } from '../places.ts'
 import { placeOf } from '../rooms/rooms.ts'
-import { pathOf } from '../router.ts'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Form } from '../shell/form.tsx'
 import { Icon, type IconName } from '../shell/icon.tsx'

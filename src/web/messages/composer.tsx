@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { permission } from '../../houses/permissions.ts'
 import { mayInRoom } from '../rooms/permissions.ts'
 import { api } from '../session.ts'
@@ -27,34 +27,41 @@ import { useCompletion } from './use-completion.ts'
 const longest = 4_000
 /** From here on it is shown how much is left. */
 const nearlyLongest = 3_500
+/** A name becomes this long at most when it is sent: a mention, or the address of a room. */
+const longestReference = 200
 /** One who goes on typing says so again after this time. */
 const typingMs = 5_000
 
-/** Where one writes. To be keyed by the room. */
+/** Where one writes. To be keyed by the room. A key renders only what it changes. */
 export function Composer({ room, name }: { room: Room; name: string }) {
   const field = useRef<HTMLTextAreaElement>(null)
   const text = useSignal(draftOf(room.id))
   const age = useSignal(0)
   const saidAt = useRef(Number.NEGATIVE_INFINITY)
-  useLayoutEffect(() => {
-    if (field.current) fitHeight(field.current)
-  }, [text.value])
+  useSignalEffect(() => fitHeight(field.current, text.value))
   const type = (typed: string) => {
     text.value = typed
     keepDraft(room.id, typed)
     if (typed === '' || performance.now() - saidAt.current < typingMs) return
     saidAt.current = performance.now()
-    api.call('startTyping', { params: { id: room.id } }).catch(() => {})
+    // What one has typed is shown first.
+    setTimeout(() => api.call('startTyping', { params: { id: room.id } }).catch(() => {}))
   }
   const completion = useCompletion(field, room, type)
+  const present = useRef(room)
+  present.current = room
+  const left = useComputed(() => charactersLeft(text.value, present.current))
+  const pausedUntil = outbox.pauses.value[room.id]
+  const isEmpty = useComputed(() => {
+    const isFile = uploads.value.some(({ room_id, state }) => room_id === room.id && state === 'chosen')
+    return !isFile && text.value.trim() === ''
+  })
+  const mayNotSend = useComputed(
+    () => isEmpty.value || (left.value ?? 0) < 0 || room.id in outbox.pauses.value,
+  )
   if (!mayInRoom(room, permission.SEND_MESSAGES)) return <p class="composer muted">{t().mayNotWrite}</p>
 
-  const content = asSent(text.value.trim(), room)
-  const left = longest - Array.from(content).length
-  const isFileChosen = uploads.value.some(({ room_id, state }) => room_id === room.id && state === 'chosen')
   const replied = repliedIn(room.id)
-  const pausedUntil = outbox.pauses.value[room.id]
-  const isEmpty = content === '' && !isFileChosen
   const mayAttach = mayInRoom(room, permission.ATTACH_MEDIA)
   const paste = (event: ClipboardEvent) => {
     const { files } = event.clipboardData ?? {}
@@ -63,7 +70,8 @@ export function Composer({ room, name }: { room: Room; name: string }) {
     chooseFiles(room.id, files)
   }
   const send = () => {
-    if (isEmpty || left < 0 || pausedUntil !== undefined) return
+    if (mayNotSend.peek()) return
+    const content = asSent(text.peek().trim(), room)
     const exploding = age.value > 0 ? { exploding: true as const, exploding_age: age.value } : {}
     const isWithFile = sendFiles(room.id, { content, ...exploding, ...replyFields(replied) })
     if (!isWithFile) sendMessage(room.id, content, { age: age.value, replied })
@@ -80,7 +88,7 @@ export function Composer({ room, name }: { room: Room; name: string }) {
       event.preventDefault()
       event.stopPropagation()
       cancelReply(room.id)
-    } else if (event.key === 'ArrowUp' && !event.altKey && text.value === '') {
+    } else if (event.key === 'ArrowUp' && !event.altKey && text.peek() === '') {
       event.preventDefault()
       editLastOwn(room.id)
     }
@@ -101,7 +109,7 @@ export function Composer({ room, name }: { room: Room; name: string }) {
         field={field}
         label={t().messageTo(name)}
         placeholder={t().messageTo(name)}
-        value={text.value}
+        value={text}
         type={type}
         completion={completion}
         onKeyDown={onKeyDown}
@@ -111,17 +119,24 @@ export function Composer({ room, name }: { room: Room; name: string }) {
       {mayAttach && <FileButton roomId={room.id} />}
       <ExplodingTimer age={age} />
       <EmojiPicker choose={completion.insert} />
-      {left <= longest - nearlyLongest && (
-        <output class={left < 0 ? 'failure' : 'muted'}>{plural(t().charactersLeft, left)}</output>
-      )}
-      <button
-        type="submit"
-        class="plain"
-        aria-label={t().send}
-        disabled={isEmpty || left < 0 || pausedUntil !== undefined}
-      >
+      <Counter left={left} />
+      <button type="submit" class="plain" aria-label={t().send} disabled={mayNotSend}>
         <Icon name="send" />
       </button>
     </form>
   )
+}
+
+/** How many characters are left, in code points, of what is sent; undefined while that is not worth a word. */
+function charactersLeft(typed: string, room: Room): number | undefined {
+  const content = typed.trim()
+  const names = content.match(/[@#]/g)?.length ?? 0
+  if (content.length + names * longestReference < nearlyLongest) return undefined
+  const left = longest - Array.from(asSent(content, room)).length
+  return left <= longest - nearlyLongest ? left : undefined
+}
+
+function Counter({ left: { value } }: { left: ReadonlySignal<number | undefined> }) {
+  if (value === undefined) return null
+  return <output class={value < 0 ? 'failure' : 'muted'}>{plural(t().charactersLeft, value)}</output>
 }

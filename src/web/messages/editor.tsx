@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useSignal, useSignalEffect } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
@@ -23,7 +23,7 @@ export function MessageEditor({ message }: { message: Message }) {
     text.value = typed
   }
   const completion = useCompletion(field, room, type)
-  useLayoutEffect(() => fitHeight(field.current!), [text.value])
+  useSignalEffect(() => fitHeight(field.current, text.value))
   useLayoutEffect(() => {
     const element = field.current!
     element.focus()
@@ -56,7 +56,7 @@ export function MessageEditor({ message }: { message: Message }) {
       <MessageField
         field={field}
         label={t().editing}
-        value={text.value}
+        value={text}
         type={type}
         completion={completion}
         onKeyDown={onKeyDown}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { pathOf } from '../places.ts'
 import { placeOf, roomName } from '../rooms/rooms.ts'
-import { pathOf } from '../router.ts'
 import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { dayText, timeText } from '../texts/dates.ts'

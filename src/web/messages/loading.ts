@@ -15,6 +15,7 @@ import {
   withNewest,
   withOlder,
 } from '../state/timeline.ts'
+import { isKept } from './positions.ts'
 
 const pageSize = 50
 
@@ -33,14 +34,32 @@ function setTimeline(roomId: string, timeline: Timeline): void {
 
 /** Loads the newest messages of a room. */
 export function loadNewest(roomId: string): Promise<void> {
-  return once(`${roomId} newest`, async () => {
-    await takePage(roomId, {}, (page, known) => withNewest(known, page, pageSize))
-  })
+  return replace(roomId, {}, (page, known) => withNewest(known, page, pageSize))
 }
 
 /** Loads the messages around one of them, instead of those that are known. */
-export async function loadAround(roomId: string, messageId: string): Promise<void> {
-  await takePage(roomId, { around: messageId }, (page) => around(messageId, page, pageSize))
+export function loadAround(roomId: string, messageId: string): Promise<void> {
+  return replace(roomId, { around: messageId }, (page) => around(messageId, page, pageSize))
+}
+
+/** By room: the page that is to replace what is known. One that was wanted before and comes later is dropped. */
+const replacements = new Map<string, { key: string; loaded: Promise<void> }>()
+
+function replace(
+  roomId: string,
+  query: Page,
+  make: (page: Message[], known: Timeline | undefined) => Timeline,
+): Promise<void> {
+  const key = JSON.stringify(query)
+  const running = replacements.get(roomId)
+  if (running?.key === key) return running.loaded
+  const own = { key, loaded: Promise.resolve() }
+  const isLatest = () => replacements.get(roomId) === own
+  own.loaded = takePage(roomId, query, make, isLatest)
+    .then(() => {})
+    .finally(() => isLatest() && replacements.delete(roomId))
+  replacements.set(roomId, own)
+  return own.loaded
 }
 
 /** What happens in rooms while a page of theirs is on its way, and may not be in it. */
@@ -48,6 +67,8 @@ const recorders = new Set<{ roomId: string; repeat: (() => void)[] }>()
 
 onEvent((event) => {
   const { e, d } = event
+  // A page from before a new login may lack events: it is loaded again after the login.
+  if (e === 'INIT_STATE') replacements.clear()
   const isOfMessage = e === 'MESSAGE_CREATE' || e === 'MESSAGE_UPDATE' || e === 'MESSAGE_DELETE'
   if (!isOfMessage && e !== 'REACTION_UPDATE' && e !== 'PIN_UPDATE') return
   record(d.room_id, () => {
@@ -61,15 +82,21 @@ function record(roomId: string, act: () => void): void {
   for (const recorder of recorders) if (recorder.roomId === roomId) recorder.repeat.push(act)
 }
 
-/** Loads a page, makes it part of the timeline, and puts what happened meanwhile on top. Gives whether it fitted. */
+/**
+ * Loads a page, makes it part of the timeline, and puts what happened meanwhile on top. Returns false if it does not fit
+ * any more. It is dropped if it is not wanted any more: the room was forgotten, or somebody else has logged in.
+ */
 async function takePage(
   roomId: string,
   query: Page,
   make: (page: Message[], known: Timeline | undefined) => Timeline | undefined,
+  isWanted = () => true,
 ): Promise<boolean> {
   const recorder = { roomId, repeat: [] as (() => void)[] }
   recorders.add(recorder)
+  const me = store.me.peek()?.id
   const page = await loadPage(roomId, query).finally(() => recorders.delete(recorder))
+  if (!isWanted() || !isKept(roomId) || store.me.peek()?.id !== me) return true
   const timeline = make(page, store.timelines.peek()[roomId])
   if (!timeline) return false
   batch(() => {

@@ -1,3 +1,4 @@
+import type { ReadonlySignal } from '@preact/signals'
 import type { Ref } from 'preact'
 import { CompletionList } from './completion-list.tsx'
 import { optionId, type useCompletion } from './use-completion.ts'
@@ -5,7 +6,8 @@ import { optionId, type useCompletion } from './use-completion.ts'
 type MessageFieldProps = {
   field: Ref<HTMLTextAreaElement>
   label: string
-  value: string
+  /** As a signal: a key changes the field, and renders nothing. */
+  value: ReadonlySignal<string>
   type: (text: string) => void
   completion: ReturnType<typeof useCompletion>
   /** Gets the keys that the completion leaves. */

@@ -19,7 +19,7 @@ import { Reactions } from './reactions.tsx'
 
 type MessageRowProps = { message: Message; isFollowing: boolean; isTarget: boolean }
 
-/** A message in the timeline. Who listens hears author and text first, the time last. */
+/** A message in the timeline. Screen readers read author and text first, the time last. */
 export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) {
   const { id, room_id, author_id, attachment, timestamp, edited_at, explodes_at } = message
   const author = store.users.value[author_id] ?? message.author

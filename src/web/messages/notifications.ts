@@ -1,10 +1,12 @@
 import { effect } from '@preact/signals'
+import type { GatewayEvent } from '../../client/events.ts'
 import { normalizeMessage } from '../../client/messages.ts'
 import { onEvent } from '../connection.ts'
+import { type Place, pathOf } from '../places.ts'
 import { placeOf, roomName } from '../rooms/rooms.ts'
-import { go, type Place, parsePath, pathOf, place } from '../router.ts'
-import type { Message, State } from '../state/state.ts'
-import { currentState, store } from '../state/store.ts'
+import { go, parsePath, place } from '../router.ts'
+import type { Message } from '../state/state.ts'
+import { currentState, onPersonLeft, store } from '../state/store.ts'
 import { isNotifiable, isRead } from './notifiable.ts'
 import { asRead } from './references.ts'
 
@@ -12,29 +14,65 @@ import { asRead } from './references.ts'
 const otherDeviceMs = 1_000
 const longestText = 200
 
-/** By room: the notification, and the message that it is about. */
-const shown = new Map<string, Shown & { messageId: string }>()
+/** By room: the notification of this page, and the message that it is about. */
+const shown = new Map<string, { messageId: string; close: () => void }>()
+/** Messages that are notified of in a moment, unless they are deleted before. */
+const waiting = new Set<string>()
+/** Whether the worker may show some, also those of an earlier page. */
+let mayWorkerShow = true
 
-/** Shows notifications of the browser for the messages that one wants them for, until they are read. */
+/** Shows notifications of the browser for the messages that one wants them for, until they are read or the person logs out. */
 export function startNotifications(): void {
-  onEvent(({ e, d }) => {
-    if (e !== 'MESSAGE_CREATE' || !isAllowed()) return
-    const message = normalizeMessage(d)
-    if (isNotifiable(currentState(), message)) setTimeout(() => void notify(message), otherDeviceMs)
+  onEvent((event) => {
+    closeOf(event)
+    if (event.e !== 'MESSAGE_CREATE' || !isAllowed()) return
+    const message = normalizeMessage(event.d)
+    if (!isNotifiable(currentState(), message)) return
+    waiting.add(message.id)
+    setTimeout(() => waiting.delete(message.id) && void notify(message), otherDeviceMs)
   })
-  effect(() => closeRead(store.readStates.value))
+  effect(() => {
+    if (Object.keys(store.readStates.value).length > 0) closeRead()
+  })
+  onPersonLeft(() => void closeWhere(() => true))
   // The worker names the place of a notification that was clicked.
   navigator.serviceWorker?.addEventListener('message', ({ data }) => {
     if (typeof data?.path === 'string') go(parsePath(data.path))
   })
 }
 
-function closeRead(readStates: State['readStates']): void {
+/** What is no longer there needs no notification. */
+function closeOf({ e, d }: GatewayEvent): void {
+  const rooms = store.rooms.peek()
+  if (e === 'MESSAGE_DELETE') waiting.delete(d.message_id)
+  if (e === 'MESSAGE_DELETE') void closeWhere((_, messageId) => messageId === d.message_id)
+  if (e === 'ROOM_DELETE') void closeWhere((roomId) => roomId === d.id)
+  if (e === 'HOUSE_LEAVE') void closeWhere((roomId) => rooms[roomId]?.house_id === d.house_id)
+}
+
+function closeRead(): void {
+  const readStates = store.readStates.peek()
+  void closeWhere((roomId, messageId) => isRead({ readStates }, roomId, messageId))
+}
+
+async function closeWhere(isOver: (roomId: string, messageId: string) => boolean): Promise<void> {
   for (const [roomId, { close, messageId }] of shown) {
-    if (!isRead({ readStates }, roomId, messageId)) continue
+    if (!isOver(roomId, messageId)) continue
     close()
     shown.delete(roomId)
   }
+  if (!mayWorkerShow || !isAllowed()) return
+  mayWorkerShow = false
+  const registration = await registered()
+  for (const each of (await registration?.getNotifications()) ?? []) {
+    const at = parsePath(String(each.data))
+    if ('message' in at && at.message !== undefined && isOver(each.tag, at.message)) each.close()
+    else mayWorkerShow = true
+  }
+}
+
+function registered(): Promise<ServiceWorkerRegistration | undefined> {
+  return navigator.serviceWorker?.getRegistration().catch(() => undefined) ?? Promise.resolve(undefined)
 }
 
 function isAllowed(): boolean {
@@ -43,27 +81,26 @@ function isAllowed(): boolean {
 
 async function notify(message: Message): Promise<void> {
   const { id, room_id, author, content, attachment } = message
+  const me = store.me.peek()?.id
   const room = store.rooms.peek()[room_id]
   const at = place.peek()
   const isInSight = document.hasFocus() && 'roomId' in at && at.roomId === room_id
   if (!room || isInSight || isRead(currentState(), room_id, id)) return
   const title = room.house_id === null ? author.name : `${author.name} · #${roomName(room)}`
   const body = asRead(content).slice(0, longestText) || attachment?.filename || ''
-  const options = { body, tag: room_id, icon: '/app/icon.svg' }
-  const notification = await show(title, options, placeOf(room, id))
-  if (!notification) return
-  shown.set(room_id, { close: notification.close, messageId: id })
-  closeRead(store.readStates.peek())
+  await show(id, title, { body, tag: room_id, icon: '/app/icon.svg' }, placeOf(room, id))
+  // Meanwhile the message may have been read, or the person may have logged out.
+  if (store.me.peek()?.id === me) closeRead()
+  else await closeWhere(() => true)
 }
-
-type Shown = { close: () => void }
 
 /** Shows a notification that leads to a place: by the page, or by its worker where pages may not, as on phones. */
 async function show(
+  messageId: string,
   title: string,
   options: NotificationOptions & { tag: string },
   to: Place,
-): Promise<Shown | undefined> {
+): Promise<void> {
   try {
     const notification = new Notification(title, options)
     notification.onclick = () => {
@@ -71,13 +108,10 @@ async function show(
       notification.close()
       go(to)
     }
-    return { close: () => notification.close() }
+    shown.set(options.tag, { messageId, close: () => notification.close() })
   } catch {
-    const registration = await navigator.serviceWorker?.getRegistration()
+    const registration = await registered()
     await registration?.showNotification(title, { ...options, data: pathOf(to) })
-    const close = async () => {
-      for (const each of (await registration?.getNotifications({ tag: options.tag })) ?? []) each.close()
-    }
-    return registration && { close: () => void close() }
+    mayWorkerShow = true
   }
 }

@@ -1,6 +1,6 @@
 import type { Virtualizer } from '@tanstack/virtual-core'
 import { without } from '../state/records.ts'
-import { change, store } from '../state/store.ts'
+import { change, onPersonLeft, store } from '../state/store.ts'
 
 /** Where one was in a timeline. */
 export type Position = {
@@ -18,6 +18,11 @@ const positions = new Map<string, Position>()
 /** The one that was opened last comes last. */
 const opened = new Set<string>()
 
+onPersonLeft(() => {
+  positions.clear()
+  opened.clear()
+})
+
 /** Keeps the messages of a room, and forgets those of the room that was opened the longest time ago. */
 export function keepRoom(roomId: string): void {
   opened.delete(roomId)
@@ -27,6 +32,11 @@ export function keepRoom(roomId: string): void {
   opened.delete(oldest)
   positions.delete(oldest)
   change({ timelines: without(store.timelines.peek(), oldest) })
+}
+
+/** Whether the messages of a room are kept. */
+export function isKept(roomId: string): boolean {
+  return opened.has(roomId)
 }
 
 /** Where one left a room, if not at its end. */

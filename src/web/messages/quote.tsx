@@ -1,5 +1,5 @@
+import { pathOf } from '../places.ts'
 import { placeOf } from '../rooms/rooms.ts'
-import { pathOf } from '../router.ts'
 import { Icon } from '../shell/icon.tsx'
 import type { Message, ReplyTo } from '../state/state.ts'
 import { store } from '../state/store.ts'

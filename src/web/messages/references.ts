@@ -1,5 +1,6 @@
+import { pathOf } from '../places.ts'
 import { placeOf, roomName } from '../rooms/rooms.ts'
-import { parsePath, pathOf } from '../router.ts'
+import { parsePath } from '../router.ts'
 import type { Room, User } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { peopleIn } from './candidates.ts'

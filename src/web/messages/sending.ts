@@ -1,7 +1,8 @@
 import { effect } from '@preact/signals'
+import { ApiError } from '../../client/errors.ts'
 import { newNonce } from '../../client/message-bodies.ts'
 import { type Message, normalizeMessage } from '../../client/messages.ts'
-import { connections, onEvent, serverIsBack } from '../connection.ts'
+import { checkConnection, connections, onEvent, serverIsBack } from '../connection.ts'
 import { api, rememberOwner, tokenOwner } from '../session.ts'
 import { createOutbox } from '../state/outbox.ts'
 import { openOutboxStorage } from '../state/outbox-storage.ts'
@@ -18,8 +19,13 @@ export const outbox = createOutbox({
     const reply = reply_to && { reply_to_id: reply_to.id, ...(reply_mention === false && { reply_mention }) }
     const body = { content, nonce, ...exploding, ...reply }
     const query = { extended: 'true' } as const
-    // The wait is seen: it is the outbox's.
-    return normalizeMessage(await api.call('sendMessage', { params, query, body, rateLimitWaitMs: 0 }))
+    try {
+      // The wait is seen: it is the outbox's.
+      return normalizeMessage(await api.call('sendMessage', { params, query, body, rateLimitWaitMs: 0 }))
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'unreachable') checkConnection()
+      throw error
+    }
   },
   onSent: (message) => {
     showMessage(message)

@@ -1,7 +1,11 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { ApiError } from '../../client/errors.ts'
+import { connections } from '../connection.ts'
+import { compareIds } from '../state/records.ts'
+import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { dayText } from '../texts/dates.ts'
-import { t } from '../texts/texts.ts'
+import { errorText, t } from '../texts/texts.ts'
 import { forgetOldest, loadNewer, loadNewest, loadOlder } from './loading.ts'
 import { MessageRow } from './message.tsx'
 import { moveByMessage } from './move-by-message.ts'
@@ -25,7 +29,7 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
   const log = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const reading = useRef(() => undefined as string | undefined)
-  const timeline = useTimeline(roomId, visit, reading)
+  const { timeline, failure, isTargetGone, retry } = useTimeline(roomId, visit, reading)
   const { messages = [], hasOlder = false, hasNewer = false } = timeline ?? {}
   const unsent = outbox.entries.value.filter((each) => each.room_id === roomId && !each.message_id)
   const isSeen = () => hasFocus.peek() && reading.current() === undefined
@@ -38,12 +42,16 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
   reading.current = () => (virtual.isAtEnd.peek() && !hasNewer ? undefined : virtual.inMiddle())
   const newest = messages.at(-1)
   useAcknowledge(roomId, newest?.id, virtual.isAtEnd.value && !hasNewer)
-  useFirstPosition(rows, virtual, { isLoaded: timeline !== undefined, visit })
+  const nearest = isTargetGone ? nearestTo(target ?? '', messages) : undefined
+  const first = useMemo(() => (nearest === undefined ? visit : { message: nearest }), [visit, nearest])
+  useFirstPosition(rows, virtual, { isLoaded: timeline !== undefined, visit: first })
   const toPresent = () => {
     if (hasNewer) void loadNewest(roomId).then(virtual.toEnd, () => {})
     virtual.toEnd()
   }
   useOwnAtEnd(unsent.length, toPresent)
+
+  const hasFailed = timeline === undefined && failure !== undefined
 
   const loadMore = () => {
     const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = log.current ?? {}
@@ -53,7 +61,7 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
   useEffect(() => {
     if (virtual.isAtEnd.peek()) forgetOldest(roomId)
     loadMore()
-  }, [timeline])
+  }, [timeline, connections.value])
 
   return (
     <div class="timeline">
@@ -62,7 +70,7 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
         class="log"
         role="log"
         aria-label={t().messagesIn(name)}
-        aria-busy={timeline === undefined}
+        aria-busy={timeline === undefined && !hasFailed}
         // Rows come and go while one scrolls: what is new is read out by the announcer.
         aria-live="off"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
@@ -78,7 +86,9 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
         {...focusEvents}
       >
         <div ref={list} class="log-rows">
-          <Beginning isLoaded={timeline !== undefined} hasOlder={hasOlder} isEmpty={!newest} name={name} />
+          {!hasFailed && (
+            <Beginning isLoaded={timeline !== undefined} hasOlder={hasOlder} isEmpty={!newest} name={name} />
+          )}
           {items.map(({ key, index }) => (
             <div key={key} class="log-row" data-index={index}>
               <RowContent row={rows[index]} target={target} />
@@ -86,6 +96,12 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
           ))}
         </div>
       </div>
+      {hasFailed && <NotLoaded failure={failure} retry={retry} />}
+      {isTargetGone && (
+        <p class="target-gone muted" role="alert">
+          {t().errors.message_not_found}
+        </p>
+      )}
       <Announcer roomId={roomId} />
       <Pill
         isShown={!virtual.isAtEnd.value || hasNewer}
@@ -149,10 +165,32 @@ function useOwnAtEnd(count: number, callback: () => void): void {
   }, [count])
 }
 
+/** The message nearest to where one that is gone was. */
+function nearestTo(id: string, messages: readonly Message[]): string | undefined {
+  return (messages.find((each) => compareIds(each.id, id) > 0) ?? messages.at(-1))?.id
+}
+
+/** Says why there are no messages to see. */
+function NotLoaded({ failure, retry }: { failure: unknown; retry: () => void }) {
+  const isRefused = failure instanceof ApiError && (failure.status === 403 || failure.status === 404)
+  return (
+    <div class="not-loaded" role="alert">
+      <p>{isRefused ? t().roomGone : errorText(failure)}</p>
+      <button type="button" onClick={retry}>
+        {t().tryAgain}
+      </button>
+    </div>
+  )
+}
+
 type BeginningProps = { isLoaded: boolean; hasOlder: boolean; isEmpty: boolean; name: string }
 
 function Beginning({ isLoaded, hasOlder, isEmpty, name }: BeginningProps) {
-  if (!isLoaded) return <p class="muted beginning">{t().loading}</p>
-  if (hasOlder) return <p class="muted beginning">{t().loadingOlder}</p>
-  return <p class="muted beginning">{isEmpty ? t().nobodyWrote : t().beginning(name)}</p>
+  const atStart = isEmpty ? t().nobodyWrote : t().beginning(name)
+  const text = hasOlder ? t().loadingOlder : atStart
+  return (
+    <p class="muted beginning">
+      <span>{isLoaded ? text : t().loading}</span>
+    </p>
+  )
 }

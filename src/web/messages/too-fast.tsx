@@ -4,7 +4,7 @@ import { plural, t } from '../texts/texts.ts'
 
 const tickMs = 250
 
-/** Counts down until one may write again, in ms since 1970. Who listens hears it once. */
+/** Counts down until one may write again, in ms since 1970. Screen readers announce it once. */
 export function TooFast({ until }: { until: number }) {
   const now = useSignal(Date.now())
   useEffect(() => {

@@ -2,11 +2,12 @@ import { signal } from '@preact/signals'
 import { newNonce } from '../../client/message-bodies.ts'
 import { normalizeMessage } from '../../client/messages.ts'
 import { api } from '../session.ts'
+import { onPersonLeft } from '../state/store.ts'
 import { errorText } from '../texts/texts.ts'
 import { showMessage } from './loading.ts'
 import type { ReplyFields } from './replying.ts'
 
-/** A file that one has chosen for a room, until it is sent or removed. It lasts as long as the page. */
+/** A file that was chosen for a room, until it is sent or removed. It stays with the room, as long as the page. */
 export type Upload = {
   /** Repeated with each try, so that the file is sent once. */
   nonce: string
@@ -23,6 +24,16 @@ type UploadFields = { content?: string; exploding?: true; exploding_age?: number
 
 export const uploads = signal<readonly Upload[]>([])
 const aborts = new Map<string, AbortController>()
+
+/** Files are their person's alone, and a page that closes asks before it loses them. */
+export function startUploads(): void {
+  onPersonLeft(() => {
+    for (const { nonce } of uploads.peek()) removeUpload(nonce)
+  })
+  addEventListener('beforeunload', (event) => {
+    if (uploads.peek().length > 0) event.preventDefault()
+  })
+}
 
 function update(nonce: string, changes: Partial<Upload>): void {
   uploads.value = uploads.peek().map((each) => (each.nonce === nonce ? { ...each, ...changes } : each))

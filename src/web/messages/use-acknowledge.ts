@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { roomInSight } from '../rooms/unread.ts'
 import { api } from '../session.ts'
 import { compareIds } from '../state/records.ts'
 import { store } from '../state/store.ts'
@@ -18,6 +19,13 @@ for (const name of ['focus', 'blur']) {
 /** Marks a room as read at the server, once its end has been in sight for a moment. */
 export function useAcknowledge(roomId: string, newestId: string | undefined, isAtEnd: boolean): void {
   const isSeen = isAtEnd && hasFocus.value
+  useEffect(() => {
+    if (!isSeen) return
+    roomInSight.value = roomId
+    return () => {
+      roomInSight.value = undefined
+    }
+  }, [roomId, isSeen])
   useEffect(() => {
     if (!isSeen || newestId === undefined) return
     const timer = setTimeout(() => acknowledge(roomId, newestId), seenMs)

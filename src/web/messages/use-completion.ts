@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import { requestMembers } from '../connection.ts'
+import { requestAllMembers } from '../connection.ts'
 import type { Room } from '../state/state.ts'
 import { type Candidate, candidatesFor } from './candidates.ts'
 import { type BegunWord, begunWord, inserted } from './completion.ts'
@@ -21,7 +21,7 @@ export function useCompletion(field: Field, room: Room, type: (text: string) => 
     const { value = '', selectionStart = 0, selectionEnd = 0 } = field.current ?? {}
     const next = selectionStart === selectionEnd ? begunWord(value, selectionStart) : undefined
     if (next?.trigger === word.peek()?.trigger && next?.query === word.peek()?.query) return
-    if (next?.trigger === '@' && word.peek()?.trigger !== '@' && room.house_id) requestMembers(room.house_id)
+    if (next?.trigger === '@' && room.house_id !== null) requestAllMembers(room.house_id)
     if (next?.trigger === ':') loadEmoji().catch(() => {})
     word.value = next
     active.value = 0

@@ -30,7 +30,7 @@ type Shown = {
 type Options = {
   /** What scrolls. */
   log(): HTMLElement | null
-  /** What is as high as all rows, and holds the elements of those that are rendered, with their `data-index`. */
+  /** The parent of the rendered rows, which have a `data-index`; it is as high as all rows together. */
   list(): HTMLElement | null
   /** Where one was, if not at the end. */
   position: Position | undefined

@@ -1,4 +1,4 @@
-import { relationshipType } from '../friends/relationship-type.ts'
+import { relationshipType } from '../state/relationships.ts'
 import type { Relationship, User } from '../state/state.ts'
 import { store } from '../state/store.ts'
 

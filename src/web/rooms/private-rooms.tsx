@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type Place, pathOf } from '../router.ts'
+import { type Place, pathOf } from '../places.ts'
 import { Icon } from '../shell/icon.tsx'
 import { isNarrow } from '../shell/media.ts'
 import { Picture } from '../shell/picture.tsx'
@@ -16,8 +16,8 @@ import { isGroup, listPrivateRooms, othersIn } from './rooms.ts'
 /** Friends, mentions, and the private rooms. */
 export function PrivateRooms({ at }: { at: Place }) {
   const isFriends = at.name === 'friends' || (at.name === 'privateRooms' && !isNarrow.value)
-  const rooms = listPrivateRooms()
   const isListed = (room: Room) => !isClosed(room) || ('roomId' in at && at.roomId === room.id)
+  const rooms = listPrivateRooms().filter(isListed)
   return (
     <nav class="rooms" aria-label={t().rooms}>
       <header class="rooms-head">
@@ -56,10 +56,11 @@ export function PrivateRooms({ at }: { at: Place }) {
           </li>
         </ul>
         <ul>
-          {rooms.filter(isListed).map((room) => (
+          {rooms.map((room) => (
             <RoomLink key={room.id} room={room} at={at} before={<State room={room} />} />
           ))}
         </ul>
+        {rooms.length === 0 && <p class="rooms-none muted">{t().noPrivateRooms}</p>}
         <OlderRooms />
       </div>
     </nav>

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { isMuted } from '../messages/notifiable.ts'
-import { type Place, pathOf } from '../router.ts'
+import { type Place, pathOf } from '../places.ts'
 import { Mark } from '../shell/mark.tsx'
 import type { Room } from '../state/state.ts'
 import { store } from '../state/store.ts'
+import { isMuted } from './notification-preference.ts'
 import { placeOf, roomName } from './rooms.ts'
 import { unreadIn } from './unread.ts'
 

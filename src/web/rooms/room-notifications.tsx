@@ -1,11 +1,11 @@
 import { useId } from 'preact/hooks'
-import { preferenceIn } from '../messages/notifiable.ts'
 import { api } from '../session.ts'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Form } from '../shell/form.tsx'
 import type { Room } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
+import { preferenceIn } from './notification-preference.ts'
 
 /** Asks which messages of a room to notify; one that is muted shows no marks either. */
 export function openRoomNotifications(room: Room): void {

@@ -1,4 +1,4 @@
-import type { Place } from '../router.ts'
+import type { Place } from '../places.ts'
 import { compareIds } from '../state/records.ts'
 import type { House, Room, User } from '../state/state.ts'
 import { store } from '../state/store.ts'

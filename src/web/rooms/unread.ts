@@ -1,15 +1,26 @@
-import { computed } from '@preact/signals'
-import { isMuted } from '../messages/notifiable.ts'
-import type { Unread } from '../shell/mark.tsx'
+import { computed, signal } from '@preact/signals'
 import { compareIds } from '../state/records.ts'
 import type { ReadState, Room } from '../state/state.ts'
 import { store } from '../state/store.ts'
+import { isMuted } from './notification-preference.ts'
 
-/** What one has not read in a room. */
+/** What is unread somewhere: whether there is something, and how many messages mention one. */
+export type Unread = { isUnread: boolean; mentions: number }
+
+/** The room whose end is being seen: what comes there is read at once, before the server says so. */
+export const roomInSight = signal<string | undefined>(undefined)
+
+/** What is unread in a room. */
 export function unreadIn(room: Room, readState: ReadState | undefined): Unread {
-  const { last_message_id } = room
+  const { id, last_message_id } = room
+  if (id === roomInSight.value) return { isUnread: false, mentions: 0 }
   const isUnread = last_message_id !== null && compareIds(last_message_id, readState?.message_id ?? '0') > 0
   return { isUnread, mentions: isUnread ? (readState?.mention_count ?? 0) : 0 }
+}
+
+/** Whether a room has unread messages. */
+export function isUnread(room: Room): boolean {
+  return unreadIn(room, store.readStates.value[room.id]).isUnread
 }
 
 /** All together. A room that is muted does not count. */

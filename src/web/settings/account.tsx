@@ -1,6 +1,6 @@
-import { forgetDrafts } from '../messages/drafts.ts'
-import { go, pathOf } from '../router.ts'
-import { api, leave } from '../session.ts'
+import { pathOf } from '../places.ts'
+import { go } from '../router.ts'
+import { api, leaveForGood } from '../session.ts'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Field, Form } from '../shell/form.tsx'
 import { useAction } from '../shell/use-action.tsx'
@@ -110,8 +110,7 @@ function openDeleteAccount(): void {
   const submit = async ({ password = '' }: Values) => {
     await api.call('deleteOwnAccount', { body: { password } })
     closeDialog()
-    leave()
-    forgetDrafts()
+    leaveForGood()
     go({ name: 'logIn' })
   }
   openDialog(

@@ -1,7 +1,7 @@
-import { relationshipType } from '../friends/relationship-type.ts'
 import { api } from '../session.ts'
 import { Picture } from '../shell/picture.tsx'
 import { useAction } from '../shell/use-action.tsx'
+import { relationshipType } from '../state/relationships.ts'
 import { store } from '../state/store.ts'
 import { st } from '../texts/settings.ts'
 import { t } from '../texts/texts.ts'

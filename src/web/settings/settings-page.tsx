@@ -1,5 +1,4 @@
 import { useId } from 'preact/hooks'
-import { forgetDrafts } from '../messages/drafts.ts'
 import { go } from '../router.ts'
 import { logOut } from '../session.ts'
 import { lazy } from '../shell/lazy.tsx'
@@ -15,7 +14,8 @@ import { chooseTheme, type Theme, theme } from './theme.ts'
 const SettingsSection = lazy(async () => (await import('./pages.tsx')).SettingsSection)
 
 /** What one can set for oneself, by section. */
-export function SettingsPage({ section }: { section: string }) {
+export function SettingsPage({ section: wanted }: { section: string }) {
+  const section = Object.hasOwn(t().settingsSections, wanted) ? wanted : ''
   return (
     <Page title={t().settings}>
       <div class="with-sections">
@@ -31,7 +31,6 @@ export function SettingsPage({ section }: { section: string }) {
 function OwnSections({ section }: { section: string }) {
   const leave = async () => {
     await logOut()
-    forgetDrafts()
     go({ name: 'logIn' })
   }
   return (
@@ -79,7 +78,7 @@ function GeneralSettings() {
         label={t().language}
         value={language.value}
         options={languages}
-        choose={chooseLanguage}
+        choose={(next) => void chooseLanguage(next).catch(() => {})}
       />
     </>
   )

@@ -23,7 +23,15 @@ function rankOf(name: string, wanted: string): number {
   return name.includes(wanted) ? 3 : noMatch
 }
 
-/** Without case and accents. */
+const mostFolded = 10_000
+const folded = new Map<string, string>()
+
+/** Without case and accents. The names of a house are looked through with every key. */
 function fold(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+  const known = folded.get(text)
+  if (known !== undefined) return known
+  if (folded.size >= mostFolded) folded.clear()
+  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+  folded.set(text, plain)
+  return plain
 }

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { onPersonLeft } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
 
@@ -20,6 +21,8 @@ export function openDialog(title: string, content: ComponentChildren, look?: Loo
 export function closeDialog(): void {
   shown.value = undefined
 }
+
+onPersonLeft(closeDialog)
 
 /** Where dialogs appear. */
 export function Dialogs() {

@@ -1,10 +1,9 @@
 import { plural, t } from '../texts/texts.ts'
 
-/** What one has not read somewhere: whether there is something, and how often one is mentioned. */
-export type Unread = { isUnread: boolean; mentions: number }
+type MarkProps = { unread: { isUnread: boolean; mentions: number } }
 
 /** A dot for something unread, a number for mentions. */
-export function Mark({ unread: { isUnread, mentions } }: { unread: Unread }) {
+export function Mark({ unread: { isUnread, mentions } }: MarkProps) {
   if (mentions > 0) {
     return (
       <span class="mark mark-mentions">

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { startPlace } from '../rooms/last-rooms.ts'
-import { goBackTo, listBefore, pathOf, place } from '../router.ts'
+import { listBefore, pathOf } from '../places.ts'
+import { goBackTo, place } from '../router.ts'
 import { t } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
 import { isNarrow } from './media.ts'
@@ -15,7 +15,7 @@ type PageProps = {
 
 /** A page beside the rooms: a head that stays, and what scrolls below it. */
 export function Page({ title, actions, children }: PageProps) {
-  const from = listBefore(startPlace(place.value))
+  const from = listBefore(place.value)
   const back = (event: Event) => {
     event.preventDefault()
     goBackTo(from)

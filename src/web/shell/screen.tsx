@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { type Place, pathOf } from '../router.ts'
+import { type Place, pathOf } from '../places.ts'
 import { t } from '../texts/texts.ts'
 
 /** A screen with one thing to do. */

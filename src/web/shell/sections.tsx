@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { type Place, pathOf } from '../router.ts'
+import { type Place, pathOf } from '../places.ts'
 
 type SectionsProps = {
   label: string

@@ -10,7 +10,12 @@ export function openOutboxStorage(): OutboxStorage {
     act: (entries: IDBObjectStore) => IDBRequest<Result>,
   ): Promise<Result | undefined> {
     const database = await opened
-    return database && settled(act(database.transaction(table, mode).objectStore(table)))
+    try {
+      return database && (await settled(act(database.transaction(table, mode).objectStore(table))))
+    } catch {
+      // The disk is full, or the browser has deleted what it kept: messages are sent all the same.
+      return undefined
+    }
   }
   return {
     list: async () => (await run<OutboxEntry[]>('readonly', (entries) => entries.getAll())) ?? [],

@@ -59,6 +59,10 @@ export function createOutbox({ storage, send, onSent, ...options }: OutboxOption
   /** By room: until when the server wants no further message, in ms since 1970. */
   const pauses = signal<ById<number>>({})
   let waitMs = firstWaitMs
+  /** The nonces that may have reached the server. */
+  const tried = new Set<string>()
+  /** Whose entries these are. */
+  let person: string | undefined
 
   function update(nonce: string, changes: Partial<OutboxEntry>): Promise<void> {
     entries.value = entries.peek().map((entry) => (entry.nonce === nonce ? { ...entry, ...changes } : entry))
@@ -67,6 +71,7 @@ export function createOutbox({ storage, send, onSent, ...options }: OutboxOption
   }
 
   function remove(nonce: string): Promise<void> {
+    tried.delete(nonce)
     entries.value = entries.peek().filter((entry) => entry.nonce !== nonce)
     return storage.remove(nonce)
   }
@@ -85,6 +90,9 @@ export function createOutbox({ storage, send, onSent, ...options }: OutboxOption
   async function sendOne(entry: OutboxEntry): Promise<boolean> {
     const { nonce } = entry
     await update(nonce, { state: 'sending' })
+    // Meanwhile somebody else may have logged in: it is not theirs.
+    if (!entries.peek().some((each) => each.nonce === nonce)) return false
+    tried.add(nonce)
     try {
       onSent(await send(entry))
       waitMs = firstWaitMs
@@ -93,6 +101,12 @@ export function createOutbox({ storage, send, onSent, ...options }: OutboxOption
     } catch (error) {
       const { code, status, retryAfterMs } = asApiError(error)
       const isRefused = status >= 400 && status < 500 && status !== 429
+      // An attempt before this one has reached the server.
+      const isSent = entries.peek().some((each) => each.nonce === nonce && each.message_id !== undefined)
+      if (isRefused && isSent) {
+        await remove(nonce)
+        return true
+      }
       await update(nonce, isRefused ? { state: 'failed', failure: code } : { state: 'waiting' })
       if (isRefused) return true
       if (status === 429 && retryAfterMs !== undefined) {
@@ -125,7 +139,10 @@ export function createOutbox({ storage, send, onSent, ...options }: OutboxOption
 
     /** Takes the entries of earlier visits, before what was written since. */
     async restore(userId: string): Promise<void> {
+      person = userId
+      entries.value = entries.peek().filter((entry) => entry.user_id === userId)
       const kept = (await storage.list()).filter((entry) => entry.user_id === userId)
+      if (person !== userId) return
       const known = new Set(entries.peek().map(({ nonce }) => nonce))
       const restored = kept
         .filter(({ nonce }) => !known.has(nonce))
@@ -170,15 +187,15 @@ export function createOutbox({ storage, send, onSent, ...options }: OutboxOption
     /** A message of one's own has come over the gateway: if it is one of these, it takes its place at once. */
     received({ id, room_id, content }: Message): void {
       const match = entries.peek().find((each) => {
-        return (
-          each.room_id === room_id && each.content === content && each.state === 'sending' && !each.message_id
-        )
+        const isAlike = each.room_id === room_id && each.content === content
+        return isAlike && each.state !== 'failed' && tried.has(each.nonce) && !each.message_id
       })
       if (match) void update(match.nonce, { message_id: id })
     },
 
     /** Forgets all of them on this page; they stay in the storage. */
     forget(): void {
+      person = undefined
       entries.value = []
     },
   }

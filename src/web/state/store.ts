@@ -1,4 +1,4 @@
-import { batch, type Signal, signal } from '@preact/signals'
+import { batch, effect, type Signal, signal } from '@preact/signals'
 import type { EventName, Events } from '../../client/events.ts'
 import { reducers } from './reducers/index.ts'
 import { emptyState, type State } from './state.ts'
@@ -26,6 +26,17 @@ export function change(changes: Partial<State>): void {
 /** Lets an event of the gateway change the state. */
 export function dispatch<Name extends EventName>(name: Name, d: Events[Name]): void {
   change(reducers[name](currentState(), d, Date.now()))
+}
+
+/** Calls back once the person who was logged in is no longer, or is somebody else. */
+export function onPersonLeft(callback: () => void): void {
+  let present: string | undefined
+  effect(() => {
+    const id = store.me.value?.id
+    const hasLeft = present !== undefined && id !== present
+    present = id
+    if (hasLeft) callback()
+  })
 }
 
 /** Forgets everything, as at a logout. */

@@ -40,6 +40,7 @@ export const de: Texts = {
 
   houses: 'Häuser',
   privateRooms: 'Private Räume',
+  noPrivateRooms: 'Noch keine privaten Räume. Schreib einem Freund, oder erstelle eine Gruppe.',
   createOrJoin: 'Haus anlegen oder beitreten',
   createHouse: 'Haus anlegen',
   houseName: 'Name des Hauses',
@@ -224,6 +225,7 @@ export const de: Texts = {
 
   settings: 'Einstellungen',
   houseSettings: 'Einstellungen des Hauses',
+  noHouseSettings: 'In diesem Haus gibt es nichts, was du ändern darfst.',
   houseSections: {
     overview: 'Übersicht',
     rooms: 'Räume',
@@ -255,7 +257,8 @@ export const de: Texts = {
     one: 'Zu schnell. Du kannst in {n} s wieder schreiben.',
     other: 'Zu schnell. Du kannst in {n} s wieder schreiben.',
   },
-  nothingHere: 'Unter dieser Adresse ist nichts.',
+  notFound: 'Seite nicht gefunden',
+  nothingHere: 'Unter dieser Adresse gibt es keine Seite.',
   toStart: 'Zum Anfang',
 
   errors: {

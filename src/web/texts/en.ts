@@ -39,6 +39,7 @@ export const en = {
 
   houses: 'Houses',
   privateRooms: 'Private rooms',
+  noPrivateRooms: 'No private rooms yet. Message a friend, or create a group.',
   createOrJoin: 'Create or join a house',
   createHouse: 'Create a house',
   houseName: 'House name',
@@ -218,6 +219,7 @@ export const en = {
 
   settings: 'Settings',
   houseSettings: 'House settings',
+  noHouseSettings: 'There is nothing that you may change in this house.',
   houseSections: {
     overview: 'Overview',
     rooms: 'Rooms',
@@ -249,7 +251,8 @@ export const en = {
     one: 'Too fast. You can write again in {n} s.',
     other: 'Too fast. You can write again in {n} s.',
   },
-  nothingHere: 'There is nothing at this address.',
+  notFound: 'Page not found',
+  nothingHere: 'There is no page at this address.',
   toStart: 'To the start',
 
   /** By the code of the error. A code that is not here shows its own message. */

@@ -1,32 +1,49 @@
 import { computed, signal } from '@preact/signals'
 import { ApiError } from '../../client/errors.ts'
-import { de } from './de.ts'
 import { en, type Plural, type Texts } from './en.ts'
 
-const catalogues: Record<string, Texts> = { en, de }
 const storageKey = 'hearth.language'
 
 export const languages = { en: 'English', de: 'Deutsch' }
 export type Language = keyof typeof languages
 
+/** Those that are loaded. English is there from the start. */
+const catalogues: Partial<Record<Language, Texts>> = { en }
+
+async function load(wanted: Language): Promise<void> {
+  if (wanted === 'de') catalogues.de ??= (await import('./de.ts')).de
+}
+
 function firstLanguage(): Language {
   const wanted = [localStorage.getItem(storageKey), ...navigator.languages.map((each) => each.split('-')[0])]
-  return (wanted.find((each) => each && each in catalogues) ?? 'en') as Language
+  return (wanted.find((each) => each && Object.hasOwn(languages, each)) ?? 'en') as Language
 }
 
 const chosen = signal<Language>('en')
 /** The language of the client. */
 export const language = computed(() => chosen.value)
 
-/** Takes the language that was chosen on this device, else the first of the browser that there is. */
-export function startTexts(): void {
-  chosen.value = firstLanguage()
-  document.documentElement.lang = chosen.value
+/**
+ * Loads and takes the language that was chosen on this device, else the first of the browser that there is. Where it
+ * cannot be loaded it is English.
+ */
+export async function startTexts(): Promise<void> {
+  const first = firstLanguage()
+  await load(first).then(
+    () => show(first),
+    () => show('en'),
+  )
 }
 
-export function chooseLanguage(next: Language): void {
-  chosen.value = next
+/** Takes another language, once it is loaded. */
+export async function chooseLanguage(next: Language): Promise<void> {
+  await load(next)
   localStorage.setItem(storageKey, next)
+  show(next)
+}
+
+function show(next: Language): void {
+  chosen.value = next
   document.documentElement.lang = next
 }
 

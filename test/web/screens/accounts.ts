@@ -45,6 +45,6 @@ export function accountScreens({ eve, locked, invite }: Scene): Screen[] {
     { name: 'welcome', path: '/app/', as: eve, show: see('heading', 'Welcome, eve') },
     { name: 'friends-none', path: '/app/friends', as: eve, show: seeText('You have no friends here yet.') },
     { name: 'mentions-none', path: '/app/mentions', as: eve, show: seeText('No mentions.') },
-    { name: 'nowhere', path: '/app/nowhere', as: eve, show: seeText('There is nothing at this address.') },
+    { name: 'nowhere', path: '/app/nowhere', as: eve, show: seeText('There is no page at this address.') },
   ]
 }

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { permission } from '../../../houses/permissions.ts'
-import { requestMembers } from '../../connection.ts'
+import { connections, requestAllMembers } from '../../connection.ts'
 import { mayRemove } from '../../rooms/permissions.ts'
 import { api } from '../../session.ts'
 import { openConfirmation } from '../../shell/confirmation.tsx'
@@ -18,7 +18,7 @@ export function HouseBotSettings({ house }: { house: House }) {
   const { id } = house
   const { value: own = [], failure } = useLoaded(() => api.call('listBots'))
   const { act, notice } = useAction()
-  useEffect(() => requestMembers(id), [id])
+  useEffect(() => requestAllMembers(id), [id, connections.value])
   const members = store.members.value[id] ?? {}
   const present = Object.values(members).filter(({ user }) => user.bot)
   const absent = own.filter(({ user }) => !(user.id in members))

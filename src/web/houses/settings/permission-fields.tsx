@@ -9,7 +9,7 @@ const names = Object.keys(permission) as Name[]
 
 type PermissionFieldsProps = {
   value: AllowDeny
-  /** The bits that one holds: others one cannot change, and they are not shown. */
+  /** The bits that one has: the others cannot be changed, and are not shown. */
   held: number
 }
 

@@ -1,9 +1,13 @@
 import { indexBy } from '../records.ts'
-import type { Reducer } from '../state.ts'
+import { emptyState, type Reducer } from '../state.ts'
 import { withUsers } from './people.ts'
 
-/** The whole state of a login. Houses follow one by one; messages stay, but may have missed events. */
-export const initState: Reducer<'INIT_STATE'> = (state, d) => {
+/**
+ * The whole state of a login. Houses follow one by one; messages stay, but may have missed events. Of another person
+ * nothing stays.
+ */
+export const initState: Reducer<'INIT_STATE'> = (before, d) => {
+  const state = before.me && before.me.id !== d.user.id ? emptyState : before
   const recipients = d.private_rooms.flatMap((room) => room.recipients ?? [])
   const related = Object.values(d.relationships).map((relationship) => relationship.user)
   const people = [...recipients, ...related, ...Object.values(d.presences), d.user]

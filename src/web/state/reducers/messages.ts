@@ -1,6 +1,7 @@
 import type { Events } from '../../../client/events.ts'
 import { type Message, normalizeMessage } from '../../../client/messages.ts'
 import { compareIds, put, without } from '../records.ts'
+import { isIgnored } from '../relationships.ts'
 import type { ReadState, Reducer, ReplyTo, Room, State, Timeline } from '../state.ts'
 import { withMessage } from '../timeline.ts'
 
@@ -28,12 +29,13 @@ function appended(timeline: Timeline, message: Message): Timeline {
   return timeline.hasNewer ? timeline : withMessage(timeline, message)
 }
 
-/** One's own message is read; another one counts if it mentions one. */
-function readAfter({ me, readStates }: State, message: Message): ReadState {
+/** One's own message is read; another one counts if it mentions one, unless its author is blocked or restricted. */
+function readAfter(state: State, message: Message): ReadState {
+  const { me, readStates } = state
   const before = readStates[message.room_id] ?? { message_id: '0', mention_count: 0 }
   if (compareIds(message.id, before.message_id) <= 0) return before
   if (message.author_id === me?.id) return { message_id: message.id, mention_count: 0 }
-  const isMention = message.mentions.some(({ id }) => id === me?.id)
+  const isMention = message.mentions.some(({ id }) => id === me?.id) && !isIgnored(state, message.author_id)
   return isMention ? { ...before, mention_count: before.mention_count + 1 } : before
 }
 

@@ -1,5 +1,5 @@
-import { relationshipType } from '../../friends/relationship-type.ts'
 import { put, without } from '../records.ts'
+import { relationshipType } from '../relationships.ts'
 import type { ById, Reducer, State, User } from '../state.ts'
 
 /** Users and who is online, with what these users say. */

@@ -2,7 +2,7 @@ import { indexBy, put, without } from '../records.ts'
 import type { Reducer, Room, State } from '../state.ts'
 import { withUsers } from './people.ts'
 
-/** Once somebody has begun to type, this is how long it holds without another word of it. */
+/** TYPING_START counts for so long. */
 const typingMs = 10_000
 
 export function roomUpdate(state: State, room: Room): Partial<State> {

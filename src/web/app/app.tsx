@@ -4,10 +4,10 @@ import { InvitePage } from '../houses/invite-page.tsx'
 import { Waiting } from '../messages/waiting.tsx'
 import { place } from '../router.ts'
 import { token } from '../session.ts'
+import { Banner } from '../shell/banner.tsx'
+import { Dialogs } from '../shell/dialog.tsx'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
-import { Banner } from './banner.tsx'
-import { Dialogs } from './dialog.tsx'
 import { Shell } from './shell.tsx'
 
 /** The whole page. */

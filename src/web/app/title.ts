@@ -1,11 +1,12 @@
 import { effect } from '@preact/signals'
-import { startPlace } from '../rooms/last-rooms.ts'
+import { startPlace } from '../houses/last-rooms.ts'
+import type { Place } from '../places.ts'
 import { roomName } from '../rooms/rooms.ts'
 import { allUnread, privateUnread } from '../rooms/unread.ts'
-import { type Place, place } from '../router.ts'
+import { place } from '../router.ts'
+import { isNarrow } from '../shell/media.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
-import { isNarrow } from './media.ts'
 
 function titleOf(at: Place): string | undefined {
   const room = 'roomId' in at ? store.rooms.value[at.roomId] : undefined
@@ -26,6 +27,8 @@ function titleOf(at: Place): string | undefined {
       return store.houses.value[at.houseId]?.name
     case 'invite':
       return t().joinHouse
+    case 'unknown':
+      return t().notFound
     default:
       return undefined
   }

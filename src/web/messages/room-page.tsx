@@ -1,23 +1,25 @@
 import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { rememberRoom } from '../houses/last-rooms.ts'
 import { Members } from '../houses/members.tsx'
-import { Composer } from '../messages/composer.tsx'
-import { focusComposer } from '../messages/composer-focus.ts'
-import { openPins } from '../messages/pins.tsx'
-import { openSearch } from '../messages/search.tsx'
-import { MessageTimeline } from '../messages/timeline.tsx'
-import { Typing } from '../messages/typing.tsx'
-import { go, type Place, place } from '../router.ts'
+
+import type { Place } from '../places.ts'
+import { reopenRoom } from '../rooms/closed-rooms.ts'
+import { NoRoom } from '../rooms/no-room.tsx'
+import { RoomMenu } from '../rooms/room-menu.tsx'
+import { isGroup, namesIn, placeOf, roomName } from '../rooms/rooms.ts'
+
 import { Icon } from '../shell/icon.tsx'
 import { showsMembers, toggleMembers } from '../shell/layout.ts'
 import { hasMouse } from '../shell/media.ts'
 import { Page } from '../shell/page.tsx'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
-import { reopenRoom } from './closed-rooms.ts'
-import { rememberRoom } from './last-rooms.ts'
-import { NoRoom } from './no-room.tsx'
-import { RoomMenu } from './room-menu.tsx'
-import { isGroup, namesIn, placeOf, roomName } from './rooms.ts'
+import { Composer } from './composer.tsx'
+import { focusComposer } from './composer-focus.ts'
+import { openPins } from './pins.tsx'
+import { openSearch } from './search.tsx'
+import { MessageTimeline } from './timeline.tsx'
+import { Typing } from './typing.tsx'
 
 /** A conversation, with who can be met in it. */
 export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
@@ -27,8 +29,6 @@ export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
   // At once: one may step back before effects run.
   useLayoutEffect(() => reopenRoom(roomId), [roomId])
   useEffect(() => {
-    // At the start the address names no room: what becomes of this one is to be seen.
-    if (place.peek().name === 'home') go(at, { replace: true })
     if (houseId !== undefined) rememberRoom(placeOf({ id: roomId, house_id: houseId }))
   }, [roomId, houseId])
   const isThere = room !== undefined

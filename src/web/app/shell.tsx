@@ -1,25 +1,25 @@
 import { useEffect } from 'preact/hooks'
 import { FriendsPage } from '../friends/friends-page.tsx'
+import { HouseRooms } from '../houses/house-rooms.tsx'
 import { HouseSettingsPage } from '../houses/house-settings-page.tsx'
+import { isComing, startPlace } from '../houses/last-rooms.ts'
 import { Rail } from '../houses/rail.tsx'
 import { Welcome } from '../houses/welcome.tsx'
 import { MentionsPage } from '../messages/mentions-page.tsx'
-import { HouseRooms } from '../rooms/house-rooms.tsx'
-import { startPlace } from '../rooms/last-rooms.ts'
+import { RoomPage } from '../messages/room-page.tsx'
+import { listBefore, type Place } from '../places.ts'
 import { NoRoom } from '../rooms/no-room.tsx'
 import { PrivateRooms } from '../rooms/private-rooms.tsx'
-import { RoomPage } from '../rooms/room-page.tsx'
-import { go, goBackTo, listBefore, type Place, place } from '../router.ts'
+import { go, goBackTo, place } from '../router.ts'
 import { SettingsPage } from '../settings/settings-page.tsx'
-import { store } from '../state/store.ts'
+import { Banner } from '../shell/banner.tsx'
+import { showsMembers, toggleMembers } from '../shell/layout.ts'
+import { isNarrow } from '../shell/media.ts'
+import { LoadingPage, NoticePage } from '../shell/page.tsx'
+import { useHeadingFocus } from '../shell/use-heading-focus.ts'
+import { type Swipe, useSwipe } from '../shell/use-swipe.ts'
 import { t } from '../texts/texts.ts'
-import { Banner } from './banner.tsx'
 import { useKeys } from './keys.tsx'
-import { showsMembers, toggleMembers } from './layout.ts'
-import { isNarrow } from './media.ts'
-import { LoadingPage, NoticePage } from './page.tsx'
-import { useHeadingFocus } from './use-heading-focus.ts'
-import { type Swipe, useSwipe } from './use-swipe.ts'
 
 /** What somebody sees who is logged in: houses, rooms, and a page beside them. */
 export function Shell() {
@@ -27,6 +27,10 @@ export function Shell() {
   useSwipe(swipe)
   useEffect(keepPlace, [])
   const at = shownPlace(isNarrow.value)
+  useEffect(() => {
+    // The address names the room that is shown: back leads to it, and what becomes of it is seen.
+    if ('roomId' in at && at !== place.peek()) go(at, { replace: true })
+  })
   const column = isNarrow.value && isColumnOfRooms(at) ? 'rooms' : 'page'
   return (
     <div class="shell" data-column={column}>
@@ -88,11 +92,6 @@ function isColumnOfRooms(at: Place): boolean {
   return at.name === 'house' || at.name === 'privateRooms'
 }
 
-/** Houses come one by one after a login: until then nothing can be said about their rooms. */
-function isComing(at: Place): boolean {
-  return 'houseId' in at && store.houseOrder.value.includes(at.houseId) && !store.houses.value[at.houseId]
-}
-
 function Page({ at }: { at: Place }) {
   if (isComing(at)) return <LoadingPage />
   switch (at.name) {
@@ -111,7 +110,7 @@ function Page({ at }: { at: Place }) {
     case 'houseSettings':
       return <HouseSettingsPage houseId={at.houseId} section={at.section} />
     case 'unknown':
-      return <NoticePage title={t().appName} text={t().nothingHere} />
+      return <NoticePage title={t().notFound} text={t().nothingHere} />
     default:
       return <Welcome />
   }

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { findPlaces, type Target } from '../rooms/find-places.ts'
 import { go } from '../router.ts'
+import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { t } from '../texts/texts.ts'
-import { closeDialog, openDialog } from './dialog.tsx'
+import { findPlaces, type Target } from './find-places.ts'
 
 /** Lets one go to a room or a page by some letters of its name. */
 export function openSwitcher(): void {

@@ -1,11 +1,11 @@
 import { houseOrder } from '../houses/house-order.ts'
-import type { Place } from '../router.ts'
+import type { Place } from '../places.ts'
+import { listPrivateRooms, placeOf, roomName, roomsByCategory } from '../rooms/rooms.ts'
+import { isUnread } from '../rooms/unread.ts'
 import { bestMatches } from '../shell/best-matches.ts'
 import type { Room } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
-import { listPrivateRooms, placeOf, roomName, roomsByCategory } from './rooms.ts'
-import { unreadIn } from './unread.ts'
 
 /** Where one can go, as it is listed. */
 export type Target = { key: string; name: string; where: string; place: Place }
@@ -40,11 +40,6 @@ export function allRooms(): Room[] {
   const houses = houseOrder.value.flatMap((id) => store.houses.value[id] ?? [])
   const ofHouses = houses.flatMap((house) => roomsByCategory(house).flatMap(({ rooms }) => rooms))
   return [...listPrivateRooms(), ...ofHouses]
-}
-
-/** Whether there is something in a room that one has not read. */
-export function isUnread(room: Room): boolean {
-  return unreadIn(room, store.readStates.value[room.id]).isUnread
 }
 
 /** The room before or after this one in the list that shows it; over its ends it goes round. */

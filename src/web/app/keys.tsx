@@ -1,13 +1,14 @@
 import { useEffect } from 'preact/hooks'
+import { startPlace } from '../houses/last-rooms.ts'
 import { acknowledge } from '../messages/use-acknowledge.ts'
-import { allRooms, isUnread, neighbourOf } from '../rooms/find-places.ts'
-import { startPlace } from '../rooms/last-rooms.ts'
 import { placeOf } from '../rooms/rooms.ts'
+import { isUnread } from '../rooms/unread.ts'
 import { go, place } from '../router.ts'
+import { openDialog } from '../shell/dialog.tsx'
 import type { Room } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
-import { openDialog } from './dialog.tsx'
+import { allRooms, neighbourOf } from './find-places.ts'
 import { openSwitcher } from './switcher.tsx'
 
 /** What the keys do that work everywhere while one is logged in. */
@@ -33,10 +34,10 @@ export function useKeys(): void {
 }
 
 function onKey(event: KeyboardEvent): void {
-  // What is above the page keeps its keys.
-  const isCovered = document.querySelector('dialog[open], [popover]:popover-open') !== null
   const act = actions[nameOf(event)]
-  if (!act || isCovered || event.defaultPrevented || event.isComposing) return
+  if (!act || event.defaultPrevented || event.isComposing) return
+  // What is above the page keeps its keys.
+  if (document.querySelector('dialog[open], [popover]:popover-open')) return
   event.preventDefault()
   act()
 }

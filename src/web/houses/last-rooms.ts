@@ -1,7 +1,7 @@
-import { houseOrder } from '../houses/house-order.ts'
-import { type Place, parsePlace, pathOf } from '../router.ts'
+import { type Place, parsePlace, pathOf } from '../places.ts'
+import { roomsByCategory } from '../rooms/rooms.ts'
 import { store } from '../state/store.ts'
-import { roomsByCategory } from './rooms.ts'
+import { houseOrder } from './house-order.ts'
 
 const storageKey = 'hearth.last-rooms'
 
@@ -22,16 +22,25 @@ export function rememberRoom(at: Place): void {
   localStorage.setItem(storageKey, JSON.stringify({ place: pathOf(at), byHouse }))
 }
 
-/** The room that a place without one stands for: the last of the house, else its first; at home the last of all. */
+/**
+ * The room that a place without one stands for: the last of the house, else its first; at home the last of all. Houses
+ * come one by one after a login: a place in one that is still to come stands for itself.
+ */
 export function startPlace(at: Place): Place {
   if (at.name === 'house') return roomOf(at.houseId) ?? at
   const isHome = at.name === 'home' || at.name === 'logIn' || at.name === 'createAccount'
   if (!isHome) return at
   const { place } = read()
   const last = place === undefined ? undefined : parsePlace(place)
-  if (last && 'roomId' in last && last.roomId in store.rooms.value) return last
+  if (last && 'roomId' in last && (last.roomId in store.rooms.value || isComing(last))) return last
   const [first] = houseOrder.value
-  return (first !== undefined && roomOf(first)) || { name: 'home' }
+  if (first === undefined) return { name: 'home' }
+  return roomOf(first) ?? { name: 'house', houseId: first }
+}
+
+/** Whether a place is in a house that is still to come after the login. */
+export function isComing(at: Place): boolean {
+  return 'houseId' in at && store.houseOrder.value.includes(at.houseId) && !store.houses.value[at.houseId]
 }
 
 function roomOf(houseId: string): Place | undefined {

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { house, houseRoom } from '../support/world.ts'
+import { openPage, twoInHouse } from './support.ts'
+
+test('back leads to the room before, also to one that a house opened with', async () => {
+  const { ann, den, path } = await twoInHouse()
+  const other = await houseRoom(den, { name: 'other' })
+  const page = await openPage('/app/friends', { as: ann })
+  const at = () => new URL(page.url()).pathname
+  const houseLink = page.getByRole('navigation', { name: 'Houses' }).getByRole('link', { name: 'Den' })
+  await houseLink.click()
+  await page.getByRole('textbox', { name: 'Message general' }).waitFor()
+  await expect.poll(at).toBe(path)
+  await page.getByRole('link', { name: 'other' }).click()
+  await page.getByRole('textbox', { name: 'Message other' }).waitFor()
+  await houseLink.click()
+  expect(at()).toBe(`/app/houses/${den.id}/rooms/${other}`)
+  await page.goBack()
+  await page.getByRole('textbox', { name: 'Message general' }).waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
+})
+
+test('the client starts in the room that was open last, also where its house comes late', async () => {
+  const { ann } = await twoInHouse()
+  const { id, room_id } = await house({ owner: ann })
+  const path = `/app/houses/${id}/rooms/${room_id}`
+  const page = await openPage(path, { as: ann })
+  const composer = page.getByRole('textbox', { name: 'Message general' })
+  await composer.waitFor()
+  const late: (() => void)[] = []
+  await page.routeWebSocket(/socket/, (socket) => {
+    const server = socket.connectToServer()
+    server.onMessage((text) => {
+      const frame = String(text)
+      if (frame.includes('"HOUSE_JOIN"') && frame.includes(id)) late.push(() => socket.send(text))
+      else socket.send(text)
+    })
+  })
+  await page.goto(new URL('/app/', page.url()).href)
+  await expect.poll(() => late.length).toBe(1)
+  await page.getByRole('link', { name: 'Settings' }).waitFor()
+  await page.getByRole('main').getByText('Loading…').waitFor()
+  for (const send of late) send()
+  await composer.waitFor()
+  expect(new URL(page.url()).pathname).toBe(path)
+})
