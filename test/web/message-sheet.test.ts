@@ -92,7 +92,7 @@ test('a finger that scrolls, or that is lifted soon, opens nothing', async () =>
   expect(await page.getByRole('dialog').count()).toBe(0)
   // It is the movement that kept it away. While the finger rests, nothing can be selected.
   const pressed = page.locator('.message[data-pressed]')
-  expect(await pressed.count()).toBe(0)
+  await expect.poll(() => pressed.count()).toBe(0)
   await finger.down(x, y)
   type Style = { getComputedStyle(element: unknown): { userSelect: string } }
   const selectable = () =>
