@@ -2,6 +2,7 @@ import pg from 'pg'
 import { openDatabase } from '../../src/database/client.ts'
 import { migrateToLatest } from '../../src/database/migrations/migrate.ts'
 import { databaseOn } from '../../test/support/database-server.ts'
+import { parentOf } from './processes.ts'
 import { type Size, seed } from './seed.ts'
 
 /** Runs one statement on a database. */
@@ -46,4 +47,16 @@ export async function copyDatabase(serverUrl: string, databaseUrl: string): Prom
   await onDatabase(serverUrl, `drop database if exists ${name}`)
   await onDatabase(serverUrl, `create database ${name} template ${new URL(databaseUrl).pathname.slice(1)}`)
   return databaseOn(serverUrl, name)
+}
+
+/** The process id of the PostgreSQL server: the parent of the process of a connection. */
+export async function findPostmaster(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    return await parentOf(rows[0]!.pid)
+  } finally {
+    await client.end()
+  }
 }

@@ -8,9 +8,11 @@ import { firstResult, NoResult } from './attempts.ts'
 /** The yardstick of sending: single durable rows by prepared statements, without HTTP. */
 export type InsertLoad = {
   name: string
-  /** Rows per second with this many clients. */
-  run(databaseUrl: string, clients: number, seconds: number): Promise<number>
+  /** Inserts rows with this many clients. */
+  run(databaseUrl: string, clients: number, seconds: number): Promise<Inserts>
 }
+
+type Inserts = { rows: number; rowsPerSecond: number }
 
 const table = 'bench_messages'
 const columns = '(room_id, id, author_id, device_id, content)'
@@ -43,7 +45,7 @@ async function runPgbench(
   databaseUrl: string,
   clients: number,
   seconds: number,
-): Promise<number> {
+): Promise<Inserts> {
   await freshTable(databaseUrl)
   const script = join(folder, 'insert.sql')
   await writeFile(
@@ -55,12 +57,13 @@ async function runPgbench(
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   await once(child, 'close')
+  const rows = /transactions actually processed: (\d+)/.exec(output)
   const found = /tps = ([\d.]+) \(without initial/.exec(output)
-  if (!found) throw new NoResult(`pgbench gave no result: ${output}`)
-  return Number(found[1])
+  if (!found || !rows) throw new NoResult(`pgbench gave no result: ${output}`)
+  return { rows: Number(rows[1]), rowsPerSecond: Number(found[1]) }
 }
 
-async function runLoop(databaseUrl: string, count: number, seconds: number): Promise<number> {
+async function runLoop(databaseUrl: string, count: number, seconds: number): Promise<Inserts> {
   await freshTable(databaseUrl)
   const clients = Array.from({ length: count }, () => new pg.Client({ connectionString: databaseUrl }))
   await Promise.all(clients.map((client) => client.connect()))
@@ -78,5 +81,5 @@ async function runLoop(databaseUrl: string, count: number, seconds: number): Pro
   await Promise.all(clients.map((client) => client.end()))
   const rows = counts.reduce((sum, each) => sum + each, 0)
   if (rows === 0) throw new NoResult('the loop on pg wrote no row')
-  return rows / (elapsedMs / 1000)
+  return { rows, rowsPerSecond: rows / (elapsedMs / 1000) }
 }

@@ -10,11 +10,13 @@ export type LoadRequest = { method: string; path: string; headers: Record<string
 
 /** What one run under load gave; latencies in ms. */
 export type LoadResult = {
+  requests: number
   requestsPerSecond: number
   p50: number
   p90: number
   p99: number
   p999: number
+  longest: number
   /** Answers that were no 2xx, and connection failures. */
   failures: number
 }
@@ -81,8 +83,8 @@ request = function() i = i % #requests + 1; return requests[i] end
 done = function(summary, latency)
   local ms = function(p) return latency:percentile(p) / 1000 end
   local e = summary.errors
-  io.write(string.format('{"requestsPerSecond":%.1f,"p50":%.3f,"p90":%.3f,"p99":%.3f,"p999":%.3f,"failures":%d}\\n',
-    summary.requests / (summary.duration / 1e6), ms(50), ms(90), ms(99), ms(99.9),
+  io.write(string.format('{"requests":%d,"requestsPerSecond":%.1f,"p50":%.3f,"p90":%.3f,"p99":%.3f,"p999":%.3f,"longest":%.3f,"failures":%d}\\n',
+    summary.requests, summary.requests / (summary.duration / 1e6), ms(50), ms(90), ms(99), ms(99.9), latency.max / 1000,
     e.status + e.connect + e.read + e.write + e.timeout))
 end
 `
@@ -97,11 +99,13 @@ async function runAutocannon(origin: string, requests: LoadRequest[], connection
     requests: requests.map((request) => ({ ...request, method: request.method as 'GET' })),
   })
   return {
+    requests: result.requests.total,
     requestsPerSecond: result.requests.average,
     p50: result.latency.p50,
     p90: result.latency.p90,
     p99: result.latency.p99,
     p999: result.latency.p99_9,
+    longest: result.latency.max,
     failures: result.non2xx + result.errors + result.timeouts,
   }
 }

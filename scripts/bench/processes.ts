@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Options, type Server, startServer } from '../../test/support/server.ts'
@@ -34,4 +34,40 @@ export async function readProcessorTime(): Promise<{ all: number; stolen: number
   // user, nice, system, idle, iowait, irq, softirq, steal; what follows is counted in the first two already
   const ticks = first.split(/ +/).slice(1, 9).map(Number)
   return { all: ticks.reduce((sum, each) => sum + each, 0), stolen: ticks[7] ?? 0 }
+}
+
+/** Milliseconds in one tick, as Linux counts them for every program. */
+const tickMs = 10
+
+/** The parent of a process, its own processor time in ms, and that of its children that have ended. Linux. */
+async function readTimes(pid: number): Promise<{ parent: number; ownMs: number; endedMs: number }> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number)
+  const [parent = 0, own = 0, system = 0, ended = 0, endedSystem = 0] = [1, 11, 12, 13, 14].map(
+    (field) => fields[field],
+  )
+  return { parent, ownMs: (own + system) * tickMs, endedMs: (ended + endedSystem) * tickMs }
+}
+
+/** The processor time of a process so far in ms. */
+export async function processorMs(pid: number): Promise<number> {
+  return (await readTimes(pid)).ownMs
+}
+
+/** The same of a process with its children, as those of a PostgreSQL server are. */
+export async function processorMsOfTree(pid: number): Promise<number> {
+  const { ownMs, endedMs } = await readTimes(pid)
+  const others = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const children = await Promise.all(
+    others.map((name) => readTimes(Number(name)).catch(() => ({ parent: 0, ownMs: 0 }))),
+  )
+  return children.reduce((sum, child) => sum + (child.parent === pid ? child.ownMs : 0), ownMs + endedMs)
+}
+
+/** The process that started this one. */
+export async function parentOf(pid: number): Promise<number> {
+  return (await readTimes(pid)).parent
 }

@@ -15,7 +15,16 @@ export type Row = {
 }
 
 /** What requests took: the median of each figure over the rounds. */
-export type Latency = { key: string; title: string; result: Omit<LoadResult, 'failures'> }
+export type Latency = {
+  key: string
+  title: string
+  /** Requests per second ÷ those of the yardstick. */
+  rate: number
+  result: Pick<LoadResult, 'requestsPerSecond' | 'p50' | 'p90' | 'p99' | 'p999'>
+}
+
+/** The longest latency in ms of each stretch of time. */
+export type Trace = { pointMs: number; longest: number[] }
 
 export type Report = {
   startedAt: string
@@ -31,6 +40,8 @@ export type Report = {
   connections: number
   rows: Row[]
   latencies: Latency[]
+  /** Latencies of sends over time. */
+  trace: Trace
   sizes: { title: string; points: { messages: number; p50: number; p99: number }[] }[]
   notes: string[]
 }
@@ -44,6 +55,7 @@ export async function writeReport(docs: string, report: Report): Promise<void> {
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'results.json'), `${JSON.stringify(report, null, 2)}\n`)
   await writeFile(join(folder, 'latency.svg'), latencyPlot(report.latencies))
+  await writeFile(join(folder, 'tail.svg'), tracePlot(report.trace))
   if (report.sizes.length > 0) await writeFile(join(folder, 'size.svg'), sizePlot(report.sizes))
   const file = join(docs, 'performance.md')
   const [, webSection] = (await readFile(file, 'utf8').catch(() => '')).split(webHeading)
@@ -73,9 +85,9 @@ ${lines.join('\n')}`
 }
 
 function page(report: Report): string {
-  const latencies = report.latencies.map(({ title, result }) => {
+  const latencies = report.latencies.map(({ title, rate, result }) => {
     const ms = [result.p50, result.p90, result.p99, result.p999].map((value) => value.toFixed(2)).join(' | ')
-    return `| ${title} | ${Math.round(result.requestsPerSecond)} | ${ms} |`
+    return `| ${title} | ${Math.round(result.requestsPerSecond)} | ${rate.toFixed(2)} | ${ms} |`
   })
   return `# Performance
 
@@ -90,6 +102,8 @@ the same machine, with the load generator beside them, so the ratios say more th
 - Single inserts: ${report.inserts}, ${report.connections} connections, into an empty table like \`messages\`, with every index and constraint
   of it but the foreign key
 - Bare Fastify sends an answer of the same route through the same response schema, from memory
+- The cost of a request is the processor time of the server and of PostgreSQL; that of a bare request is the server's, and that
+  of a single insert PostgreSQL's alone
 - Requests and deliveries: ${report.rounds} rounds; those of requests last ${report.seconds} s each. The value is the median of the ratios of the
   rounds, and the figures beside it are those of that round
 
@@ -103,13 +117,40 @@ Where the time goes: [performance/profile.md](performance/profile.md).
 
 Each figure is the median of those of the rounds.
 
-| request | requests/s | p50 ms | p90 ms | p99 ms | p99.9 ms |
-| --- | --- | --- | --- | --- | --- |
+| request | requests/s | ÷ yardstick | p50 ms | p90 ms | p99 ms | p99.9 ms |
+| --- | --- | --- | --- | --- | --- | --- |
 ${latencies.join('\n')}
 
 ![Latency percentiles](performance/latency.svg)
 
+## Sends over time
+
+The longest latency in each quarter of a second while ${report.connections} connections send.
+
+![Latency over time](performance/tail.svg)
+
+${otherServers(report)}
 ${report.sizes.length > 0 ? sizeSection : ''}${report.notes.length > 0 ? `\n## Notes\n\n${report.notes.map((note) => `- ${note}`).join('\n')}\n` : ''}`
+}
+
+/** What other servers took, measured on 2026-11-21 on a machine of this kind. */
+function otherServers({ latencies }: Report): string {
+  const rate = (key: string) =>
+    Math.round(latencies.find((each) => each.key === key)?.result.requestsPerSecond ?? 0)
+  return `## Other servers
+
+Requests per second with 32 connections on a machine of the same kind with two processors, with the defaults of each
+server, measured on 2026-11-21; Hearth's are those of this run.
+
+| server | own user | send | page of 50 |
+| --- | --- | --- | --- |
+| Hearth | ${rate('own-user')} | ${rate('send-100-rooms')} | ${rate('history')} |
+| Spacebar | 177–194 | 52–66 | 62–75 |
+| Synapse | 824–2,390 | 86–89 | 226–250 |
+
+After that load Spacebar had 554 MB of resident memory, Synapse 179 MB.
+
+`
 }
 
 const sizeSection = `## Cost against the size of the data
@@ -136,6 +177,13 @@ function sizePlot(sizes: Report['sizes']): string {
   ])
   const ticks = sizes[0]?.points.map(({ messages }) => `${messages.toLocaleString('en')} messages`) ?? []
   return plot('Pages of 50 (ms, logarithmic)', lines, ticks)
+}
+
+function tracePlot({ pointMs, longest }: Trace): string {
+  const points = longest.map((y, x) => ({ x, y }))
+  const everyMs = 10_000
+  const ticks = longest.map((_, n) => ((n * pointMs) % everyMs === 0 ? `${(n * pointMs) / 1_000} s` : ''))
+  return plot('Longest send (ms, logarithmic)', [{ title: 'longest of 250 ms', points }], ticks)
 }
 
 /** Lines over named ticks, on a logarithmic scale of milliseconds. */

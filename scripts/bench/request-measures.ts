@@ -5,6 +5,7 @@ import { median } from '../percentile.ts'
 import type { InsertLoad } from './inserts.ts'
 import type { Load, LoadRequest, LoadResult } from './load.ts'
 import { type Measure, pageRequests } from './measures.ts'
+import { processorMs, processorMsOfTree } from './processes.ts'
 import type { Latency, Report, Row } from './report.ts'
 import { bigSize, smallSize } from './seed.ts'
 
@@ -36,45 +37,75 @@ export async function startBare(folder: string, hearth: Server, measures: Measur
   return startServer(folder, { main, environment: { BARE_ANSWERS: file } })
 }
 
-/** A measure in rounds that alternate with its yardstick; the value is the median of the rounds' ratios. */
+/** What is measured: the processes and the database. `postmaster` is the process id of PostgreSQL. */
+type Subjects = { hearth: Server; bare: Server; databaseUrl: string; postmaster: number }
+
+/** Requests per second, and the processor time of each in µs. */
+type Cost = { perSecond: number; us: number }
+
+/**
+ * A measure in rounds that alternate with its yardstick. The value is the median of the ratios of the rounds: the processor
+ * time of a request to Hearth, that of PostgreSQL included, ÷ that of the yardstick.
+ */
 export async function measureRequests(
   rounds: Rounds,
   measure: Measure,
-  { hearth, bare, databaseUrl }: { hearth: Server; bare: Server; databaseUrl: string },
+  { hearth, bare, databaseUrl, postmaster }: Subjects,
 ): Promise<{ row: Row; latency: Latency }> {
   const { load, inserts, connections, count, seconds, warmUpSeconds } = rounds
   const { key, title, target, requests } = measure
   const isBare = measure.yardstick !== 'inserts'
   const bareRequests: LoadRequest[] = [{ method: 'GET', path: `/${key}`, headers: {} }]
-  const yardstick = async () =>
-    isBare
-      ? (await load.run(bare.origin, bareRequests, connections, seconds)).requestsPerSecond
-      : inserts.run(databaseUrl, connections, seconds)
+  const databaseMs = () => processorMsOfTree(postmaster)
+  const hearthMs = async () => (await processorMs(hearth.child.pid!)) + (await databaseMs())
+  const bareMs = () => processorMs(bare.child.pid!)
+  const yardstick = async (): Promise<Cost> => {
+    const run = isBare
+      ? () => load.run(bare.origin, bareRequests, connections, seconds)
+      : async () => {
+          const { rows, rowsPerSecond } = await inserts.run(databaseUrl, connections, seconds)
+          return { requests: rows, requestsPerSecond: rowsPerSecond }
+        }
+    return (await costOf(run, isBare ? bareMs : databaseMs)).cost
+  }
 
   await load.run(hearth.origin, requests, connections, warmUpSeconds)
   if (isBare) await load.run(bare.origin, bareRequests, connections, warmUpSeconds)
-  const pairs: { subject: LoadResult; yardstick: number }[] = []
+  const pairs: { cost: Cost; result: LoadResult; yardstick: Cost }[] = []
   for (let round = 0; round < count; round += 1) {
     const beside = await yardstick()
-    pairs.push({ subject: await load.run(hearth.origin, requests, connections, seconds), yardstick: beside })
+    const subject = await costOf(() => load.run(hearth.origin, requests, connections, seconds), hearthMs)
+    pairs.push({ ...subject, yardstick: beside })
   }
-  const ratios = pairs.map((pair) => pair.subject.requestsPerSecond / pair.yardstick)
+  const ratios = pairs.map((pair) => pair.cost.us / pair.yardstick.us)
   const value = median(ratios)
   const middle = pairs[ratios.indexOf(value)]!
   const row: Row = {
     title,
-    subject: `${Math.round(middle.subject.requestsPerSecond)}/s`,
-    yardstick: `${measure.yardstick}: ${Math.round(middle.yardstick)}/s`,
+    subject: `${middle.cost.us.toFixed(0)} µs`,
+    yardstick: `${measure.yardstick}: ${middle.yardstick.us.toFixed(0)} µs`,
     value,
     unit: '',
     target,
-    higherIsBetter: true,
+    higherIsBetter: false,
   }
-  return { row, latency: { key, title, result: medians(pairs.map((pair) => pair.subject)) } }
+  const rate = median(pairs.map((pair) => pair.cost.perSecond / pair.yardstick.perSecond))
+  return { row, latency: { key, title, rate, result: medians(pairs.map((pair) => pair.result)) } }
+}
+
+/** What a run under load costs the processes whose processor time is read. */
+async function costOf<Result extends Pick<LoadResult, 'requests' | 'requestsPerSecond'>>(
+  run: () => Promise<Result>,
+  readMs: () => Promise<number>,
+): Promise<{ result: Result; cost: Cost }> {
+  const before = await readMs()
+  const result = await run()
+  const us = (((await readMs()) - before) * 1_000) / result.requests
+  return { result, cost: { perSecond: result.requestsPerSecond, us } }
 }
 
 /** The median of each figure over all rounds. */
-function medians(results: LoadResult[]): Omit<LoadResult, 'failures'> {
+function medians(results: LoadResult[]): Latency['result'] {
   const of = (name: keyof LoadResult) => median(results.map((result) => result[name]))
   return {
     requestsPerSecond: of('requestsPerSecond'),

@@ -56,6 +56,11 @@ export function roomId(n: number): string {
   return String(firstRoom + BigInt(n))
 }
 
+/** The n-th house. */
+export function houseId(n: number): string {
+  return String(firstHouse + BigInt(n))
+}
+
 /** Fills an empty, migrated database by COPY. Every member is in every house; the mentions are all of member 0. */
 export async function seed(databaseUrl: string, size: Size): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
@@ -63,7 +68,6 @@ export async function seed(databaseUrl: string, size: Size): Promise<void> {
   await client.query(`set synchronous_commit = off; set maintenance_work_mem = '1GB'`)
   const rooms = size.houses * size.roomsPerHouse
   const range = (count: number) => Array.from({ length: count }, (_, n) => n)
-  const houseId = (n: number) => String(firstHouse + BigInt(n))
   const people = range(memberCount).map(person)
 
   await copy(
@@ -104,7 +108,7 @@ export async function seed(databaseUrl: string, size: Size): Promise<void> {
   await client.query('drop index if exists messages_search_in_rooms')
   await copy(
     client,
-    'messages (room_id, id, author_id, device_id, content, mentions)',
+    'messages (room_id, house_id, id, author_id, device_id, content, mentions)',
     messageRows(size, rooms),
   )
   await copy(client, 'mentions (user_id, message_id, room_id, author_id)', mentionRows(size, rooms))
@@ -168,7 +172,16 @@ function* messageRows(size: Size, rooms: number): Generator<Cell[]> {
     n += 1
     const text = [n % 16, (n >> 4) % 16, (n >> 8) % 16, (n >> 12) % 16].map((w) => words[w]).join(' ')
     const content = isMention ? `${text} <@${reader.id}>` : text
-    yield [roomId(room), id, author.id, author.session_id, content, isMention ? `{${reader.id}}` : '{}']
+    const house = houseId(room % size.houses)
+    yield [
+      roomId(room),
+      house,
+      id,
+      author.id,
+      author.session_id,
+      content,
+      isMention ? `{${reader.id}}` : '{}',
+    ]
   }
 }
 

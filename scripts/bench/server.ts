@@ -7,15 +7,16 @@ import { type Server, startServer } from '../../test/support/server.ts'
 import { interruptPostgres } from '../interrupt-postgres.ts'
 import { median } from '../percentile.ts'
 import { countRepeated } from './attempts.ts'
-import { copyDatabase, onDatabase, prepareDatabase } from './databases.ts'
+import { copyDatabase, findPostmaster, onDatabase, prepareDatabase } from './databases.ts'
 import { chooseInserts } from './inserts.ts'
 import { chooseLoad } from './load.ts'
 import { type Measure, reads, sends } from './measures.ts'
 import { readProcessorTime, residentMb, startCollectable } from './processes.ts'
-import { type Report, type Row, writeReport } from './report.ts'
+import { type Report, type Row, type Trace, writeReport } from './report.ts'
 import { measureRequests, measureSizes, type Rounds, startBare } from './request-measures.ts'
 import { bigSize, smallSize } from './seed.ts'
 import { measureBroadcast, measureIdleSockets } from './socket-measures.ts'
+import { measureDeletion, measureTail } from './tail.ts'
 
 const quick = process.argv.includes('--quick')
 const root = join(import.meta.dirname, '../..')
@@ -41,6 +42,9 @@ const sockets = {
   restMs: quick ? 3_000 : 10_000,
 }
 const idleSeconds = quick ? 3 : 25
+/** So many that 200,000 messages are sent meanwhile. */
+const tailSeconds = quick ? 10 : 75
+const deletedHouse = quick ? { rooms: 50, messages: 20_000 } : { rooms: 500, messages: 1_000_000 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
 process.once('exit', () => {
@@ -55,6 +59,7 @@ const postgres = await startPostgres(postgresFolder, ['shared_buffers=1GB', 'max
 const rows: Row[] = []
 const latencies: Report['latencies'] = []
 const sizes: Report['sizes'] = []
+let trace: Trace = { pointMs: 0, longest: [] }
 const servers: Server[] = []
 
 try {
@@ -68,9 +73,10 @@ try {
   const idleMb = await residentMb(hearth.child)
   const bare = await startBare(cache, hearth, reads)
   servers.push(bare)
+  const subjects = { hearth, bare, databaseUrl, postmaster: await findPostmaster(databaseUrl) }
   const measureAll = async (measures: Measure[]) => {
     for (const measure of measures) {
-      const { row, latency } = await measureRequests(rounds, measure, { hearth, bare, databaseUrl })
+      const { row, latency } = await measureRequests(rounds, measure, subjects)
       rows.push(row)
       latencies.push(latency)
       console.log(measure.key, row.value.toFixed(2))
@@ -83,12 +89,17 @@ try {
     sizes.push(...measured.sizes)
   }
   await measureAll(sends)
+  const { requests } = sends[0]!
+  const tail = await measureTail({ ...rounds, seconds: tailSeconds }, requests, hearth)
+  trace = tail.trace
+  rows.push(...tail.rows)
+  rows.push(await measureDeletion({ hearth, databaseUrl, send: requests[0]! }, deletedHouse))
   rows.push(await measureBroadcast(sockets, hearth))
   rows.push(await measureIdleSockets(sockets, await startHearth(databaseUrl, startCollectable)))
   // Memory goes back to the system once the server has been idle for a while.
   await pause(idleSeconds * 1_000)
   rows.push(
-    plain(`Resident memory, idle, ${idleSeconds} s after the start`, idleMb, ' MB', 110),
+    plain(`Resident memory, idle, ${idleSeconds} s after the start`, idleMb, ' MB', 100),
     plain(`… ${idleSeconds} s after the whole bench`, await residentMb(hearth.child), ' MB', 200),
   )
   await measureStart()
@@ -112,6 +123,7 @@ await writeReport(join(root, 'docs'), {
   rows,
   latencies,
   sizes,
+  trace,
   notes: [
     ...(quick ? ['A quick run: few rounds, few sockets, no large data.'] : []),
     ...(countRepeated() > 0 ? [`${countRepeated()} rounds came to no figure and were repeated.`] : []),
