@@ -27,6 +27,8 @@ import { housePictureRoutes } from './houses/picture-routes.ts'
 import { memberRoleRoutes } from './houses/roles/member-role-routes.ts'
 import { roleRoutes } from './houses/roles/routes.ts'
 import { houseRoutes } from './houses/routes.ts'
+import { webhookExecutionRoutes } from './houses/webhooks/execution/routes.ts'
+import { webhookRoutes } from './houses/webhooks/routes.ts'
 import { readBodies } from './http/bodies/body.ts'
 import { answerErrors } from './http/errors/error-handler.ts'
 import { type LoadLimits, shedLoad } from './http/load/shedding.ts'
@@ -167,10 +169,11 @@ const plugins = [
   streamRoutes,
   userPictureRoutes,
   userRoutes,
+  webhookRoutes,
 ]
 
 /** The routes that send messages; they share one `send`. */
-const sendingPlugins = [mediaRoutes, messageRoutes]
+const sendingPlugins = [mediaRoutes, messageRoutes, webhookExecutionRoutes]
 
 function mailerOf(app: FastifyInstance): Mailer | undefined {
   const { smtpUrl, mailFrom } = app.config

@@ -84,6 +84,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       address: readLimit(settings.RATE_LIMIT_ADDRESS),
       gateway: readLimit(settings.RATE_LIMIT_GATEWAY),
       files: readLimit(settings.RATE_LIMIT_FILES),
+      webhooks: readLimit(settings.RATE_LIMIT_WEBHOOKS),
     },
     uploads: readDailySize(settings.RATE_LIMIT_UPLOADS),
     web: settings.WEB === 'on',

@@ -28,6 +28,7 @@ const extensions = {
   house_not_found: [404, 'That house does not exist'],
   room_not_found: [404, 'That room does not exist'],
   message_not_found: [404, 'That message does not exist'],
+  webhook_not_found: [404, 'That webhook does not exist'],
   invite_not_found: [404, 'That invite does not exist'],
   member_not_found: [404, 'That member does not exist'],
   role_not_found: [404, 'That role does not exist'],

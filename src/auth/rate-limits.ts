@@ -22,7 +22,10 @@ declare module 'fastify' {
 export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /** Limits what an account does, whatever its address: mails to addresses that it names, and to its own … */
-export type AccountLimits = Record<'namedMails' | 'ownMails' | 'privateRooms' | 'uploads', RateLimit>
+export type AccountLimits = Record<
+  'namedMails' | 'ownMails' | 'privateRooms' | 'uploads' | 'webhooks',
+  RateLimit
+>
 
 /** The limits of an installation; `now` (ms) replaces the clocks in tests. */
 export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now?: () => number) {
@@ -32,6 +35,7 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now
     ownMails: create(rateLimits.mails),
     privateRooms: create(rateLimits.privateRooms),
     uploads: create(uploads),
+    webhooks: create(rateLimits.webhooks),
   }
   const requests = {
     address: create(rateLimits.address),

@@ -50,6 +50,14 @@ import type {
   HouseDetail,
   HouseSummary,
 } from '../houses/schemas.ts'
+import type { ExecuteQuery, ExecuteWebhook } from '../houses/webhooks/execution/schemas.ts'
+import type {
+  CreateWebhook,
+  DeletedWebhook,
+  EditWebhook,
+  Webhook,
+  WebhookWithUrl,
+} from '../houses/webhooks/schemas.ts'
 import type { ListQuery, PageQuery } from '../http/schemas/params.ts'
 import type {
   DeletedMessage,
@@ -208,6 +216,13 @@ type Shapes = {
   getOwnUser: { answer: FullUser }
   editOwnUser: { body: EditUser; answer: FullUser }
   getUser: { answer: FullUser }
+  // webhooks
+  createWebhook: { body: CreateWebhook; answer: WebhookWithUrl }
+  listWebhooks: { answer: Webhook[] }
+  editWebhook: { body: EditWebhook; answer: Webhook }
+  deleteWebhook: { answer: DeletedWebhook }
+  rotateWebhookToken: { answer: WebhookWithUrl }
+  executeWebhook: { query: ExecuteQuery; body: ExecuteWebhook; answer: GatewayMessage | undefined }
 }
 
 /** The name of an operation: its `operationId` in `docs/openapi.json`. */

@@ -121,4 +121,11 @@ export const paths = {
   getOwnUser: 'GET /users/@me',
   editOwnUser: 'PATCH /users/@me',
   getUser: 'GET /users/{ref}',
+  // webhooks
+  createWebhook: 'POST /houses/{id}/webhooks',
+  listWebhooks: 'GET /houses/{id}/webhooks',
+  editWebhook: 'PATCH /houses/{id}/webhooks/{webhook_id}',
+  deleteWebhook: 'DELETE /houses/{id}/webhooks/{webhook_id}',
+  rotateWebhookToken: 'POST /houses/{id}/webhooks/{webhook_id}/token',
+  executeWebhook: 'POST /webhooks/{webhook_id}/{token}',
 } as const

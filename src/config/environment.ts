@@ -11,6 +11,7 @@ const defaultLimits = {
   address: '50/s burst 100',
   gateway: '20/min burst 20',
   files: '50/s burst 500',
+  webhooks: '5/s burst 10',
 } as const
 export type Bucket = keyof typeof defaultLimits
 
@@ -83,6 +84,7 @@ export const Environment = Type.Object({
   RATE_LIMIT_ADDRESS: LimitOf('address'),
   RATE_LIMIT_GATEWAY: LimitOf('gateway'),
   RATE_LIMIT_FILES: LimitOf('files'),
+  RATE_LIMIT_WEBHOOKS: LimitOf('webhooks'),
   RATE_LIMIT_UPLOADS: Type.String({
     pattern: '^[1-9][0-9]{0,5}(MiB|GiB|TiB)/day$',
     default: '1GiB/day',

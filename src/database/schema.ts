@@ -335,6 +335,19 @@ export interface Users {
   website: Generated<string>;
 }
 
+export interface Webhooks {
+  house_id: Int8;
+  /**
+   * its account, whose name and icon its messages show: a bot that owns itself, so that it is nobody's
+   */
+  id: Int8;
+  room_id: Int8;
+  /**
+   * SHA-256 of the token; the token itself is not kept
+   */
+  token_hash: Buffer;
+}
+
 export interface DB {
   account_codes: AccountCodes;
   backup_codes: BackupCodes;
@@ -362,4 +375,5 @@ export interface DB {
   sessions: Sessions;
   settings: Settings;
   users: Users;
+  webhooks: Webhooks;
 }

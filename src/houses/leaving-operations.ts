@@ -16,6 +16,8 @@ import {
   type Membership,
   updateHouse,
 } from './queries.ts'
+import { listWebhooks } from './webhooks/queries.ts'
+import { removeWebhooks } from './webhooks/removal-operations.ts'
 
 /** Leaves a house (docs/api.md#houses). Throws `out_of_scope` for a house one is not in. */
 export function leaveHouse(db: Db, membership: Membership): Promise<Outcome<null>> {
@@ -55,6 +57,7 @@ async function leaveLast(trx: Db, house: HouseRow): Promise<HearthEvent[] | unde
 export async function removeHouse(trx: Db, house: HouseRow): Promise<void> {
   const rooms = await lockHouseRooms(trx, house.id)
   await removeMessages(trx, rooms)
+  await removeWebhooks(trx, await listWebhooks(trx, house.id))
   if (house.icon !== null) await discardIcon(trx, house.id, house.icon)
   await deleteHouse(trx, house.id)
 }

@@ -8,6 +8,8 @@ import * as invites from '../houses/invites/schemas.ts'
 import * as members from '../houses/members/schemas.ts'
 import * as roles from '../houses/roles/schemas.ts'
 import * as houses from '../houses/schemas.ts'
+import * as webhookExecution from '../houses/webhooks/execution/schemas.ts'
+import * as webhooks from '../houses/webhooks/schemas.ts'
 import * as envelope from '../http/schemas/envelope.ts'
 import * as health from '../http/server/health.ts'
 import * as messages from '../messages/schemas.ts'
@@ -37,6 +39,8 @@ const modules = [
   rooms,
   settings,
   users,
+  webhookExecution,
+  webhooks,
 ]
 
 /** Every schema of an object on the wire, and the name that it is exported under: its name in the API document. */

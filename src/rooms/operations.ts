@@ -7,6 +7,8 @@ import { withHouseLock } from '../houses/access-operations.ts'
 import { type EntityRow, listEntities, replaceRooms } from '../houses/entities/queries.ts'
 import { hasBits, hasPermission, permission } from '../houses/permissions.ts'
 import type { Membership } from '../houses/queries.ts'
+import { listWebhooksOfRoom } from '../houses/webhooks/queries.ts'
+import { removeWebhooks } from '../houses/webhooks/removal-operations.ts'
 import { asId, newId } from '../ids.ts'
 import { removeMessages } from '../messages/removal/operations.ts'
 import { shareRoomLock } from './access-operations.ts'
@@ -124,6 +126,7 @@ export async function deleteHouseRoom(db: Db, access: RoomAccessRow): Promise<Ou
     if (!hasBits(permissionsInRoom(present), permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     if ((await findRoomCount(trx, house_id)).count === 1) throw new ApiError('last_room')
     await removeMessages(trx, [room_id])
+    await removeWebhooks(trx, await listWebhooksOfRoom(trx, room_id))
     await deleteRoomRow(trx, room_id)
     const { default_allow, default_deny, permission_overrides } = present
     const room = { default_allow, default_deny, permission_overrides }

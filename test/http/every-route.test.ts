@@ -31,7 +31,16 @@ const forgetting = routes.filter((route) => route.method === 'DELETE' && !takesB
 
 const kib = 1024
 /** Those whose bodies may hold pictures. */
-const withPictures = ['POST /houses', 'PATCH /houses/{id}', 'PATCH /users/@me', 'PATCH /bots/{id}']
+const withPictures = [
+  'POST /houses',
+  'PATCH /houses/{id}',
+  'PATCH /users/@me',
+  'PATCH /bots/{id}',
+  'POST /houses/{id}/webhooks',
+  'PATCH /houses/{id}/webhooks/{webhook_id}',
+]
+/** It also takes forms and multipart bodies. */
+const isWebhook = ({ path }: Route) => path.startsWith('/webhooks/')
 
 /** A JSON object of so many bytes, in which nobody is interested. */
 function padded(bytes: number): Sent {
@@ -117,6 +126,7 @@ describe('bodies', () => {
     async (_name, route) => {
       const person = await caller(route)
       for (const [what, sent, answer] of refused) {
+        if (isWebhook(route) && /^a form|^multipart/.test(what)) continue
         const { status, body } = await send(person, route, at(route), sent)
         expect([what, { status, body }]).toEqual([what, answer])
       }

@@ -2,7 +2,8 @@ import { permission } from '../../src/houses/permissions.ts'
 import { password, resident } from './accounts.ts'
 import { override } from './permissions.ts'
 import { callersOf, inviteBy, type Needs, type Reach, type Scene } from './scenes.ts'
-import { db, message, type Person, role, user } from './world.ts'
+import { webhook } from './webhooks.ts'
+import { db, house, message, type Person, role, user } from './world.ts'
 
 /** 200, 204, or the code of a failure. */
 export type Expected = 200 | 204 | string
@@ -48,6 +49,17 @@ const ownBot: Made<string> = async (scene, caller) => (await user({ bot_of: call
 const foreignBot: Made<string> = async ({ target }) => (await user({ bot_of: target })).id
 const newcomer: Made<string> = async () => (await user()).id
 const newRole: Made<string> = ({ den }) => role(den!, { position: 1 })
+const newWebhook: Made<string> = async ({ den, ids }) => (await webhook(den!, { room_id: ids.room_id! })).id
+/** A webhook of a house that no caller is in. */
+const executable: Record<string, Made<string>> = {
+  webhook_id: async () => (await someWebhook()).id,
+  token: async () => (await someWebhook()).token,
+}
+let made: ReturnType<typeof webhook> | undefined
+function someWebhook() {
+  made ??= user().then(async (owner) => webhook(await house({ owner })))
+  return made
+}
 let names = 0
 const freshName = () => {
   names += 1
@@ -235,6 +247,14 @@ export const matrix: Row[] = [
   { route: 'POST /invites/{code}', reach: 'house', once: true, unseen: 200, but: { banned: 'no_permission' } },
   { route: 'DELETE /invites/{code}', reach: 'house', when: 'the own', unseen: 'no_permission', at: { code: ({ den, people }, caller) => inviteBy(den!, caller && !isOutside(people, caller) ? caller : den!.owner) } },
   { route: 'DELETE /invites/{code}', reach: 'house', when: "somebody else's", needs: 'MANAGE_INVITES', unseen: 'no_permission' },
+  // Webhooks
+  { route: 'POST /houses/{id}/webhooks', reach: 'house', needs: 'MANAGE_INTEGRATIONS', body: ({ ids }: Scene) => ({ room_id: ids.room_id, name: 'hook' }) },
+  { route: 'GET /houses/{id}/webhooks', reach: 'house', needs: 'MANAGE_INTEGRATIONS' },
+  { route: 'PATCH /houses/{id}/webhooks/{webhook_id}', reach: 'house', needs: 'MANAGE_INTEGRATIONS', at: { webhook_id: newWebhook }, body: { name: 'new' } },
+  { route: 'DELETE /houses/{id}/webhooks/{webhook_id}', reach: 'house', needs: 'MANAGE_INTEGRATIONS', at: { webhook_id: newWebhook } },
+  { route: 'POST /houses/{id}/webhooks/{webhook_id}/token', reach: 'house', needs: 'MANAGE_INTEGRATIONS', at: { webhook_id: newWebhook } },
+  { route: 'POST /webhooks/{webhook_id}/{token}', reach: 'open', when: 'with the token', at: executable, body: { content: 'x' } },
+  { route: 'POST /webhooks/{webhook_id}/{token}', reach: 'open', when: 'with another token', ok: 'webhook_not_found', at: { ...executable, token: () => '0'.repeat(128) }, body: { content: 'x' } },
   // Read state, settings, service
   { route: 'GET /users/@me/read-state', reach: 'own' },
   { route: 'GET /users/@me/settings', reach: 'own' },

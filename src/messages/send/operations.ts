@@ -21,15 +21,15 @@ import {
 } from './draft-operations.ts'
 import { findMessageByNonce } from './queries.ts'
 
-/** The author of a message: their access to the room, and how they are shown. */
-type Sender = { access: RoomAccessRow; author: AuthorRow }
+/** The author of a message in a room: what they may send there, and how they are shown. */
+export type Sender = { house_id: string | null; maySend: boolean; mayAttach: boolean; author: AuthorRow }
 
 /**
  * Sends a message (docs/api.md#messages). The sender is looked up unless who calls this has done so. Throws
  * `room_not_found`, `no_permission`, and `unavailable` where a nonce is taken and set free time and again.
  */
 export type Send = (
-  caller: Caller,
+  caller: Pick<Caller, 'id' | 'session_id'>,
   roomId: string,
   outgoing: OutgoingMessage,
   sender?: Sender,
@@ -48,23 +48,21 @@ export function createSender(db: Db, bus: Pick<Bus, 'deliver'>, origin: () => st
     (deliveries) => bus.deliver(entriesOf(deliveries)),
   )
 
-  async function findSender(caller: Caller, room_id: string): Promise<Sender> {
-    const key = { room_id, user_id: caller.id }
+  async function findSender(user_id: string, room_id: string): Promise<Sender> {
     const [access, author] = await Promise.all([
-      requireRoomAccess(db, room_id, caller.id),
-      findAuthor(db, key),
+      requireRoomAccess(db, room_id, user_id),
+      findAuthor(db, { room_id, user_id }),
     ])
     if (!author) throw new ApiError('room_not_found')
-    return { access, author }
+    return senderOf(access, author)
   }
 
   return async (caller, room_id, outgoing, sender) => {
     const ids = mentionedIn(outgoing.content)
-    const { access, author } = sender ?? (await findSender(caller, room_id))
-    const maySend = outgoing.attachment === null ? canSend(access) : canAttach(access)
+    const { house_id, author, ...may } = sender ?? (await findSender(caller.id, room_id))
+    const maySend = outgoing.attachment === null ? may.maySend : may.mayAttach
     if (!maySend) throw new ApiError('no_permission')
     const mentioned = ids.length === 0 ? [] : await listMentioned(db, room_id, ids)
-    const { house_id } = access
     const by = { author_id: caller.id, device_id: caller.session_id, author }
     const draft: Draft = { ...outgoing, ...by, room_id, house_id, mentioned }
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
@@ -91,8 +89,10 @@ export function toSender(found: CallerInRoomRow): Sender {
   const { user, joined_at, last_permission_update } = found
   const access = found.access ?? undefined
   if (!canRead(access)) throw new ApiError('room_not_found')
-  return {
-    access,
-    author: { ...user, is_deleted: false, joined_at, last_permission_update, roles: access.roles },
-  }
+  const { roles } = access
+  return senderOf(access, { ...user, is_deleted: false, joined_at, last_permission_update, roles })
+}
+
+function senderOf(access: RoomAccessRow, author: AuthorRow): Sender {
+  return { house_id: access.house_id, maySend: canSend(access), mayAttach: canAttach(access), author }
 }

@@ -10,11 +10,14 @@ const firstNewId = BigInt(firstIdAt(now))
 
 const idPattern = /\b[1-9][0-9]{16,18}\b/g
 const timePattern = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g
+const webhookPattern = /(?<=\/webhooks\/\d+\/)[0-9a-f]{128}/g
 const keyPattern = /(?<=\?key=)[0-9a-f]{32}/g
+
+const newToken = createHash('sha512').update('a new token').digest('hex')
 
 /** What the server makes by chance, by the name of its field, and what is shown in its place. */
 const chance: [name: string, pattern: RegExp, shown: string][] = [
-  ['token', /^[0-9a-f]{128}$/, createHash('sha512').update('a new token').digest('hex')],
+  ['token', /^[0-9a-f]{128}$/, newToken],
   ['icon', /^[0-9a-f]{40}\.webp$/, `${'d4'.repeat(20)}.webp`],
   ['header', /^[0-9a-f]{40}\.webp$/, `${'e5'.repeat(20)}.webp`],
   ['code', /^[0-9A-Za-z]{6}$/, 'hE4rTh'],
@@ -33,6 +36,7 @@ export function standIns(answer: object): object {
     )
     .replaceAll(timePattern, (time) => (Date.parse(time) > now ? new Date(now).toISOString() : time))
     .replaceAll(config.publicUrl!, 'https://chat.example.org')
+    .replaceAll(webhookPattern, newToken)
     .replaceAll(keyPattern, (key) => (key === file.key ? key : '6b'.repeat(16)))
   return JSON.parse(settled)
 }
