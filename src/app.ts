@@ -18,6 +18,8 @@ import type { Gateway } from './gateway/gateway.ts'
 import { isForGateway, openGateway } from './gateway/plugin.ts'
 import type { PresenceTracker } from './gateway/presence/presence-tracker.ts'
 import type { GatewaySettings } from './gateway/settings.ts'
+import { startDeletingOldEntries } from './houses/audit-log/operations.ts'
+import { auditLogRoutes } from './houses/audit-log/routes.ts'
 import { banRoutes } from './houses/bans/routes.ts'
 import { entityRoutes } from './houses/entities/routes.ts'
 import { inviteRoutes } from './houses/invites/routes.ts'
@@ -129,6 +131,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   collectMetrics(app)
   await describeApi(app, nameSchemas)
   sweepExploded(app)
+  deleteOldAuditEntries(app)
 
   for (const routes of plugins) await app.register(routes)
   await serveWebClient(app)
@@ -141,6 +144,7 @@ const plugins = [
   accountDeletionRoutes,
   accountRoutes,
   attachmentRoutes,
+  auditLogRoutes,
   banRoutes,
   blockRoutes,
   botRoutes,
@@ -189,6 +193,17 @@ function sweepExploded(app: FastifyInstance): void {
   app.addHook('onReady', async () => {
     const report = (error: unknown) => app.log.error({ err: error }, 'could not erase exploded messages')
     stop = startSweeping(app.db, app.store, app.bus, report)
+  })
+  app.addHook('onClose', () => stop())
+}
+
+/** Keeps the audit logs no longer than the setting says, from when the app is ready until it closes. */
+function deleteOldAuditEntries(app: FastifyInstance): void {
+  let stop = async () => {}
+  app.addHook('onReady', async () => {
+    const report = (error: unknown) =>
+      app.log.error({ err: error }, 'could not delete old entries of audit logs')
+    stop = startDeletingOldEntries(app.db, app.config.auditLogDays, report)
   })
   app.addHook('onClose', () => stop())
 }

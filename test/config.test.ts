@@ -76,11 +76,13 @@ const cases: Record<string, Case> = {
   RATE_LIMIT_ADDRESS: limitCase('address'),
   RATE_LIMIT_GATEWAY: limitCase('gateway'),
   RATE_LIMIT_FILES: limitCase('files'),
+  RATE_LIMIT_WEBHOOKS: limitCase('webhooks'),
   RATE_LIMIT_UPLOADS: {
     wrong: ['1GiB', '0MiB/day', '1GB/day', '1GiB/h'],
     right: '2TiB/day',
     gives: { uploads: { burst: 2 ** 41, refillMs: 86_400_000 / 2 ** 41 } },
   },
+  AUDIT_LOG_DAYS: { wrong: ['0', '-1', '1.5', '10000', 'x'], right: '365', gives: { auditLogDays: 365 } },
   WEB: { wrong: ['maybe'], right: 'off', gives: { web: false } },
   TRUST_PROXY: {
     wrong: [

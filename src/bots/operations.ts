@@ -5,7 +5,8 @@ import { deleteSessions, hasSession } from '../accounts/sessions/queries.ts'
 import { type Db, violates } from '../database/client.ts'
 import { ApiError, limitReached } from '../errors.ts'
 import { commit, type Outcome } from '../events/commit.ts'
-import { requireHouse } from '../houses/access-operations.ts'
+import { type HouseActor, requireHouse } from '../houses/access-operations.ts'
+import { commitAudited } from '../houses/audit-log/operations.ts'
 import { addMember } from '../houses/members/operations.ts'
 import { findMember } from '../houses/members/queries.ts'
 import type { Member } from '../houses/members/schemas.ts'
@@ -104,15 +105,17 @@ export async function deleteBot(db: Db, callerId: string, id: string): Promise<O
  * Adds a bot to a house; one that is there already changes nothing. Throws `house_not_found`, `bot_not_found` for one
  * that is neither the caller's nor public, `no_permission`, `limit_reached`.
  */
-export async function addBot(db: Db, caller: Membership, botId: string): Promise<Outcome<Member>> {
+export async function addBot(db: Db, caller: HouseActor, botId: string): Promise<Outcome<Member>> {
   const added = { house_id: caller.house_id, user_id: asId(botId) }
   await refuseUnlessAddable(db, caller, added.user_id)
-  return commit(db, async (trx) => {
+  return commitAudited(db, caller, async (trx) => {
     const events = await addMember(trx, added)
     // Again, as things are under the locks that adding has taken.
     await refuseUnlessAddable(trx, caller, added.user_id)
     const row = await findMember(trx, added)
-    return { answer: serializeMember(row!), events: events! }
+    const entry = { target_type: 'user', target_id: added.user_id, changes: [] } as const
+    const audit = events!.length > 0 ? [{ action: 'bot_added', ...entry } as const] : []
+    return { answer: serializeMember(row!), events: events!, audit }
   })
 }
 

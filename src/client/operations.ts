@@ -22,6 +22,7 @@ import type {
 } from '../accounts/schemas.ts'
 import type { AddBot, Bot, BotId, BotToken, CreateBot, CreatedBot, EditBot } from '../bots/schemas.ts'
 import type { FriendRequests, Relationship, RequestFriendship } from '../friendships/schemas.ts'
+import type { AuditLogEntry, AuditLogQuery } from '../houses/audit-log/schemas.ts'
 import type { Ban, BanUser, LiftedBan } from '../houses/bans/schemas.ts'
 import type {
   CreateEntity,
@@ -111,6 +112,8 @@ type Shapes = {
   changePassword: { body: ChangePassword; answer: AccountId }
   listSessions: { query: ListQuery; answer: LoginSession[] }
   endSession: { answer: EndedSession }
+  // audit log
+  listAuditLog: { query: AuditLogQuery; answer: AuditLogEntry[] }
   // bans
   listBans: { query: PageQuery; answer: Ban[] }
   banUser: { body: BanUser; answer: Ban }

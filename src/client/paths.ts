@@ -16,6 +16,8 @@ export const paths = {
   changePassword: 'PATCH /users/@me/password',
   listSessions: 'GET /users/@me/sessions',
   endSession: 'DELETE /users/@me/sessions/{id}',
+  // audit log
+  listAuditLog: 'GET /houses/{id}/audit-log',
   // bans
   listBans: 'GET /houses/{id}/bans',
   banUser: 'PUT /houses/{id}/bans/{user_id}',

@@ -90,6 +90,11 @@ export const Environment = Type.Object({
     default: '1GiB/day',
     description: 'a size for each day, like "1GiB/day"',
   }),
+  AUDIT_LOG_DAYS: Type.String({
+    pattern: '^[1-9][0-9]{0,3}$',
+    default: '90',
+    description: 'a number of days, 1 to 9999',
+  }),
   WEB: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
     description: 'on or off',

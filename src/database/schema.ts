@@ -44,6 +44,26 @@ export interface AccountCodes {
   user_id: Int8;
 }
 
+export interface AuditLog {
+  action: string;
+  /**
+   * a user; accounts are never removed, only emptied, so no foreign key
+   */
+  actor_id: Int8;
+  /**
+   * a list of {key, old, new}
+   */
+  changes: Json;
+  /**
+   * no foreign key: the entries of a deleted house go with their age, not in the statement that deletes it
+   */
+  house_id: Int8;
+  id: Int8;
+  reason: string | null;
+  target_id: string | null;
+  target_type: string | null;
+}
+
 export interface BackupCodes {
   code_hash: Buffer;
   user_id: Int8;
@@ -350,6 +370,7 @@ export interface Webhooks {
 
 export interface DB {
   account_codes: AccountCodes;
+  audit_log: AuditLog;
   backup_codes: BackupCodes;
   bans: Bans;
   blocks: Blocks;

@@ -3,6 +3,8 @@ import { ApiError } from '../errors.ts'
 import { commit, type Outcome } from '../events/commit.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { removeMessages } from '../messages/removal/operations.ts'
+import { writeAudit } from './audit-log/operations.ts'
+import type { AuditEntry } from './audit-log/queries.ts'
 import { discardIcon } from './icon-operations.ts'
 import { removeMember } from './members/operations.ts'
 import { findMember } from './members/queries.ts'
@@ -40,6 +42,7 @@ export async function removeMembership(trx: Db, membership: Membership): Promise
   const heirId = await findNextOwnerId(trx, house_id, user_id)
   if (heirId === undefined) return leaveLast(trx, house)
   await updateHouse(trx, house_id, { owner_id: heirId })
+  await writeAudit(trx, membership, [ownerChanged(user_id, heirId)])
   const left = await removeMember(trx, membership)
   return left && [...left, ...groupOwnersChanged(house_id, [heirId])]
 }
@@ -60,6 +63,12 @@ export async function removeHouse(trx: Db, house: HouseRow): Promise<void> {
   await removeWebhooks(trx, await listWebhooks(trx, house.id))
   if (house.icon !== null) await discardIcon(trx, house.id, house.icon)
   await deleteHouse(trx, house.id)
+}
+
+/** The entry of a new owner in the audit log. */
+export function ownerChanged(before: string, after: string): AuditEntry {
+  const changes = [{ key: 'owner_id', old: before, new: after }]
+  return { action: 'owner_changed', target_type: 'user', target_id: after, changes }
 }
 
 /** The events of a new owner, who can read every room; the former one can perhaps read fewer than before. */

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { maxPictureBodyBytes } from '../http/bodies/body.ts'
+import { actorInHouse } from '../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
 import { callerInHouse, IdParam } from '../http/schemas/params.ts'
 import { asId } from '../ids.ts'
@@ -50,7 +51,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await editHouse(app.db, app.store, callerInHouse(request), request.body))),
+      ok(await app.publish(await editHouse(app.db, app.store, actorInHouse(request), request.body))),
   )
 
   app.delete(
@@ -83,7 +84,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(EditedHouse), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await removeHouseIcon(app.db, callerInHouse(request)))),
+    async (request) => ok(await app.publish(await removeHouseIcon(app.db, actorInHouse(request)))),
   )
 
   app.get(
@@ -131,7 +132,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const heirId = asId(request.body.user_id)
-      return ok(await app.publish(await handOverHouse(app.db, callerInHouse(request), heirId)))
+      return ok(await app.publish(await handOverHouse(app.db, actorInHouse(request), heirId)))
     },
   )
 }

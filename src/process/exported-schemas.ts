@@ -2,6 +2,7 @@ import { KindGuard, type TSchema } from '@sinclair/typebox'
 import * as accounts from '../accounts/schemas.ts'
 import * as bots from '../bots/schemas.ts'
 import * as friendships from '../friendships/schemas.ts'
+import * as auditLog from '../houses/audit-log/schemas.ts'
 import * as bans from '../houses/bans/schemas.ts'
 import * as entities from '../houses/entities/schemas.ts'
 import * as invites from '../houses/invites/schemas.ts'
@@ -22,6 +23,7 @@ import * as users from '../users/schemas.ts'
 
 const modules = [
   accounts,
+  auditLog,
   bans,
   bots,
   entities,

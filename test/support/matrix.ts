@@ -255,6 +255,8 @@ export const matrix: Row[] = [
   { route: 'POST /houses/{id}/webhooks/{webhook_id}/token', reach: 'house', needs: 'MANAGE_INTEGRATIONS', at: { webhook_id: newWebhook } },
   { route: 'POST /webhooks/{webhook_id}/{token}', reach: 'open', when: 'with the token', at: executable, body: { content: 'x' } },
   { route: 'POST /webhooks/{webhook_id}/{token}', reach: 'open', when: 'with another token', ok: 'webhook_not_found', at: { ...executable, token: () => '0'.repeat(128) }, body: { content: 'x' } },
+  // Audit log
+  { route: 'GET /houses/{id}/audit-log', reach: 'house', needs: 'ADMINISTRATOR' },
   // Read state, settings, service
   { route: 'GET /users/@me/read-state', reach: 'own' },
   { route: 'GET /users/@me/settings', reach: 'own' },

@@ -2,10 +2,12 @@ import { randomInt } from 'node:crypto'
 import type { Db } from '../../database/client.ts'
 import { ApiError, limitReached } from '../../errors.ts'
 import { commit, type Outcome } from '../../events/commit.ts'
-import { withHouseLock } from '../access-operations.ts'
+import { type HouseActor, withHouseLock } from '../access-operations.ts'
+import { changesBetween, commitAudited } from '../audit-log/operations.ts'
+import type { AuditEntry } from '../audit-log/queries.ts'
 import { addMember } from '../members/operations.ts'
 import { hasPermission, permission } from '../permissions.ts'
-import { findHouseSummary, findMembership, type Membership } from '../queries.ts'
+import { findHouseSummary, findMembership } from '../queries.ts'
 import { serializeHouseSummary } from '../serializers.ts'
 import {
   countInvites,
@@ -34,7 +36,7 @@ export async function requireInvite(db: Db, code: string): Promise<InviteRow> {
 /** Makes an invite. Throws `house_not_found`, `no_permission`, `limit_reached`. */
 export async function createInvite(
   db: Db,
-  caller: Membership,
+  caller: HouseActor,
   limits: CreateInvite,
 ): Promise<Outcome<Invite>> {
   const { house_id, user_id } = caller
@@ -45,7 +47,7 @@ export async function createInvite(
     await deleteDeadInvites(trx, house_id)
     if ((await countInvites(trx, house_id)) >= maxInvites) throw limitReached('invites')
     const row = await insertUnused(trx, { house_id, creator_id: user_id, max_uses, max_age })
-    return { answer: serializeInvite(row), events: [] }
+    return { answer: serializeInvite(row), events: [], audit: [inviteChanged('invite_created', null, row)] }
   })
 }
 
@@ -81,11 +83,28 @@ export async function useInvite(db: Db, userId: string, code: string): Promise<O
 }
 
 /** Revokes an invite: its creator may, and who manages invites. Throws `invite_not_found`, `no_permission`. */
-export async function revokeInvite(db: Db, userId: string, code: string): Promise<Outcome<RevokedInvite>> {
-  const { house_id, creator_id } = await requireInvite(db, code)
+export async function revokeInvite(
+  db: Db,
+  { user_id: userId, reason }: Pick<HouseActor, 'user_id' | 'reason'>,
+  code: string,
+): Promise<Outcome<RevokedInvite>> {
+  const invite = await requireInvite(db, code)
+  const { house_id, creator_id } = invite
   const membership = await findMembership(db, { house_id, user_id: userId })
   const mayManage = membership !== undefined && hasPermission(membership, permission.MANAGE_INVITES)
   if (creator_id !== userId && !mayManage) throw new ApiError('no_permission')
-  if (!(await deleteInvite(db, code))) throw new ApiError('invite_not_found')
-  return { answer: { code, house_id }, events: [] }
+  return commitAudited(db, { house_id, user_id: userId, reason: reason ?? null }, async (trx) => {
+    if (!(await deleteInvite(trx, code))) throw new ApiError('invite_not_found')
+    const audit = [inviteChanged('invite_revoked', invite, null)]
+    return { answer: { code, house_id }, events: [], audit }
+  })
+}
+
+function inviteChanged(
+  action: 'invite_created' | 'invite_revoked',
+  before: InviteRow | null,
+  after: InviteRow | null,
+): AuditEntry {
+  const changes = changesBetween(before, after, ['creator_id', 'max_uses', 'max_age'])
+  return { action, target_type: 'invite', target_id: (after ?? before)!.code, changes }
 }

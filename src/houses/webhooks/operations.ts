@@ -11,7 +11,9 @@ import { findRoomAccess, listHouseRooms, type RoomAccessRow } from '../../rooms/
 import { cancelDiscard, discardFiles, saveFile } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
 import { updateUser } from '../../users/queries.ts'
-import { requireHouse, withHouseLock } from '../access-operations.ts'
+import { type HouseActor, requireHouse, withHouseLock } from '../access-operations.ts'
+import { changesBetween } from '../audit-log/operations.ts'
+import type { AuditAction, AuditEntry } from '../audit-log/queries.ts'
 import { hasPermission, permission } from '../permissions.ts'
 import type { Membership } from '../queries.ts'
 import { canManageWebhooks } from './permissions.ts'
@@ -49,7 +51,7 @@ export async function listWebhooks(db: Db, caller: Membership): Promise<Webhook[
 export async function createWebhook(
   db: Db,
   store: Store,
-  caller: Membership,
+  caller: HouseActor,
   fields: CreateWebhook,
   origin: string,
 ): Promise<Outcome<WebhookWithUrl>> {
@@ -68,7 +70,8 @@ export async function createWebhook(
     await insertWebhook(trx, { id, house_id, room_id, token_hash: hashToken(token) })
     if (icon) await putIcon(trx, { id, icon: null }, icon.file)
     const row = { id, house_id, room_id, name, icon: icon?.file ?? null }
-    return { answer: serializeWebhookWithUrl(row, token, origin), events: [] }
+    const audit = webhookChanged('webhook_created', null, row)
+    return { answer: serializeWebhookWithUrl(row, token, origin), events: [], audit }
   })
 }
 
@@ -79,7 +82,7 @@ export async function createWebhook(
 export async function editWebhook(
   db: Db,
   store: Store,
-  caller: Membership,
+  caller: HouseActor,
   webhookId: string,
   fields: EditWebhook,
 ): Promise<Outcome<Webhook>> {
@@ -94,14 +97,15 @@ export async function editWebhook(
     if (after.room_id !== before.room_id) await updateWebhook(trx, webhookId, { room_id })
     if (after.name !== before.name) await updateUser(trx, webhookId, { name })
     if (icon !== undefined) await putIcon(trx, before, after.icon)
-    return { answer: serializeWebhook(after), events: [] }
+    const audit = webhookChanged('webhook_updated', before, after)
+    return { answer: serializeWebhook(after), events: [], audit }
   })
 }
 
 /** Gives a webhook a new token; the old one ends at once. Throws `house_not_found`, `webhook_not_found`, `no_permission`. */
 export async function rotateWebhookToken(
   db: Db,
-  caller: Membership,
+  caller: HouseActor,
   webhookId: string,
   origin: string,
 ): Promise<Outcome<WebhookWithUrl>> {
@@ -109,21 +113,36 @@ export async function rotateWebhookToken(
   return withHouseLock(db, caller, async (trx) => {
     const row = await requireManaged(trx, caller, webhookId)
     await updateWebhook(trx, webhookId, { token_hash: hashToken(token) })
-    return { answer: serializeWebhookWithUrl(row, token, origin), events: [] }
+    const replaced = { target_type: 'webhook', target_id: webhookId, changes: [] } as const
+    const audit = [{ action: 'webhook_token_replaced', ...replaced } as const]
+    return { answer: serializeWebhookWithUrl(row, token, origin), events: [], audit }
   })
 }
 
 /** Deletes a webhook; its messages stay. Throws `house_not_found`, `webhook_not_found`, `no_permission`. */
 export async function deleteWebhook(
   db: Db,
-  caller: Membership,
+  caller: HouseActor,
   webhookId: string,
 ): Promise<Outcome<DeletedWebhook>> {
   const { house_id } = caller
   return withHouseLock(db, caller, async (trx) => {
-    await removeWebhooks(trx, [await requireManaged(trx, caller, webhookId)])
-    return { answer: { id: webhookId, house_id }, events: [] }
+    const row = await requireManaged(trx, caller, webhookId)
+    await removeWebhooks(trx, [row])
+    const audit = webhookChanged('webhook_deleted', row, null)
+    return { answer: { id: webhookId, house_id }, events: [], audit }
   })
+}
+
+/** Nothing where nothing differs. */
+function webhookChanged(
+  action: AuditAction,
+  before: WebhookRow | null,
+  after: WebhookRow | null,
+): AuditEntry[] {
+  const changes = changesBetween(before, after, ['room_id', 'name', 'icon'])
+  if (changes.length === 0) return []
+  return [{ action, target_type: 'webhook', target_id: (after ?? before)!.id, changes }]
 }
 
 /** Throws `no_permission` for who does not manage the webhooks of a room. */
@@ -144,7 +163,7 @@ async function requireRoomOfHouse(db: Db, caller: Membership, roomId: string): P
  */
 async function requireManaged(
   db: Db,
-  caller: Membership,
+  caller: HouseActor,
   webhookId: string,
   newRoomId?: string,
 ): Promise<WebhookRow> {
@@ -163,7 +182,7 @@ async function saveIcon(
   db: Db,
   store: Store,
   webhookId: string,
-  caller: Membership,
+  caller: HouseActor,
   sent: string | null | undefined,
 ): Promise<Picture | null | undefined> {
   if (sent == null) return sent

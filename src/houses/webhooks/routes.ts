@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { maxPictureBodyBytes } from '../../http/bodies/body.ts'
+import { actorInHouse } from '../../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { callerInHouse, IdParam, IdParams } from '../../http/schemas/params.ts'
 import { publicUrl } from '../../http/server/public-url.ts'
@@ -26,7 +27,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { body } = request
-      const created = await createWebhook(app.db, app.store, callerInHouse(request), body, publicUrl(app))
+      const created = await createWebhook(app.db, app.store, actorInHouse(request), body, publicUrl(app))
       return ok(await app.publish(created))
     },
   )
@@ -63,7 +64,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { params, body } = request
-      const caller = callerInHouse(request)
+      const caller = actorInHouse(request)
       return ok(await app.publish(await editWebhook(app.db, app.store, caller, params.webhook_id, body)))
     },
   )
@@ -82,7 +83,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { webhook_id } = request.params
-      return ok(await app.publish(await deleteWebhook(app.db, callerInHouse(request), webhook_id)))
+      return ok(await app.publish(await deleteWebhook(app.db, actorInHouse(request), webhook_id)))
     },
   )
 
@@ -100,7 +101,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { webhook_id } = request.params
-      const caller = callerInHouse(request)
+      const caller = actorInHouse(request)
       return ok(await app.publish(await rotateWebhookToken(app.db, caller, webhook_id, publicUrl(app))))
     },
   )

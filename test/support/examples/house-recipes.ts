@@ -63,6 +63,8 @@ export const houseRecipes: Recipes = {
   },
   deleteEntity: { params: { id, entity_id: entities.archive } },
 
+  listAuditLog: { params: { id }, query: { limit: '2' } },
+
   createWebhook: { params: { id }, body: { room_id: rooms.lending, name: 'Workshop calendar' } },
   listWebhooks: { params: { id } },
   editWebhook: { params: { id, webhook_id: webhook.id }, body: { room_id: rooms.general } },
