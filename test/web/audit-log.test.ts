@@ -9,7 +9,7 @@ test('shows who changed what, and filters by what was done and by whom', async (
   const headers = { 'x-audit-reason': encodeURIComponent('Wir ziehen um') }
   await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Lair' }, { headers })
   await call(bob, 'PATCH', `/rooms/${den.room_id}`, { name: 'hall', description: 'All of us' })
-  const page = await openPage(`/app/houses/${den.id}/settings/auditLog`, { as: ann, mayFail: /400/ })
+  const page = await openPage(`/app/houses/${den.id}/settings/audit-log`, { as: ann, mayFail: /400/ })
   const rows = page.getByRole('main').locator('.rows > li')
   await expect.poll(() => rows.count()).toBe(2)
   await rows.first().getByText('Room changed: hall').waitFor()
@@ -39,7 +39,7 @@ test('comes in pages, fits a narrow screen, in German too', async () => {
   const { ann, den } = await twoInHouse()
   for (let i = 0; i < 60; i += 1) await call(ann, 'PATCH', `/houses/${den.id}`, { name: `Den ${i}` })
   const phone = { viewport: { width: 375, height: 667 }, isMobile: true, hasTouch: true, locale: 'de-DE' }
-  const page = await openPage(`/app/houses/${den.id}/settings/auditLog`, { as: ann, ...phone })
+  const page = await openPage(`/app/houses/${den.id}/settings/audit-log`, { as: ann, ...phone })
   const rows = page.getByRole('main').locator('.rows > li')
   await expect.poll(() => rows.count()).toBe(50)
   await rows.first().getByText('Haus geändert').waitFor()
@@ -54,7 +54,7 @@ test('names who and what is gone by now', async () => {
   const { id } = (await call(ann, 'POST', `/houses/${den.id}/rooms`, { name: 'attic' })).body.data
   await call(ann, 'DELETE', `/rooms/${id}`)
   await call(ann, 'DELETE', `/houses/${den.id}/members/${bob.id}`)
-  const page = await openPage(`/app/houses/${den.id}/settings/auditLog`, { as: ann })
+  const page = await openPage(`/app/houses/${den.id}/settings/audit-log`, { as: ann })
   for (const text of ['Member kicked: Bob', 'Room deleted: attic', 'Room created: attic']) {
     await page.getByText(text).waitFor()
   }
@@ -63,7 +63,7 @@ test('names who and what is gone by now', async () => {
 test('is for administrators alone', async () => {
   const { bob, den } = await twoInHouse()
   await role(den, { allow: permission.MANAGE_ROOMS, members: [bob] })
-  const page = await openPage(`/app/houses/${den.id}/settings/auditLog`, { as: bob })
+  const page = await openPage(`/app/houses/${den.id}/settings/audit-log`, { as: bob })
   await page.getByRole('link', { name: 'Rooms', exact: true }).waitFor()
   expect(await page.getByRole('link', { name: 'Audit log' }).count()).toBe(0)
 })

@@ -14,7 +14,7 @@ const needed = {
   overrides: permission.MANAGE_ROOMS | permission.MANAGE_USER_OVERRIDES,
   bots: permission.MANAGE_BOTS,
   webhooks: permission.MANAGE_INTEGRATIONS,
-  auditLog: permission.ADMINISTRATOR,
+  'audit-log': permission.ADMINISTRATOR,
   // Only for the owner, whatever the permissions of others.
   owner: 0,
 } as const

@@ -217,7 +217,7 @@ export const de: Texts = {
     overrides: 'Rechte je Raum',
     bots: 'Bots',
     webhooks: 'Webhooks',
-    auditLog: 'Protokoll',
+    'audit-log': 'Protokoll',
     owner: 'Besitz',
   },
   theme: 'Aussehen',

@@ -214,7 +214,7 @@ export const en = {
     overrides: 'Permissions per room',
     bots: 'Bots',
     webhooks: 'Webhooks',
-    auditLog: 'Audit log',
+    'audit-log': 'Audit log',
     owner: 'Owner',
   },
   theme: 'Theme',

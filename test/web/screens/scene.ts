@@ -5,6 +5,7 @@ import { inviteTo } from '../../support/invites.ts'
 import { sendMedia } from '../../support/media.ts'
 import { filePart } from '../../support/multipart.ts'
 import { withTotp } from '../../support/two-factor.ts'
+import { webhook } from '../../support/webhooks.ts'
 import {
   block,
   call,
@@ -155,6 +156,7 @@ export async function makeScene() {
       ...(name[0] === 'Z' && { icon: asDataUrl(hills) }),
     })
   }
+  await webhook(den, { name: 'Workshop calendar' })
   await call(ann, 'PUT', `/houses/${den.id}/bans/${(await user({ name: 'Spam' })).id}`, { reason: 'Spam' })
   for (const friend of [bob, dan, long]) await friends(ann, friend)
   await call(cat, 'POST', '/relationships/@me/friend-requests', { user_id: ann.id })

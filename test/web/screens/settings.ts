@@ -6,7 +6,21 @@ import { click, get, type Screen, see } from './screen.ts'
 /** The settings of oneself and of a house, section by section. */
 export function settingsScreens({ ann, eve, den }: Scene): Screen[] {
   const own = ['', 'profile', 'account', 'two-factor', 'sessions', 'blocked', 'bots']
-  const ofHouse = ['overview', 'rooms', 'roles', 'members', 'bans', 'invites', 'overrides', 'bots', 'owner']
+  const ofHouse = [
+    ...[
+      'overview',
+      'rooms',
+      'roles',
+      'members',
+      'bans',
+      'invites',
+      'overrides',
+      'bots',
+      'webhooks',
+      'audit-log',
+    ],
+    'owner',
+  ]
   return [
     ...own.map((section) => ({
       name: `settings${section && `-${section}`}`,

@@ -38,7 +38,7 @@ export function AuditLogPage({ house }: { house: House }) {
   }
   return (
     <section>
-      <h2>{t().houseSections.auditLog}</h2>
+      <h2>{t().houseSections['audit-log']}</h2>
       <Form action={st().showEntries} submit={apply}>
         <ActionChoice />
         <Field

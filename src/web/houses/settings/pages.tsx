@@ -23,7 +23,7 @@ const pages: Record<HouseSection, ComponentType<{ house: House }>> = {
   overrides: OverrideSettings,
   bots: HouseBotSettings,
   webhooks: WebhookSettings,
-  auditLog: AuditLogPage,
+  'audit-log': AuditLogPage,
   owner: OwnerSettings,
 }
 
