@@ -59,6 +59,7 @@ import { overrideRoutes } from './rooms/overrides/routes.ts'
 import { recipientRoutes } from './rooms/private-rooms/recipient-routes.ts'
 import { privateRoomRoutes } from './rooms/private-rooms/routes.ts'
 import { roomRoutes } from './rooms/routes.ts'
+import { serverInformationRoutes } from './server-information/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { Store } from './storage/store.ts'
 import { userPictureRoutes } from './users/picture-routes.ts'
@@ -168,6 +169,7 @@ const plugins = [
   roleRoutes,
   roomRoutes,
   searchRoutes,
+  serverInformationRoutes,
   sessionRoutes,
   settingsRoutes,
   streamRoutes,

@@ -3,7 +3,7 @@ import { AnyText } from '../http/schemas/strings.ts'
 import { FullUser, Name, Username } from '../users/schemas.ts'
 
 const minPasswordLength = 8
-const maxPasswordLength = 256
+export const maxPasswordLength = 256
 
 const Email = Type.String({
   format: 'mail_address',

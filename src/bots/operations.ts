@@ -25,7 +25,7 @@ import type { Bot, CreateBot, CreatedBot, EditBot } from './schemas.ts'
 import { serializeBot } from './serializers.ts'
 
 /** Bots a user may have (docs/api.md#counts-and-sizes). */
-const maxBots = 25
+export const maxBots = 25
 /** The login session of a bot is opened by its owner, not by a client. */
 const noDevice = { client: '', address: '' }
 

@@ -81,6 +81,7 @@ import type {
 } from '../rooms/house-rooms/schemas.ts'
 import type { CreatePrivateRoom, RemovedRecipient } from '../rooms/private-rooms/schemas.ts'
 import type { Room } from '../rooms/schemas.ts'
+import type { ServerInformation } from '../server-information/schemas.ts'
 import type { EditSettings, SetRoomOverride, SetRoomOverrideAnswer, Settings } from '../settings/schemas.ts'
 import type { CompactUser, EditUser, FullUser } from '../users/schemas.ts'
 import type { paths } from './paths.ts'
@@ -211,6 +212,7 @@ type Shapes = {
   // service
   getHealth: { answer: Health }
   getReady: { answer: Health }
+  getServer: { answer: ServerInformation }
   // settings
   getSettings: { answer: Settings }
   editSettings: { body: EditSettings; answer: Settings }

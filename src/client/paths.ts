@@ -115,6 +115,7 @@ export const paths = {
   // service
   getHealth: 'GET /health',
   getReady: 'GET /ready',
+  getServer: 'GET /server',
   // settings
   getSettings: 'GET /users/@me/settings',
   editSettings: 'PATCH /users/@me/settings',

@@ -19,9 +19,9 @@ import type { Relationship } from './schemas.ts'
 import { serializeRelationship } from './serializers.ts'
 
 /** Friends and open requests of one user, both directions together (docs/api.md#counts-and-sizes). */
-const maxTies = 1_000
+export const maxTies = 1_000
 /** Users whom one user blocks, and whom one restricts. */
-const maxBlocks = 1_000
+export const maxBlocks = 1_000
 
 /**
  * Sends a friend request, or accepts the one of the other; a friendship or an earlier request stays

@@ -6,12 +6,12 @@ import { Line, NonBlankText, Text } from '../http/schemas/strings.ts'
 import { CompactUser, GatewayUser } from '../users/schemas.ts'
 
 /** Limits of docs/api.md#field-limits, in code points. */
-const maxContentLength = 4000
-const maxNonceLength = 64
-const maxSearchLength = 200
+export const maxContentLength = 4000
+export const maxNonceLength = 64
+export const maxSearchLength = 200
 /** Limits of `exploding_age` (docs/api.md#messages). */
 const minExplodingSeconds = 5
-const maxExplodingSeconds = 604_800
+export const maxExplodingSeconds = 604_800
 
 /** Of pictures alone. */
 export const Dimensions = Type.Optional(

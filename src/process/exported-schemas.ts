@@ -18,6 +18,7 @@ import * as readStates from '../read-states/schemas.ts'
 import * as houseRooms from '../rooms/house-rooms/schemas.ts'
 import * as privateRooms from '../rooms/private-rooms/schemas.ts'
 import * as rooms from '../rooms/schemas.ts'
+import * as serverInformation from '../server-information/schemas.ts'
 import * as settings from '../settings/schemas.ts'
 import * as users from '../users/schemas.ts'
 
@@ -39,6 +40,7 @@ const modules = [
   readStates,
   roles,
   rooms,
+  serverInformation,
   settings,
   users,
   webhookExecution,

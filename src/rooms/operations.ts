@@ -26,7 +26,7 @@ import type { Room } from './schemas.ts'
 import { serializeRoom } from './serializers.ts'
 
 /** Rooms of a house (docs/api.md#counts-and-sizes). */
-const maxRooms = 500
+export const maxRooms = 500
 /**
  * The entity of a new house, in which a room without a named entity is put, too (existing clients look it up by name).
  */

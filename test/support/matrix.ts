@@ -265,6 +265,7 @@ export const matrix: Row[] = [
   { route: 'PUT /users/@me/settings/room_overrides/{room_id}', reach: 'group', body: { notification_preference: 1 } },
   { route: 'GET /health', reach: 'open' },
   { route: 'GET /ready', reach: 'open' },
+  { route: 'GET /server', reach: 'open' },
   // Media
   { route: 'GET /users/{id}/icons/{file}', reach: 'open', ok: 'not_found', at: { file: () => 'none.webp' } },
   { route: 'GET /users/{id}/headers/{file}', reach: 'open', ok: 'not_found', at: { file: () => 'none.webp' } },

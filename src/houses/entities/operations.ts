@@ -23,7 +23,7 @@ import type { CreateEntity, DeletedEntity, EditEntity, Entity, HouseEntities } f
 import { serializeEntity } from './serializers.ts'
 
 /** Entities of a house (docs/api.md#counts-and-sizes). */
-const maxEntities = 100
+export const maxEntities = 100
 
 /**
  * Makes an entity, the last one, and answers all of them (docs/api.md#entities). Throws `house_not_found`,

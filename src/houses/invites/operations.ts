@@ -22,7 +22,7 @@ import type { CreateInvite, Invite, JoinedHouse, RevokedInvite } from './schemas
 import { serializeInvite } from './serializers.ts'
 
 /** Live invites a house may have (docs/api.md#counts-and-sizes). */
-const maxInvites = 200
+export const maxInvites = 200
 const codeLength = 6
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

@@ -14,7 +14,7 @@ import type { RemovedMember } from './schemas.ts'
 import { serializeMember } from './serializers.ts'
 
 /** Houses a user may be in (docs/api.md#counts-and-sizes). */
-const maxMemberships = 100
+export const maxMemberships = 100
 
 /**
  * Makes a user a member of a house, inside a transaction, and returns the events: nothing when they already are one,

@@ -22,7 +22,7 @@ import type { CreateRole, DeletedRole, EditRole, Role } from './schemas.ts'
 import { serializeRole } from './serializers.ts'
 
 /** Roles of a house (docs/api.md#counts-and-sizes). */
-const maxRoles = 250
+export const maxRoles = 250
 const defaultColor = '#99aab5'
 /** Bits that decide which rooms somebody can read. */
 const readingBits = permission.READ_MESSAGES | permission.ADMINISTRATOR

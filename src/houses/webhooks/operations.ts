@@ -30,7 +30,7 @@ import type { CreateWebhook, DeletedWebhook, EditWebhook, Webhook, WebhookWithUr
 import { serializeWebhook, serializeWebhookWithUrl } from './serializers.ts'
 
 /** Webhooks of a house (docs/api.md#counts-and-sizes). */
-const maxWebhooks = 25
+export const maxWebhooks = 25
 
 /** The webhooks of the rooms that the caller can read, oldest first. Throws `house_not_found`, `no_permission`. */
 export async function listWebhooks(db: Db, caller: Membership): Promise<Webhook[]> {

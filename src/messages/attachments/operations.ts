@@ -10,8 +10,10 @@ import type { Store } from '../../storage/store.ts'
 import type { StoredAttachment } from '../queries.ts'
 import { attachmentFile } from './queries.ts'
 
+/** In bytes (docs/api.md#counts-and-sizes). */
+export const maxAttachmentBytes = 25 * 1024 * 1024
 const keyBytes = 16
-const maxFilenameLength = 128
+export const maxFilenameLength = 128
 
 /** Refuses who may not send a file into a room. Throws `room_not_found`, `no_permission`. */
 export async function refuseUnlessMayAttach(db: Db, roomId: string, callerId: string): Promise<void> {

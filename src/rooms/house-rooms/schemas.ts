@@ -4,7 +4,7 @@ import { Nullable } from '../../http/schemas/nullable.ts'
 import { AnyText, Line, Text } from '../../http/schemas/strings.ts'
 import { maxTextLength, Name } from '../../users/schemas.ts'
 
-const maxEmojiNameLength = 64
+export const maxEmojiNameLength = 64
 /** Far past what a house needs, and far from the end of the column: a new room stands one beyond the greatest. */
 const maxRoomPosition = 1_000_000
 

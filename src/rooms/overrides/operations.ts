@@ -25,7 +25,7 @@ import { serializeRoom } from '../serializers.ts'
 const { MANAGE_ROOMS, MANAGE_USER_OVERRIDES, READ_MESSAGES } = permission
 const roleOverride = 0
 /** Overrides of all rooms of a house together. A house that has more keeps them. */
-const maxOverrides = 5_000
+export const maxOverrides = 5_000
 
 /**
  * Sets what a house room allows and denies everybody (docs/api.md#rooms). Throws `no_permission`, and as `inHouseRoom`.

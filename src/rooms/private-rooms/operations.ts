@@ -12,7 +12,7 @@ import { countGroupsOf, findPairRoomId, insertGroup, insertPairRoom, insertRecip
 import type { CreatePrivateRoom } from './schemas.ts'
 
 /** Groups that a user may own and still create another. Those that are passed on to them count, but are not refused. */
-const maxOwnedGroups = 200
+export const maxOwnedGroups = 200
 
 /**
  * Opens the one-to-one room of the caller and `recipient`, the existing one if there is one, or makes a group of all
