@@ -15,7 +15,11 @@ test('creates a webhook, whose messages come with its name, and deletes it', asy
   const reader = await openPage(path, { as: bob })
   const send = (text: string) => fetch(url, { method: 'POST', body: JSON.stringify({ text }), headers: json })
   expect(await (await send('It is *green*.')).text()).toBe('ok')
-  await messageOf(reader, 'It is green.').getByText('Build').waitFor()
+  const said = messageOf(reader, 'It is green.')
+  await said.getByRole('button', { name: 'Build', exact: true }).click()
+  const card = reader.getByRole('dialog', { name: 'Build' })
+  await card.getByText('@webhook-').waitFor()
+  expect(await card.getByRole('button').allInnerTexts()).toEqual([''])
 
   await page.getByRole('button', { name: 'New address: Build' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'New address' }).click()
