@@ -140,12 +140,29 @@ test('a body that says nothing, or in a wrong type, answers invalid_schema', asy
     [{ text: '' }, required('text')],
     [{ text: { text: 'x' } }, required('text')],
     [{ blocks: [] }, required('text')],
+    [{ blocks: [richText(' \n ')] }, required('text')],
     [{ blocks: 'x' }, invalid('blocks')],
     [{ attachments: 5, text: 'x' }, invalid('attachments')],
   ]
   for (const [body, answer] of wrong) {
     expect([body, ...told(await call(null, 'POST', path, body))]).toEqual([body, 400, answer])
   }
+})
+
+/** A block with one text. */
+function richText(text: string) {
+  const section = { type: 'rich_text_section', elements: [{ type: 'text', text }] }
+  return { type: 'rich_text', elements: [section] }
+}
+
+test('text is written even where it is white space and marks besides', async () => {
+  const hook = await webhook(den, { room_id: await houseRoom(den) })
+  const { room_id } = (await webhookRow(hook.id))!
+  await call(null, 'POST', hook.path, { text: '***' })
+  await call(null, 'POST', hook.path, { text: `${'\n'.repeat(50_000)}late` })
+  await call(null, 'POST', hook.path, { blocks: [richText(`${' '.repeat(5_000)}a`)] })
+  const contents = (await listRows(room_id)).map(({ content }) => content)
+  expect(contents).toEqual(['***', 'late', 'a'])
 })
 
 test('forms and multipart bodies that hold no message are refused', async () => {

@@ -41,7 +41,7 @@ export function formOf(body: Fields, { event, isDiscord }: Hints): Form {
 /** A message of another service as the content of one of ours, cut where it is too long. Throws `invalid_schema`. */
 export function readForeign(form: Exclude<Form, 'own'>, body: Fields, event = ''): string {
   if (form === 'github') return cutContent(readGithub(event, body))
-  const text = form === 'slack' ? readSlack(body) : readDiscord(body)
+  const text = (form === 'slack' ? readSlack(body) : readDiscord(body)).trim()
   if (text === '') throw fieldsRequired(form === 'slack' ? 'text' : 'content')
   // The message has one author, the webhook: the name that a sender chooses is written in front.
   return cutContent(joinParts([bold(textOf(body.username)), text]))

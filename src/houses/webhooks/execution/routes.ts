@@ -34,13 +34,13 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
       },
     },
     async (request, reply) => {
-      const { params, query, body } = request
-      // A multipart body is read only for who has the token.
-      const isMultipart = request.isMultipart()
-      const early = isMultipart ? undefined : readMessage(request, body, query.wait !== undefined)
+      const { params, query } = request
+      // The body is made into a message only for who has the token, and as often as they may: that takes a while.
       const webhook = await requireExecutable(app.db, params.webhook_id, params.token)
       await app.limits.webhooks.count(webhook.id, { reply })
-      const message = early ?? readMessage(request, await readParts(request), true)
+      const isMultipart = request.isMultipart()
+      const body = isMultipart ? await readParts(request) : request.body
+      const message = readMessage(request, body, isMultipart || query.wait !== undefined)
       const sent = await executeWebhook(send, webhook, message)
       return answer(reply, sent, message.form, query)
     },

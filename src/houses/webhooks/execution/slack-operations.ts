@@ -16,7 +16,8 @@ export function readSlack(body: Fields): string {
   const blocks = renderBlocks(body.blocks)
   const attachments = listOf(body.attachments).map(renderAttachment)
   // With blocks, the text is the fallback for notifications, and mostly says the same.
-  const parts = unmarked(blocks).includes(unmarked(text)) ? [blocks] : [text, blocks]
+  const isRepeated = blocks !== '' && unmarked(blocks).includes(unmarked(text))
+  const parts = isRepeated ? [blocks] : [text, blocks]
   return joinParts([...parts, ...attachments])
 }
 

@@ -3,6 +3,12 @@ export type Fields = Record<string, unknown>
 
 /** In code points (docs/api.md#field-limits). */
 const maxContentLength = 4000
+/**
+ * So much is read of a text, and of a list: what is beyond would be cut off the message, even if entities (`&amp;`)
+ * become a fifth of their length.
+ */
+const maxReadLength = 24_000
+const maxReadItems = 4_000
 /** What a cut text ends with: the end of a code block, and an ellipsis. */
 const reservedLength = 8
 /** How far back from the limit a line or word may end. */
@@ -20,12 +26,12 @@ export function fieldsOf(value: unknown): Fields {
 
 /** The objects in a list; nothing of a value that is no list. */
 export function listOf(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.filter(isFields) : []
+  return Array.isArray(value) ? value.slice(0, maxReadItems).filter(isFields) : []
 }
 
 /** A string or number as text that a message may contain, without white space at its ends; `''` for all else. */
 export function textOf(value: unknown): string {
-  return untrimmedTextOf(value).trim()
+  return untrimmedTextOf(typeof value === 'string' ? value.trimStart() : value).trim()
 }
 
 /** The same with the white space. */
@@ -33,6 +39,7 @@ export function untrimmedTextOf(value: unknown): string {
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'string') return ''
   return value
+    .slice(0, maxReadLength)
     .toWellFormed()
     .replace(/\r\n?/g, '\n')
     .replace(/(?![\t\n])\p{Cc}/gu, '')
