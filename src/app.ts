@@ -5,6 +5,9 @@ import { passwordRoutes } from './accounts/passwords/routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { sessionRoutes } from './accounts/sessions/routes.ts'
 import { mfaRoutes } from './accounts/two-factor/routes.ts'
+import { accountAdministrationRoutes } from './administration/accounts/routes.ts'
+import { houseAdministrationRoutes } from './administration/houses/routes.ts'
+import { administrationRoutes } from './administration/routes.ts'
 import { registerAuthentication } from './auth/plugin.ts'
 import { type AccountLimits, createRateLimits, limitRoutes, requestCounter } from './auth/rate-limits.ts'
 import { botRoutes } from './bots/routes.ts'
@@ -55,6 +58,7 @@ import { overrideRoutes } from './rooms/overrides/routes.ts'
 import { recipientRoutes } from './rooms/private-rooms/recipient-routes.ts'
 import { privateRoomRoutes } from './rooms/private-rooms/routes.ts'
 import { roomRoutes } from './rooms/routes.ts'
+import { serverInformationRoutes } from './server-information/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { Store } from './storage/store.ts'
 import { userPictureRoutes } from './users/picture-routes.ts'
@@ -136,8 +140,10 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
 }
 
 const plugins = [
+  accountAdministrationRoutes,
   accountDeletionRoutes,
   accountRoutes,
+  administrationRoutes,
   attachmentRoutes,
   banRoutes,
   blockRoutes,
@@ -146,6 +152,7 @@ const plugins = [
   entityRoutes,
   friendshipRoutes,
   healthRoutes,
+  houseAdministrationRoutes,
   housePictureRoutes,
   houseRoutes,
   inviteRoutes,
@@ -162,6 +169,7 @@ const plugins = [
   roleRoutes,
   roomRoutes,
   searchRoutes,
+  serverInformationRoutes,
   sessionRoutes,
   settingsRoutes,
   streamRoutes,

@@ -27,6 +27,7 @@ const credentialColumns = [
   'users.totp_secret',
   'users.totp_last_step',
   'users.totp_earlier_steps',
+  'users.disabled',
 ] as const
 
 /** Accounts that are not deleted, with what proves their owners. */

@@ -5,7 +5,7 @@ import { failures, ok, Success } from '../http/schemas/envelope.ts'
 import { publicUrl } from '../http/server/public-url.ts'
 import { verificationMail } from '../mail/mails.ts'
 import { issueCode } from './codes/operations.ts'
-import { logIn, register } from './operations.ts'
+import { logIn, register, requireOpenRegistration } from './operations.ts'
 import { LoggedIn, LogIn, Register } from './schemas.ts'
 import { type Device, logOut } from './sessions/operations.ts'
 
@@ -25,7 +25,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const answer = await register(app.db, request.body, deviceOf(request))
+      requireOpenRegistration(app.config.registration, request.body.invite)
+      const answer = await app.publish(await register(app.db, request.body, deviceOf(request)))
       const { id, email, username } = answer.user
       // Not waited for: the account is there, and whoever gets no code asks for another.
       if (app.mailer) {

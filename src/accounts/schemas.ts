@@ -13,7 +13,15 @@ const Email = Type.String({
 const NewPassword = AnyText({ minLength: minPasswordLength, maxLength: maxPasswordLength })
 
 export const Register = Type.Object(
-  { email: Email, username: Username, password: NewPassword, name: Type.Optional(Name) },
+  {
+    email: Email,
+    username: Username,
+    password: NewPassword,
+    name: Type.Optional(Name),
+    invite: Type.Optional(
+      AnyText({ description: 'the code of an invite to a house, which the account joins' }),
+    ),
+  },
   { additionalProperties: false },
 )
 export type Register = Static<typeof Register>

@@ -20,6 +20,15 @@ import type {
   TotpSecret,
   VerifiedEmail,
 } from '../accounts/schemas.ts'
+import type {
+  AdministeredHouse,
+  AdministeredId,
+  AdministeredUser,
+  AdministerUser,
+  AdminListQuery,
+  AdminOverview,
+  ServerAuditEntry,
+} from '../administration/schemas.ts'
 import type { AddBot, Bot, BotId, BotToken, CreateBot, CreatedBot, EditBot } from '../bots/schemas.ts'
 import type { FriendRequests, Relationship, RequestFriendship } from '../friendships/schemas.ts'
 import type { Ban, BanUser, LiftedBan } from '../houses/bans/schemas.ts'
@@ -72,6 +81,7 @@ import type {
 } from '../rooms/house-rooms/schemas.ts'
 import type { CreatePrivateRoom, RemovedRecipient } from '../rooms/private-rooms/schemas.ts'
 import type { Room } from '../rooms/schemas.ts'
+import type { ServerInformation } from '../server-information/schemas.ts'
 import type { EditSettings, SetRoomOverride, SetRoomOverrideAnswer, Settings } from '../settings/schemas.ts'
 import type { CompactUser, EditUser, FullUser } from '../users/schemas.ts'
 import type { paths } from './paths.ts'
@@ -103,6 +113,16 @@ type Shapes = {
   changePassword: { body: ChangePassword; answer: AccountId }
   listSessions: { query: ListQuery; answer: LoginSession[] }
   endSession: { answer: EndedSession }
+  // administration
+  listServerAuditLog: { query: PageQuery; answer: ServerAuditEntry[] }
+  listAdministeredHouses: { query: AdminListQuery; answer: AdministeredHouse[] }
+  deleteAdministeredHouse: { answer: AdministeredId }
+  getAdminOverview: { answer: AdminOverview }
+  listAdministeredUsers: { query: AdminListQuery; answer: AdministeredUser[] }
+  getAdministeredUser: { answer: AdministeredUser }
+  administerUser: { body: AdministerUser; answer: AdministeredUser }
+  deleteAdministeredUser: { answer: AdministeredId }
+  endSessionsOfUser: { answer: AdministeredId }
   // bans
   listBans: { query: PageQuery; answer: Ban[] }
   banUser: { body: BanUser; answer: Ban }
@@ -199,6 +219,7 @@ type Shapes = {
   removeOverride: { answer: Room }
   // service
   getHealth: { answer: Health }
+  getServer: { answer: ServerInformation }
   getReady: { answer: Health }
   // settings
   getSettings: { answer: Settings }

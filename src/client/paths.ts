@@ -16,6 +16,16 @@ export const paths = {
   changePassword: 'PATCH /users/@me/password',
   listSessions: 'GET /users/@me/sessions',
   endSession: 'DELETE /users/@me/sessions/{id}',
+  // administration
+  listServerAuditLog: 'GET /admin/audit-log',
+  listAdministeredHouses: 'GET /admin/houses',
+  deleteAdministeredHouse: 'DELETE /admin/houses/{id}',
+  getAdminOverview: 'GET /admin/overview',
+  listAdministeredUsers: 'GET /admin/users',
+  getAdministeredUser: 'GET /admin/users/{id}',
+  administerUser: 'PATCH /admin/users/{id}',
+  deleteAdministeredUser: 'DELETE /admin/users/{id}',
+  endSessionsOfUser: 'DELETE /admin/users/{id}/sessions',
   // bans
   listBans: 'GET /houses/{id}/bans',
   banUser: 'PUT /houses/{id}/bans/{user_id}',
@@ -112,6 +122,7 @@ export const paths = {
   removeOverride: 'DELETE /rooms/{id}/overrides/{target_id}',
   // service
   getHealth: 'GET /health',
+  getServer: 'GET /server',
   getReady: 'GET /ready',
   // settings
   getSettings: 'GET /users/@me/settings',

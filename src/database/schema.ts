@@ -275,6 +275,21 @@ export interface RoomSettings {
   user_id: Int8;
 }
 
+export interface ServerAuditLog {
+  action: string;
+  /**
+   * null: a command of the operator
+   */
+  actor_id: Int8 | null;
+  /**
+   * list of {key, old, new}
+   */
+  changes: Json;
+  id: Int8;
+  target_id: Int8 | null;
+  target_type: string | null;
+}
+
 export interface Sessions {
   address: Generated<string>;
   client: Generated<string>;
@@ -295,9 +310,14 @@ export interface Settings {
 }
 
 export interface Users {
+  admin: Generated<boolean>;
   bio: Generated<string>;
   bot: Generated<boolean>;
   deleted_at: Timestamp | null;
+  /**
+   * the account has no login session and gets none
+   */
+  disabled: Generated<boolean>;
   /**
    * null for bots and deleted accounts; unique without case
    */
@@ -359,6 +379,7 @@ export interface DB {
   room_recipients: RoomRecipients;
   room_settings: RoomSettings;
   rooms: Rooms;
+  server_audit_log: ServerAuditLog;
   sessions: Sessions;
   settings: Settings;
   users: Users;

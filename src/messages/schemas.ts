@@ -6,7 +6,9 @@ import { Line, NonBlankText, Text } from '../http/schemas/strings.ts'
 import { CompactUser, GatewayUser } from '../users/schemas.ts'
 
 /** Limits of docs/api.md#field-limits, in code points. */
-const maxContentLength = 4000
+export const maxContentLength = 4000
+/** In bytes (docs/api.md#counts-and-sizes). */
+export const maxAttachmentBytes = 25 * 1024 * 1024
 const maxNonceLength = 64
 const maxSearchLength = 200
 /** Limits of `exploding_age` (docs/api.md#messages). */

@@ -1,5 +1,6 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
 import * as accounts from '../accounts/schemas.ts'
+import * as administration from '../administration/schemas.ts'
 import * as bots from '../bots/schemas.ts'
 import * as friendships from '../friendships/schemas.ts'
 import * as bans from '../houses/bans/schemas.ts'
@@ -15,11 +16,13 @@ import * as readStates from '../read-states/schemas.ts'
 import * as houseRooms from '../rooms/house-rooms/schemas.ts'
 import * as privateRooms from '../rooms/private-rooms/schemas.ts'
 import * as rooms from '../rooms/schemas.ts'
+import * as serverInformation from '../server-information/schemas.ts'
 import * as settings from '../settings/schemas.ts'
 import * as users from '../users/schemas.ts'
 
 const modules = [
   accounts,
+  administration,
   bans,
   bots,
   entities,
@@ -35,6 +38,7 @@ const modules = [
   readStates,
   roles,
   rooms,
+  serverInformation,
   settings,
   users,
 ]

@@ -2,7 +2,7 @@ import { permission } from '../../src/houses/permissions.ts'
 import { password, resident } from './accounts.ts'
 import { override } from './permissions.ts'
 import { callersOf, inviteBy, type Needs, type Reach, type Scene } from './scenes.ts'
-import { db, message, type Person, role, user } from './world.ts'
+import { db, house, message, type Person, role, user } from './world.ts'
 
 /** 200, 204, or the code of a failure. */
 export type Expected = 200 | 204 | string
@@ -243,6 +243,20 @@ export const matrix: Row[] = [
   { route: 'PUT /users/@me/settings/room_overrides/{room_id}', reach: 'group', body: { notification_preference: 1 } },
   { route: 'GET /health', reach: 'open' },
   { route: 'GET /ready', reach: 'open' },
+  { route: 'GET /server', reach: 'open' },
+  // Administration
+  { route: 'GET /admin/overview', reach: 'admin' },
+  { route: 'GET /admin/users', reach: 'admin' },
+  { route: 'GET /admin/users/{id}', reach: 'admin' },
+  { route: 'PATCH /admin/users/{id}', reach: 'admin', when: 'somebody else', body: { disabled: true } },
+  { route: 'PATCH /admin/users/{id}', reach: 'admin', when: 'oneself', ok: 'no_permission', at: { id: (scene, caller) => (caller ?? scene.target).id }, body: { disabled: true } },
+  { route: 'DELETE /admin/users/{id}', reach: 'admin', when: 'somebody else' },
+  { route: 'DELETE /admin/users/{id}', reach: 'admin', when: 'oneself', ok: 'no_permission', at: { id: (scene, caller) => (caller ?? scene.target).id } },
+  { route: 'DELETE /admin/users/{id}/sessions', reach: 'admin', when: 'somebody else' },
+  { route: 'DELETE /admin/users/{id}/sessions', reach: 'admin', when: 'oneself', ok: 'no_permission', at: { id: (scene, caller) => (caller ?? scene.target).id } },
+  { route: 'GET /admin/houses', reach: 'admin' },
+  { route: 'DELETE /admin/houses/{id}', reach: 'admin', at: { id: async ({ target }) => (await house({ owner: target })).id } },
+  { route: 'GET /admin/audit-log', reach: 'admin' },
   // Media
   { route: 'GET /users/{id}/icons/{file}', reach: 'open', ok: 'not_found', at: { file: () => 'none.webp' } },
   { route: 'GET /users/{id}/headers/{file}', reach: 'open', ok: 'not_found', at: { file: () => 'none.webp' } },
@@ -264,6 +278,7 @@ function expectedFor(row: Row, caller: string): Expected {
   if (reach === 'open' || reach === 'own' || reach === 'person') {
     return caller === 'nobody' && reach !== 'open' ? 'no_auth' : ok
   }
+  if (reach === 'admin') return caller === 'admin' ? ok : 'not_found'
   if (caller === 'nobody') return 'no_auth'
   if (outsiders.includes(caller))
     return row.unseen ?? (reach === 'house' ? 'house_not_found' : 'room_not_found')

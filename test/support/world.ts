@@ -139,6 +139,13 @@ export async function user(
   return { id, username, token, session_id } satisfies Person
 }
 
+/** Makes an admin of the server. */
+export async function admin(): Promise<Person> {
+  const person = await user()
+  await db.updateTable('users').set({ admin: true }).where('id', '=', person.id).execute()
+  return person
+}
+
 /** A house with its first room, entity and members, without going through the server. */
 export type Den = { id: string; room_id: string; entity_id: string; owner: Person }
 

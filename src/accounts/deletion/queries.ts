@@ -44,6 +44,8 @@ export async function anonymizeAccount(db: Db, id: string): Promise<void> {
       totp_secret: null,
       totp_last_step: null,
       totp_earlier_steps: [],
+      disabled: false,
+      admin: false,
       deleted_at: sql<Date>`now()`,
     })
     .where('id', '=', id)

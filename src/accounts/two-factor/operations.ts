@@ -71,15 +71,8 @@ export async function disableTotp(
   })
 }
 
-/** Turns two-factor off without any proof: for the operator. */
-export async function removeTotp(db: Db, userId: string): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    await lockCredentials(trx, userId)
-    await forgetTotp(trx, userId)
-  })
-}
-
-async function forgetTotp(trx: Db, userId: string): Promise<void> {
+/** Removes the secret and the backup codes of a locked account. */
+export async function forgetTotp(trx: Db, userId: string): Promise<void> {
   const off = { mfa_enabled: false, totp_secret: null, totp_last_step: null, totp_earlier_steps: [] }
   await updateCredentials(trx, userId, off)
   await deleteBackupCodes(trx, userId)

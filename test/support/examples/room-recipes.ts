@@ -78,5 +78,6 @@ export const messageRecipes: Recipes = {
   },
 
   getHealth: { by: null },
+  getServer: { by: null },
   getReady: { by: null },
 }

@@ -48,6 +48,7 @@ export const messages = {
   tripod: madeAt('03T08:20'),
 }
 export const invites = { library: 'aX4p9Q', skyClub: 'nSk7Y2' }
+export const audited = madeAt('04T09:00')
 export const phone = madeAt('02T20:00')
 export const codes = { email: 'e3'.repeat(16), reset: '4d'.repeat(16) }
 /** What TOTP codes are made with, in base32. */

@@ -1,0 +1,26 @@
+import type { Db } from '../../database/client.ts'
+import { newId } from '../../ids.ts'
+import { type AuditedChange, insertAuditEntry } from './queries.ts'
+
+/** Who administers: an admin, or (null) a command of the operator. */
+export type Administrator = { id: string } | null
+
+type Target = { type: 'user' | 'house'; id: string }
+
+/** Adds an entry to the audit log of the server, inside the transaction of what was done. */
+export async function audit(
+  trx: Db,
+  by: Administrator,
+  action: string,
+  target: Target | null,
+  changes: AuditedChange[] = [],
+): Promise<void> {
+  await insertAuditEntry(trx, {
+    id: newId(),
+    action,
+    actor_id: by?.id ?? null,
+    target_id: target?.id ?? null,
+    target_type: target?.type ?? null,
+    changes,
+  })
+}

@@ -1,0 +1,46 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { listProcesses } from '../http/metrics/processes.ts'
+import { failures, ok, Success } from '../http/schemas/envelope.ts'
+import { readPage } from '../http/schemas/pages.ts'
+import { PageQuery } from '../http/schemas/params.ts'
+import { version } from '../http/server/version.ts'
+import { listAuditEntries } from './audit-log/queries.ts'
+import { getTotals } from './overview-queries.ts'
+import { AdminOverview, ServerAuditEntry } from './schemas.ts'
+import { serializeAuditEntry } from './serializers.ts'
+
+export const administrationRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/admin/overview',
+    {
+      onRequest: app.authenticateAdmin,
+      schema: {
+        operationId: 'getAdminOverview',
+        summary: 'Fetch what the server has and uses',
+        tags: ['administration'],
+        response: { 200: Success(AdminOverview), ...failures },
+      },
+    },
+    async () => {
+      const [totals, processes] = await Promise.all([getTotals(app.db), listProcesses(app)])
+      const sockets = processes.reduce((sum, each) => sum + each.sockets, 0)
+      return ok({ version, ...totals, sockets, processes })
+    },
+  )
+
+  app.get(
+    '/admin/audit-log',
+    {
+      onRequest: app.authenticateAdmin,
+      schema: {
+        operationId: 'listServerAuditLog',
+        summary: 'List what admins and commands did, newest first',
+        tags: ['administration'],
+        querystring: PageQuery,
+        response: { 200: Success(Type.Array(ServerAuditEntry)), ...failures },
+      },
+    },
+    async ({ query }) => ok((await listAuditEntries(app.db, readPage(query))).map(serializeAuditEntry)),
+  )
+}

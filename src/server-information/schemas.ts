@@ -1,0 +1,26 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../http/schemas/nullable.ts'
+
+/** In characters, or in bytes. */
+export const ServerLimits = Type.Object({
+  name: Type.Integer(),
+  house_name: Type.Integer(),
+  text: Type.Integer(),
+  content: Type.Integer(),
+  json_bytes: Type.Integer(),
+  picture_bytes: Type.Integer(),
+  attachment_bytes: Type.Integer(),
+})
+
+/** What a server is, for whoever is not logged in (docs/api.md#service). */
+export const ServerInformation = Type.Object({
+  name: Type.String(),
+  version: Type.String(),
+  registration: Type.Union([Type.Literal('open'), Type.Literal('invite'), Type.Literal('closed')]),
+  house_creation: Type.Union([Type.Literal('everybody'), Type.Literal('admins')]),
+  mail: Type.Boolean(),
+  oidc: Type.Boolean(),
+  push_key: Nullable(Type.String()),
+  limits: ServerLimits,
+})
+export type ServerInformation = Static<typeof ServerInformation>
