@@ -48,6 +48,7 @@ import { type Mailer, openMailer } from './mail/mailer.ts'
 import { attachmentRoutes } from './messages/attachments/routes.ts'
 import { streamRoutes } from './messages/read/stream-routes.ts'
 import { startSweeping } from './messages/removal/explosion-operations.ts'
+import { startRetention } from './messages/removal/retention-operations.ts'
 import { messageRoutes } from './messages/routes.ts'
 import { searchRoutes } from './messages/search/routes.ts'
 import { mediaRoutes } from './messages/send/media-routes.ts'
@@ -130,7 +131,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   limitUnreadResponses(app, parts.unreadLimits)
   collectMetrics(app)
   await describeApi(app, nameSchemas)
-  sweepExploded(app)
+  sweepMessages(app)
 
   for (const routes of plugins) await app.register(routes)
   await serveWebClient(app)
@@ -188,12 +189,19 @@ function mailerOf(app: FastifyInstance): Mailer | undefined {
   return mailer
 }
 
-/** Deletes exploding messages from when the app is ready until it closes. */
-function sweepExploded(app: FastifyInstance): void {
-  let stop = async () => {}
+/** Deletes exploding messages, and those past MESSAGES_MAX_AGE, from when the app is ready until it closes. */
+function sweepMessages(app: FastifyInstance): void {
+  const stops: (() => Promise<void>)[] = []
+  const reporting = (message: string) => (error: unknown) => app.log.error({ err: error }, message)
   app.addHook('onReady', async () => {
-    const report = (error: unknown) => app.log.error({ err: error }, 'could not erase exploded messages')
-    stop = startSweeping(app.db, app.store, app.bus, report)
+    const { db, store, bus, config } = app
+    stops.push(startSweeping(db, store, bus, reporting('could not erase exploded messages')))
+    const { messagesMaxAgeMs } = config
+    if (messagesMaxAgeMs === undefined) return
+    const report = reporting('could not delete messages past MESSAGES_MAX_AGE')
+    stops.push(startRetention(db, store, bus, messagesMaxAgeMs, report))
   })
-  app.addHook('onClose', () => stop())
+  app.addHook('onClose', async () => {
+    await Promise.all(stops.map((stop) => stop()))
+  })
 }
