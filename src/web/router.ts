@@ -13,7 +13,7 @@ export type Place =
   | { name: 'privateRooms' }
   | { name: 'friends' }
   | { name: 'mentions' }
-  | { name: 'settings'; section: string }
+  | { name: 'settings' | 'administration'; section: string }
   | { name: 'houseSettings'; houseId: string; section: string }
   | { name: 'unknown' }
 
@@ -45,6 +45,7 @@ export function parsePlace(path: string, search = ''): Place {
   if (first === 'private' && id) return { name: 'private', roomId: id, message }
   if (first === 'private') return { name: 'privateRooms' }
   if (first === 'friends' || first === 'mentions') return { name: first }
+  if (first === 'admin') return { name: 'administration', section: id }
   if (first === 'settings') return { name: 'settings', section: id }
   return { name: 'unknown' }
 }
@@ -92,6 +93,8 @@ export function pathOf(place: Place): string {
       return `${base}/private`
     case 'settings':
       return place.section ? `${base}/settings/${place.section}` : `${base}/settings`
+    case 'administration':
+      return place.section ? `${base}/admin/${place.section}` : `${base}/admin`
     case 'houseSettings':
       return `${base}/houses/${place.houseId}/settings${place.section && `/${place.section}`}`
     case 'friends':

@@ -226,6 +226,13 @@ export const de: Texts = {
   themeDark: 'Dunkel',
   language: 'Sprache',
   general: 'Allgemein',
+  administration: 'Verwaltung',
+  administrationSections: {
+    '': 'Überblick',
+    users: 'Personen',
+    houses: 'Häuser',
+    'audit-log': 'Protokoll',
+  },
   settingsSections: {
     profile: 'Profil',
     account: 'Konto',

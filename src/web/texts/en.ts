@@ -223,6 +223,13 @@ export const en = {
   themeDark: 'Dark',
   language: 'Language',
   general: 'General',
+  administration: 'Administration',
+  administrationSections: {
+    '': 'Overview',
+    users: 'Users',
+    houses: 'Houses',
+    'audit-log': 'Audit log',
+  },
   settingsSections: {
     profile: 'Profile',
     account: 'Account',
