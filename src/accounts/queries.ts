@@ -7,6 +7,7 @@ export function insertAccount(
   db: Db,
   account: { id: string; username: string; name: string } & (
     | { email: string; password_hash: string }
+    | { email: string | null; email_verified: boolean }
     | { bot: true; owner_id: string }
   ),
 ) {

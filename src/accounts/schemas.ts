@@ -36,6 +36,21 @@ export const LogIn = Type.Object(
 )
 export type LogIn = Static<typeof LogIn>
 
+/** Where the web client goes once somebody is logged in: never to another site. */
+export const BeginOidc = Type.Object(
+  {
+    return_to: Type.Optional(
+      Type.String({
+        pattern: '^/app/[!-\\[\\]-~]*$',
+        maxLength: 512,
+        description: 'an address of the web client, by default /app/',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type BeginOidc = Static<typeof BeginOidc>
+
 /** What registering and logging in answer: the token is shown this once. */
 export const LoggedIn = Type.Object({ token: Type.String(), user: FullUser })
 export type LoggedIn = Static<typeof LoggedIn>

@@ -1,6 +1,7 @@
 import type {
   AccountId,
   BackupCodes,
+  BeginOidc,
   BeginTotp,
   ChangeEmail,
   ChangePassword,
@@ -102,6 +103,9 @@ type Shapes = {
   logIn: { body: LogIn; answer: LoggedIn }
   logOut: { answer: undefined }
   register: { body: Register; answer: LoggedIn }
+  beginOidc: { query: BeginOidc; answer: never }
+  logInByOidc: { body: Code; answer: LoggedIn }
+  finishOidc: { answer: never }
   resetPassword: { body: ResetPassword; answer: ResetDone }
   verifyEmail: { body: Code; answer: VerifiedEmail }
   resendVerification: { answer: EmailAddress }

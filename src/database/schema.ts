@@ -210,6 +210,23 @@ export interface Messages {
   room_id: Int8;
 }
 
+export interface OidcCodes {
+  code_hash: Buffer;
+  expires_at: Timestamp;
+  issuer: string;
+  /**
+   * {email, email_verified, username, name}, as the provider has it
+   */
+  profile: Json;
+  subject: string;
+}
+
+export interface OidcIdentities {
+  issuer: string;
+  subject: string;
+  user_id: Int8;
+}
+
 export interface Presences {
   node: number;
   user_id: Int8;
@@ -373,6 +390,8 @@ export interface DB {
   members: Members;
   mentions: Mentions;
   messages: Messages;
+  oidc_codes: OidcCodes;
+  oidc_identities: OidcIdentities;
   presences: Presences;
   read_states: ReadStates;
   roles: Roles;

@@ -13,6 +13,11 @@ export const de: Texts = {
 
   logIn: 'Anmelden',
   logInTitle: 'Bei Hearth anmelden',
+  logInElsewhere: 'Mit deiner Organisation anmelden',
+  loggingIn: 'Anmeldung',
+  elsewhereFailed: 'Das hat nicht geklappt. Melde dich noch einmal an.',
+  elsewhereExpired:
+    'Die Anmeldung dort hat zu lange gedauert oder woanders begonnen. Melde dich noch einmal an.',
   loginName: 'E-Mail oder Benutzername',
   password: 'Passwort',
   secondFactor: 'Zweiter Faktor',

@@ -12,6 +12,10 @@ export const en = {
 
   logIn: 'Log in',
   logInTitle: 'Log in to Hearth',
+  logInElsewhere: 'Log in with your organisation',
+  loggingIn: 'Logging in',
+  elsewhereFailed: 'That did not work. Log in once more.',
+  elsewhereExpired: 'Your login there took too long, or began elsewhere. Log in once more.',
   loginName: 'E-mail or username',
   password: 'Password',
   secondFactor: 'Two-factor code',

@@ -12,7 +12,7 @@ const passwordHash = await hashPassword(password, { address: '' })
 export async function settle(): Promise<void> {
   for (const table of [
     ...(['mentions', 'messages', 'rooms', 'houses', 'discarded_files'] as const),
-    ...(['server_audit_log', 'users'] as const),
+    ...(['server_audit_log', 'oidc_codes', 'users'] as const),
   ]) {
     await db.deleteFrom(table).execute()
   }
