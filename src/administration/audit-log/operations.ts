@@ -2,6 +2,9 @@ import type { Db } from '../../database/client.ts'
 import { newId } from '../../ids.ts'
 import { type AuditedChange, insertAuditEntry } from './queries.ts'
 
+/** The action of an entry about a backup that was restored and compared. */
+export const backupVerified = 'backup_verified'
+
 /** Who administers: an admin, or (null) a command of the operator. */
 export type Administrator = { id: string } | null
 

@@ -50,3 +50,15 @@ function selectPage({ limit, before, after, around }: AuditPage): RawBuilder<unk
   const older = newest(sql`where id <= ${around}`, Math.ceil(limit / 2))
   return sql`${older} union all ${oldestAfter(around, Math.floor(limit / 2))}`
 }
+
+/** The id of the newest entry with an action, or undefined. */
+export async function findNewestEntry(db: Db, action: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('server_audit_log')
+    .select('id')
+    .where('action', '=', action)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}

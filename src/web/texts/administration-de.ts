@@ -61,6 +61,7 @@ export const administrationDe: AdministrationTexts = {
     password_reset: 'hat das Passwort eines Kontos gesetzt',
     code_issued: 'hat einen Code für ein Konto ausgegeben',
     bot_created: 'hat einen Bot angelegt',
+    backup_verified: 'hat eine Sicherung geprüft',
     house_deleted: 'hat ein Haus gelöscht',
   },
 }

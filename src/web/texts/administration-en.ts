@@ -60,6 +60,7 @@ export const administrationEn = {
     password_reset: 'set the password of an account',
     code_issued: 'printed a code for an account',
     bot_created: 'created a bot',
+    backup_verified: 'verified a backup',
     house_deleted: 'deleted a house',
   } as Record<string, string>,
 }
