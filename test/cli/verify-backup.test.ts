@@ -1,7 +1,7 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, inject, test } from 'vitest'
+import { afterAll, expect, inject, test, vi } from 'vitest'
 import { createScratchDatabase, verifyBackup } from '../../src/cli/verify-backup.ts'
 import { hearth } from '../support/cli.ts'
 import { databaseOn, onServer } from '../support/database-server.ts'
@@ -30,7 +30,12 @@ async function verifiedAt(): Promise<number> {
 test('backup --verify restores the backup, says so, and lets monitoring and admins know', async () => {
   expect(await verifiedAt()).toBe(0)
   const begin = Date.now()
+  const scratch = await mkdtemp(join(tmpdir(), 'hearth-scratch-'))
+  // The account of the embedded PostgreSQL is another one.
+  await chmod(scratch, 0o755)
+  vi.stubEnv('TMPDIR', scratch)
   const { code, out, err } = await hearth('backup', join(places, 'good'), '--verify')
+  vi.unstubAllEnvs()
   expect([code, err]).toEqual([0, ''])
   expect(out.split('\n')).toEqual([
     expect.stringMatching(/ holds [0-9]+ rows of [0-9]+ tables and 1 file\.$/),
@@ -39,8 +44,8 @@ test('backup --verify restores the backup, says so, and lets monitoring and admi
   expect(await verifiedAt()).toBeGreaterThanOrEqual(Math.floor(begin / 1000) - 1)
   const { body } = await call(ruler, 'GET', '/admin/audit-log?limit=1')
   expect(body.data[0]).toMatchObject({ action: 'backup_verified', actor: null, target_id: null })
-  const left = (await readdir(tmpdir())).filter((name) => name.startsWith('hearth-verify-'))
-  expect(left).toEqual([])
+  expect(await readdir(scratch)).toEqual([])
+  await rm(scratch, { recursive: true })
 })
 
 test('a backup without --verify is not noted as verified', async () => {
