@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Answer } from '../../client/operations.ts'
+import { openCreateHouse } from '../houses/dialogs.tsx'
+import { useHouseCreationForAdmins } from '../houses/house-creation.ts'
 import { api } from '../session.ts'
 import { openConfirmation } from '../shell/confirmation.tsx'
 import { More } from '../shell/more.tsx'
@@ -17,6 +19,7 @@ const limit = 50
 
 /** The houses of the server. */
 export function AdministeredHouses() {
+  const isForAdmins = useHouseCreationForAdmins()
   const wanted = useSignal('')
   const q = wanted.value.trim()
   const list = useRef<HTMLUListElement>(null)
@@ -32,6 +35,13 @@ export function AdministeredHouses() {
   return (
     <section>
       <h2>{at().houses}</h2>
+      {isForAdmins && (
+        <p>
+          <button type="button" onClick={openCreateHouse}>
+            {t().createHouse}
+          </button>
+        </p>
+      )}
       <SearchField label={at().findHouses} wanted={wanted} />
       {failure !== '' && <p role="alert">{failure}</p>}
       <p class="hint" role="status">

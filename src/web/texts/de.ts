@@ -54,6 +54,7 @@ export const de: Texts = {
   joinHouse: 'Haus beitreten',
   inviteLinkOrCode: 'Einladungslink oder Code',
   join: 'Beitreten',
+  noHousesYet: 'Du hast noch keine Häuser. Tritt einem mit einem Einladungslink bei.',
   noHouses: 'Du hast noch keine Häuser. Lege eins an oder tritt mit einem Einladungslink bei.',
   welcome: (name) => `Willkommen, ${name}`,
   invitePeople: 'Leute einladen',

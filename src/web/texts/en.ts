@@ -52,6 +52,7 @@ export const en = {
   joinHouse: 'Join a house',
   inviteLinkOrCode: 'Invite link or code',
   join: 'Join',
+  noHousesYet: 'You have no houses yet. Join one with an invite link.',
   noHouses: 'You have no houses yet. Create one, or join with an invite link.',
   welcome: (name: string) => `Welcome, ${name}`,
   invitePeople: 'Invite people',
