@@ -1,10 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { accountDeletionRoutes } from './accounts/deletion/routes.ts'
 import { emailRoutes } from './accounts/email/routes.ts'
+import { oidcRoutes } from './accounts/oidc/routes.ts'
 import { passwordRoutes } from './accounts/passwords/routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { sessionRoutes } from './accounts/sessions/routes.ts'
 import { mfaRoutes } from './accounts/two-factor/routes.ts'
+import { accountAdministrationRoutes } from './administration/accounts/routes.ts'
+import { houseAdministrationRoutes } from './administration/houses/routes.ts'
+import { administrationRoutes } from './administration/routes.ts'
 import { registerAuthentication } from './auth/plugin.ts'
 import { type AccountLimits, createRateLimits, limitRoutes, requestCounter } from './auth/rate-limits.ts'
 import { botRoutes } from './bots/routes.ts'
@@ -49,6 +53,7 @@ import { type Mailer, openMailer } from './mail/mailer.ts'
 import { attachmentRoutes } from './messages/attachments/routes.ts'
 import { streamRoutes } from './messages/read/stream-routes.ts'
 import { startSweeping } from './messages/removal/explosion-operations.ts'
+import { startRetention } from './messages/removal/retention-operations.ts'
 import { messageRoutes } from './messages/routes.ts'
 import { searchRoutes } from './messages/search/routes.ts'
 import { mediaRoutes } from './messages/send/media-routes.ts'
@@ -131,7 +136,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   limitUnreadResponses(app, parts.unreadLimits)
   collectMetrics(app)
   await describeApi(app, nameSchemas)
-  sweepExploded(app)
+  sweepMessages(app)
   deleteOldAuditEntries(app)
 
   for (const routes of plugins) await app.register(routes)
@@ -142,8 +147,10 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
 }
 
 const plugins = [
+  accountAdministrationRoutes,
   accountDeletionRoutes,
   accountRoutes,
+  administrationRoutes,
   attachmentRoutes,
   auditLogRoutes,
   banRoutes,
@@ -153,6 +160,7 @@ const plugins = [
   entityRoutes,
   friendshipRoutes,
   healthRoutes,
+  houseAdministrationRoutes,
   housePictureRoutes,
   houseRoutes,
   inviteRoutes,
@@ -160,6 +168,7 @@ const plugins = [
   memberRoutes,
   metricsRoutes,
   mfaRoutes,
+  oidcRoutes,
   overrideRoutes,
   ownHouseRoutes,
   passwordRoutes,
@@ -189,14 +198,21 @@ function mailerOf(app: FastifyInstance): Mailer | undefined {
   return mailer
 }
 
-/** Deletes exploding messages from when the app is ready until it closes. */
-function sweepExploded(app: FastifyInstance): void {
-  let stop = async () => {}
+/** Deletes exploding messages, and those past MESSAGES_MAX_AGE, from when the app is ready until it closes. */
+function sweepMessages(app: FastifyInstance): void {
+  const stops: (() => Promise<void>)[] = []
+  const reporting = (message: string) => (error: unknown) => app.log.error({ err: error }, message)
   app.addHook('onReady', async () => {
-    const report = (error: unknown) => app.log.error({ err: error }, 'could not erase exploded messages')
-    stop = startSweeping(app.db, app.store, app.bus, report)
+    const { db, store, bus, config } = app
+    stops.push(startSweeping(db, store, bus, reporting('could not erase exploded messages')))
+    const { messagesMaxAgeMs } = config
+    if (messagesMaxAgeMs === undefined) return
+    const report = reporting('could not delete messages past MESSAGES_MAX_AGE')
+    stops.push(startRetention(db, store, bus, messagesMaxAgeMs, report))
   })
-  app.addHook('onClose', () => stop())
+  app.addHook('onClose', async () => {
+    await Promise.all(stops.map((stop) => stop()))
+  })
 }
 
 /** Keeps the audit logs no longer than the setting says, from when the app is ready until it closes. */

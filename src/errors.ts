@@ -17,6 +17,7 @@ const extensions = {
   invalid_credentials: [400, 'The login or password is wrong'],
   mfa_required: [400, 'A two-factor code is required'],
   invalid_code: [400, 'That code is wrong or has expired'],
+  registration_closed: [400, 'Registration is closed on this server'],
   mfa_already_enabled: [400, 'Two-factor authentication is already enabled'],
   mfa_not_enabled: [400, 'Two-factor authentication is not enabled'],
   parent_entity_doesnt_exist: [400, 'Parent entity does not exist in this house'],

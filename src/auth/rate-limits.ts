@@ -121,10 +121,12 @@ const maxLoginLength = 254
 
 /**
  * The account that a request is about, so that all its logins count as one: that of the caller, or of the login or
- * e-mail address in the body. A login that is nobody's counts by itself.
+ * e-mail address in the body. A login that is nobody's counts by itself, and so does each route of OpenID Connect.
  */
-async function accountOf({ caller, body, server }: FastifyRequest): Promise<string> {
+async function accountOf({ caller, body, server, method, routeOptions }: FastifyRequest): Promise<string> {
   if (caller) return caller.id
+  // One login by OpenID Connect takes all three of these routes.
+  if (routeOptions.url?.startsWith('/auth/oidc')) return `${method} ${routeOptions.url}`
   const { login, email } = (body ?? {}) as { login?: unknown; email?: unknown }
   const given = typeof login === 'string' ? login : email
   if (typeof given !== 'string') return ''

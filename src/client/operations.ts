@@ -1,6 +1,7 @@
 import type {
   AccountId,
   BackupCodes,
+  BeginOidc,
   BeginTotp,
   ChangeEmail,
   ChangePassword,
@@ -20,6 +21,15 @@ import type {
   TotpSecret,
   VerifiedEmail,
 } from '../accounts/schemas.ts'
+import type {
+  AdministeredHouse,
+  AdministeredId,
+  AdministeredUser,
+  AdministerUser,
+  AdminListQuery,
+  AdminOverview,
+  ServerAuditEntry,
+} from '../administration/schemas.ts'
 import type { AddBot, Bot, BotId, BotToken, CreateBot, CreatedBot, EditBot } from '../bots/schemas.ts'
 import type { FriendRequests, Relationship, RequestFriendship } from '../friendships/schemas.ts'
 import type { AuditLogEntry, AuditLogQuery } from '../houses/audit-log/schemas.ts'
@@ -102,6 +112,9 @@ type Shapes = {
   logIn: { body: LogIn; answer: LoggedIn }
   logOut: { answer: undefined }
   register: { body: Register; answer: LoggedIn }
+  beginOidc: { query: BeginOidc; answer: never }
+  logInByOidc: { body: Code; answer: LoggedIn }
+  finishOidc: { answer: never }
   resetPassword: { body: ResetPassword; answer: ResetDone }
   verifyEmail: { body: Code; answer: VerifiedEmail }
   resendVerification: { answer: EmailAddress }
@@ -113,6 +126,16 @@ type Shapes = {
   changePassword: { body: ChangePassword; answer: AccountId }
   listSessions: { query: ListQuery; answer: LoginSession[] }
   endSession: { answer: EndedSession }
+  // administration
+  listServerAuditLog: { query: PageQuery; answer: ServerAuditEntry[] }
+  listAdministeredHouses: { query: AdminListQuery; answer: AdministeredHouse[] }
+  deleteAdministeredHouse: { answer: AdministeredId }
+  getAdminOverview: { answer: AdminOverview }
+  listAdministeredUsers: { query: AdminListQuery; answer: AdministeredUser[] }
+  getAdministeredUser: { answer: AdministeredUser }
+  administerUser: { body: AdministerUser; answer: AdministeredUser }
+  deleteAdministeredUser: { answer: AdministeredId }
+  endSessionsOfUser: { answer: AdministeredId }
   // audit log
   listAuditLog: { query: AuditLogQuery; answer: AuditLogEntry[] }
   // bans

@@ -5,6 +5,9 @@ export const paths = {
   logIn: 'POST /auth/login',
   logOut: 'POST /auth/logout',
   register: 'POST /auth/register',
+  beginOidc: 'GET /auth/oidc',
+  logInByOidc: 'POST /auth/oidc',
+  finishOidc: 'GET /auth/oidc/callback',
   resetPassword: 'POST /auth/reset-password',
   verifyEmail: 'POST /auth/verify-email',
   resendVerification: 'POST /auth/verify-email/resend',
@@ -16,6 +19,16 @@ export const paths = {
   changePassword: 'PATCH /users/@me/password',
   listSessions: 'GET /users/@me/sessions',
   endSession: 'DELETE /users/@me/sessions/{id}',
+  // administration
+  listServerAuditLog: 'GET /admin/audit-log',
+  listAdministeredHouses: 'GET /admin/houses',
+  deleteAdministeredHouse: 'DELETE /admin/houses/{id}',
+  getAdminOverview: 'GET /admin/overview',
+  listAdministeredUsers: 'GET /admin/users',
+  getAdministeredUser: 'GET /admin/users/{id}',
+  administerUser: 'PATCH /admin/users/{id}',
+  deleteAdministeredUser: 'DELETE /admin/users/{id}',
+  endSessionsOfUser: 'DELETE /admin/users/{id}/sessions',
   // audit log
   listAuditLog: 'GET /houses/{id}/audit-log',
   // bans

@@ -71,6 +71,39 @@ export const Environment = Type.Object({
     default: '1',
     description: 'a number of processes that share the port, 1 to 64',
   }),
+  REGISTRATION: Type.Union([Type.Literal('open'), Type.Literal('invite'), Type.Literal('closed')], {
+    default: 'open',
+    description: 'open, invite or closed',
+  }),
+  HOUSE_CREATION: Type.Union([Type.Literal('everybody'), Type.Literal('admins')], {
+    default: 'everybody',
+    description: 'everybody or admins',
+  }),
+  MESSAGES_MAX_AGE: Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,4}[hd]$',
+      description: 'an age in hours or days, like "36h" or "90d"; without one messages stay',
+    }),
+  ),
+  OIDC_ISSUER: Type.Optional(
+    Type.String({
+      pattern: '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost)(:[0-9]{1,5})?)(/[^?#\\s]*)?$',
+      description: 'the https:// address of an OpenID Connect provider (http:// on this machine only)',
+    }),
+  ),
+  OIDC_CLIENT_ID: Type.Optional(
+    Type.String({ pattern: '^[!-~]{1,255}$', description: 'the id that the provider has given this server' }),
+  ),
+  OIDC_CLIENT_SECRET: Type.Optional(
+    Type.String({
+      pattern: '^[!-~]{1,1024}$',
+      description: 'what the provider has given with OIDC_CLIENT_ID, without blanks',
+    }),
+  ),
+  OIDC_LINK_BY_EMAIL: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'off',
+    description: 'on or off',
+  }),
   RATE_LIMIT: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
     description: 'on or off',

@@ -230,6 +230,23 @@ export interface Messages {
   room_id: Int8;
 }
 
+export interface OidcCodes {
+  code_hash: Buffer;
+  expires_at: Timestamp;
+  issuer: string;
+  /**
+   * {email, email_verified, username, name}, as the provider has it
+   */
+  profile: Json;
+  subject: string;
+}
+
+export interface OidcIdentities {
+  issuer: string;
+  subject: string;
+  user_id: Int8;
+}
+
 export interface Presences {
   node: number;
   user_id: Int8;
@@ -295,6 +312,21 @@ export interface RoomSettings {
   user_id: Int8;
 }
 
+export interface ServerAuditLog {
+  action: string;
+  /**
+   * null: a command of the operator
+   */
+  actor_id: Int8 | null;
+  /**
+   * list of {key, old, new}
+   */
+  changes: Json;
+  id: Int8;
+  target_id: Int8 | null;
+  target_type: string | null;
+}
+
 export interface Sessions {
   address: Generated<string>;
   client: Generated<string>;
@@ -315,9 +347,14 @@ export interface Settings {
 }
 
 export interface Users {
+  admin: Generated<boolean>;
   bio: Generated<string>;
   bot: Generated<boolean>;
   deleted_at: Timestamp | null;
+  /**
+   * the account has no login session and gets none
+   */
+  disabled: Generated<boolean>;
   /**
    * null for bots and deleted accounts; unique without case
    */
@@ -387,12 +424,15 @@ export interface DB {
   members: Members;
   mentions: Mentions;
   messages: Messages;
+  oidc_codes: OidcCodes;
+  oidc_identities: OidcIdentities;
   presences: Presences;
   read_states: ReadStates;
   roles: Roles;
   room_recipients: RoomRecipients;
   room_settings: RoomSettings;
   rooms: Rooms;
+  server_audit_log: ServerAuditLog;
   sessions: Sessions;
   settings: Settings;
   users: Users;

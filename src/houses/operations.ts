@@ -156,15 +156,17 @@ export async function deleteHouse(db: Db, { house_id, user_id }: Membership): Pr
   return commit(db, async (trx) => {
     const house = await lockHouse(trx, house_id)
     if (house?.owner_id !== user_id) throw new ApiError('no_permission')
-    const members = await listMemberIds(trx, house_id, maxNamedMembers + 1)
-    const user_ids = members.length > maxNamedMembers ? null : members
-    await removeHouse(trx, house)
-    return {
-      answer: null,
-      events: [
-        { type: 'access_changed', user_ids },
-        { type: 'house_deleted', house_id },
-      ],
-    }
+    return { answer: null, events: await deleteLockedHouse(trx, house) }
   })
+}
+
+/** The same for a house that is locked. Returns the events. */
+export async function deleteLockedHouse(trx: Db, house: HouseRow): Promise<HearthEvent[]> {
+  const members = await listMemberIds(trx, house.id, maxNamedMembers + 1)
+  const user_ids = members.length > maxNamedMembers ? null : members
+  await removeHouse(trx, house)
+  return [
+    { type: 'access_changed', user_ids },
+    { type: 'house_deleted', house_id: house.id },
+  ]
 }

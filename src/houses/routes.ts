@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { isAdmin } from '../auth/queries.ts'
+import { ApiError } from '../errors.ts'
 import { maxPictureBodyBytes } from '../http/bodies/body.ts'
 import { actorInHouse } from '../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
@@ -32,8 +34,11 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(House), ...failures },
       },
     },
-    async (request) =>
-      ok(await app.publish(await createHouse(app.db, app.store, request.caller.id, request.body))),
+    async ({ caller, body }) => {
+      const mayCreate = app.config.houseCreation === 'everybody' || (await isAdmin(app.db, caller.id))
+      if (!mayCreate) throw new ApiError('no_permission')
+      return ok(await app.publish(await createHouse(app.db, app.store, caller.id, body)))
+    },
   )
 
   app.patch(

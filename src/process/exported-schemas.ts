@@ -1,5 +1,6 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
 import * as accounts from '../accounts/schemas.ts'
+import * as administration from '../administration/schemas.ts'
 import * as bots from '../bots/schemas.ts'
 import * as friendships from '../friendships/schemas.ts'
 import * as auditLog from '../houses/audit-log/schemas.ts'
@@ -24,6 +25,7 @@ import * as users from '../users/schemas.ts'
 
 const modules = [
   accounts,
+  administration,
   auditLog,
   bans,
   bots,

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { maxPasswordLength } from '../accounts/schemas.ts'
 import { maxBots } from '../bots/operations.ts'
@@ -14,10 +12,13 @@ import { maxWebhooks } from '../houses/webhooks/operations.ts'
 import { maxBodyBytes, maxPictureBodyBytes } from '../http/bodies/body.ts'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
 import { maxEmailLength } from '../http/schemas/validation.ts'
+import { publicUrl } from '../http/server/public-url.ts'
+import { version } from '../http/server/version.ts'
 import { maxPictureBytes } from '../images/picture.ts'
-import { maxAttachmentBytes, maxFilenameLength } from '../messages/attachments/operations.ts'
+import { maxFilenameLength } from '../messages/attachments/operations.ts'
 import { maxMentions } from '../messages/read/mention-operations.ts'
 import {
+  maxAttachmentBytes,
   maxContentLength,
   maxExplodingSeconds,
   maxNonceLength,
@@ -30,9 +31,6 @@ import { maxGroupSize } from '../rooms/private-rooms/group-operations.ts'
 import { maxOwnedGroups } from '../rooms/private-rooms/operations.ts'
 import { maxLocationLength, maxNameLength, maxTextLength, maxWebsiteLength } from '../users/schemas.ts'
 import { ServerInformation } from './schemas.ts'
-
-const packageFile = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
-const { version } = JSON.parse(packageFile) as { version: string }
 
 /** Of docs/api.md#limits, by the name of the field or of the thing. */
 const limits = {
@@ -83,14 +81,23 @@ export const serverInformationRoutes: FastifyPluginAsyncTypebox = async (app) =>
         response: { 200: Success(ServerInformation), ...failures },
       },
     },
-    async () =>
-      ok({
-        name: 'Hearth',
+    async () => {
+      const { registration, houseCreation, oidc } = app.config
+      return ok({
+        name: nameOf(publicUrl(app)),
         version,
-        registration: 'open' as const,
+        registration,
+        house_creation: houseCreation,
         mail: app.mailer !== undefined,
+        oidc: oidc !== undefined,
         push_key: null,
         limits,
-      }),
+      })
+    },
   )
+}
+
+/** The host of its address: there is no other name. */
+function nameOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).hostname : 'Hearth'
 }

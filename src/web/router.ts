@@ -6,6 +6,7 @@ export type Place =
   | { name: 'logIn' | 'createAccount'; invite?: string | undefined }
   | { name: 'forgottenPassword' }
   | { name: 'newPassword' | 'confirmEmail'; code?: string | undefined }
+  | { name: 'oidc'; code?: string | undefined; returnTo?: string | undefined }
   | { name: 'invite'; code: string }
   | { name: 'house'; houseId: string }
   | { name: 'room'; houseId: string; roomId: string; message?: string | undefined }
@@ -13,7 +14,7 @@ export type Place =
   | { name: 'privateRooms' }
   | { name: 'friends' }
   | { name: 'mentions' }
-  | { name: 'settings'; section: string }
+  | { name: 'settings' | 'administration'; section: string }
   | { name: 'houseSettings'; houseId: string; section: string }
   | { name: 'unknown' }
 
@@ -34,6 +35,7 @@ export function parsePlace(path: string, search = ''): Place {
   if (first === 'forgotten-password') return { name: 'forgottenPassword' }
   if (first === 'new-password') return { name: 'newPassword', code }
   if (first === 'confirm-email') return { name: 'confirmEmail', code }
+  if (first === 'oidc') return { name: 'oidc', code, returnTo: query.get('return_to') ?? undefined }
   if (first === 'invite' && id) return { name: 'invite', code: id }
   if (first === 'houses' && id && third === 'rooms' && roomId) {
     return { name: 'room', houseId: id, roomId, message }
@@ -45,6 +47,7 @@ export function parsePlace(path: string, search = ''): Place {
   if (first === 'private' && id) return { name: 'private', roomId: id, message }
   if (first === 'private') return { name: 'privateRooms' }
   if (first === 'friends' || first === 'mentions') return { name: first }
+  if (first === 'admin') return { name: 'administration', section: id }
   if (first === 'settings') return { name: 'settings', section: id }
   return { name: 'unknown' }
 }
@@ -80,6 +83,8 @@ export function pathOf(place: Place): string {
       return withQuery('new-password', { code: place.code })
     case 'confirmEmail':
       return withQuery('confirm-email', { code: place.code })
+    case 'oidc':
+      return `${base}/oidc`
     case 'invite':
       return `${base}/invite/${encodeURIComponent(place.code)}`
     case 'house':
@@ -92,6 +97,8 @@ export function pathOf(place: Place): string {
       return `${base}/private`
     case 'settings':
       return place.section ? `${base}/settings/${place.section}` : `${base}/settings`
+    case 'administration':
+      return place.section ? `${base}/admin/${place.section}` : `${base}/admin`
     case 'houseSettings':
       return `${base}/houses/${place.houseId}/settings${place.section && `/${place.section}`}`
     case 'friends':

@@ -112,6 +112,9 @@ export const matrix: Row[] = [
   { route: 'POST /users/@me/mfa/totp', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { password: 'wrong password' } },
   { route: 'POST /users/@me/mfa/totp/enable', reach: 'own', ok: 'invalid_code', body: { code: '000000' } },
   { route: 'DELETE /users/@me/mfa/totp', reach: 'own', ok: 'mfa_not_enabled', body: { code: '000000' } },
+  { route: 'GET /auth/oidc', reach: 'open', ok: 'not_found' },
+  { route: 'GET /auth/oidc/callback', reach: 'open', ok: 'not_found' },
+  { route: 'POST /auth/oidc', reach: 'open', ok: 'invalid_code', body: { code: '0'.repeat(32) } },
   // Bots
   { route: 'POST /bots', reach: 'own', but: notForBots, body: () => ({ username: freshName(), name: 'Bot' }) },
   { route: 'GET /bots', reach: 'own' },
@@ -266,6 +269,19 @@ export const matrix: Row[] = [
   { route: 'GET /health', reach: 'open' },
   { route: 'GET /ready', reach: 'open' },
   { route: 'GET /server', reach: 'open' },
+  // Administration
+  { route: 'GET /admin/overview', reach: 'admin' },
+  { route: 'GET /admin/users', reach: 'admin' },
+  { route: 'GET /admin/users/{id}', reach: 'admin' },
+  { route: 'PATCH /admin/users/{id}', reach: 'admin', when: 'somebody else', body: { disabled: true } },
+  { route: 'PATCH /admin/users/{id}', reach: 'admin', when: 'oneself', ok: 'no_permission', at: { id: (scene, caller) => (caller ?? scene.target).id }, body: { disabled: true } },
+  { route: 'DELETE /admin/users/{id}', reach: 'admin', when: 'somebody else' },
+  { route: 'DELETE /admin/users/{id}', reach: 'admin', when: 'oneself', ok: 'no_permission', at: { id: (scene, caller) => (caller ?? scene.target).id } },
+  { route: 'DELETE /admin/users/{id}/sessions', reach: 'admin', when: 'somebody else' },
+  { route: 'DELETE /admin/users/{id}/sessions', reach: 'admin', when: 'oneself', ok: 'no_permission', at: { id: (scene, caller) => (caller ?? scene.target).id } },
+  { route: 'GET /admin/houses', reach: 'admin' },
+  { route: 'DELETE /admin/houses/{id}', reach: 'admin', at: { id: async ({ target }) => (await house({ owner: target })).id } },
+  { route: 'GET /admin/audit-log', reach: 'admin' },
   // Media
   { route: 'GET /users/{id}/icons/{file}', reach: 'open', ok: 'not_found', at: { file: () => 'none.webp' } },
   { route: 'GET /users/{id}/headers/{file}', reach: 'open', ok: 'not_found', at: { file: () => 'none.webp' } },
@@ -287,6 +303,7 @@ function expectedFor(row: Row, caller: string): Expected {
   if (reach === 'open' || reach === 'own' || reach === 'person') {
     return caller === 'nobody' && reach !== 'open' ? 'no_auth' : ok
   }
+  if (reach === 'admin') return caller === 'admin' ? ok : 'not_found'
   if (caller === 'nobody') return 'no_auth'
   if (outsiders.includes(caller))
     return row.unseen ?? (reach === 'house' ? 'house_not_found' : 'room_not_found')

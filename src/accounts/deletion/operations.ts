@@ -19,7 +19,8 @@ import { anonymizeAccount, deleteBelongings, lockAccountWithBots } from './queri
 
 const attempts = 5
 
-type Proven = { id: string; password_hash: string | null }
+/** Without `password_hash` its owner need not agree. */
+type Proven = { id: string; password_hash?: string | null }
 type Account = { id: string; icon: string | null; header: string | null }
 
 /**
@@ -41,12 +42,20 @@ export async function deleteOwnAccount(
 /**
  * Deletes an account and its bots, all or nothing; undefined when it is gone already, or its
  * password is another by now (bots have none). Messages stay under the emptied account. Holds locks of many houses and
- * groups, which others may hold in another order: then it begins again.
+ * groups, which others may hold in another order: then it begins again. `note` is called within the transaction.
  */
-export async function removeAccounts(db: Db, account: Proven): Promise<Outcome<null> | undefined> {
+export async function removeAccounts(
+  db: Db,
+  account: Proven,
+  note?: (trx: Db) => Promise<void>,
+): Promise<Outcome<null> | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await commit(db, (trx) => removeWithBots(trx, account))
+      return await commit(db, async (trx) => {
+        const removed = await removeWithBots(trx, account)
+        if (removed) await note?.(trx)
+        return removed
+      })
     } catch (error) {
       if (!isDeadlock(error) || attempt === attempts) throw error
     }
@@ -56,7 +65,7 @@ export async function removeAccounts(db: Db, account: Proven): Promise<Outcome<n
 async function removeWithBots(trx: Db, { id, password_hash }: Proven): Promise<Change<null> | undefined> {
   // A bot that is being made holds its owner; only a statement that begins afterwards finds it.
   const present = await lockCredentials(trx, id)
-  if (present?.password_hash !== password_hash) return undefined
+  if (!present || (password_hash !== undefined && present.password_hash !== password_hash)) return undefined
   const accounts = await lockAccountWithBots(trx, id)
   const ownFirst = [...accounts].sort((one, other) => Number(other.id === id) - Number(one.id === id))
   const events: HearthEvent[] = []

@@ -2,12 +2,13 @@ import { randomInt } from 'node:crypto'
 import type { Db } from '../../database/client.ts'
 import { ApiError, limitReached } from '../../errors.ts'
 import { commit, type Outcome } from '../../events/commit.ts'
+import type { HearthEvent } from '../../events/events.ts'
 import { type HouseActor, withHouseLock } from '../access-operations.ts'
 import { changesBetween, commitAudited } from '../audit-log/operations.ts'
 import type { AuditEntry } from '../audit-log/queries.ts'
 import { addMember } from '../members/operations.ts'
 import { hasPermission, permission } from '../permissions.ts'
-import { findHouseSummary, findMembership } from '../queries.ts'
+import { findHouseSummary, findMembership, type Membership } from '../queries.ts'
 import { serializeHouseSummary } from '../serializers.ts'
 import {
   countInvites,
@@ -73,13 +74,24 @@ function newCode(): string {
 export async function useInvite(db: Db, userId: string, code: string): Promise<Outcome<JoinedHouse>> {
   const { house_id } = await requireInvite(db, code)
   return commit(db, async (trx) => {
-    const events = await addMember(trx, { house_id, user_id: userId })
-    if (!events) throw new ApiError('invite_not_found')
-    // Of two who race for the last use, the second finds none, and has not joined.
-    if (events.length > 0 && !(await updateUses(trx, code))) throw new ApiError('invite_not_found')
+    const events = await join(trx, { house_id, user_id: userId }, code)
     const house = await findHouseSummary(trx, house_id)
     return { answer: { house_id, house: serializeHouseSummary(house!) }, events }
   })
+}
+
+/** The same for an account that the transaction makes. Returns the events. Throws as `useInvite`. */
+export async function joinByInvite(trx: Db, userId: string, code: string): Promise<HearthEvent[]> {
+  const { house_id } = await requireInvite(trx, code)
+  return join(trx, { house_id, user_id: userId }, code)
+}
+
+async function join(trx: Db, membership: Membership, code: string): Promise<HearthEvent[]> {
+  const events = await addMember(trx, membership)
+  if (!events) throw new ApiError('invite_not_found')
+  // Of two who race for the last use, the second finds none, and has not joined.
+  if (events.length > 0 && !(await updateUses(trx, code))) throw new ApiError('invite_not_found')
+  return events
 }
 
 /** Revokes an invite: its creator may, and who manages invites. Throws `invite_not_found`, `no_permission`. */

@@ -10,8 +10,6 @@ import type { Store } from '../../storage/store.ts'
 import type { StoredAttachment } from '../queries.ts'
 import { attachmentFile } from './queries.ts'
 
-/** In bytes (docs/api.md#counts-and-sizes). */
-export const maxAttachmentBytes = 25 * 1024 * 1024
 const keyBytes = 16
 export const maxFilenameLength = 128
 

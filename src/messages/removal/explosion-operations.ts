@@ -1,3 +1,4 @@
+import { repeat } from '../../concurrency/repeat.ts'
 import type { Db } from '../../database/client.ts'
 import type { Bus } from '../../events/bus.ts'
 import { commit, type Outcome } from '../../events/commit.ts'
@@ -24,7 +25,7 @@ export function deleteExploded(db: Db): Promise<Outcome<string[]>> {
 
 /**
  * Deletes exploding messages as they expire, and those that expired while no process ran. Returns how to stop, which
- * waits for a sweep in progress. Of consecutive failures only the first is reported.
+ * waits for a sweep in progress.
  */
 export function startSweeping(
   db: Db,
@@ -32,34 +33,13 @@ export function startSweeping(
   bus: Bus,
   report: (error: unknown) => void,
 ): () => Promise<void> {
-  let isStopped = false
-  let isFailing = false
-  let timer: NodeJS.Timeout | undefined
-  let sweep = run()
-
-  async function run(): Promise<void> {
-    let isMoreDue = false
-    try {
-      const { answer: files, events } = await deleteExploded(db)
-      // Told first, as the store may be slow, or the list of its files locked.
-      await bus.deliver(events)
-      await eraseFiles(db, store, files)
-      isMoreDue = events.flatMap((entry) => entry.events).length === explodedAtOnce
-      isFailing = false
-    } catch (error) {
-      if (!isFailing) report(error)
-      isFailing = true
-    }
-    if (isStopped) return
-    const next = () => {
-      sweep = run()
-    }
-    timer = setTimeout(next, isMoreDue ? 0 : sweepEveryMs).unref()
+  async function sweep(): Promise<number> {
+    const { answer: files, events } = await deleteExploded(db)
+    // Told first, as the store may be slow, or the list of its files locked.
+    await bus.deliver(events)
+    await eraseFiles(db, store, files)
+    const isMoreDue = events.flatMap((entry) => entry.events).length === explodedAtOnce
+    return isMoreDue ? 0 : sweepEveryMs
   }
-
-  return async () => {
-    isStopped = true
-    clearTimeout(timer)
-    await sweep
-  }
+  return repeat(sweep, { retryMs: sweepEveryMs, report })
 }

@@ -10,14 +10,15 @@ import {
 } from '../../http/bodies/multipart.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { IdParam } from '../../http/schemas/params.ts'
-import {
-  maxAttachmentBytes,
-  refuseUnlessMayAttach,
-  shareAttachmentLock,
-  storeAttachment,
-} from '../attachments/operations.ts'
+import { refuseUnlessMayAttach, shareAttachmentLock, storeAttachment } from '../attachments/operations.ts'
 import type { StoredAttachment } from '../queries.ts'
-import { GatewayMessage, MediaFields, missingExplodingFields, SendMediaMessage } from '../schemas.ts'
+import {
+  GatewayMessage,
+  MediaFields,
+  maxAttachmentBytes,
+  missingExplodingFields,
+  SendMediaMessage,
+} from '../schemas.ts'
 import type { OutgoingMessage } from './draft-operations.ts'
 import type { Send } from './operations.ts'
 

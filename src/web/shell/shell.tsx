@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { AdministrationPage } from '../administration/administration-page.tsx'
 import { FriendsPage } from '../friends/friends-page.tsx'
 import { HouseSettingsPage } from '../houses/house-settings-page.tsx'
 import { Rail } from '../houses/rail.tsx'
@@ -108,6 +109,8 @@ function Page({ at }: { at: Place }) {
       return <MentionsPage />
     case 'settings':
       return <SettingsPage section={at.section} />
+    case 'administration':
+      return <AdministrationPage section={at.section} />
     case 'houseSettings':
       return <HouseSettingsPage houseId={at.houseId} section={at.section} />
     case 'unknown':

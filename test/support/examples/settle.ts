@@ -10,7 +10,10 @@ const passwordHash = await hashPassword(password, { address: '' })
 
 /** Empties the database and settles everybody anew. */
 export async function settle(): Promise<void> {
-  for (const table of ['mentions', 'messages', 'rooms', 'houses', 'discarded_files', 'users'] as const) {
+  for (const table of [
+    ...(['mentions', 'messages', 'rooms', 'houses', 'discarded_files'] as const),
+    ...(['server_audit_log', 'oidc_codes', 'users'] as const),
+  ]) {
     await db.deleteFrom(table).execute()
   }
   await settlePictures()
@@ -40,7 +43,7 @@ async function settlePeople(): Promise<void> {
   const shown = { icon: pictures.icon, header: pictures.header, website: 'https://tools.example.org' }
   await db
     .updateTable('users')
-    .set({ ...shown, email_verified: true, password_hash: passwordHash })
+    .set({ ...shown, email_verified: true, password_hash: passwordHash, admin: true })
     .where('id', '=', mira.id)
     .execute()
   await db

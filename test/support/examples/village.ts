@@ -54,8 +54,9 @@ export const webhook = {
   name: 'Tool tracker',
   token: createHash('sha512').update('webhook').digest('hex'),
 }
+export const audited = madeAt('04T09:00')
 export const phone = madeAt('02T20:00')
-export const codes = { email: 'e3'.repeat(16), reset: '4d'.repeat(16) }
+export const codes = { email: 'e3'.repeat(16), reset: '4d'.repeat(16), oidc: '9c'.repeat(16) }
 /** What TOTP codes are made with, in base32. */
 export const totpSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 export const file = {
