@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { resident } from '../support/accounts.ts'
+import { auditRows } from '../support/audit-log.ts'
 import { listen, logIn } from '../support/gateway.ts'
 import { admin, call, failure, house, user } from '../support/world.ts'
 
@@ -19,5 +20,11 @@ test('an account is deleted with its bots, sockets and belongings, whatever its 
   expect(await socket.end()).toEqual(closed)
   for (const { id } of [ann, bot]) expect((await call(ruler, 'GET', `/users/${id}`)).status).toBe(400)
   expect((await call(bob, 'GET', `/houses/${den.id}`)).body.data.owner_id).toBe(bob.id)
+  const entries = (await auditRows(den.id)).map(({ action, actor_id, target_id }) => [
+    action,
+    actor_id,
+    target_id,
+  ])
+  expect(entries).toEqual([['owner_changed', ann.id, bob.id]])
   expect((await call(ruler, 'DELETE', `/admin/users/${ann.id}`)).body).toEqual(unknown)
 })

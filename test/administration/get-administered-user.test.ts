@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { password, resident } from '../support/accounts.ts'
+import { webhook } from '../support/webhooks.ts'
 import { admin, call, db, failure, group, house, message, type Person, user } from '../support/world.ts'
 
 const ruler = await admin()
@@ -31,6 +32,17 @@ test('an account without a login session was never seen', async () => {
   const ann = await user()
   await call(ann, 'POST', '/auth/logout')
   expect((await call(ruler, 'GET', `/admin/users/${ann.id}`)).body.data.last_seen_at).toBeNull()
+})
+
+test('the account of a webhook is not found, and stays as it is', async () => {
+  const { id } = await webhook(await house({ owner: await user() }))
+  expect((await call(ruler, 'GET', `/admin/users?q=${id}`)).body.data).toEqual([])
+  const path = `/admin/users/${id}`
+  expect((await call(ruler, 'GET', path)).body).toEqual(unknown)
+  expect((await call(ruler, 'PATCH', path, { disabled: true })).body).toEqual(unknown)
+  expect((await call(ruler, 'DELETE', `${path}/sessions`)).body).toEqual(unknown)
+  expect((await call(ruler, 'DELETE', path)).body).toEqual(unknown)
+  expect((await call(ruler, 'GET', `/users/${id}`)).status).toBe(200)
 })
 
 test('deleted accounts are not found', async () => {

@@ -11,12 +11,13 @@ export type AdministeredUserRow = FullUserRow & {
 
 export type AdminPage = { q: string | undefined; after: string; limit: number }
 
-/** The accounts that fit, by id; deleted ones are not found. */
+/** The accounts that fit, by id; deleted ones and those of webhooks, which own themselves, are not found. */
 export async function listAccounts(db: Db, { q, after, limit }: AdminPage): Promise<AdministeredUserRow[]> {
   const { rows } = await sql<AdministeredUserRow>`
     with page as materialized (
       select * from users
-      where deleted_at is null and id > ${after} ${q === undefined ? sql`` : sql`and ${fits(q)}`}
+      where deleted_at is null and owner_id is distinct from id and id > ${after}
+        ${q === undefined ? sql`` : sql`and ${fits(q)}`}
       order by id limit ${limit}
     )
     ${selectFrom(sql`page`)} order by id`.execute(db)
@@ -29,10 +30,12 @@ function fits(q: string): RawBuilder<unknown> {
     or position(${text} in lower(email)) > 0)`
 }
 
-/** An account, or undefined. */
+/** An account, or undefined; not that of a webhook. */
 export async function findAccount(db: Db, id: string): Promise<AdministeredUserRow | undefined> {
   const { rows } = await sql<AdministeredUserRow>`
-    ${selectFrom(sql`users`)} where id = ${id} and deleted_at is null`.execute(db)
+    ${selectFrom(sql`users`)} where id = ${id} and deleted_at is null and owner_id is distinct from id`.execute(
+    db,
+  )
   return rows[0]
 }
 
@@ -48,13 +51,17 @@ function selectFrom(table: RawBuilder<unknown>): RawBuilder<unknown> {
 
 export type AccountStateRow = { bot: boolean; disabled: boolean; admin: boolean; mfa_enabled: boolean }
 
-/** What an admin can change of an account, which is locked until the end of the transaction; undefined when it is gone. */
+/**
+ * What an admin can change of an account, which is locked until the end of the transaction; undefined when it is gone, or
+ * that of a webhook.
+ */
 export function lockAccountState(db: Db, id: string): Promise<AccountStateRow | undefined> {
   return db
     .selectFrom('users')
     .select(['bot', 'disabled', 'admin', 'mfa_enabled'])
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
+    .where('owner_id', 'is distinct from', (eb) => eb.ref('users.id'))
     .forNoKeyUpdate()
     .executeTakeFirst()
 }
