@@ -1,3 +1,4 @@
+import { repeat } from '../../concurrency/repeat.ts'
 import type { Db } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
 import { type Change, commit, type Outcome } from '../../events/commit.ts'
@@ -102,12 +103,9 @@ export function startDeletingOldEntries(
   days: number,
   report: (error: unknown) => void,
 ): () => Promise<void> {
-  let work = deleteOldEntries(db, days).catch(report)
-  const timer = setInterval(() => {
-    work = deleteOldEntries(db, days).catch(report)
-  }, sweepEveryMs).unref()
-  return async () => {
-    clearInterval(timer)
-    await work
+  async function sweep(): Promise<number> {
+    await deleteOldEntries(db, days)
+    return sweepEveryMs
   }
+  return repeat(sweep, { retryMs: sweepEveryMs, report })
 }
