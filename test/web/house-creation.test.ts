@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
-import { otherApp } from '../support/other-app.ts'
 import { admin, user } from '../support/world.ts'
-import { expectAccessible, openPage } from './support.ts'
+import { expectAccessible, openPage, serverWith } from './support.ts'
 
-const { app } = await otherApp({ houseCreation: 'admins', publicUrl: undefined })
-const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+const origin = await serverWith({ houseCreation: 'admins' })
 
 test('where admins create houses, others are offered to join one', async () => {
   const page = await openPage(`${origin}/app/`, { as: await user() })

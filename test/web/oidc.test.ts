@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest'
 import { inviteTo } from '../support/invites.ts'
 import { startOidcProvider } from '../support/oidc.ts'
-import { otherApp } from '../support/other-app.ts'
 import { house, user } from '../support/world.ts'
-import { expectAccessible, openPage } from './support.ts'
+import { expectAccessible, openPage, serverWith } from './support.ts'
 
 const mayFail = /status of 400/
 const origins: string[] = []
 const provider = await startOidcProvider(() => origins.map((origin) => `${origin}/auth/oidc/callback`))
-const { app } = await otherApp({ oidc: provider.settings, publicUrl: undefined })
-const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+const origin = await serverWith({ oidc: provider.settings })
 origins.push(origin)
 
 test('logs in at the provider by keyboard, and comes back to where one wanted to go', async () => {

@@ -1,20 +1,17 @@
 import { expect, test } from 'vitest'
-import { otherApp } from '../support/other-app.ts'
 import { call, house, user } from '../support/world.ts'
-import { expectAccessible, openPage } from './support.ts'
+import { expectAccessible, openPage, serverWith } from './support.ts'
 
 const mayFail = /status of 400|status of 404/
 
-async function serverWith(registration: 'invite' | 'closed'): Promise<string> {
-  const { app } = await otherApp({ registration, publicUrl: undefined })
-  return app.listen({ port: 0, host: '127.0.0.1' })
-}
+const inviting = await serverWith({ registration: 'invite' })
+const closed = await serverWith({ registration: 'closed' })
 
 test('a server of invitations says so, takes an invite link, and leads into the house', async () => {
   const owner = await user()
   const den = await house({ owner })
   const { code } = (await call(owner, 'POST', `/houses/${den.id}/invites`, {})).body.data
-  const page = await openPage(`${await serverWith('invite')}/app/create-account`, { mayFail })
+  const page = await openPage(`${inviting}/app/create-account`, { mayFail })
   await page.getByText('New accounts need an invite here.').waitFor()
   await expectAccessible(page)
   await page.getByLabel('E-mail').fill('invited@example.org')
@@ -29,7 +26,7 @@ test('a server of invitations says so, takes an invite link, and leads into the 
 })
 
 test('a closed server says so, and leads back to the login', async () => {
-  const page = await openPage(`${await serverWith('closed')}/app/create-account`, {
+  const page = await openPage(`${closed}/app/create-account`, {
     viewport: { width: 375, height: 800 },
   })
   await page.getByText('This server does not take new accounts. Ask whoever runs it.').waitFor()
