@@ -1,21 +1,22 @@
-/**
- * Repeats work until it is stopped. The work returns after how many ms it is due again; a failure is followed by the
- * next attempt after `retryMs`. Of consecutive failures only the first is reported. Returns how to stop, which waits
- * for work in progress.
- */
-export function repeat(
-  work: () => Promise<number>,
-  { retryMs, report }: { retryMs: number; report: (error: unknown) => void },
-): () => Promise<void> {
+type Repetition = {
+  /** Returns the pause before the next run in ms. */
+  run(): Promise<number>
+  pauseAfterFailureMs: number
+  /** Called with the first of consecutive failures. */
+  report(error: unknown): void
+}
+
+/** Runs something from now on, one run after the other. Returns how to stop, which waits for a run in progress. */
+export function repeat({ run, pauseAfterFailureMs, report }: Repetition): () => Promise<void> {
   let isStopped = false
   let isFailing = false
   let timer: NodeJS.Timeout | undefined
-  let running = run()
+  let running = runOnce()
 
-  async function run(): Promise<void> {
-    let waitMs = retryMs
+  async function runOnce(): Promise<void> {
+    let pauseMs = pauseAfterFailureMs
     try {
-      waitMs = await work()
+      pauseMs = await run()
       isFailing = false
     } catch (error) {
       if (!isFailing) report(error)
@@ -23,9 +24,9 @@ export function repeat(
     }
     if (isStopped) return
     const next = () => {
-      running = run()
+      running = runOnce()
     }
-    timer = setTimeout(next, waitMs).unref()
+    timer = setTimeout(next, pauseMs).unref()
   }
 
   return async () => {

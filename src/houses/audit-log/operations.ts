@@ -103,9 +103,9 @@ export function startDeletingOldEntries(
   days: number,
   report: (error: unknown) => void,
 ): () => Promise<void> {
-  async function sweep(): Promise<number> {
+  async function run(): Promise<number> {
     await deleteOldEntries(db, days)
     return sweepEveryMs
   }
-  return repeat(sweep, { retryMs: sweepEveryMs, report })
+  return repeat({ run, pauseAfterFailureMs: sweepEveryMs, report })
 }

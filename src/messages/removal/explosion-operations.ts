@@ -33,7 +33,7 @@ export function startSweeping(
   bus: Bus,
   report: (error: unknown) => void,
 ): () => Promise<void> {
-  async function sweep(): Promise<number> {
+  async function run(): Promise<number> {
     const { answer: files, events } = await deleteExploded(db)
     // Told first, as the store may be slow, or the list of its files locked.
     await bus.deliver(events)
@@ -41,5 +41,5 @@ export function startSweeping(
     const isMoreDue = events.flatMap((entry) => entry.events).length === explodedAtOnce
     return isMoreDue ? 0 : sweepEveryMs
   }
-  return repeat(sweep, { retryMs: sweepEveryMs, report })
+  return repeat({ run, pauseAfterFailureMs: sweepEveryMs, report })
 }

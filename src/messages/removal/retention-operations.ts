@@ -47,7 +47,7 @@ export function startRetention(
 ): () => Promise<void> {
   let after = nobodysId
 
-  async function sweep(): Promise<number> {
+  async function run(): Promise<number> {
     const begin = performance.now()
     const { answer, events } = await deleteOutdated(db, maxAgeMs, after)
     await bus.deliver(events)
@@ -57,5 +57,5 @@ export function startRetention(
     return Math.max(minPauseMs, pauseFactor * (performance.now() - begin))
   }
 
-  return repeat(sweep, { retryMs: roundEveryMs, report })
+  return repeat({ run, pauseAfterFailureMs: roundEveryMs, report })
 }
