@@ -1,10 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { accountDeletionRoutes } from './accounts/deletion/routes.ts'
 import { emailRoutes } from './accounts/email/routes.ts'
+import { oidcRoutes } from './accounts/oidc/routes.ts'
 import { passwordRoutes } from './accounts/passwords/routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { sessionRoutes } from './accounts/sessions/routes.ts'
 import { mfaRoutes } from './accounts/two-factor/routes.ts'
+import { accountAdministrationRoutes } from './administration/accounts/routes.ts'
+import { houseAdministrationRoutes } from './administration/houses/routes.ts'
+import { administrationRoutes } from './administration/routes.ts'
 import { registerAuthentication } from './auth/plugin.ts'
 import { type AccountLimits, createRateLimits, limitRoutes, requestCounter } from './auth/rate-limits.ts'
 import { botRoutes } from './bots/routes.ts'
@@ -18,6 +22,8 @@ import type { Gateway } from './gateway/gateway.ts'
 import { isForGateway, openGateway } from './gateway/plugin.ts'
 import type { PresenceTracker } from './gateway/presence/presence-tracker.ts'
 import type { GatewaySettings } from './gateway/settings.ts'
+import { startDeletingOldEntries } from './houses/audit-log/operations.ts'
+import { auditLogRoutes } from './houses/audit-log/routes.ts'
 import { banRoutes } from './houses/bans/routes.ts'
 import { entityRoutes } from './houses/entities/routes.ts'
 import { inviteRoutes } from './houses/invites/routes.ts'
@@ -27,6 +33,8 @@ import { housePictureRoutes } from './houses/picture-routes.ts'
 import { memberRoleRoutes } from './houses/roles/member-role-routes.ts'
 import { roleRoutes } from './houses/roles/routes.ts'
 import { houseRoutes } from './houses/routes.ts'
+import { webhookExecutionRoutes } from './houses/webhooks/execution/routes.ts'
+import { webhookRoutes } from './houses/webhooks/routes.ts'
 import { readBodies } from './http/bodies/body.ts'
 import { answerErrors } from './http/errors/error-handler.ts'
 import { type LoadLimits, shedLoad } from './http/load/shedding.ts'
@@ -48,6 +56,7 @@ import { reactionRoutes } from './messages/reactions/routes.ts'
 import { streamRoutes } from './messages/read/stream-routes.ts'
 import { startSweeping } from './messages/removal/explosion-operations.ts'
 import { startDeleting } from './messages/removal/operations.ts'
+import { startRetention } from './messages/removal/retention-operations.ts'
 import { messageRoutes } from './messages/routes.ts'
 import { startIndexing } from './messages/search/index-operations.ts'
 import { searchRoutes } from './messages/search/routes.ts'
@@ -59,6 +68,7 @@ import { overrideRoutes } from './rooms/overrides/routes.ts'
 import { recipientRoutes } from './rooms/private-rooms/recipient-routes.ts'
 import { privateRoomRoutes } from './rooms/private-rooms/routes.ts'
 import { roomRoutes } from './rooms/routes.ts'
+import { serverInformationRoutes } from './server-information/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { Store } from './storage/store.ts'
 import { userPictureRoutes } from './users/picture-routes.ts'
@@ -140,9 +150,12 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
 }
 
 const plugins = [
+  accountAdministrationRoutes,
   accountDeletionRoutes,
   accountRoutes,
+  administrationRoutes,
   attachmentRoutes,
+  auditLogRoutes,
   banRoutes,
   blockRoutes,
   botRoutes,
@@ -150,6 +163,7 @@ const plugins = [
   entityRoutes,
   friendshipRoutes,
   healthRoutes,
+  houseAdministrationRoutes,
   housePictureRoutes,
   houseRoutes,
   inviteRoutes,
@@ -157,6 +171,7 @@ const plugins = [
   memberRoutes,
   metricsRoutes,
   mfaRoutes,
+  oidcRoutes,
   overrideRoutes,
   ownHouseRoutes,
   passwordRoutes,
@@ -168,15 +183,17 @@ const plugins = [
   roleRoutes,
   roomRoutes,
   searchRoutes,
+  serverInformationRoutes,
   sessionRoutes,
   settingsRoutes,
   streamRoutes,
   userPictureRoutes,
   userRoutes,
+  webhookRoutes,
 ]
 
 /** The routes that send messages; they share one `send`. */
-const sendingPlugins = [mediaRoutes, messageRoutes]
+const sendingPlugins = [mediaRoutes, messageRoutes, webhookExecutionRoutes]
 
 function mailerOf(app: FastifyInstance): Mailer | undefined {
   const { smtpUrl, mailFrom } = app.config
@@ -186,17 +203,26 @@ function mailerOf(app: FastifyInstance): Mailer | undefined {
   return mailer
 }
 
-/** Deletes exploding messages from when the app is ready until it closes. */
 /** What the app does regularly while it is open. */
 function startBackgroundWork(app: FastifyInstance): void {
   const reporter = (message: string) => (err: unknown) => app.log.error({ err }, message)
   let stops: (() => Promise<void>)[] = []
   app.addHook('onReady', async () => {
+    const { db, store, bus, config } = app
     stops = [
-      startSweeping(app.db, app.store, app.bus, reporter('could not erase exploded messages')),
-      startDeleting(app.db, reporter('could not delete the messages of removed rooms')),
-      startIndexing(app.db, reporter('could not add messages to the search index')),
+      startSweeping(db, store, bus, reporter('could not erase exploded messages')),
+      startDeleting(db, reporter('could not delete the messages of removed rooms')),
+      startIndexing(db, reporter('could not add messages to the search index')),
+      startDeletingOldEntries(
+        db,
+        config.auditLogDays,
+        reporter('could not delete old entries of audit logs'),
+      ),
     ]
+    const { messagesMaxAgeMs } = config
+    if (messagesMaxAgeMs === undefined) return
+    const report = reporter('could not delete messages past MESSAGES_MAX_AGE')
+    stops.push(startRetention(db, store, bus, messagesMaxAgeMs, report))
   })
   app.addHook('onClose', async () => {
     await Promise.all(stops.map((stop) => stop()))

@@ -6,6 +6,14 @@ import type { Static } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { type Bucket, Environment, settingNames } from './config/environment.ts'
 
+export type OidcSettings = {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** Whether a login takes over the account with the same verified e-mail address. */
+  linksByEmail: boolean
+}
+
 export type Config = {
   host: string
   port: number
@@ -23,11 +31,20 @@ export type Config = {
   storageUrl: string
   /** In bytes. Undefined: 1 GiB or 5 % of the disk, the smaller. */
   storageReserve: number | undefined
+  /** Who may create an account: everybody, who has an invite, or nobody over HTTP. */
+  registration: 'open' | 'invite' | 'closed'
+  houseCreation: 'everybody' | 'admins'
+  /** Undefined: messages stay. */
+  messagesMaxAgeMs: number | undefined
+  /** The provider of OpenID Connect; undefined: there is none. */
+  oidc: OidcSettings | undefined
   rateLimit: boolean
   /** Token buckets: at most `burst` tokens, refilled by one every `refillMs`. */
   rateLimits: Record<Bucket, { burst: number; refillMs: number }>
   /** In bytes of the attachments of an account: a day's worth may go at once. */
   uploads: { burst: number; refillMs: number }
+  /** How long entries of audit logs are kept. */
+  auditLogDays: number
   /** Whether the web client is served. */
   web: boolean
   /**
@@ -61,7 +78,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (Number(settings.PORT) > 65535) throw notUsable('PORT', given)
   const trustProxy = readProxies(settings.TRUST_PROXY)
   if (trustProxy === undefined) throw notUsable('TRUST_PROXY', given)
-  const broken = Object.keys(given).find((name) => name.endsWith('_URL') && !isAddress(given[name]!))
+  const broken = Object.keys(given).find((name) => /_(?:URL|ISSUER)$/.test(name) && !isAddress(given[name]!))
   if (broken !== undefined) throw notUsable(broken, given)
   return {
     host: settings.HOST,
@@ -73,6 +90,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
     storageUrl: settings.STORAGE_URL ?? filesUrl(resolve(settings.DATA_DIR)),
     storageReserve: settings.STORAGE_RESERVE === undefined ? undefined : readSize(settings.STORAGE_RESERVE),
+    registration: settings.REGISTRATION,
+    houseCreation: settings.HOUSE_CREATION,
+    messagesMaxAgeMs:
+      settings.MESSAGES_MAX_AGE === undefined ? undefined : readAge(settings.MESSAGES_MAX_AGE),
+    oidc: readOidc(settings),
     rateLimit: settings.RATE_LIMIT === 'on',
     rateLimits: {
       messages: readLimit(settings.RATE_LIMIT_MESSAGES),
@@ -85,8 +107,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       address: readLimit(settings.RATE_LIMIT_ADDRESS),
       gateway: readLimit(settings.RATE_LIMIT_GATEWAY),
       files: readLimit(settings.RATE_LIMIT_FILES),
+      webhooks: readLimit(settings.RATE_LIMIT_WEBHOOKS),
     },
     uploads: readDailySize(settings.RATE_LIMIT_UPLOADS),
+    auditLogDays: Number(settings.AUDIT_LOG_DAYS),
     web: settings.WEB === 'on',
     trustProxy,
     smtpUrl: settings.SMTP_URL,
@@ -94,6 +118,25 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     metricsToken: settings.METRICS_TOKEN,
     logLevel: settings.LOG_LEVEL,
   }
+}
+
+const ageUnitMs: Record<string, number> = { h: 3_600_000, d: 86_400_000 }
+
+/** The ms of a text like `90d`. */
+function readAge(text: string): number {
+  return Number(text.slice(0, -1)) * ageUnitMs[text.at(-1)!]!
+}
+
+/** All of a provider's settings, or none. */
+function readOidc(settings: Static<typeof Environment>): OidcSettings | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = settings
+  if (issuer === undefined && clientId === undefined && clientSecret === undefined) return undefined
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) {
+    throw new ConfigError(
+      'OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET are set together, or not at all.',
+    )
+  }
+  return { issuer, clientId, clientSecret, linksByEmail: settings.OIDC_LINK_BY_EMAIL === 'on' }
 }
 
 /** The folder for files where `STORAGE_URL` names no other place. */
@@ -160,6 +203,6 @@ function readProxies(text: string): number | string[] | undefined {
 
 function notUsable(name: string, given: Record<string, string>): ConfigError {
   const wanted = Environment.properties[name as keyof typeof Environment.properties]?.description
-  const shown = /URL|TOKEN/.test(name) ? 'its value' : `"${given[name]}"`
+  const shown = /URL|TOKEN|SECRET/.test(name) ? 'its value' : `"${given[name]}"`
   return new ConfigError(`${name} is not usable: ${shown} is not ${wanted}.`)
 }

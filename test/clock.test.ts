@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, expect, test, vi } from 'vitest'
+import { writeServerAudit } from '../src/administration/audit-log/operations.ts'
 import { resumeIdsAfterNewest } from '../src/database/node-number.ts'
 import { newId } from '../src/ids.ts'
 import { saveFile } from '../src/storage/discard.ts'
@@ -102,8 +103,14 @@ test.each([
   ['roles', {}],
   ['entities', {}],
   ['rooms', {}],
+  ['audit_log', {}],
+  ['server_audit_log', {}],
 ])('a process that starts with its clock behind the ids of %s makes greater ones', async (table, unique) => {
-  await role(await house({ owner: await user() }))
+  const ann = await user()
+  const den = await house({ owner: ann })
+  await role(den)
+  await call(ann, 'PATCH', `/houses/${den.id}`, { name: 'renamed' })
+  await writeServerAudit(db, null, 'house_deleted', null)
   const ahead = String(BigInt(newId()) + (BigInt(hourMs) << 22n))
   const fields = JSON.stringify({ ...unique, id: ahead })
   // Undone afterwards, as this row would answer for those of the other tables.

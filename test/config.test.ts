@@ -12,7 +12,16 @@ test('an empty environment gives the defaults, and an empty variable counts as a
   expect(config.publicUrl).toBeUndefined()
 })
 
-type Case = { wrong: string[]; right: string; gives: Partial<Config> }
+type Case = {
+  wrong: string[]
+  right: string
+  /** What else has to be set. */
+  with?: Record<string, string>
+  gives: Partial<Config>
+}
+
+const oidcClient = { OIDC_CLIENT_ID: 'hearth', OIDC_CLIENT_SECRET: 'secret' }
+const oidcDefaults = { clientId: 'hearth', clientSecret: 'secret', linksByEmail: false }
 
 /** Every variable: values that are refused, and one that is taken with what it becomes. */
 const cases: Record<string, Case> = {
@@ -66,6 +75,37 @@ const cases: Record<string, Case> = {
     gives: { redisUrl: 'rediss://cache' },
   },
   WORKERS: { wrong: ['0', '65', 'many'], right: '64', gives: { workers: 64 } },
+  REGISTRATION: { wrong: ['on', 'invites'], right: 'invite', gives: { registration: 'invite' } },
+  HOUSE_CREATION: { wrong: ['nobody'], right: 'admins', gives: { houseCreation: 'admins' } },
+  MESSAGES_MAX_AGE: {
+    wrong: ['0d', '90', '90 d', '3w', '-1d', '100000d'],
+    right: '36h',
+    gives: { messagesMaxAgeMs: 129_600_000 },
+  },
+  OIDC_ISSUER: {
+    wrong: ['id.example.org', 'http://id.example.org', 'https://id.example.org/?x=1', 'https://id:99999'],
+    right: 'https://id.example.org/realms/chat',
+    with: oidcClient,
+    gives: { oidc: { issuer: 'https://id.example.org/realms/chat', ...oidcDefaults } },
+  },
+  OIDC_CLIENT_ID: {
+    wrong: ['with blanks'],
+    right: 'hearth',
+    with: { OIDC_ISSUER: 'http://127.0.0.1:3000', OIDC_CLIENT_SECRET: 'secret' },
+    gives: { oidc: { issuer: 'http://127.0.0.1:3000', ...oidcDefaults } },
+  },
+  OIDC_CLIENT_SECRET: {
+    wrong: ['with blanks'],
+    right: 'secret',
+    with: { OIDC_ISSUER: 'http://localhost', OIDC_CLIENT_ID: 'hearth' },
+    gives: { oidc: { issuer: 'http://localhost', ...oidcDefaults } },
+  },
+  OIDC_LINK_BY_EMAIL: {
+    wrong: ['yes'],
+    right: 'on',
+    with: { OIDC_ISSUER: 'http://localhost', ...oidcClient },
+    gives: { oidc: { issuer: 'http://localhost', ...oidcDefaults, linksByEmail: true } },
+  },
   RATE_LIMIT: { wrong: ['maybe'], right: 'off', gives: { rateLimit: false } },
   RATE_LIMIT_MESSAGES: limitCase('messages'),
   RATE_LIMIT_REACTIONS: limitCase('reactions'),
@@ -77,11 +117,13 @@ const cases: Record<string, Case> = {
   RATE_LIMIT_ADDRESS: limitCase('address'),
   RATE_LIMIT_GATEWAY: limitCase('gateway'),
   RATE_LIMIT_FILES: limitCase('files'),
+  RATE_LIMIT_WEBHOOKS: limitCase('webhooks'),
   RATE_LIMIT_UPLOADS: {
     wrong: ['1GiB', '0MiB/day', '1GB/day', '1GiB/h'],
     right: '2TiB/day',
     gives: { uploads: { burst: 2 ** 41, refillMs: 86_400_000 / 2 ** 41 } },
   },
+  AUDIT_LOG_DAYS: { wrong: ['0', '-1', '1.5', '10000', 'x'], right: '365', gives: { auditLogDays: 365 } },
   WEB: { wrong: ['maybe'], right: 'off', gives: { web: false } },
   TRUST_PROXY: {
     wrong: [
@@ -144,8 +186,8 @@ test.each(wrongValues)('%s set to %s is refused with one sentence that names the
 })
 
 test.each(settingNames)('%s of the environment is in the configuration', (name) => {
-  const { right, gives } = cases[name]!
-  expect(readConfig({ [name]: right })).toEqual({ ...readConfig({}), ...gives, ...filesOf(gives) })
+  const { right, gives, with: others } = cases[name]!
+  expect(readConfig({ ...others, [name]: right })).toEqual({ ...readConfig({}), ...gives, ...filesOf(gives) })
 })
 
 /** Files lie in the data folder unless told otherwise. */
@@ -165,6 +207,12 @@ test('files lie in the data folder unless told otherwise, in a folder or a bucke
   }
 })
 
+test('half of the settings of a provider is refused with a sentence', () => {
+  expect(() => readConfig({ OIDC_ISSUER: 'https://id.example.org' })).toThrow(
+    'OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET are set together, or not at all.',
+  )
+})
+
 test('addresses that the libraries take are taken: a socket of PostgreSQL, a database of Redis', () => {
   const databaseUrl = 'postgres://me:secret@/hearth?host=/run/postgresql'
   expect(readConfig({ DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl })
@@ -175,6 +223,7 @@ test('addresses that the libraries take are taken: a socket of PostgreSQL, a dat
 test.each([
   ['DATABASE_URL', 'mysql://me:secret@host'],
   ['METRICS_TOKEN', 'my secret is short'],
+  ['OIDC_CLIENT_SECRET', 'my secret has blanks'],
 ])('of a wrong %s, which may hold a secret, the value is not repeated', (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(/^(?!.*secret).* its value is /)
 })

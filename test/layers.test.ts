@@ -127,6 +127,7 @@ const webOrder = [
   'houses',
   'messages',
   'accounts',
+  'administration',
   'app',
 ]
 

@@ -2,6 +2,8 @@ import { readLogin } from '../auth/logins.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { type Db, violates } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
+import { commit, type Outcome } from '../events/commit.ts'
+import { joinByInvite, requireInvite } from '../houses/invites/operations.ts'
 import { newId } from '../ids.ts'
 import { isReserved } from '../users/permissions.ts'
 import { serializeOwnUser } from '../users/serializers.ts'
@@ -17,17 +19,31 @@ import type { LoggedIn, LogIn, Register } from './schemas.ts'
 import { type Device, openSession } from './sessions/operations.ts'
 import { useSecondFactor } from './two-factor/operations.ts'
 
-/** Makes an account and its first login session (docs/api.md#accounts). Throws `email_taken`, then `username_taken`. */
-export async function register(db: Db, fields: Register, device: Device): Promise<LoggedIn> {
-  const { email } = fields
+/** Who may create an account over HTTP. */
+type RegistrationMode = 'open' | 'invite' | 'closed'
+
+/** Throws `registration_closed` where the server does not take a registration with or without an invite. */
+export function requireOpenRegistration(mode: RegistrationMode, invite: string | undefined): void {
+  const isOpen = mode === 'open' || (mode === 'invite' && invite !== undefined)
+  if (!isOpen) throw new ApiError('registration_closed')
+}
+
+/**
+ * Makes an account and its first login session (docs/api.md#accounts); with an invite it joins that house, or is not
+ * made. Throws `invite_not_found`, `email_taken`, then `username_taken`.
+ */
+export async function register(db: Db, fields: Register, device: Device): Promise<Outcome<LoggedIn>> {
+  const { email, invite } = fields
   const username = fields.username.toLowerCase()
+  if (invite !== undefined) await requireInvite(db, invite)
   await refuseTaken(db, email, username)
   const password_hash = await hashPassword(fields.password, device)
   const account = { id: newId(), username, name: fields.name ?? username, email, password_hash }
   try {
-    return await db.transaction().execute(async (trx) => {
+    return await commit(db, async (trx) => {
       const row = await insertAccount(trx, account)
-      return { token: await openSession(trx, row.id, device), user: serializeOwnUser(row) }
+      const answer = { token: await openSession(trx, row.id, device), user: serializeOwnUser(row) }
+      return { answer, events: invite === undefined ? [] : await joinByInvite(trx, row.id, invite) }
     })
   } catch (error) {
     if (violates(error, 'users_email_unique')) throw new ApiError('email_taken')
@@ -55,7 +71,7 @@ export async function logIn(db: Db, { login, password, code }: LogIn, device: De
     const locked = await lockVerified(trx, account)
     const isProven = !locked.mfa_enabled || (await useSecondFactor(trx, locked, code ?? ''))
     if (!isProven) throw new ApiError('invalid_code')
-    const { password_hash, totp_secret, totp_last_step, totp_earlier_steps, ...user } = locked
+    const { password_hash, totp_secret, totp_last_step, totp_earlier_steps, disabled, ...user } = locked
     return { token: await openSession(trx, user.id, device), user: serializeOwnUser(user) }
   })
 }

@@ -7,6 +7,7 @@ export function insertAccount(
   db: Db,
   account: { id: string; username: string; name: string } & (
     | { email: string; password_hash: string }
+    | { email: string | null; email_verified: boolean }
     | { bot: true; owner_id: string }
   ),
 ) {
@@ -27,6 +28,7 @@ const credentialColumns = [
   'users.totp_secret',
   'users.totp_last_step',
   'users.totp_earlier_steps',
+  'users.disabled',
 ] as const
 
 /** Accounts that are not deleted, with their credentials. */

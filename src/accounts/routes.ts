@@ -1,15 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import type { FastifyRequest } from 'fastify'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
+import { deviceOf } from '../http/server/device.ts'
 import { publicUrl } from '../http/server/public-url.ts'
 import { verificationMail } from '../mail/mails.ts'
 import { issueCode } from './codes/operations.ts'
-import { logIn, register } from './operations.ts'
+import { logIn, register, requireOpenRegistration } from './operations.ts'
 import { LoggedIn, LogIn, Register } from './schemas.ts'
-import { type Device, logOut } from './sessions/operations.ts'
-
-const maxClientLength = 256
+import { logOut } from './sessions/operations.ts'
 
 export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
@@ -25,7 +23,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const answer = await register(app.db, request.body, deviceOf(request))
+      requireOpenRegistration(app.config.registration, request.body.invite)
+      const answer = await app.publish(await register(app.db, request.body, deviceOf(request)))
       const { id, email, username } = answer.user
       // Not awaited: the account exists, and its user can request another code.
       if (app.mailer) {
@@ -70,13 +69,4 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       return reply.code(204).send(null)
     },
   )
-}
-
-/** The User-Agent of a request, without control characters and cut to 256 code points, and the client's address. */
-function deviceOf(request: FastifyRequest): Device {
-  const client = (request.headers['user-agent'] ?? '').replace(/\p{Cc}/gu, '').toWellFormed()
-  return {
-    client: [...client].slice(0, maxClientLength).join(''),
-    address: request.server.addressOf(request.raw),
-  }
 }

@@ -3,7 +3,7 @@ import { AnyText } from '../http/schemas/strings.ts'
 import { FullUser, Name, Username } from '../users/schemas.ts'
 
 const minPasswordLength = 8
-const maxPasswordLength = 256
+export const maxPasswordLength = 256
 
 const Email = Type.String({
   format: 'mail_address',
@@ -13,7 +13,15 @@ const Email = Type.String({
 const NewPassword = AnyText({ minLength: minPasswordLength, maxLength: maxPasswordLength })
 
 export const Register = Type.Object(
-  { email: Email, username: Username, password: NewPassword, name: Type.Optional(Name) },
+  {
+    email: Email,
+    username: Username,
+    password: NewPassword,
+    name: Type.Optional(Name),
+    invite: Type.Optional(
+      AnyText({ description: 'the code of an invite to a house, which the account joins' }),
+    ),
+  },
   { additionalProperties: false },
 )
 export type Register = Static<typeof Register>
@@ -27,6 +35,21 @@ export const LogIn = Type.Object(
   { additionalProperties: false },
 )
 export type LogIn = Static<typeof LogIn>
+
+/** Where the web client goes once somebody is logged in: never to another site. */
+export const BeginOidc = Type.Object(
+  {
+    return_to: Type.Optional(
+      Type.String({
+        pattern: '^/app/[!-\\[\\]-~]*$',
+        maxLength: 512,
+        description: 'an address of the web client, by default /app/',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type BeginOidc = Static<typeof BeginOidc>
 
 /** The response of registration and login. The token is shown only once. */
 export const LoggedIn = Type.Object({ token: Type.String(), user: FullUser })

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../database/client.ts'
-import { ApiError } from '../errors.ts'
-import { type Caller, findCaller, touchSessions } from './queries.ts'
+import { ApiError, type ErrorCode } from '../errors.ts'
+import { type Caller, findAdmin, findCaller, touchSessions } from './queries.ts'
 import { hashTokenHex, readToken } from './tokens.ts'
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -13,6 +13,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** `onRequest` of a route with a caller: fills `request.caller`, or throws `no_auth`. */
     authenticate: Hook
+    /** The same for admins; to everybody else the route is `not_found`. */
+    authenticateAdmin: Hook
     /** The same with a query of the route's own, which also finds what the route needs next, in one statement. */
     authenticateBy(find: FindCaller): Hook
     /** `onRequest` of a route with an optional caller: a missing or faulty token is ignored. */
@@ -40,24 +42,28 @@ export function registerAuthentication(app: FastifyInstance, db: Db, countReques
   app.decorateRequest('caller')
   const touch = sessionToucher(app, db)
 
-  /** A missing or malformed token has no caller. */
-  function authenticator(find: FindCaller, isRequired: boolean): Hook {
+  /** A missing or malformed token has no caller, which `refusal` refuses, if there is one. */
+  function authenticator(find: FindCaller, refusal?: ErrorCode): Hook {
     const authenticate: Hook = async (request, reply) => {
       const token = readToken(request.headers.authorization)
       const caller = token === undefined ? undefined : await find(hashTokenHex(token), request)
       if (caller) request.caller = caller
       if (caller?.is_idle) touch(caller.session_id)
       await countRequest(request, reply)
-      if (!caller && isRequired) throw new ApiError('no_auth')
+      if (!caller && refusal) throw new ApiError(refusal)
     }
     authenticators.add(authenticate)
     return authenticate
   }
 
   const findByToken: FindCaller = (tokenHash) => findCaller(db, tokenHash)
-  app.decorate('authenticate', authenticator(findByToken, true))
-  app.decorate('authenticateBy', (find: FindCaller) => authenticator(find, true))
-  app.decorate('authenticateOptional', authenticator(findByToken, false))
+  app.decorate('authenticate', authenticator(findByToken, 'no_auth'))
+  app.decorate(
+    'authenticateAdmin',
+    authenticator((tokenHash) => findAdmin(db, tokenHash), 'not_found'),
+  )
+  app.decorate('authenticateBy', (find: FindCaller) => authenticator(find, 'no_auth'))
+  app.decorate('authenticateOptional', authenticator(findByToken))
   app.addHook('onRoute', (route) => {
     const needsCaller = [route.onRequest ?? []]
       .flat()

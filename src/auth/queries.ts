@@ -17,7 +17,7 @@ const readCallers = prepareRead(({ hashes }: { hashes: string }) => {
     select users.id, sessions.id as session_id, users.bot, ${isIdle} as is_idle, place
     from unnest(${hashes}::bytea[]) with ordinality as asked (token_hash, place)
     join sessions on sessions.token_hash = asked.token_hash
-    join users on users.id = sessions.user_id and users.deleted_at is null`
+    join users on users.id = sessions.user_id and users.deleted_at is null and not users.disabled`
 })
 
 /** The caller a token hash (hex) belongs to, or undefined. */
@@ -58,4 +58,20 @@ export async function touchSessions(db: Db, ids: readonly string[]): Promise<voi
         .skipLocked(),
     )
     .execute()
+}
+
+/** Whether an account administers the server. */
+export async function isAdmin(db: Db, id: string): Promise<boolean> {
+  const row = await db.selectFrom('users').select('admin').where('id', '=', id).executeTakeFirst()
+  return row?.admin === true
+}
+
+/** The admin that a token hash (hex) belongs to, or undefined. */
+export async function findAdmin(db: Db, tokenHash: string): Promise<Caller | undefined> {
+  const { rows } = await sql<Caller>`
+    select users.id, sessions.id as session_id, users.bot, ${isIdle} as is_idle
+    from sessions join users on users.id = sessions.user_id
+    where sessions.token_hash = ${Buffer.from(tokenHash, 'hex')} and users.admin and not users.disabled
+      and users.deleted_at is null`.execute(db)
+  return rows[0]
 }

@@ -23,7 +23,10 @@ declare module 'fastify' {
 export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /** Limits by account, independent of the address: mails to addresses that it gives, mails to its own address … */
-export type AccountLimits = Record<'namedMails' | 'ownMails' | 'privateRooms' | 'uploads', RateLimit>
+export type AccountLimits = Record<
+  'namedMails' | 'ownMails' | 'privateRooms' | 'uploads' | 'webhooks',
+  RateLimit
+>
 
 /** The limits of an installation; `now` (ms) replaces the clocks in tests. */
 export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now?: () => number) {
@@ -33,6 +36,7 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now
     ownMails: create(rateLimits.mails),
     privateRooms: create(rateLimits.privateRooms),
     uploads: create(uploads),
+    webhooks: create(rateLimits.webhooks),
   }
   const requests = {
     address: create(rateLimits.address),
@@ -121,10 +125,12 @@ const maxLoginLength = 254
 
 /**
  * The account that a request is about, so that all its logins count as one: that of the caller, or of the login or
- * e-mail address in the body. An unknown login counts by its text.
+ * e-mail address in the body. An unknown login counts by its text, and so does each route of OpenID Connect.
  */
-async function accountOf({ caller, body, server }: FastifyRequest): Promise<string> {
+async function accountOf({ caller, body, server, method, routeOptions }: FastifyRequest): Promise<string> {
   if (caller) return caller.id
+  // One login by OpenID Connect takes all three of these routes.
+  if (routeOptions.url?.startsWith('/auth/oidc')) return `${method} ${routeOptions.url}`
   const { login, email } = (body ?? {}) as { login?: unknown; email?: unknown }
   const given = typeof login === 'string' ? login : email
   if (typeof given !== 'string') return ''

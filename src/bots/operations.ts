@@ -5,7 +5,8 @@ import { deleteSessions, hasSession } from '../accounts/sessions/queries.ts'
 import { type Db, violates } from '../database/client.ts'
 import { ApiError, limitReached } from '../errors.ts'
 import { commit, type Outcome } from '../events/commit.ts'
-import { requireHouse } from '../houses/access-operations.ts'
+import { type HouseActor, requireHouse } from '../houses/access-operations.ts'
+import { commitAudited } from '../houses/audit-log/operations.ts'
 import { addMember } from '../houses/members/operations.ts'
 import { findMember } from '../houses/members/queries.ts'
 import type { Member } from '../houses/members/schemas.ts'
@@ -24,7 +25,7 @@ import type { Bot, CreateBot, CreatedBot, EditBot } from './schemas.ts'
 import { serializeBot } from './serializers.ts'
 
 /** Bots a user may have (docs/api.md#counts-and-sizes). */
-const maxBots = 25
+export const maxBots = 25
 /** The device of a bot's login session, which its owner creates. */
 const noDevice = { client: '', address: '' }
 
@@ -107,15 +108,17 @@ export async function deleteBot(db: Db, callerId: string, id: string): Promise<O
  * Adds a bot to a house; adding a member changes nothing (docs/api.md#bots). Throws `house_not_found`, `bot_not_found`
  * for a bot that is neither the caller's nor public, `no_permission`, `limit_reached`.
  */
-export async function addBot(db: Db, caller: Membership, botId: string): Promise<Outcome<Member>> {
+export async function addBot(db: Db, caller: HouseActor, botId: string): Promise<Outcome<Member>> {
   const added = { house_id: caller.house_id, user_id: asId(botId) }
   await requireAddPermission(db, caller, added.user_id)
-  return commit(db, async (trx) => {
+  return commitAudited(db, caller, async (trx) => {
     const events = await addMember(trx, added)
     // Checked again under the locks of `addMember`.
     await requireAddPermission(trx, caller, added.user_id)
     const row = await findMember(trx, added)
-    return { answer: serializeMember(row!), events: events! }
+    const entry = { target_type: 'user', target_id: added.user_id, changes: [] } as const
+    const audit = events!.length > 0 ? [{ action: 'bot_added', ...entry } as const] : []
+    return { answer: serializeMember(row!), events: events!, audit }
   })
 }
 

@@ -2,8 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { Member } from '../houses/members/schemas.ts'
 import { maxPictureBodyBytes } from '../http/bodies/body.ts'
+import { actorInHouse } from '../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
-import { callerInHouse, IdParam } from '../http/schemas/params.ts'
+import { IdParam } from '../http/schemas/params.ts'
 import { addBot, createBot, deleteBot, editBot, rotateBotToken } from './operations.ts'
 import { listBots } from './queries.ts'
 import { AddBot, Bot, BotId, BotToken, CreateBot, CreatedBot, EditBot } from './schemas.ts'
@@ -102,6 +103,6 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await addBot(app.db, callerInHouse(request), request.body.bot_id))),
+      ok(await app.publish(await addBot(app.db, actorInHouse(request), request.body.bot_id))),
   )
 }

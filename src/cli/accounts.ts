@@ -5,7 +5,8 @@ import { resetPassword } from '../accounts/passwords/operations.ts'
 import { type CredentialsRow, findCredentials } from '../accounts/queries.ts'
 import { Register, ResetPassword } from '../accounts/schemas.ts'
 import { deleteSessions } from '../accounts/sessions/queries.ts'
-import { removeTotp } from '../accounts/two-factor/operations.ts'
+import { administerAccount } from '../administration/accounts/operations.ts'
+import { writeServerAudit } from '../administration/audit-log/operations.ts'
 import { createBot } from '../bots/operations.ts'
 import { CreateBot } from '../bots/schemas.ts'
 import type { Db } from '../database/client.ts'
@@ -29,11 +30,13 @@ export const createUser: Command = {
     const password = options.password ?? newPassword()
     const fields = await checkFields(Register, { email, username, password, name: options.name })
     await withInstallation(context, async ({ db }) => {
-      const { user } = await register(db, fields, { client: 'npm run hearth', address: '' })
+      const { answer } = await register(db, fields, { client: 'npm run hearth', address: '' })
+      const { user } = answer
       // The token of the session that `register` creates is not used.
       await deleteSessions(db, user.id)
       if (options.verified)
         await verifyEmail(db, (await issueCode(db, user.id, 'verify_email', user.email)).code)
+      await writeServerAudit(db, null, 'user_created', { type: 'user', id: user.id })
       context.print(`User ${user.username} has the id ${user.id}.`)
       if (options.password === undefined) context.print(`Password: ${password}`)
     })
@@ -57,10 +60,11 @@ export const resetPasswordCommand: Command = {
     if (typeof password === 'string') await checkFields(ResetPassword, { code: '', password })
     await withInstallation(context, async ({ db }) => {
       const person = await requirePerson(db, ref!)
-      if (options['disable-totp']) await removeTotp(db, person.id)
+      if (options['disable-totp']) await administerAccount(db, null, person.id, { mfa_enabled: false })
       if (typeof password !== 'string') return printResetCode(db, person, context)
       const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
       await resetPassword(db, { code, password })
+      await writeServerAudit(db, null, 'password_reset', { type: 'user', id: person.id })
       context.print(`The password of ${person.username} is set; every login session has ended.`)
     })
   },
@@ -82,6 +86,7 @@ export const issueCodeCommand: Command = {
       if (email === undefined)
         throw new CliError(`The e-mail address of ${person.username} is proven already.`)
       const { code } = await issueCode(db, person.id, 'verify_email', email)
+      await writeServerAudit(db, null, 'code_issued', { type: 'user', id: person.id })
       context.print(`Code that proves ${email}, of ${person.username}, good for a day: ${code}`)
     })
   },
@@ -97,6 +102,7 @@ export const makeBot: Command = {
     await withInstallation(context, async ({ db }) => {
       const owner = await requirePerson(db, ref!)
       const { user, token } = await createBot(db, owner, fields)
+      await writeServerAudit(db, null, 'bot_created', { type: 'user', id: user.id })
       context.print(`Bot ${user.username} of ${owner.username} has the id ${user.id}.`)
       context.print(`Token: ${token}`)
     })
@@ -105,6 +111,7 @@ export const makeBot: Command = {
 
 async function printResetCode(db: Db, person: CredentialsRow, context: CommandContext): Promise<void> {
   const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
+  await writeServerAudit(db, null, 'code_issued', { type: 'user', id: person.id })
   context.print(`Code for a new password of ${person.username}, good for an hour: ${code}`)
 }
 

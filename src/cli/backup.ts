@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
+import { backupVerified, writeServerAudit } from '../administration/audit-log/operations.ts'
 import {
   type DumpedTable,
   inTransaction,
@@ -27,20 +28,32 @@ import {
 } from './backup-folder.ts'
 import { CliError, type Command, count } from './command.ts'
 import { withInstallation } from './installation.ts'
+import { openScratchDatabase, verifyBackup } from './verify-backup.ts'
 
 export const backup: Command = {
   name: 'backup',
   summary: 'Copy database and files into a new folder; the server may run',
   parameters: ['folder'],
-  options: {},
-  async run({ parameters: [named] }, context) {
+  options: {
+    verify: {
+      type: 'boolean',
+      summary: 'restore the backup into a PostgreSQL of its own, and compare what is in it',
+    },
+  },
+  async run({ parameters: [named], options }, context) {
     const folder = resolve(named!)
-    await withInstallation(context, async ({ databaseUrl, store }) => {
+    await withInstallation(context, async ({ config, db, databaseUrl, store }) => {
       const manifest = await withFolderErrors(folder, () => backUp(databaseUrl, store, folder))
       const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
       context.print(
         `${folder} holds ${count(rows, 'row')} of ${count(manifest.tables.length, 'table')} and ${count(manifest.files.count, 'file')}.`,
       )
+      if (!options.verify) return
+      await withFolderErrors(folder, () =>
+        verifyBackup(folder, () => openScratchDatabase(config.databaseUrl)),
+      )
+      await writeServerAudit(db, null, backupVerified, null)
+      context.print('A restore of it has the same rows and files.')
     })
   },
 }

@@ -9,6 +9,9 @@ export type CommandContext = {
   printError(line: string): void
 }
 
+/** What a command answers: to people in lines, and to programs (`--json`) as a value. */
+export type Answer = { lines: readonly string[]; json: unknown }
+
 type Option = { type: 'string' | 'boolean'; shown?: string; summary: string }
 
 /** The arguments of a command: all of its parameters, and the options that were given. */
@@ -69,4 +72,18 @@ function parse(args: string[], options: Record<string, { type: 'string' | 'boole
 /** For lines of an answer: `1 house`, `2 houses`. */
 export function count(number: number, thing: string): string {
   return `${number} ${thing}${number === 1 ? '' : 's'}`
+}
+
+/** The options of a command that answers programs, too. */
+export function withJson(options: Command['options'] = {}): Command['options'] {
+  return { ...options, json: { type: 'boolean', summary: 'print the answer as JSON, in one line' } }
+}
+
+/** Prints an answer as it was asked for. */
+export function printAnswer(
+  context: CommandContext,
+  options: Arguments['options'],
+  { lines, json }: Answer,
+): void {
+  for (const line of options.json ? [JSON.stringify(json)] : lines) context.print(line)
 }

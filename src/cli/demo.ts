@@ -67,7 +67,8 @@ async function createUsers(db: Db, store: Store, password: string): Promise<Demo
   const users: Partial<DemoUsers> = {}
   for (const [username, { name, bio, location }] of Object.entries(people)) {
     const fields = { email: emailOf(username), username, name, password }
-    const { user } = await register(db, fields, { client: 'npm run hearth', address: '' })
+    const { answer } = await register(db, fields, { client: 'npm run hearth', address: '' })
+    const { user } = answer
     await editUser(db, store, user.id, { bio, location })
     const [session] = await listSessions(db, user.id, { before: greatestId, limit: 1 })
     users[username as Username] = { id: user.id, session_id: session!.id, bot: false, is_idle: false }

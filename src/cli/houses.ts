@@ -1,23 +1,32 @@
-import { deleteHouse } from '../houses/operations.ts'
-import { findHouseSummary, listAllHouses } from '../houses/queries.ts'
-import { asId } from '../ids.ts'
+import { deleteAnyHouse } from '../administration/houses/operations.ts'
+import { type AdministeredHouseRow, listHouses as listHousePage } from '../administration/houses/queries.ts'
+import { serializeAdministeredHouse } from '../administration/serializers.ts'
+import type { Db } from '../database/client.ts'
+import { findHouseSummary } from '../houses/queries.ts'
+import { asId, unknownId } from '../ids.ts'
 import { deleteRemoved } from '../messages/removal/operations.ts'
 import { eraseDiscarded } from '../storage/discard.ts'
-import { CliError, type Command, count } from './command.ts'
+import { CliError, type Command, count, printAnswer, withJson } from './command.ts'
 import { withInstallation } from './installation.ts'
+
+const housesAtOnce = 100
 
 export const listHouses: Command = {
   name: 'list-houses',
   summary: 'List every house: id, owner, members, name',
   parameters: [],
-  options: {},
-  async run(_args, context) {
+  options: withJson(),
+  async run({ options }, context) {
     await withInstallation(context, async ({ db }) => {
-      const houses = await listAllHouses(db)
-      if (houses.length === 0) context.print('There are no houses.')
-      for (const { id, owner, member_count, name } of houses) {
-        context.print(`${id}  ${owner}  ${count(member_count, 'member')}  ${name}`)
-      }
+      const houses: AdministeredHouseRow[] = []
+      for await (const row of listAllHouses(db)) houses.push(row)
+      const lines = houses.map(({ id, owner, member_count, name }) => {
+        return `${id}  ${owner.username}  ${count(member_count, 'member')}  ${name}`
+      })
+      printAnswer(context, options, {
+        lines: lines.length > 0 ? lines : ['There are no houses.'],
+        json: houses.map(serializeAdministeredHouse),
+      })
     })
   },
 }
@@ -26,17 +35,28 @@ export const deleteHouseCommand: Command = {
   name: 'delete-house',
   summary: 'Delete a house with its rooms, messages and files, permanently',
   parameters: ['id'],
-  options: { yes: { type: 'boolean', summary: 'required, because the deletion cannot be undone' } },
+  options: withJson({ yes: { type: 'boolean', summary: 'required, because the deletion cannot be undone' } }),
   async run({ parameters: [id], options }, context) {
     await withInstallation(context, async ({ db, store }) => {
       const house = await findHouseSummary(db, asId(id!))
       if (!house) throw new CliError(`There is no house "${id}": "npm run hearth -- list-houses" lists them.`)
       const shown = `${house.name} with ${count(house.member_count, 'member')}`
       if (!options.yes) throw new CliError(`This would delete ${shown} for good: say so with --yes.`)
-      await deleteHouse(db, { house_id: house.id, user_id: house.owner_id })
+      const { answer } = await deleteAnyHouse(db, null, house.id)
       while (await deleteRemoved(db));
       while ((await eraseDiscarded(db, store)) > 0);
-      context.print(`Deleted ${shown}.`)
+      printAnswer(context, options, { lines: [`Deleted ${shown}.`], json: answer })
     })
   },
+}
+
+async function* listAllHouses(db: Db): AsyncGenerator<AdministeredHouseRow> {
+  let after = unknownId
+  for (;;) {
+    const rows = await listHousePage(db, { q: undefined, after, limit: housesAtOnce })
+    yield* rows
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.id
+  }
 }

@@ -57,7 +57,15 @@ async function refuseOtherVersion({ migrations }: Manifest): Promise<void> {
   )
 }
 
-async function restoreBackup(installation: Installation, folder: string, manifest: Manifest): Promise<void> {
+/**
+ * Restores a backup into an empty database and an empty store. Throws `CliError` where they are not empty, and where the
+ * backup is not what its manifest says.
+ */
+export async function restoreBackup(
+  installation: Pick<Installation, 'db' | 'databaseUrl' | 'store'>,
+  folder: string,
+  manifest: Manifest,
+): Promise<void> {
   const { db, databaseUrl, store } = installation
   if (await isInUse(db)) throw new CliError('A server runs on this database: stop it first.')
   for await (const name of store.list()) {

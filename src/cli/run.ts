@@ -1,6 +1,17 @@
 import { ApiError } from '../errors.ts'
 import { describeFailure } from '../process/failures.ts'
 import { createUser, issueCodeCommand, makeBot, resetPasswordCommand } from './accounts.ts'
+import {
+  deleteUser,
+  disableTotpCommand,
+  disableUser,
+  enableUser,
+  endSessionsCommand,
+  listUsers,
+  makeAdmin,
+  showUser,
+  unmakeAdmin,
+} from './administration.ts'
 import { backup } from './backup.ts'
 import { CliError, type Command, type CommandContext, readArguments, UsageError, usageOf } from './command.ts'
 import { demo } from './demo.ts'
@@ -14,6 +25,15 @@ const commands: readonly Command[] = [
   resetPasswordCommand,
   issueCodeCommand,
   makeBot,
+  listUsers,
+  showUser,
+  disableUser,
+  enableUser,
+  deleteUser,
+  endSessionsCommand,
+  disableTotpCommand,
+  makeAdmin,
+  unmakeAdmin,
   listHouses,
   deleteHouseCommand,
   migrate,

@@ -22,6 +22,8 @@ export type CallOptions = {
   onProgress?: (sentBytes: number, totalBytes: number) => void
   /** Overrides the option of the `Api`. */
   rateLimitWaitMs?: number
+  /** Why a house is changed: the audit log shows it. */
+  auditReason?: string
 }
 
 type AnyInput = { params?: Record<string, string>; query?: object; body?: object } & CallOptions
@@ -62,12 +64,16 @@ export class Api {
    */
   async call<Id extends OperationId>(operation: Id, ...[input]: Arguments<Id>): Promise<Answer<Id>> {
     const { params = {}, query = {}, body, ...options } = (input ?? {}) as AnyInput
-    const { signal, onProgress, rateLimitWaitMs = this.#rateLimitWaitMs } = options
+    const { signal, onProgress, auditReason, rateLimitWaitMs = this.#rateLimitWaitMs } = options
     const [method, path] = paths[operation].split(' ') as [string, string]
     const url = this.#prefix + fillPath(path, params) + queryString(query)
     const content = method === 'GET' || method === 'DELETE' ? encode(body) : encodeFor(operation, body ?? {})
     const outgoing = { method, url, signal, onProgress, ...content }
-    const headers = { ...content.headers, ...(this.token !== undefined && { Authorization: this.token }) }
+    const headers = {
+      ...content.headers,
+      ...(this.token !== undefined && { Authorization: this.token }),
+      ...(auditReason && { 'X-Audit-Reason': encodeURIComponent(auditReason.toWellFormed()) }),
+    }
     return (await this.#sendWithRetry({ ...outgoing, headers }, rateLimitWaitMs)) as Answer<Id>
   }
 

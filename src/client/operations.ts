@@ -1,6 +1,7 @@
 import type {
   AccountId,
   BackupCodes,
+  BeginOidc,
   BeginTotp,
   ChangeEmail,
   ChangePassword,
@@ -20,8 +21,18 @@ import type {
   TotpSecret,
   VerifiedEmail,
 } from '../accounts/schemas.ts'
+import type {
+  AdministeredHouse,
+  AdministeredId,
+  AdministeredUser,
+  AdministerUser,
+  AdminListQuery,
+  AdminOverview,
+  ServerAuditEntry,
+} from '../administration/schemas.ts'
 import type { AddBot, Bot, BotId, BotToken, CreateBot, CreatedBot, EditBot } from '../bots/schemas.ts'
 import type { FriendRequests, Relationship, RequestFriendship } from '../friendships/schemas.ts'
+import type { AuditLogEntry, AuditLogQuery } from '../houses/audit-log/schemas.ts'
 import type { Ban, BanUser, LiftedBan } from '../houses/bans/schemas.ts'
 import type {
   CreateEntity,
@@ -50,6 +61,14 @@ import type {
   HouseDetail,
   HouseSummary,
 } from '../houses/schemas.ts'
+import type { ExecuteQuery, ExecuteWebhook } from '../houses/webhooks/execution/schemas.ts'
+import type {
+  CreateWebhook,
+  DeletedWebhook,
+  EditWebhook,
+  Webhook,
+  WebhookWithUrl,
+} from '../houses/webhooks/schemas.ts'
 import type { ListQuery, PageQuery } from '../http/schemas/params.ts'
 import type { Pin } from '../messages/pins/schemas.ts'
 import type { Reaction } from '../messages/reactions/schemas.ts'
@@ -59,6 +78,7 @@ import type {
   EditMessage,
   EditOrAckMessage,
   ExtendedQuery,
+  GatewayMessage,
   ListedMessage,
   MessagePageQuery,
   SearchQuery,
@@ -76,6 +96,7 @@ import type {
 } from '../rooms/house-rooms/schemas.ts'
 import type { CreatePrivateRoom, RemovedRecipient } from '../rooms/private-rooms/schemas.ts'
 import type { Room } from '../rooms/schemas.ts'
+import type { ServerInformation } from '../server-information/schemas.ts'
 import type { EditSettings, SetRoomOverride, SetRoomOverrideAnswer, Settings } from '../settings/schemas.ts'
 import type { CompactUser, EditUser, FullUser } from '../users/schemas.ts'
 import type { paths } from './paths.ts'
@@ -96,6 +117,9 @@ type Shapes = {
   logIn: { body: LogIn; answer: LoggedIn }
   logOut: { answer: undefined }
   register: { body: Register; answer: LoggedIn }
+  beginOidc: { query: BeginOidc; answer: never }
+  logInByOidc: { body: Code; answer: LoggedIn }
+  finishOidc: { answer: never }
   resetPassword: { body: ResetPassword; answer: ResetDone }
   verifyEmail: { body: Code; answer: VerifiedEmail }
   resendVerification: { answer: EmailAddress }
@@ -107,6 +131,18 @@ type Shapes = {
   changePassword: { body: ChangePassword; answer: AccountId }
   listSessions: { query: ListQuery; answer: LoginSession[] }
   endSession: { answer: EndedSession }
+  // administration
+  listServerAuditLog: { query: PageQuery; answer: ServerAuditEntry[] }
+  listAdministeredHouses: { query: AdminListQuery; answer: AdministeredHouse[] }
+  deleteAdministeredHouse: { answer: AdministeredId }
+  getAdminOverview: { answer: AdminOverview }
+  listAdministeredUsers: { query: AdminListQuery; answer: AdministeredUser[] }
+  getAdministeredUser: { answer: AdministeredUser }
+  administerUser: { body: AdministerUser; answer: AdministeredUser }
+  deleteAdministeredUser: { answer: AdministeredId }
+  endSessionsOfUser: { answer: AdministeredId }
+  // audit log
+  listAuditLog: { query: AuditLogQuery; answer: AuditLogEntry[] }
   // bans
   listBans: { query: PageQuery; answer: Ban[] }
   banUser: { body: BanUser; answer: Ban }
@@ -210,6 +246,7 @@ type Shapes = {
   // service
   getHealth: { answer: Health }
   getReady: { answer: Health }
+  getServer: { answer: ServerInformation }
   // settings
   getSettings: { answer: Settings }
   editSettings: { body: EditSettings; answer: Settings }
@@ -218,6 +255,13 @@ type Shapes = {
   getOwnUser: { answer: FullUser }
   editOwnUser: { body: EditUser; answer: FullUser }
   getUser: { answer: FullUser }
+  // webhooks
+  createWebhook: { body: CreateWebhook; answer: WebhookWithUrl }
+  listWebhooks: { answer: Webhook[] }
+  editWebhook: { body: EditWebhook; answer: Webhook }
+  deleteWebhook: { answer: DeletedWebhook }
+  rotateWebhookToken: { answer: WebhookWithUrl }
+  executeWebhook: { query: ExecuteQuery; body: ExecuteWebhook; answer: GatewayMessage | undefined }
 }
 
 /** The name of an operation: its `operationId` in `docs/openapi.json`. */

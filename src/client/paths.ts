@@ -5,6 +5,9 @@ export const paths = {
   logIn: 'POST /auth/login',
   logOut: 'POST /auth/logout',
   register: 'POST /auth/register',
+  beginOidc: 'GET /auth/oidc',
+  logInByOidc: 'POST /auth/oidc',
+  finishOidc: 'GET /auth/oidc/callback',
   resetPassword: 'POST /auth/reset-password',
   verifyEmail: 'POST /auth/verify-email',
   resendVerification: 'POST /auth/verify-email/resend',
@@ -16,6 +19,18 @@ export const paths = {
   changePassword: 'PATCH /users/@me/password',
   listSessions: 'GET /users/@me/sessions',
   endSession: 'DELETE /users/@me/sessions/{id}',
+  // administration
+  listServerAuditLog: 'GET /admin/audit-log',
+  listAdministeredHouses: 'GET /admin/houses',
+  deleteAdministeredHouse: 'DELETE /admin/houses/{id}',
+  getAdminOverview: 'GET /admin/overview',
+  listAdministeredUsers: 'GET /admin/users',
+  getAdministeredUser: 'GET /admin/users/{id}',
+  administerUser: 'PATCH /admin/users/{id}',
+  deleteAdministeredUser: 'DELETE /admin/users/{id}',
+  endSessionsOfUser: 'DELETE /admin/users/{id}/sessions',
+  // audit log
+  listAuditLog: 'GET /houses/{id}/audit-log',
   // bans
   listBans: 'GET /houses/{id}/bans',
   banUser: 'PUT /houses/{id}/bans/{user_id}',
@@ -119,6 +134,7 @@ export const paths = {
   // service
   getHealth: 'GET /health',
   getReady: 'GET /ready',
+  getServer: 'GET /server',
   // settings
   getSettings: 'GET /users/@me/settings',
   editSettings: 'PATCH /users/@me/settings',
@@ -127,4 +143,11 @@ export const paths = {
   getOwnUser: 'GET /users/@me',
   editOwnUser: 'PATCH /users/@me',
   getUser: 'GET /users/{ref}',
+  // webhooks
+  createWebhook: 'POST /houses/{id}/webhooks',
+  listWebhooks: 'GET /houses/{id}/webhooks',
+  editWebhook: 'PATCH /houses/{id}/webhooks/{webhook_id}',
+  deleteWebhook: 'DELETE /houses/{id}/webhooks/{webhook_id}',
+  rotateWebhookToken: 'POST /houses/{id}/webhooks/{webhook_id}/token',
+  executeWebhook: 'POST /webhooks/{webhook_id}/{token}',
 } as const

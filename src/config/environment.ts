@@ -12,6 +12,7 @@ const defaultLimits = {
   address: '50/s burst 100',
   gateway: '20/min burst 20',
   files: '50/s burst 500',
+  webhooks: '5/s burst 10',
 } as const
 export type Bucket = keyof typeof defaultLimits
 
@@ -71,6 +72,39 @@ export const Environment = Type.Object({
     default: '1',
     description: 'a number of processes that share the port, 1 to 64',
   }),
+  REGISTRATION: Type.Union([Type.Literal('open'), Type.Literal('invite'), Type.Literal('closed')], {
+    default: 'open',
+    description: 'open, invite or closed',
+  }),
+  HOUSE_CREATION: Type.Union([Type.Literal('everybody'), Type.Literal('admins')], {
+    default: 'everybody',
+    description: 'everybody or admins',
+  }),
+  MESSAGES_MAX_AGE: Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,4}[hd]$',
+      description: 'an age in hours or days, like "36h" or "90d"; without one messages stay',
+    }),
+  ),
+  OIDC_ISSUER: Type.Optional(
+    Type.String({
+      pattern: '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost)(:[0-9]{1,5})?)(/[^?#\\s]*)?$',
+      description: 'the https:// address of an OpenID Connect provider (http:// on this machine only)',
+    }),
+  ),
+  OIDC_CLIENT_ID: Type.Optional(
+    Type.String({ pattern: '^[!-~]{1,255}$', description: 'the id that the provider has given this server' }),
+  ),
+  OIDC_CLIENT_SECRET: Type.Optional(
+    Type.String({
+      pattern: '^[!-~]{1,1024}$',
+      description: 'what the provider has given with OIDC_CLIENT_ID, without blanks',
+    }),
+  ),
+  OIDC_LINK_BY_EMAIL: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'off',
+    description: 'on or off',
+  }),
   RATE_LIMIT: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
     description: 'on or off',
@@ -85,10 +119,16 @@ export const Environment = Type.Object({
   RATE_LIMIT_ADDRESS: LimitOf('address'),
   RATE_LIMIT_GATEWAY: LimitOf('gateway'),
   RATE_LIMIT_FILES: LimitOf('files'),
+  RATE_LIMIT_WEBHOOKS: LimitOf('webhooks'),
   RATE_LIMIT_UPLOADS: Type.String({
     pattern: '^[1-9][0-9]{0,5}(MiB|GiB|TiB)/day$',
     default: '1GiB/day',
     description: 'a size for each day, like "1GiB/day"',
+  }),
+  AUDIT_LOG_DAYS: Type.String({
+    pattern: '^[1-9][0-9]{0,3}$',
+    default: '90',
+    description: 'a number of days, 1 to 9999',
   }),
   WEB: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',

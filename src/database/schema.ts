@@ -44,6 +44,26 @@ export interface AccountCodes {
   user_id: Int8;
 }
 
+export interface AuditLog {
+  action: string;
+  /**
+   * a user; accounts are never removed, only emptied, so no foreign key
+   */
+  actor_id: Int8;
+  /**
+   * a list of {key, old, new}
+   */
+  changes: Json;
+  /**
+   * no foreign key: the entries of a deleted house go with their age, not in the statement that deletes it
+   */
+  house_id: Int8;
+  id: Int8;
+  reason: string | null;
+  target_id: string | null;
+  target_type: string | null;
+}
+
 export interface BackupCodes {
   code_hash: Buffer;
   user_id: Int8;
@@ -227,6 +247,23 @@ export interface Pins {
   room_id: Int8;
 }
 
+export interface OidcCodes {
+  code_hash: Buffer;
+  expires_at: Timestamp;
+  issuer: string;
+  /**
+   * {email, email_verified, username, name}, as the provider has it
+   */
+  profile: Json;
+  subject: string;
+}
+
+export interface OidcIdentities {
+  issuer: string;
+  subject: string;
+  user_id: Int8;
+}
+
 export interface Presences {
   node: number;
   user_id: Int8;
@@ -317,6 +354,21 @@ export interface RoomSettings {
   user_id: Int8;
 }
 
+export interface ServerAuditLog {
+  action: string;
+  /**
+   * null: a command of the operator
+   */
+  actor_id: Int8 | null;
+  /**
+   * list of {key, old, new}
+   */
+  changes: Json;
+  id: Int8;
+  target_id: Int8 | null;
+  target_type: string | null;
+}
+
 export interface Sessions {
   address: Generated<string>;
   client: Generated<string>;
@@ -337,9 +389,14 @@ export interface Settings {
 }
 
 export interface Users {
+  admin: Generated<boolean>;
   bio: Generated<string>;
   bot: Generated<boolean>;
   deleted_at: Timestamp | null;
+  /**
+   * the account has no login session and gets none
+   */
+  disabled: Generated<boolean>;
   /**
    * null for bots and deleted accounts; unique without case
    */
@@ -377,8 +434,22 @@ export interface Users {
   website: Generated<string>;
 }
 
+export interface Webhooks {
+  house_id: Int8;
+  /**
+   * its account, whose name and icon its messages show: a bot that owns itself, so that it is nobody's
+   */
+  id: Int8;
+  room_id: Int8;
+  /**
+   * SHA-256 of the token; the token itself is not kept
+   */
+  token_hash: Buffer;
+}
+
 export interface DB {
   account_codes: AccountCodes;
+  audit_log: AuditLog;
   backup_codes: BackupCodes;
   bans: Bans;
   blocks: Blocks;
@@ -396,6 +467,8 @@ export interface DB {
   mentions: Mentions;
   messages: Messages;
   pins: Pins;
+  oidc_codes: OidcCodes;
+  oidc_identities: OidcIdentities;
   presences: Presences;
   reaction_counts: ReactionCounts;
   reactions: Reactions;
@@ -405,7 +478,9 @@ export interface DB {
   room_recipients: RoomRecipients;
   room_settings: RoomSettings;
   rooms: Rooms;
+  server_audit_log: ServerAuditLog;
   sessions: Sessions;
   settings: Settings;
   users: Users;
+  webhooks: Webhooks;
 }

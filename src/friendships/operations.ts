@@ -19,9 +19,9 @@ import type { Relationship } from './schemas.ts'
 import { serializeRelationship } from './serializers.ts'
 
 /** Friends and open requests of a user, both directions together (docs/api.md#counts-and-sizes). */
-const maxFriendsAndRequests = 1_000
+export const maxFriendsAndRequests = 1_000
 /** Blocks of a user; restrictions of a user. */
-const maxBlocks = 1_000
+export const maxBlocks = 1_000
 
 /**
  * Sends a friend request, or accepts that of the other user; does nothing if they are friends or the request exists

@@ -1,6 +1,7 @@
 import type { Db } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
-import { type Change, commit, type Outcome } from '../events/commit.ts'
+import type { Outcome } from '../events/commit.ts'
+import { type Actor, type AuditedChange, commitAudited } from './audit-log/operations.ts'
 import { findMembership, type HouseRow, lockHouse, type Membership, type MembershipRow } from './queries.ts'
 
 /** The caller's membership in a house. Throws `house_not_found` if there is no such house, or they are not a member. */
@@ -10,18 +11,21 @@ export async function requireHouse(db: Db, caller: Membership): Promise<Membersh
   return membership
 }
 
+/** A member who changes something in their house, and their reason. */
+export type HouseActor = Actor & Membership
+
 /**
  * Runs `work` in a transaction that locks the house, with the house and the caller's membership as read under the lock:
- * the caller's permissions cannot change until the commit. A caller who is not a member is refused without a lock.
- * Throws `house_not_found`.
+ * the caller's permissions cannot change until the commit. A caller who is not a member is refused without a lock. The
+ * entries that `work` returns are added to the audit log. Throws `house_not_found`.
  */
 export async function withHouseLock<Answer>(
   db: Db,
-  caller: Membership,
-  work: (trx: Db, membership: MembershipRow, house: HouseRow) => Promise<Change<Answer>>,
+  caller: HouseActor,
+  work: (trx: Db, membership: MembershipRow, house: HouseRow) => Promise<AuditedChange<Answer>>,
 ): Promise<Outcome<Answer>> {
   await requireHouse(db, caller)
-  return commit(db, async (trx) => {
+  return commitAudited(db, caller, async (trx) => {
     const house = await lockHouse(trx, caller.house_id)
     return work(trx, await requireHouse(trx, caller), house!)
   })

@@ -3,6 +3,8 @@ import { ApiError } from '../errors.ts'
 import { commit, type Outcome } from '../events/commit.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { removeMessages } from '../messages/removal/operations.ts'
+import { writeAudit } from './audit-log/operations.ts'
+import type { AuditEntry } from './audit-log/queries.ts'
 import { discardIcon } from './icon-operations.ts'
 import { removeMember } from './members/operations.ts'
 import { findMember } from './members/queries.ts'
@@ -16,6 +18,8 @@ import {
   type Membership,
   updateHouse,
 } from './queries.ts'
+import { listWebhooks } from './webhooks/queries.ts'
+import { removeWebhooks } from './webhooks/removal-operations.ts'
 
 /** Leaves a house (docs/api.md#houses). Throws `out_of_scope` if the user is not a member. */
 export function leaveHouse(db: Db, membership: Membership): Promise<Outcome<null>> {
@@ -38,6 +42,7 @@ export async function removeMembership(trx: Db, membership: Membership): Promise
   const newOwnerId = await findNextOwnerId(trx, house_id, user_id)
   if (newOwnerId === undefined) return removeLastMember(trx, house)
   await updateHouse(trx, house_id, { owner_id: newOwnerId })
+  await writeAudit(trx, membership, [ownerChanged(user_id, newOwnerId)])
   const left = await removeMember(trx, membership)
   return left && [...left, ...ownerChangedEvents(house_id, [newOwnerId])]
 }
@@ -55,8 +60,15 @@ async function removeLastMember(trx: Db, house: HouseRow): Promise<HearthEvent[]
 export async function removeHouse(trx: Db, house: HouseRow): Promise<void> {
   const rooms = await lockHouseRooms(trx, house.id)
   await removeMessages(trx, rooms)
+  await removeWebhooks(trx, await listWebhooks(trx, house.id))
   if (house.icon !== null) await discardIcon(trx, house.id, house.icon)
   await deleteHouse(trx, house.id)
+}
+
+/** The entry of a new owner in the audit log. */
+export function ownerChanged(before: string, after: string): AuditEntry {
+  const changes = [{ key: 'owner_id', old: before, new: after }]
+  return { action: 'owner_changed', target_type: 'user', target_id: after, changes }
 }
 
 /** The events of a change of owner; `user_ids`: the users for whom the readable rooms may change. */

@@ -10,10 +10,12 @@ import { defaultEntityName } from '../rooms/operations.ts'
 import { roomType } from '../rooms/permissions.ts'
 import type { Store } from '../storage/store.ts'
 import { lockUsers } from '../users/lock-queries.ts'
-import { withHouseLock } from './access-operations.ts'
+import { type HouseActor, withHouseLock } from './access-operations.ts'
+import { changesBetween, commitAudited } from './audit-log/operations.ts'
+import type { AuditEntry } from './audit-log/queries.ts'
 import { insertEntity, replaceRooms } from './entities/queries.ts'
 import { discardIcon, readEditedIcon, replaceIcon, saveIcon } from './icon-operations.ts'
-import { ownerChangedEvents, removeHouse } from './leaving-operations.ts'
+import { ownerChanged, ownerChangedEvents, removeHouse } from './leaving-operations.ts'
 import { requireRoomForHouse } from './members/operations.ts'
 import { findMember, insertMember, listMemberIds } from './members/queries.ts'
 import { canEditHouse, newHousePermissions } from './permissions.ts'
@@ -75,14 +77,14 @@ export async function createHouse(
 export async function editHouse(
   db: Db,
   store: Store,
-  membership: Membership,
+  membership: HouseActor,
   fields: EditHouse,
 ): Promise<Outcome<EditedHouse>> {
   if (!canEditHouse(await findMembership(db, membership))) throw new ApiError('no_permission')
   const icon = fields.icon == null ? undefined : await readEditedIcon(fields.icon, membership.user_id)
   const house_id = membership.house_id
   if (icon) await saveIcon(db, store, house_id, icon)
-  return commit(db, async (trx) => {
+  return commitAudited(db, membership, async (trx) => {
     const house = await lockHouse(trx, house_id)
     const mayEdit = canEditHouse(await findMembership(trx, membership))
     if (!house || !mayEdit) throw new ApiError('no_permission')
@@ -91,8 +93,15 @@ export async function editHouse(
     const events = editEvents(house_id, changes)
     if (events.length > 0) await updateHouse(trx, house_id, changes)
     if (icon) await replaceIcon(trx, house, icon)
-    return { answer: { name, house_id }, events }
+    return { answer: { name, house_id }, events, audit: houseUpdated(house, changes) }
   })
+}
+
+function houseUpdated(house: HouseRow, changed: Partial<HouseRow>): AuditEntry[] {
+  const keys = ['name', 'description', 'default_permissions', 'icon'] as const
+  const changes = changesBetween(house, { ...house, ...changed }, keys)
+  if (changes.length === 0) return []
+  return [{ action: 'house_updated', target_type: 'house', target_id: house.id, changes }]
 }
 
 function editEvents(house_id: string, changes: Partial<HouseRow>): HearthEvent[] {
@@ -103,15 +112,17 @@ function editEvents(house_id: string, changes: Partial<HouseRow>): HearthEvent[]
 }
 
 /** Removes the icon of a house. Throws `house_not_found`, `no_permission`. */
-export async function removeHouseIcon(db: Db, caller: Membership): Promise<Outcome<EditedHouse>> {
+export async function removeHouseIcon(db: Db, caller: HouseActor): Promise<Outcome<EditedHouse>> {
   const { house_id } = caller
-  return withHouseLock(db, caller, async (trx, membership, { name, icon }) => {
+  return withHouseLock(db, caller, async (trx, membership, house) => {
+    const { name, icon } = house
     if (!canEditHouse(membership)) throw new ApiError('no_permission')
     const answer = { name, house_id }
-    if (icon === null) return { answer, events: [] }
+    if (icon === null) return { answer, events: [], audit: [] }
     await updateHouse(trx, house_id, { icon: null })
     await discardIcon(trx, house_id, icon)
-    return { answer, events: [{ type: 'house_updated', house_id }] }
+    const audit = houseUpdated(house, { icon: null })
+    return { answer, events: [{ type: 'house_updated', house_id }], audit }
   })
 }
 
@@ -121,7 +132,7 @@ export async function removeHouseIcon(db: Db, caller: Membership): Promise<Outco
  */
 export async function handOverHouse(
   db: Db,
-  caller: Membership,
+  caller: HouseActor,
   newOwnerId: string,
 ): Promise<Outcome<{ house_id: string; owner_id: string }>> {
   const { house_id, user_id } = caller
@@ -130,9 +141,10 @@ export async function handOverHouse(
     if (!newOwner) throw new ApiError('member_not_found')
     if (owner_id !== user_id || newOwner.user.bot) throw new ApiError('no_permission')
     const answer = { house_id, owner_id: newOwnerId }
-    if (newOwnerId === user_id) return { answer, events: [] }
+    if (newOwnerId === user_id) return { answer, events: [], audit: [] }
     await updateHouse(trx, house_id, { owner_id: newOwnerId })
-    return { answer, events: ownerChangedEvents(house_id, [user_id, newOwnerId]) }
+    const events = ownerChangedEvents(house_id, [user_id, newOwnerId])
+    return { answer, events, audit: [ownerChanged(user_id, newOwnerId)] }
   })
 }
 
@@ -144,15 +156,17 @@ export async function deleteHouse(db: Db, { house_id, user_id }: Membership): Pr
   return commit(db, async (trx) => {
     const house = await lockHouse(trx, house_id)
     if (house?.owner_id !== user_id) throw new ApiError('no_permission')
-    const members = await listMemberIds(trx, house_id, maxNamedMembers + 1)
-    const user_ids = members.length > maxNamedMembers ? null : members
-    await removeHouse(trx, house)
-    return {
-      answer: null,
-      events: [
-        { type: 'access_changed', user_ids },
-        { type: 'house_deleted', house_id },
-      ],
-    }
+    return { answer: null, events: await deleteLockedHouse(trx, house) }
   })
+}
+
+/** The same for a house that is locked. Returns the events. */
+export async function deleteLockedHouse(trx: Db, house: HouseRow): Promise<HearthEvent[]> {
+  const members = await listMemberIds(trx, house.id, maxNamedMembers + 1)
+  const user_ids = members.length > maxNamedMembers ? null : members
+  await removeHouse(trx, house)
+  return [
+    { type: 'access_changed', user_ids },
+    { type: 'house_deleted', house_id: house.id },
+  ]
 }

@@ -76,18 +76,6 @@ export const findHouseIcon = coalesce<string, { id: string; icon: string | null 
   },
 )
 
-/** A house in the list of the operator's command. */
-type ListedHouseRow = { id: string; name: string; owner: string; member_count: number }
-
-/** Every house with its owner's username, oldest first. */
-export async function listAllHouses(db: Db): Promise<ListedHouseRow[]> {
-  const { rows } = await sql<ListedHouseRow>`
-    select houses.id, houses.name, users.username as owner, ${memberCount} as member_count
-    from houses join users on users.id = houses.owner_id
-    order by houses.id`.execute(db)
-  return rows
-}
-
 /** The ids of a user's houses, in order of joining. */
 export async function listHouseIds(db: Db, userId: string): Promise<string[]> {
   const rows = await db

@@ -1,6 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { isAdmin } from '../auth/queries.ts'
+import { ApiError } from '../errors.ts'
 import { maxPictureBodyBytes } from '../http/bodies/body.ts'
+import { actorInHouse } from '../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
 import { callerInHouse, IdParam } from '../http/schemas/params.ts'
 import { asId } from '../ids.ts'
@@ -31,8 +34,11 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(House), ...failures },
       },
     },
-    async (request) =>
-      ok(await app.publish(await createHouse(app.db, app.store, request.caller.id, request.body))),
+    async ({ caller, body }) => {
+      const mayCreate = app.config.houseCreation === 'everybody' || (await isAdmin(app.db, caller.id))
+      if (!mayCreate) throw new ApiError('no_permission')
+      return ok(await app.publish(await createHouse(app.db, app.store, caller.id, body)))
+    },
   )
 
   app.patch(
@@ -50,7 +56,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await editHouse(app.db, app.store, callerInHouse(request), request.body))),
+      ok(await app.publish(await editHouse(app.db, app.store, actorInHouse(request), request.body))),
   )
 
   app.delete(
@@ -83,7 +89,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(EditedHouse), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await removeHouseIcon(app.db, callerInHouse(request)))),
+    async (request) => ok(await app.publish(await removeHouseIcon(app.db, actorInHouse(request)))),
   )
 
   app.get(
@@ -131,7 +137,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const newOwnerId = asId(request.body.user_id)
-      return ok(await app.publish(await handOverHouse(app.db, callerInHouse(request), newOwnerId)))
+      return ok(await app.publish(await handOverHouse(app.db, actorInHouse(request), newOwnerId)))
     },
   )
 }

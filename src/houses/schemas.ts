@@ -8,7 +8,7 @@ import { Member } from './members/schemas.ts'
 import { PermissionBits, Role } from './roles/schemas.ts'
 
 /** In code points (docs/api.md#field-limits). */
-const maxHouseNameLength = 100
+export const maxHouseNameLength = 100
 
 const HouseName = NonBlankLine(maxHouseNameLength)
 const HouseDescription = Nullable(Text(maxTextLength))

@@ -3,9 +3,18 @@ import type { Db } from '../database/client.ts'
 import { ApiError, fieldsRequired } from '../errors.ts'
 import { commit, type Outcome } from '../events/commit.ts'
 import type { EventOf } from '../events/events.ts'
+import { changesBetween, commitAudited } from '../houses/audit-log/operations.ts'
+import type { AuditEntry } from '../houses/audit-log/queries.ts'
 import { requireRoomAccess } from '../rooms/access-operations.ts'
 import { canEdit, canModerate, canSend } from '../rooms/permissions.ts'
-import { deleteMessages, findAuthor, findMessage, lockMessage, updateMessage } from './queries.ts'
+import {
+  deleteMessages,
+  findAuthor,
+  findMessage,
+  lockMessage,
+  type MessageRow,
+  updateMessage,
+} from './queries.ts'
 import { listMentioned, mentionedIn } from './read/mention-operations.ts'
 import type { DeletedMessage, EditedGatewayMessage, Typing } from './schemas.ts'
 import { serializeEditedGatewayMessage } from './serializers.ts'
@@ -51,12 +60,12 @@ export async function deleteMessage(
   db: Db,
   caller: Caller,
   { id: room_id, message_id }: MessagePath,
-  houseId?: string,
+  { houseId, reason }: { houseId?: string; reason: string | null },
 ): Promise<Outcome<DeletedMessage>> {
   const access = await requireRoomAccess(db, room_id, caller.id)
   const { house_id } = access
   if (houseId !== undefined && house_id !== houseId) throw new ApiError('room_not_found')
-  return commit(db, async (trx) => {
+  return commitAudited(db, { ...access, reason }, async (trx) => {
     const message = await lockMessage(trx, room_id, message_id)
     if (!message) throw new ApiError('message_not_found')
     if (message.author_id !== caller.id && !canModerate(access)) throw new ApiError('no_permission')
@@ -64,8 +73,15 @@ export async function deleteMessage(
     return {
       answer: { id: message_id, room_id, house_id },
       events: [{ type: 'message_deleted', room_id, house_id, message_id }],
+      audit: message.author_id === caller.id ? [] : [messageDeleted(message)],
     }
   })
+}
+
+/** The entry of a message that was deleted by somebody else than its author: author and room, without the content. */
+function messageDeleted({ id, room_id, author_id }: MessageRow): AuditEntry {
+  const changes = changesBetween({ room_id, author_id }, null, ['room_id', 'author_id'])
+  return { action: 'message_deleted', target_type: 'message', target_id: id, changes }
 }
 
 /** Returns the typing event of the caller, which is not stored. Throws `room_not_found`, `no_permission`. */

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ApiError, fieldsRequired } from '../errors.ts'
+import { auditReason } from '../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
 import { readPage } from '../http/schemas/pages.ts'
 import { IdParam, IdParams } from '../http/schemas/params.ts'
@@ -178,7 +179,11 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
         response: { 200: Success(DeletedMessage), ...failures },
       },
     },
-    async ({ caller, params }) => ok(await app.publish(await deleteMessage(app.db, caller, params))),
+    async (request) => {
+      const { caller, params } = request
+      const reason = auditReason(request)
+      return ok(await app.publish(await deleteMessage(app.db, caller, params, { reason })))
+    },
   )
 
   app.delete(
@@ -193,8 +198,11 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
         response: { 200: Success(DeletedMessage), ...failures },
       },
     },
-    async ({ caller, params }) =>
-      ok(await app.publish(await deleteMessage(app.db, caller, params, params.house_id))),
+    async (request) => {
+      const { caller, params } = request
+      const by = { houseId: params.house_id, reason: auditReason(request) }
+      return ok(await app.publish(await deleteMessage(app.db, caller, params, by)))
+    },
   )
 
   app.post(

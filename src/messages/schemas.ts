@@ -6,12 +6,14 @@ import { Line, NonBlankText, Text } from '../http/schemas/strings.ts'
 import { CompactUser, GatewayUser } from '../users/schemas.ts'
 
 /** Limits of docs/api.md#field-limits, in code points. */
-const maxContentLength = 4000
-const maxNonceLength = 64
-const maxSearchLength = 200
+export const maxContentLength = 4000
+export const maxNonceLength = 64
+export const maxSearchLength = 200
+/** In bytes (docs/api.md#counts-and-sizes). */
+export const maxAttachmentBytes = 25 * 1024 * 1024
 /** Limits of `exploding_age` (docs/api.md#messages). */
 const minExplodingSeconds = 5
-const maxExplodingSeconds = 604_800
+export const maxExplodingSeconds = 604_800
 
 /** In a query: whether the answer has the keys that existing clients do not know. */
 const Extended = Type.Optional(

@@ -37,7 +37,7 @@ const readCallersInRooms = prepareRead(({ hashes, rooms }: { hashes: string; roo
       from unnest(${hashes}::bytea[], ${rooms}::bigint[]) with ordinality as asked (token_hash, room_id, place)
       join sessions on sessions.token_hash = asked.token_hash
     ) as wanted
-    join users on users.id = wanted.user_id and users.deleted_at is null
+    join users on users.id = wanted.user_id and users.deleted_at is null and not users.disabled
     ${roomAccessJoins}`
 })
 

@@ -1,12 +1,15 @@
 import { changedFields } from '../database/changed-fields.ts'
 import type { Db } from '../database/client.ts'
 import { ApiError, fieldsInvalid, limitReached } from '../errors.ts'
-import { commit, type Outcome } from '../events/commit.ts'
+import type { Outcome } from '../events/commit.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { withHouseLock } from '../houses/access-operations.ts'
+import { type HouseActor, withHouseLock } from '../houses/access-operations.ts'
+import { changesBetween, commitAudited } from '../houses/audit-log/operations.ts'
+import type { AuditAction, AuditEntry } from '../houses/audit-log/queries.ts'
 import { type EntityRow, listEntities, replaceRooms } from '../houses/entities/queries.ts'
 import { hasBits, hasPermission, permission } from '../houses/permissions.ts'
-import type { Membership } from '../houses/queries.ts'
+import { listWebhooksOfRoom } from '../houses/webhooks/queries.ts'
+import { removeWebhooks } from '../houses/webhooks/removal-operations.ts'
 import { asId, newId } from '../ids.ts'
 import { removeMessages } from '../messages/removal/operations.ts'
 import { shareRoomLock } from './access-operations.ts'
@@ -18,12 +21,12 @@ import {
 } from './house-rooms/queries.ts'
 import type { CreateHouseRoom, DeletedRoom, EditRoom } from './house-rooms/schemas.ts'
 import { permissionsInRoom, roomType } from './permissions.ts'
-import { findRoom, type RoomAccessRow } from './queries.ts'
+import { findRoom, type RoomAccessRow, type RoomRow } from './queries.ts'
 import type { Room } from './schemas.ts'
 import { serializeRoom } from './serializers.ts'
 
 /** Rooms of a house (docs/api.md#counts-and-sizes). */
-const maxRooms = 500
+export const maxRooms = 500
 /**
  * The entity of a new house, and of rooms that are created without an entity. Existing clients look it up by name.
  */
@@ -33,7 +36,7 @@ export const defaultEntityName = 'Rooms'
  * Creates a room at the end of a house and of an entity (docs/api.md#rooms). Throws `house_not_found`,
  * `parent_entity_doesnt_exist`, `no_permission`, `limit_reached`.
  */
-export function createHouseRoom(db: Db, caller: Membership, fields: CreateHouseRoom): Promise<Outcome<Room>> {
+export function createHouseRoom(db: Db, caller: HouseActor, fields: CreateHouseRoom): Promise<Outcome<Room>> {
   const { house_id } = caller
   return withHouseLock(db, caller, async (trx, membership) => {
     const entities = await listEntities(trx, house_id)
@@ -50,7 +53,9 @@ export function createHouseRoom(db: Db, caller: Membership, fields: CreateHouseR
     if (entity) await replaceRooms(trx, entity.id, [...entity.room_ids, id])
     const events: HearthEvent[] = [{ type: 'room_created', room_id: id, house_id }]
     if (entity) events.push({ type: 'entities_updated', house_id })
-    return { answer: serializeRoom((await findRoom(trx, id))!, caller.user_id), events }
+    const row = (await findRoom(trx, id))!
+    const audit = roomChanged('room_created', null, { ...row, entity_id: entity?.id })
+    return { answer: serializeRoom(row, caller.user_id), events, audit }
   })
 }
 
@@ -58,11 +63,16 @@ export function createHouseRoom(db: Db, caller: Membership, fields: CreateHouseR
  * Updates the given fields of a house room or a group (docs/api.md#rooms). Throws `method_not_allowed_on_room_type`,
  * `invalid_schema`, `parent_entity_doesnt_exist`, `no_permission`, and `room_not_found` if the caller has lost access.
  */
-export async function editRoom(db: Db, access: RoomAccessRow, fields: EditRoom): Promise<Outcome<Room>> {
+export async function editRoom(
+  db: Db,
+  access: RoomAccessRow,
+  fields: EditRoom,
+  reason: string | null,
+): Promise<Outcome<Room>> {
   if (access.type === roomType.oneToOne) throw new ApiError('method_not_allowed_on_room_type')
   refuseFieldsOfOtherTypes(access.type, fields)
   const { house_id, room_id } = access
-  return commit(db, async (trx) => {
+  return commitAudited(db, { ...access, reason }, async (trx) => {
     const present = await shareRoomLock(trx, access)
     const moves =
       house_id === null ? undefined : await findMove(trx, house_id, room_id, fields.parent_entity_id)
@@ -82,8 +92,25 @@ export async function editRoom(db: Db, access: RoomAccessRow, fields: EditRoom):
       await replaceRooms(trx, moves.entity_id, moves.room_ids)
       events.push({ type: 'entities_updated', house_id })
     }
-    return { answer: serializeRoom({ ...before, ...changes }, access.user_id), events }
+    const after = { ...before, ...changes, entity_id: moves?.entity_id }
+    const audit = events.length > 0 ? roomChanged('room_updated', before, after) : []
+    return { answer: serializeRoom({ ...before, ...changes }, access.user_id), events, audit }
   })
+}
+
+type AuditedRoom = Pick<RoomRow, 'id' | 'name' | 'description' | 'emoji' | 'position'> & {
+  entity_id?: string | undefined
+}
+
+/** `entity_id` is that of the entity which the room has moved into. */
+function roomChanged(
+  action: AuditAction,
+  before: AuditedRoom | null,
+  after: AuditedRoom | null,
+): AuditEntry[] {
+  const keys = ['name', 'description', 'emoji', 'position', 'entity_id'] as const
+  const changes = changesBetween(before, after, keys)
+  return [{ action, target_type: 'room', target_id: (after ?? before)!.id, changes }]
 }
 
 /** Throws `invalid_schema` for a position or entity of a group, and for a null name of a house room. */
@@ -116,14 +143,20 @@ function emojiName(emoji: EditRoom['emoji']): string | null | undefined {
  * Deletes a house room with its messages and files (docs/gateway.md#houses). Throws `method_not_allowed_on_room_type`,
  * `no_permission`, `last_room`, and `room_not_found` if the caller has lost access.
  */
-export async function deleteHouseRoom(db: Db, access: RoomAccessRow): Promise<Outcome<DeletedRoom>> {
+export async function deleteHouseRoom(
+  db: Db,
+  access: RoomAccessRow,
+  reason: string | null,
+): Promise<Outcome<DeletedRoom>> {
   const { house_id, room_id } = access
   if (house_id === null) throw new ApiError('method_not_allowed_on_room_type')
-  return commit(db, async (trx) => {
+  return commitAudited(db, { ...access, reason }, async (trx) => {
     const present = await shareRoomLock(trx, access)
     if (!hasBits(permissionsInRoom(present), permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     if ((await findRoomCount(trx, house_id)).count === 1) throw new ApiError('last_room')
+    const row = (await findRoom(trx, room_id))!
     await removeMessages(trx, [room_id])
+    await removeWebhooks(trx, await listWebhooksOfRoom(trx, room_id))
     await deleteRoomRow(trx, room_id)
     const { default_allow, default_deny, permission_overrides } = present
     const room = { default_allow, default_deny, permission_overrides }
@@ -131,6 +164,6 @@ export async function deleteHouseRoom(db: Db, access: RoomAccessRow): Promise<Ou
       { type: 'room_deleted', room_id, house_id, room },
       { type: 'entities_updated', house_id },
     ]
-    return { answer: { id: room_id, house_id }, events }
+    return { answer: { id: room_id, house_id }, events, audit: roomChanged('room_deleted', row, null) }
   })
 }

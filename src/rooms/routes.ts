@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ApiError } from '../errors.ts'
 import { requireHouse } from '../houses/access-operations.ts'
+import { actorInHouse, auditReason } from '../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
 import { callerInHouse, IdParam, IdParams } from '../http/schemas/params.ts'
 import { requireRoomAccess } from './access-operations.ts'
@@ -26,7 +27,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await createHouseRoom(app.db, callerInHouse(request), request.body))),
+      ok(await app.publish(await createHouseRoom(app.db, actorInHouse(request), request.body))),
   )
 
   app.get(
@@ -66,8 +67,9 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
+      const reason = auditReason(request)
       const access = await requireRoomAccess(app.db, request.params.id, request.caller.id)
-      return ok(await app.publish(await editRoom(app.db, access, request.body)))
+      return ok(await app.publish(await editRoom(app.db, access, request.body, reason)))
     },
   )
 
@@ -85,8 +87,9 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
+      const reason = auditReason(request)
       const access = await requireRoomAccess(app.db, request.params.id, request.caller.id)
-      return ok(await app.publish(await deleteHouseRoom(app.db, access)))
+      return ok(await app.publish(await deleteHouseRoom(app.db, access, reason)))
     },
   )
 
@@ -105,10 +108,11 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { params, caller } = request
+      const reason = auditReason(request)
       await requireHouse(app.db, callerInHouse(request))
       const access = await requireRoomAccess(app.db, params.room_id, caller.id)
       if (access.house_id !== params.id) throw new ApiError('room_not_found')
-      return ok(await app.publish(await deleteHouseRoom(app.db, access)))
+      return ok(await app.publish(await deleteHouseRoom(app.db, access, reason)))
     },
   )
 }

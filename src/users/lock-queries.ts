@@ -5,7 +5,8 @@ import { type GatewayUserRow, gatewayUserColumns } from './queries.ts'
 
 /**
  * Locks accounts in id order, against changes of their relations and against deletion, and returns those that are not
- * deleted, by id. Inserts of rows that refer to a user do not wait.
+ * deleted, by id. Inserts of rows that refer to a user do not wait. Accounts of webhooks, which own themselves, are left
+ * out: nobody can have a relation to them.
  */
 export function lockUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {
   return selectPresent(db, ids).forNoKeyUpdate().execute()
@@ -35,5 +36,6 @@ function selectPresent(db: Db, ids: readonly string[]) {
     .select(gatewayUserColumns)
     .where('id', '=', sql<string>`any(${ids}::bigint[])`)
     .where('deleted_at', 'is', null)
+    .where('owner_id', 'is distinct from', (eb) => eb.ref('users.id'))
     .orderBy('id')
 }

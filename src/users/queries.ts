@@ -93,7 +93,7 @@ const readUsersByToken = prepareRead(({ hashes }: { hashes: string }) => {
     select ${fullUserSelection}, sessions.id as session_id, ${isIdle} as is_idle, place
     from unnest(${hashes}::bytea[]) with ordinality as asked (token_hash, place)
     join sessions on sessions.token_hash = asked.token_hash
-    join users on users.id = sessions.user_id and users.deleted_at is null`
+    join users on users.id = sessions.user_id and users.deleted_at is null and not users.disabled`
 })
 
 /**

@@ -4,8 +4,8 @@ import { AnyText, Line, NonBlankLine, Text } from '../http/schemas/strings.ts'
 
 /** Limits of docs/api.md#field-limits, in code points. */
 export const maxNameLength = 64
-const maxLocationLength = 64
-const maxWebsiteLength = 256
+export const maxLocationLength = 64
+export const maxWebsiteLength = 256
 export const maxTextLength = 512
 
 /** A picture name (40 hex characters and `.webp`), not a URL; null if there is none. */

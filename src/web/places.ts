@@ -4,6 +4,7 @@ export type Place =
   | { name: 'logIn' | 'createAccount'; invite?: string | undefined }
   | { name: 'forgottenPassword' }
   | { name: 'newPassword' | 'confirmEmail'; code?: string | undefined }
+  | { name: 'oidc'; code?: string | undefined; returnTo?: string | undefined }
   | { name: 'invite'; code: string }
   | { name: 'house'; houseId: string }
   | { name: 'room'; houseId: string; roomId: string; message?: string | undefined }
@@ -11,7 +12,7 @@ export type Place =
   | { name: 'privateRooms' }
   | { name: 'friends' }
   | { name: 'mentions' }
-  | { name: 'settings'; section: string }
+  | { name: 'settings' | 'administration'; section: string }
   | { name: 'houseSettings'; houseId: string; section: string }
   | { name: 'unknown' }
 
@@ -40,6 +41,8 @@ export function parsePlace(path: string, search = ''): Place {
       return { name: 'newPassword', code }
     case 'confirm-email 1':
       return { name: 'confirmEmail', code }
+    case 'oidc 1':
+      return { name: 'oidc', code, returnTo: query.get('return_to') ?? undefined }
     case 'invite 2':
       return { name: 'invite', code: second ?? '' }
     case 'private 1':
@@ -47,6 +50,9 @@ export function parsePlace(path: string, search = ''): Place {
     case 'friends 1':
     case 'mentions 1':
       return { name: first as 'friends' | 'mentions' }
+    case 'admin 1':
+    case 'admin 2':
+      return { name: 'administration', section: second ?? '' }
     case 'settings 1':
     case 'settings 2':
       return { name: 'settings', section: second ?? '' }
@@ -104,6 +110,8 @@ export function pathOf(place: Place): string {
       return withQuery('new-password', { code: place.code })
     case 'confirmEmail':
       return withQuery('confirm-email', { code: place.code })
+    case 'oidc':
+      return `${base}/oidc`
     case 'invite':
       return `${base}/invite/${encodeURIComponent(place.code)}`
     case 'house':
@@ -116,6 +124,8 @@ export function pathOf(place: Place): string {
       return `${base}/private`
     case 'settings':
       return place.section ? `${base}/settings/${place.section}` : `${base}/settings`
+    case 'administration':
+      return place.section ? `${base}/admin/${place.section}` : `${base}/admin`
     case 'houseSettings':
       return `${base}/houses/${place.houseId}/settings${place.section && `/${place.section}`}`
     case 'friends':

@@ -30,7 +30,7 @@ test('help lists every command on stdout; no command lists them on stderr and en
 
 test('a command with --help shows how it is typed', async () => {
   const { code, out } = await hearth('delete-house', '--help')
-  expect([code, out.split('\n')[0]]).toEqual([0, '  delete-house <id> [--yes]'])
+  expect([code, out.split('\n')[0]]).toEqual([0, '  delete-house <id> [--yes] [--json]'])
 })
 
 test('an unknown command ends with 2 and a sentence', async () => {

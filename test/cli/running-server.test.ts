@@ -39,7 +39,7 @@ describe.each([
 ])('beside a running server, over %s', (_way, way) => {
   afterAll(stopAll)
 
-  test('delete-house and reset-password send events to open sockets', async () => {
+  test('delete-house, reset-password and disable-user send events to open sockets', async () => {
     const server = await start(way)
     const [ann, bob] = [await user(), await user()]
     const den = await house({ owner: ann, members: [bob] })
@@ -50,6 +50,9 @@ describe.each([
     const reset = await run('reset-password', bob.username, '--password', 'a new password')
     expect(reset).toMatchObject({ code: 0, err: '' })
     expect(await client.end()).toEqual({ code: 4003, reason: 'invalid_token' })
+    const other = await logIn(server.origin, ann)
+    expect(await run('disable-user', ann.username)).toMatchObject({ code: 0, err: '' })
+    expect(await other.end()).toEqual({ code: 4003, reason: 'invalid_token' })
   })
 })
 

@@ -45,6 +45,24 @@ test('a call without a body sends an empty object if the method has bodies', asy
   expect(joined.house_id).toBe(den.id)
 })
 
+test('a webhook is executed without a token, and a reason comes into the audit log', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const api = new Api({ address, token: ann.token })
+  const params = { id: den.id }
+  const body = { room_id: den.room_id, name: 'Hook' }
+  const { url } = await api.call('createWebhook', { params, body, auditReason: 'für Bauläufe 🏗' })
+  const [, webhook_id, token] = /\/webhooks\/(\d+)\/(\w+)$/.exec(url)!
+  const hook = { webhook_id: webhook_id!, token: token! }
+  const nobody = new Api({ address })
+  const sent = await nobody.call('executeWebhook', { params: hook, body: { content: 'x' } })
+  expect(sent?.author).toMatchObject({ id: webhook_id, name: 'Hook' })
+  const embeds = [{ title: 'y' }]
+  expect(await nobody.call('executeWebhook', { params: hook, body: { embeds } })).toBeUndefined()
+  const [entry] = await api.call('listAuditLog', { params, query: { limit: 1, action: 'webhook_created' } })
+  expect(entry).toMatchObject({ target_id: webhook_id, reason: 'für Bauläufe 🏗' })
+})
+
 test('path parameters are encoded', async () => {
   const api = new Api({ address, token: (await user()).token })
   const { code } = await errorOf(api.call('getInvite', { params: { code: '../users/@me' } }))

@@ -45,7 +45,11 @@ function typeOf({ $ref, items, anyOf }: Schema): string {
 }
 
 function answerOf(responses: Operation['responses']): string {
-  if (responses['204']) return 'undefined'
+  if (responses['204']) return responses['200'] ? `${dataOf(responses)} | undefined` : 'undefined'
+  return dataOf(responses)
+}
+
+function dataOf(responses: Operation['responses']): string {
   const content = responses['200']?.content
   if (!content) return 'never'
   const json = content['application/json']

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { maxListedMembers } from '../../src/gateway/settings.ts'
+import { firstIdAt } from '../../src/ids.ts'
 import { eraseDiscarded } from '../../src/storage/discard.ts'
 import { listen, logIn } from '../support/gateway.ts'
 import { explain, statementsOf } from '../support/statements.ts'
@@ -20,6 +21,7 @@ import {
 
 /** Everything that grows with the people, the houses and what they write. */
 const large = new Set([
+  'audit_log',
   'bans',
   'discarded_files',
   'friend_requests',
@@ -82,6 +84,9 @@ async function crowd(): Promise<void> {
   )
   await sql`insert into rooms (id, type, owner_id) select 10000 + n, 2, n from ${people}`.execute(db)
   await sql`insert into room_recipients (room_id, user_id) select 10000 + n, n from ${people}`.execute(db)
+  await sql`insert into audit_log (house_id, id, actor_id, action, changes)
+    select ${houseId}::bigint, ${firstIdAt(Date.now())}::bigint + n, 1 + n % 3000, 'action_' || chr(97 + n % 20), '[]'
+    from generate_series(1, 20000) as n`.execute(db)
   await sql`insert into bans (house_id, user_id, created_by, created_at)
     select ${houseId}::bigint, n, 1, now() - n * interval '1 minute' from ${people}`.execute(db)
   await sql`insert into invites (code, house_id, creator_id)
@@ -107,9 +112,9 @@ async function crowd(): Promise<void> {
 
 /** Refuses a statement that reads a large table from end to end, or sorts more than a page. */
 async function holdPlans(what: string, work: () => Promise<unknown>, sorted = pageRows): Promise<void> {
-  const statements = (await statementsOf(work)).filter(({ text }) =>
-    /^\s*(?:select|with|insert|update|delete)/i.test(text),
-  )
+  const statements = (await statementsOf(work)).filter((statement) => {
+    return /^\s*(?:select|with|insert|update|delete)/i.test(statement.text) && !isEntry(statement)
+  })
   expect(statements.length, what).toBeGreaterThan(0)
   for (const statement of statements) {
     for (const step of await explain(databaseUrl, statement)) {
@@ -118,6 +123,14 @@ async function holdPlans(what: string, work: () => Promise<unknown>, sorted = pa
       if (/Sort/.test(step['Node Type'])) expect(step['Actual Rows'], told).toBeLessThanOrEqual(sorted)
     }
   }
+}
+
+/** An entry cannot be added twice, as its plan would do, and reads nothing. */
+const isEntry = ({ text }: { text: string }) => text.startsWith('insert into "audit_log"')
+
+/** An entry in the midst of the log. */
+function entryId(): string {
+  return String(BigInt(firstIdAt(Date.now())) + 10_000n)
 }
 
 /** The requests that clients make all the time, each with who makes it. */
@@ -142,6 +155,12 @@ const requests: [string, () => [Person | null, 'GET' | 'POST' | 'PATCH', string,
   ['one member', () => [ann, 'GET', `/houses/${houseId}/members/${bob.id}`]],
   ['invite', () => [null, 'GET', '/invites/xxxxx1']],
   ['invites of a house', () => [ann, 'GET', `/houses/${houseId}/invites`]],
+  ['audit log', () => [ann, 'GET', `/houses/${houseId}/audit-log?limit=100`]],
+  ['audit log of an actor', () => [ann, 'GET', `/houses/${houseId}/audit-log?user_id=7&limit=100`]],
+  ['audit log of an action', () => [ann, 'GET', `/houses/${houseId}/audit-log?action=action_h`]],
+  ['audit log before an entry', () => [ann, 'GET', `/houses/${houseId}/audit-log?before=${entryId()}`]],
+  ['audit log around an entry', () => [ann, 'GET', `/houses/${houseId}/audit-log?around=${entryId()}`]],
+  ['webhooks', () => [ann, 'GET', `/houses/${houseId}/webhooks`]],
   ['making an invite', () => [ann, 'POST', `/houses/${houseId}/invites`]],
   ['page of a room', () => [bob, 'GET', `/rooms/${roomId}/messages`]],
   ['message', () => [bob, 'GET', `/rooms/${roomId}/messages/${messageId}`]],
@@ -202,7 +221,8 @@ test('the heir of a house is found without a look at the roles of each member', 
   const statements = await statementsOf(async () => {
     expect((await call(ann, 'DELETE', `/users/@me/houses/${den.id}`)).status).toBe(204)
   })
-  const plans = await Promise.all(statements.map((statement) => explain(databaseUrl, statement)))
+  const planned = statements.filter((statement) => !isEntry(statement))
+  const plans = await Promise.all(planned.map((statement) => explain(databaseUrl, statement)))
   for (const step of plans.flat()) {
     if (step['Relation Name'] === 'member_roles') expect(step['Actual Loops']).toBeLessThan(10)
   }

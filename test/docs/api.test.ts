@@ -38,7 +38,7 @@ test.each(documentedRoutes)('docs/api.md describes $route as its schema does', (
   const { summary, security, responses } = operations.get(row.route)!
   expect(row.summary).toBe(summary)
   expect(row.token).toBe(security === undefined ? 'no' : 'yes')
-  expect(row.success === '204').toBe('204' in responses)
+  expect(row.success.endsWith('204')).toBe('204' in responses)
 })
 
 test.each(documentedRoutes)('docs/api.md names the fields of $route', (row) => {

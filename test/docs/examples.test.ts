@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { printDocument } from '../../scripts/openapi.ts'
 import { type Examples, examplesPath, readExamples } from '../../src/http/openapi/examples.ts'
 import { accountRecipes } from '../support/examples/account-recipes.ts'
+import { administrationRecipes } from '../support/examples/administration-recipes.ts'
 import { houseRecipes } from '../support/examples/house-recipes.ts'
 import { peopleRecipes } from '../support/examples/people-recipes.ts'
 import { follow } from '../support/examples/recipe.ts'
@@ -17,7 +18,14 @@ type Operation = {
   responses: Record<string, { content?: Record<string, Media> }>
 }
 
-const recipes = { ...accountRecipes, ...peopleRecipes, ...houseRecipes, ...roomRecipes, ...messageRecipes }
+const recipes = {
+  ...accountRecipes,
+  ...administrationRecipes,
+  ...peopleRecipes,
+  ...houseRecipes,
+  ...roomRecipes,
+  ...messageRecipes,
+}
 const document = JSON.parse(printDocument(app)) as {
   paths: Record<string, Record<string, Operation>>
   components: object

@@ -56,6 +56,7 @@ test.each([
   ['api', 'entities of a house', 'maxEntities'],
   ['api', 'roles of a house', 'maxRoles'],
   ['api', 'active invites', 'maxInvites'],
+  ['api', 'webhooks of a house', 'maxWebhooks'],
   ['api', 'permission overrides', 'maxOverrides'],
   ['api', 'people in a group', 'maxGroupSize'],
   ['api', 'groups that a user owns', 'maxOwnedGroups'],
@@ -96,6 +97,7 @@ test.each([
   ['mails to addresses', 'RATE_LIMIT_MAILS'],
   ['new private rooms', 'RATE_LIMIT_PRIVATE_ROOMS'],
   ['files of the web client', 'RATE_LIMIT_FILES'],
+  ['messages of a webhook', 'RATE_LIMIT_WEBHOOKS'],
 ] as const)('docs/api.md states the rate limit of %s as %s has it', (row, setting) => {
   const line = pages.api.split('\n').find((each) => each.startsWith(`| ${row}`))
   const [, , , rate, burst] = line!.split(/ ?\| ?/)

@@ -5,12 +5,14 @@ import { expect, test } from 'vitest'
 import { LoginSession } from '../../src/accounts/schemas.ts'
 import { Bot } from '../../src/bots/schemas.ts'
 import { Relationship } from '../../src/friendships/schemas.ts'
+import { AuditLogEntry } from '../../src/houses/audit-log/schemas.ts'
 import { Ban } from '../../src/houses/bans/schemas.ts'
 import { Entity } from '../../src/houses/entities/schemas.ts'
 import { Invite } from '../../src/houses/invites/schemas.ts'
 import { Member } from '../../src/houses/members/schemas.ts'
 import { Role } from '../../src/houses/roles/schemas.ts'
 import { EditedHouse, GatewayHouse, House, HouseDetail, HouseSummary } from '../../src/houses/schemas.ts'
+import { Webhook } from '../../src/houses/webhooks/schemas.ts'
 import {
   Attachment,
   EditedGatewayMessage,
@@ -25,6 +27,7 @@ import { CompactUser, FullUser, GatewayUser } from '../../src/users/schemas.ts'
 
 const schemas: Record<string, TObject> = {
   Attachment,
+  AuditLogEntry,
   Ban,
   Bot,
   CompactUser,
@@ -50,6 +53,7 @@ const schemas: Record<string, TObject> = {
   Role,
   Room,
   Settings,
+  Webhook,
 }
 /** Resources whose tables list only what they add to another one. */
 const bases: Record<string, TObject> = {

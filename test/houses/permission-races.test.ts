@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { allPermissions } from '../../src/houses/permissions.ts'
 import { houseNotFound, noPermission } from '../support/permissions.ts'
 import { untilWaiting } from '../support/waiting.ts'
+import { webhook } from '../support/webhooks.ts'
 import { call, db, failure, house, houseRoom, role, user } from '../support/world.ts'
 
 test('a change is refused if its caller loses the permission while it waits for the lock', async () => {
@@ -12,6 +13,7 @@ test('a change is refused if its caller loses the permission while it waits for 
   const low = await role(den, { position: 1 })
   const bot = await user({ bot_of: ben })
   const roomId = await houseRoom(den)
+  const hook = await webhook(den)
   const [rooms, houses] = [`/rooms/${roomId}`, `/houses/${den.id}`]
   const requests = [
     ['PATCH', houses, { name: 'other' }],
@@ -25,9 +27,12 @@ test('a change is refused if its caller loses the permission while it waits for 
     ['DELETE', rooms, undefined],
     ['PUT', `${rooms}/overrides/${low}`, { type: 0, allow: 0, deny: 1 }],
     ['POST', `${houses}/bots`, { bot_id: bot.id }],
+    ['POST', `${houses}/webhooks`, { room_id: roomId, name: 'new' }],
+    ['PATCH', `${houses}/webhooks/${hook.id}`, { name: 'other' }],
+    ['DELETE', `${houses}/webhooks/${hook.id}`, undefined],
   ] as const
   // Each waiting request uses a connection, and the pool has ten.
-  for (const some of [requests.slice(0, 5), requests.slice(5)]) {
+  for (const some of [requests.slice(0, 5), requests.slice(5, 10), requests.slice(10)]) {
     const answers = await db.transaction().execute(async (trx) => {
       await sql`select from houses where id = ${den.id} for no key update`.execute(trx)
       await trx.deleteFrom('member_roles').where('role_id', '=', high).execute()

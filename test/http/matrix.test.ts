@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
 import { printDocument } from '../../scripts/openapi.ts'
 import { casesOf, type Expected, matrix, type Row } from '../support/matrix.ts'
-import { filePart, multipart } from '../support/multipart.ts'
-import { makeScene, type Scene } from '../support/scenes.ts'
-import { type Answer, app, call } from '../support/world.ts'
-
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+import { ask } from '../support/matrix-requests.ts'
+import { makeScene } from '../support/scenes.ts'
+import { type Answer, app } from '../support/world.ts'
 
 test('every route has a row, and every row a route', () => {
   const { paths } = JSON.parse(printDocument(app)) as { paths: Record<string, object> }
@@ -38,18 +36,6 @@ for (const row of matrix) {
 
 function title({ reach, needs, when }: Row): string {
   return [reach, when, needs && `needs ${needs}`].filter(Boolean).join(', ')
-}
-
-/** Sends the request of a row as one of the scene's callers. */
-async function ask(row: Row, scene: Scene, name: string): Promise<Answer> {
-  const caller = name === 'nobody' ? null : scene.people[name]!
-  const params: Record<string, string> = { ...scene.ids, ...(scene.idFor[name] && { id: scene.idFor[name] }) }
-  for (const [param, make] of Object.entries(row.at ?? {})) params[param] = await make(scene, caller)
-  const [method, path] = row.route.split(' ') as [Method, string]
-  const url = path.replaceAll(/\{(\w+)\}/g, (_, param: string) => params[param] ?? `no ${param} in the scene`)
-  if (row.file) return call(caller, method, url, undefined, multipart(filePart('x')))
-  const body = typeof row.body === 'function' ? await row.body(scene, caller) : row.body
-  return call(caller, method, url + (row.query ?? ''), body)
 }
 
 /** Status and code of what is expected: 404 for what is not found, but for users, else 400 (docs/errors.md). */

@@ -4,7 +4,7 @@ import { fillMemberships } from '../support/houses.ts'
 import { filePart, multipart } from '../support/multipart.ts'
 import { moderatedHouse } from '../support/permissions.ts'
 import { inviteBy } from '../support/scenes.ts'
-import { app, block, call, db, group, house, message, type Person, user } from '../support/world.ts'
+import { admin, app, block, call, db, group, house, message, type Person, user } from '../support/world.ts'
 
 // Where two things are wrong with a request, the check that comes first answers (docs/api.md#order-of-checks):
 // fields, then what path and body name, then permission, then pictures, then how things stand.
@@ -40,7 +40,8 @@ test.each(operations.filter(({ hasCaller, queries }) => hasCaller && queries.len
     const query = queries.map((name) => `${name}=%00`).join('&')
     // The type of a body comes before.
     const body = url.endsWith('/media_messages') ? multipart(filePart('x')) : {}
-    const asking = call(await user(), method, `${url}?${query}`, undefined, body)
+    const caller = url.startsWith('/admin/') ? await admin() : await user()
+    const asking = call(caller, method, `${url}?${query}`, undefined, body)
     expect(await refusal(asking)).toBe('400 invalid_schema')
   },
 )

@@ -1,5 +1,6 @@
 import { type EventRow, inGroup, inPair, ofRoom, readers, self, to } from './event-row.ts'
 import type { EventScene } from './event-scene.ts'
+import { webhook } from './webhooks.ts'
 import { call, message } from './world.ts'
 
 async function expireMessage({ den, people, clients }: EventScene) {
@@ -145,6 +146,13 @@ export const messages: EventRow[] = places.flatMap(({ place, all, roomOf }): Eve
   ]
 })
 messages.push(
+  {
+    action: 'send as a webhook',
+    request: async ({ den, people }) => {
+      return ['POST', (await webhook(den)).path, { content: `<@${people.member.id}>` }]
+    },
+    received: readers('MESSAGE_CREATE'),
+  },
   { action: 'a message explodes', act: expireMessage, received: readers('MESSAGE_DELETE') },
   {
     action: 'send where one cannot read',

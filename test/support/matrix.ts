@@ -2,7 +2,8 @@ import { permission } from '../../src/houses/permissions.ts'
 import { password, resident } from './accounts.ts'
 import { override } from './permissions.ts'
 import { callersOf, inviteBy, type Needs, type Reach, type Scene } from './scenes.ts'
-import { db, message, type Person, role, user } from './world.ts'
+import { webhook } from './webhooks.ts'
+import { db, house, message, type Person, role, user } from './world.ts'
 
 /** 200, 204, or the code of a failure. */
 export type Expected = 200 | 204 | string
@@ -49,6 +50,17 @@ const ownBot: Made<string> = async (scene, caller) => (await user({ bot_of: call
 const foreignBot: Made<string> = async ({ target }) => (await user({ bot_of: target })).id
 const newcomer: Made<string> = async () => (await user()).id
 const newRole: Made<string> = ({ den }) => role(den!, { position: 1 })
+const newWebhook: Made<string> = async ({ den, ids }) => (await webhook(den!, { room_id: ids.room_id! })).id
+/** A webhook of a house that no caller is in. */
+const executable: Record<string, Made<string>> = {
+  webhook_id: async () => (await someWebhook()).id,
+  token: async () => (await someWebhook()).token,
+}
+let made: ReturnType<typeof webhook> | undefined
+function someWebhook() {
+  made ??= user().then(async (owner) => webhook(await house({ owner })))
+  return made
+}
 let names = 0
 const freshName = () => {
   names += 1
@@ -101,6 +113,9 @@ export const matrix: Row[] = [
   { route: 'POST /users/@me/mfa/totp', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { password: 'wrong password' } },
   { route: 'POST /users/@me/mfa/totp/enable', reach: 'own', ok: 'invalid_code', body: { code: '000000' } },
   { route: 'DELETE /users/@me/mfa/totp', reach: 'own', ok: 'mfa_not_enabled', body: { code: '000000' } },
+  { route: 'GET /auth/oidc', reach: 'open', ok: 'not_found' },
+  { route: 'GET /auth/oidc/callback', reach: 'open', ok: 'not_found' },
+  { route: 'POST /auth/oidc', reach: 'open', ok: 'invalid_code', body: { code: '0'.repeat(32) } },
   // Bots
   { route: 'POST /bots', reach: 'own', but: notForBots, body: () => ({ username: freshName(), name: 'Bot' }) },
   { route: 'GET /bots', reach: 'own' },
@@ -253,6 +268,16 @@ export const matrix: Row[] = [
   { route: 'POST /invites/{code}', reach: 'house', once: true, unseen: 200, but: { banned: 'no_permission' } },
   { route: 'DELETE /invites/{code}', reach: 'house', when: 'the own', unseen: 'no_permission', at: { code: ({ den, people }, caller) => inviteBy(den!, caller && !isOutside(people, caller) ? caller : den!.owner) } },
   { route: 'DELETE /invites/{code}', reach: 'house', when: "somebody else's", needs: 'MANAGE_INVITES', unseen: 'no_permission' },
+  // Webhooks
+  { route: 'POST /houses/{id}/webhooks', reach: 'house', needs: 'MANAGE_INTEGRATIONS', body: ({ ids }: Scene) => ({ room_id: ids.room_id, name: 'hook' }) },
+  { route: 'GET /houses/{id}/webhooks', reach: 'house', needs: 'MANAGE_INTEGRATIONS' },
+  { route: 'PATCH /houses/{id}/webhooks/{webhook_id}', reach: 'house', needs: 'MANAGE_INTEGRATIONS', at: { webhook_id: newWebhook }, body: { name: 'new' } },
+  { route: 'DELETE /houses/{id}/webhooks/{webhook_id}', reach: 'house', needs: 'MANAGE_INTEGRATIONS', at: { webhook_id: newWebhook } },
+  { route: 'POST /houses/{id}/webhooks/{webhook_id}/token', reach: 'house', needs: 'MANAGE_INTEGRATIONS', at: { webhook_id: newWebhook } },
+  { route: 'POST /webhooks/{webhook_id}/{token}', reach: 'open', when: 'with the token', at: executable, body: { content: 'x' } },
+  { route: 'POST /webhooks/{webhook_id}/{token}', reach: 'open', when: 'with another token', ok: 'webhook_not_found', at: { ...executable, token: () => '0'.repeat(128) }, body: { content: 'x' } },
+  // Audit log
+  { route: 'GET /houses/{id}/audit-log', reach: 'house', needs: 'ADMINISTRATOR' },
   // Read state, settings, service
   { route: 'GET /users/@me/read-state', reach: 'own' },
   { route: 'GET /users/@me/settings', reach: 'own' },
@@ -261,6 +286,20 @@ export const matrix: Row[] = [
   { route: 'PUT /users/@me/settings/room_overrides/{room_id}', reach: 'group', body: { notification_preference: 1 } },
   { route: 'GET /health', reach: 'open' },
   { route: 'GET /ready', reach: 'open' },
+  { route: 'GET /server', reach: 'open' },
+  // Administration
+  { route: 'GET /admin/overview', reach: 'admin' },
+  { route: 'GET /admin/users', reach: 'admin' },
+  { route: 'GET /admin/users/{id}', reach: 'admin' },
+  { route: 'PATCH /admin/users/{id}', reach: 'admin', when: 'somebody else', body: { disabled: true } },
+  { route: 'PATCH /admin/users/{id}', reach: 'admin', when: 'oneself', ok: 'no_permission', at: { id: (scene, caller) => (caller ?? scene.target).id }, body: { disabled: true } },
+  { route: 'DELETE /admin/users/{id}', reach: 'admin', when: 'somebody else' },
+  { route: 'DELETE /admin/users/{id}', reach: 'admin', when: 'oneself', ok: 'no_permission', at: { id: (scene, caller) => (caller ?? scene.target).id } },
+  { route: 'DELETE /admin/users/{id}/sessions', reach: 'admin', when: 'somebody else' },
+  { route: 'DELETE /admin/users/{id}/sessions', reach: 'admin', when: 'oneself', ok: 'no_permission', at: { id: (scene, caller) => (caller ?? scene.target).id } },
+  { route: 'GET /admin/houses', reach: 'admin' },
+  { route: 'DELETE /admin/houses/{id}', reach: 'admin', at: { id: async ({ target }) => (await house({ owner: target })).id } },
+  { route: 'GET /admin/audit-log', reach: 'admin' },
   // Media
   { route: 'GET /users/{id}/icons/{file}', reach: 'open', ok: 'not_found', at: { file: () => 'none.webp' } },
   { route: 'GET /users/{id}/headers/{file}', reach: 'open', ok: 'not_found', at: { file: () => 'none.webp' } },
@@ -282,6 +321,7 @@ function expectedFor(row: Row, caller: string): Expected {
   if (reach === 'open' || reach === 'own' || reach === 'person') {
     return caller === 'nobody' && reach !== 'open' ? 'no_auth' : ok
   }
+  if (reach === 'admin') return caller === 'admin' ? ok : 'not_found'
   if (caller === 'nobody') return 'no_auth'
   if (outsiders.includes(caller))
     return row.unseen ?? (reach === 'house' ? 'house_not_found' : 'room_not_found')

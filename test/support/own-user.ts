@@ -19,6 +19,6 @@ export async function pictureText(...size: Parameters<typeof picture>): Promise<
 }
 
 /** Whether the store has this picture of a user. */
-export function isStored(person: Person, kind: 'icons' | 'headers', file: string): boolean {
+export function isStored(person: { id: string }, kind: 'icons' | 'headers', file: string): boolean {
   return existsSync(join(folder, 'files/users', person.id, kind, file))
 }

@@ -1,6 +1,7 @@
 import { allPermissions, permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import {
+  admin,
   block,
   call,
   type Den,
@@ -17,13 +18,14 @@ import {
 } from './world.ts'
 
 /** What a route is about, which determines its possible callers. */
-export type Reach = 'open' | 'own' | 'person' | 'house' | 'room' | 'group' | 'pair'
+export type Reach = 'open' | 'own' | 'admin' | 'person' | 'house' | 'room' | 'group' | 'pair'
 export type Needs = keyof typeof permission | 'owner'
 
 /** All callers of a route by its reach. `nobody` has no token. */
 export const callersOf = {
   open: ['nobody', 'stranger', 'blocked', 'bot'],
   own: ['nobody', 'stranger', 'bot'],
+  admin: ['nobody', 'stranger', 'bot', 'admin'],
   person: ['nobody', 'stranger', 'friend', 'blocked', 'blocker', 'restricted', 'bot'],
   house: [
     ...['nobody', 'stranger', 'left', 'banned', 'lacking'],
@@ -137,6 +139,7 @@ async function personScene(): Promise<Scene> {
   await friends(people.friend!, target!)
   await standAgainst(people, target!)
   people.bot = await user({ bot_of: target! })
+  people.admin = await admin()
   const ids = { id: target!.id, user_id: target!.id, ref: target!.username }
   return { people, target: target!, ids, idFor: {} }
 }

@@ -5,6 +5,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { sql } from 'kysely'
 import { afterAll, inject } from 'vitest'
 import { buildApp } from '../../src/app.ts'
+import { unknownUserHash } from '../../src/auth/passwords.ts'
 import { hashToken, newToken } from '../../src/auth/tokens.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { openDatabaseWithoutTimeouts } from '../../src/database/client.ts'
@@ -129,6 +130,8 @@ export async function user(
     bot: fields.bot_of !== undefined,
     owner_id: fields.bot_of?.id ?? null,
     email: fields.bot_of ? null : (fields.email ?? `${username}@example.org`),
+    // Of a password that nobody knows: a person without one proves themself by a fresh login.
+    password_hash: fields.bot_of ? null : unknownUserHash,
   }
   // In one statement, as no other is made as often.
   await db
@@ -137,6 +140,13 @@ export async function user(
     .values({ id: session_id, user_id: id, token_hash: hashToken(token) })
     .execute()
   return { id, username, token, session_id } satisfies Person
+}
+
+/** Makes an admin of the server. */
+export async function admin(): Promise<Person> {
+  const person = await user()
+  await db.updateTable('users').set({ admin: true }).where('id', '=', person.id).execute()
+  return person
 }
 
 /** A house with its first room, entity and members, without going through the server. */

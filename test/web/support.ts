@@ -2,6 +2,7 @@ import AxeBuilder from '@axe-core/playwright'
 import { sql } from 'kysely'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, expect } from 'vitest'
+import type { Config } from '../../src/config.ts'
 import { newId } from '../../src/ids.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { otherApp } from '../support/other-app.ts'
@@ -15,6 +16,16 @@ const { app } = await otherApp({ publicUrl: undefined })
 export const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 export const browser = await launchBrowser()
 afterAll(() => browser.close())
+
+/**
+ * Where a server with other settings answers. The browser is closed before it: a kept-alive connection whose last answer
+ * is just ending is waited for, more than a minute.
+ */
+export async function serverWith(changes: Partial<Config>): Promise<string> {
+  const other = await otherApp({ publicUrl: undefined, ...changes })
+  afterAll(() => browser.close())
+  return other.app.listen({ port: 0, host: '127.0.0.1' })
+}
 
 /** What went wrong in pages: violations of the policy, exceptions, errors on the console. */
 const mishaps: string[] = []

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Caller } from '../../auth/queries.ts'
 import { hashToken } from '../../auth/tokens.ts'
 import { type Db, violates } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
@@ -87,7 +88,7 @@ export async function verifyEmail(db: Db, code: string): Promise<Outcome<{ email
  */
 export async function changeEmail(
   db: Db,
-  caller: { id: string; bot: boolean },
+  caller: Caller,
   fields: { email: string; password: string },
   countMail: () => Promise<void>,
 ): Promise<(IssuedCode & { username: string }) | undefined> {

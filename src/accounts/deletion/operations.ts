@@ -20,7 +20,8 @@ import { anonymizeAccount, deleteBelongings, lockAccountWithBots } from './queri
 /** Attempts of a deletion that ends in deadlocks. */
 const maxAttempts = 5
 
-type Credentials = { id: string; password_hash: string | null }
+/** Without `password_hash` its owner need not agree. */
+type Credentials = { id: string; password_hash?: string | null }
 type Account = { id: string; icon: string | null; header: string | null }
 
 /**
@@ -42,12 +43,20 @@ export async function deleteOwnAccount(
 /**
  * Deletes an account and its bots in one transaction; undefined if the account is already deleted, or its password hash
  * has changed (bots have none). Messages stay under the anonymized account. The transaction locks many houses and
- * groups, and is repeated after a deadlock.
+ * groups, and is repeated after a deadlock. `note` is called within the transaction.
  */
-export async function removeAccounts(db: Db, account: Credentials): Promise<Outcome<null> | undefined> {
+export async function removeAccounts(
+  db: Db,
+  account: Credentials,
+  note?: (trx: Db) => Promise<void>,
+): Promise<Outcome<null> | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await commit(db, (trx) => removeWithBots(trx, account))
+      return await commit(db, async (trx) => {
+        const removed = await removeWithBots(trx, account)
+        if (removed) await note?.(trx)
+        return removed
+      })
     } catch (error) {
       if (!isDeadlock(error) || attempt === maxAttempts) throw error
     }
@@ -60,7 +69,7 @@ async function removeWithBots(
 ): Promise<Change<null> | undefined> {
   // Creating a bot locks its owner: the bots are listed by a later statement, so that it finds the new one.
   const present = await lockCredentials(trx, id)
-  if (present?.password_hash !== password_hash) return undefined
+  if (!present || (password_hash !== undefined && present.password_hash !== password_hash)) return undefined
   const accounts = await lockAccountWithBots(trx, id)
   const ownFirst = [...accounts].sort((one, other) => Number(other.id === id) - Number(one.id === id))
   const events: HearthEvent[] = []

@@ -18,6 +18,7 @@ export async function deleteBelongings(db: Db, userId: string): Promise<void> {
   await sql`
     with codes as (delete from account_codes where user_id = ${userId}),
       backups as (delete from backup_codes where user_id = ${userId}),
+      identities as (delete from oidc_identities where user_id = ${userId}),
       own_settings as (delete from settings where user_id = ${userId}),
       own_room_settings as (delete from room_settings where user_id = ${userId})
     delete from read_states where user_id = ${userId}`.execute(db)
@@ -44,6 +45,8 @@ export async function anonymizeAccount(db: Db, id: string): Promise<void> {
       totp_secret: null,
       totp_last_step: null,
       totp_earlier_steps: [],
+      disabled: false,
+      admin: false,
       deleted_at: sql<Date>`now()`,
     })
     .where('id', '=', id)

@@ -1,28 +1,39 @@
 import { isPassword, type PasswordOwner } from '../../auth/passwords.ts'
 import type { Db } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
+import { idTimeMs } from '../../ids.ts'
 import { type CredentialsRow, lockCredentials } from '../queries.ts'
 
+/** How long a login stands for the password of an account that has none. */
+const freshLoginMs = 600_000
+
 /**
- * Returns the account if the password is right. Throws `invalid_credentials`, after the same time whether the account
- * exists or not. `owner`: the account or address whose turn to hash passwords this takes.
+ * Returns the account if the password is right and the account is not disabled. Throws `invalid_credentials`, after the
+ * same time whether the account exists or not. For a person without a password a login younger than ten minutes stands
+ * for it. `owner`: the account or address whose turn to hash passwords this takes.
  */
 export async function requirePassword(
   account: CredentialsRow | undefined,
   password: string,
-  owner: PasswordOwner,
+  owner: PasswordOwner & { session_id?: string },
 ): Promise<CredentialsRow> {
+  const hasNone = account?.password_hash === null && !account.bot && !account.disabled
+  if (hasNone && owner.session_id !== undefined && isFresh(owner.session_id)) return account
   const isRight = await isPassword(password, account?.password_hash, owner)
-  if (!account || !isRight) throw new ApiError('invalid_credentials')
+  if (!account || account.disabled || !isRight) throw new ApiError('invalid_credentials')
   return account
 }
 
 /**
- * Locks an account after its password was checked. Throws `invalid_credentials` if the account was deleted or its
- * password changed in the meantime.
+ * Locks an account after its password was checked. Throws `invalid_credentials` if the account was deleted or disabled, or
+ * its password changed in the meantime.
  */
 export async function lockVerified(trx: Db, { id, password_hash }: CredentialsRow): Promise<CredentialsRow> {
   const account = await lockCredentials(trx, id)
-  if (account?.password_hash !== password_hash) throw new ApiError('invalid_credentials')
+  if (account?.password_hash !== password_hash || account.disabled) throw new ApiError('invalid_credentials')
   return account
+}
+
+function isFresh(sessionId: string): boolean {
+  return Date.now() - idTimeMs(sessionId) < freshLoginMs
 }

@@ -1,3 +1,4 @@
+import type { Caller } from '../../auth/queries.ts'
 import { hashToken } from '../../auth/tokens.ts'
 import { newBackupCodes, newTotpSecret, totpStep } from '../../auth/totp.ts'
 import type { Db } from '../../database/client.ts'
@@ -22,7 +23,7 @@ const acceptedSteps = 3
  * Creates a TOTP secret for the caller, which `enableTotp` enables (docs/api.md#accounts). Throws `no_permission` for
  * bots, `invalid_credentials`, `mfa_already_enabled`.
  */
-export async function beginTotp(db: Db, caller: { id: string; bot: boolean }, password: string) {
+export async function beginTotp(db: Db, caller: Caller, password: string) {
   if (caller.bot) throw new ApiError('no_permission')
   const verified = await requirePassword(await findCredentials(db, caller.id), password, caller)
   return db.transaction().execute(async (trx) => {
@@ -56,13 +57,14 @@ export async function enableTotp(db: Db, callerId: string, code: string): Promis
  */
 export async function disableTotp(
   db: Db,
-  callerId: string,
+  caller: Caller,
   proof: { code?: string; password?: string },
 ): Promise<void> {
+  const callerId = caller.id
   const before = await findCredentials(db, callerId)
   if (!before?.mfa_enabled) throw new ApiError('mfa_not_enabled')
   const byPassword = proof.code === undefined
-  if (byPassword) await requirePassword(before, proof.password ?? '', before)
+  if (byPassword) await requirePassword(before, proof.password ?? '', caller)
   await db.transaction().execute(async (trx) => {
     const account = byPassword ? await lockVerified(trx, before) : await lockCaller(trx, callerId)
     if (!account.mfa_enabled) throw new ApiError('mfa_not_enabled')
@@ -71,15 +73,8 @@ export async function disableTotp(
   })
 }
 
-/** Disables two-factor authentication without a code or password, for the operator. */
-export async function removeTotp(db: Db, userId: string): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    await lockCredentials(trx, userId)
-    await deleteTotp(trx, userId)
-  })
-}
-
-async function deleteTotp(trx: Db, userId: string): Promise<void> {
+/** Deletes the secret and the backup codes of a locked account. */
+export async function deleteTotp(trx: Db, userId: string): Promise<void> {
   const off = { mfa_enabled: false, totp_secret: null, totp_last_step: null, totp_earlier_steps: [] }
   await updateCredentials(trx, userId, off)
   await deleteBackupCodes(trx, userId)

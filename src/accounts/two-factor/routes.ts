@@ -53,7 +53,7 @@ export const mfaRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const { code, password } = request.body
       if (code === undefined && password === undefined) throw fieldsRequired('code')
-      await disableTotp(app.db, request.caller.id, request.body)
+      await disableTotp(app.db, request.caller, request.body)
       return ok({ mfa_enabled: false as const })
     },
   )

@@ -2,12 +2,14 @@ import type { Db } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
 import type { Outcome } from '../../events/commit.ts'
 import { findUser } from '../../users/queries.ts'
-import { requireHouse, withHouseLock } from '../access-operations.ts'
+import { type HouseActor, requireHouse, withHouseLock } from '../access-operations.ts'
+import { changesBetween, commitAudited } from '../audit-log/operations.ts'
+import type { AuditEntry } from '../audit-log/queries.ts'
 import { deleteInvitesBy } from '../invites/queries.ts'
 import { removeMember } from '../members/operations.ts'
 import { canRemove, hasPermission, permission } from '../permissions.ts'
 import { findMembership, type Membership, type MembershipRow } from '../queries.ts'
-import { deleteBan, getBan, upsertBan } from './queries.ts'
+import { deleteBan, findBan, upsertBan } from './queries.ts'
 import type { Ban, LiftedBan } from './schemas.ts'
 import { serializeBan } from './serializers.ts'
 
@@ -24,7 +26,7 @@ export async function requireBanAccess(db: Db, caller: Membership): Promise<Memb
  */
 export async function banUser(
   db: Db,
-  caller: Membership,
+  caller: HouseActor,
   target: { user_id: string; reason: string | null },
 ): Promise<Outcome<Ban>> {
   const { house_id } = caller
@@ -34,16 +36,34 @@ export async function banUser(
     if (!hasPermission(membership, permission.EVICT_MEMBERS)) throw new ApiError('no_permission')
     const targetMembership = await findMembership(trx, { house_id, user_id })
     if (targetMembership && !canRemove(membership, targetMembership)) throw new ApiError('no_permission')
+    const before = await findBan(trx, house_id, user_id)
     await upsertBan(trx, { house_id, user_id, reason, created_by: caller.user_id })
     await deleteInvitesBy(trx, house_id, user_id)
     const events = await removeMember(trx, { house_id, user_id })
-    return { answer: serializeBan(await getBan(trx, house_id, user_id)), events: events ?? [] }
+    const answer = serializeBan((await findBan(trx, house_id, user_id))!)
+    return { answer, events: events ?? [], audit: banChanged(user_id, before, { reason }) }
   })
 }
 
 /** Lifts a ban. Throws `house_not_found`, `no_permission`, `ban_not_found`, in this order. */
-export async function liftBan(db: Db, caller: Membership, userId: string): Promise<Outcome<LiftedBan>> {
+export async function liftBan(db: Db, caller: HouseActor, userId: string): Promise<Outcome<LiftedBan>> {
   const { house_id } = await requireBanAccess(db, caller)
-  if (!(await deleteBan(db, house_id, userId))) throw new ApiError('ban_not_found')
-  return { answer: { house_id, user_id: userId }, events: [] }
+  return commitAudited(db, caller, async (trx) => {
+    const before = await findBan(trx, house_id, userId)
+    if (!before || !(await deleteBan(trx, house_id, userId))) throw new ApiError('ban_not_found')
+    const changes = changesBetween(before, null, ['reason'])
+    const audit: AuditEntry = { action: 'ban_lifted', target_type: 'user', target_id: userId, changes }
+    return { answer: { house_id, user_id: userId }, events: [], audit: [audit] }
+  })
+}
+
+/** Nothing where somebody is banned again for the same reason. */
+function banChanged(
+  target_id: string,
+  before: { reason: string | null } | undefined,
+  after: { reason: string | null },
+): AuditEntry[] {
+  const changes = changesBetween(before ?? null, after, ['reason'])
+  if (before && changes.length === 0) return []
+  return [{ action: 'member_banned', target_type: 'user', target_id, changes }]
 }

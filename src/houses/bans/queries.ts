@@ -47,11 +47,11 @@ function placeOf(houseId: string, userId: string): RawBuilder<unknown> {
     ), ${time}::timestamptz), ${userId}::bigint)`
 }
 
-/** The ban of a user from a house, which must exist. */
-export async function getBan(db: Db, houseId: string, userId: string): Promise<BanRow> {
+/** The ban of a user from a house, or undefined. */
+export async function findBan(db: Db, houseId: string, userId: string): Promise<BanRow | undefined> {
   const { rows } = await sql<BanRow>`${selectBans}
     where bans.house_id = ${houseId} and bans.user_id = ${userId}`.execute(db)
-  return rows[0]!
+  return rows[0]
 }
 
 // A subquery, because PostgreSQL plans a join with the page as if it had a tenth of all bans.

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { actorInHouse } from '../../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { readPage } from '../../http/schemas/pages.ts'
 import { callerInHouse, IdParam, IdParams, PageQuery } from '../../http/schemas/params.ts'
@@ -46,7 +47,7 @@ export const banRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const target = { user_id: request.params.user_id, reason: request.body.reason ?? null }
-      return ok(await app.publish(await banUser(app.db, callerInHouse(request), target)))
+      return ok(await app.publish(await banUser(app.db, actorInHouse(request), target)))
     },
   )
 
@@ -63,6 +64,6 @@ export const banRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await liftBan(app.db, callerInHouse(request), request.params.user_id))),
+      ok(await app.publish(await liftBan(app.db, actorInHouse(request), request.params.user_id))),
   )
 }

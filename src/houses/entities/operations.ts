@@ -5,9 +5,11 @@ import type { HearthEvent } from '../../events/events.ts'
 import { asId, newId } from '../../ids.ts'
 import { readableRooms } from '../../rooms/permissions.ts'
 import { listHouseRooms } from '../../rooms/queries.ts'
-import { withHouseLock } from '../access-operations.ts'
+import { type HouseActor, withHouseLock } from '../access-operations.ts'
+import { changesBetween } from '../audit-log/operations.ts'
+import type { AuditAction, AuditEntry } from '../audit-log/queries.ts'
 import { hasPermission, permission } from '../permissions.ts'
-import type { Membership, MembershipRow } from '../queries.ts'
+import type { MembershipRow } from '../queries.ts'
 import {
   deleteEntity as deleteEntityRow,
   type EntityRow,
@@ -21,7 +23,7 @@ import type { CreateEntity, DeletedEntity, EditEntity, Entity, HouseEntities } f
 import { serializeEntity } from './serializers.ts'
 
 /** Entities of a house (docs/api.md#counts-and-sizes). */
-const maxEntities = 100
+export const maxEntities = 100
 
 /**
  * Creates an entity at the end, and returns all entities of the house (docs/api.md#entities). Throws `house_not_found`,
@@ -29,7 +31,7 @@ const maxEntities = 100
  */
 export async function createEntity(
   db: Db,
-  caller: Membership,
+  caller: HouseActor,
   fields: CreateEntity,
 ): Promise<Outcome<HouseEntities>> {
   const { house_id } = caller
@@ -37,12 +39,14 @@ export async function createEntity(
     const before = await listEntities(trx, house_id)
     if (!hasPermission(membership, permission.MANAGE_ROOMS)) throw new ApiError('no_permission')
     if (before.length >= maxEntities) throw limitReached('entities')
-    await insertEntity(trx, { id: newId(), house_id, name: fields.name, position: before.length })
+    const id = newId()
+    await insertEntity(trx, { id, house_id, name: fields.name, position: before.length })
     const readable = await readableRoomIds(trx, membership)
     const rows = await listEntities(trx, house_id)
     return {
       answer: { entities: rows.map((row) => serializeEntity(row, readable)) },
       events: updated(house_id),
+      audit: entityChanged('entity_created', null, findEntity(rows, id)),
     }
   })
 }
@@ -53,7 +57,7 @@ export async function createEntity(
  */
 export async function editEntity(
   db: Db,
-  caller: Membership,
+  caller: HouseActor,
   entityId: string,
   fields: EditEntity,
 ): Promise<Outcome<Entity>> {
@@ -71,7 +75,11 @@ export async function editEntity(
     await updateEntityPositions(trx, newOrder)
     const after = findEntity(await listEntities(trx, house_id), entityId)
     const isSame = after.name === before.name && equal(newOrder, order) && equal(roomIds, before.room_ids)
-    return { answer: serializeEntity(after, readable), events: isSame ? [] : updated(house_id) }
+    return {
+      answer: serializeEntity(after, readable),
+      events: isSame ? [] : updated(house_id),
+      audit: isSame ? [] : entityChanged('entity_updated', before, after),
+    }
   })
 }
 
@@ -81,7 +89,7 @@ export async function editEntity(
  */
 export async function deleteEntity(
   db: Db,
-  caller: Membership,
+  caller: HouseActor,
   entityId: string,
 ): Promise<Outcome<DeletedEntity>> {
   const { house_id } = caller
@@ -95,8 +103,14 @@ export async function deleteEntity(
       trx,
       rows.map((one) => one.id).filter((id) => id !== entityId),
     )
-    return { answer: { id: entityId, house_id }, events: updated(house_id) }
+    const audit = entityChanged('entity_deleted', row, null)
+    return { answer: { id: entityId, house_id }, events: updated(house_id), audit }
   })
+}
+
+function entityChanged(action: AuditAction, before: EntityRow | null, after: EntityRow | null): AuditEntry[] {
+  const changes = changesBetween(before, after, ['name', 'position', 'room_ids'])
+  return [{ action, target_type: 'entity', target_id: (after ?? before)!.id, changes }]
 }
 
 function findEntity(rows: EntityRow[], id: string): EntityRow {

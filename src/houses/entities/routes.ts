@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { actorInHouse } from '../../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
-import { callerInHouse, IdParam, IdParams } from '../../http/schemas/params.ts'
+import { IdParam, IdParams } from '../../http/schemas/params.ts'
 import { createEntity, deleteEntity, editEntity } from './operations.ts'
 import { CreateEntity, DeletedEntity, EditEntity, Entity, HouseEntities } from './schemas.ts'
 
@@ -21,8 +22,7 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(HouseEntities), ...failures },
       },
     },
-    async (request) =>
-      ok(await app.publish(await createEntity(app.db, callerInHouse(request), request.body))),
+    async (request) => ok(await app.publish(await createEntity(app.db, actorInHouse(request), request.body))),
   )
 
   app.patch(
@@ -43,7 +43,7 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { params, body } = request
-      return ok(await app.publish(await editEntity(app.db, callerInHouse(request), params.entity_id, body)))
+      return ok(await app.publish(await editEntity(app.db, actorInHouse(request), params.entity_id, body)))
     },
   )
 
@@ -61,6 +61,6 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await deleteEntity(app.db, callerInHouse(request), request.params.entity_id))),
+      ok(await app.publish(await deleteEntity(app.db, actorInHouse(request), request.params.entity_id))),
   )
 }

@@ -2,7 +2,10 @@ import { randomInt } from 'node:crypto'
 import type { Db } from '../../database/client.ts'
 import { ApiError, limitReached } from '../../errors.ts'
 import { commit, type Outcome } from '../../events/commit.ts'
-import { withHouseLock } from '../access-operations.ts'
+import type { HearthEvent } from '../../events/events.ts'
+import { type HouseActor, withHouseLock } from '../access-operations.ts'
+import { changesBetween, commitAudited } from '../audit-log/operations.ts'
+import type { AuditEntry } from '../audit-log/queries.ts'
 import { addMember } from '../members/operations.ts'
 import { hasPermission, permission } from '../permissions.ts'
 import { findHouseSummary, findMembership, type Membership } from '../queries.ts'
@@ -20,7 +23,7 @@ import type { CreateInvite, Invite, JoinedHouse, RevokedInvite } from './schemas
 import { serializeInvite } from './serializers.ts'
 
 /** Active invites of a house (docs/api.md#counts-and-sizes). */
-const maxInvites = 200
+export const maxInvites = 200
 const codeLength = 6
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -34,7 +37,7 @@ export async function requireInvite(db: Db, code: string): Promise<InviteRow> {
 /** Creates an invite (docs/api.md#invites). Throws `house_not_found`, `no_permission`, `limit_reached`. */
 export async function createInvite(
   db: Db,
-  caller: Membership,
+  caller: HouseActor,
   limits: CreateInvite,
 ): Promise<Outcome<Invite>> {
   const { house_id, user_id } = caller
@@ -45,7 +48,7 @@ export async function createInvite(
     await deleteInactiveInvites(trx, house_id)
     if ((await countInvites(trx, house_id)) >= maxInvites) throw limitReached('invites')
     const row = await insertWithNewCode(trx, { house_id, creator_id: user_id, max_uses, max_age })
-    return { answer: serializeInvite(row), events: [] }
+    return { answer: serializeInvite(row), events: [], audit: [inviteChanged('invite_created', null, row)] }
   })
 }
 
@@ -71,21 +74,49 @@ function newCode(): string {
 export async function useInvite(db: Db, userId: string, code: string): Promise<Outcome<JoinedHouse>> {
   const { house_id } = await requireInvite(db, code)
   return commit(db, async (trx) => {
-    const events = await addMember(trx, { house_id, user_id: userId })
-    if (!events) throw new ApiError('invite_not_found')
-    // Of two concurrent requests for the last use, the second one fails and is rolled back.
-    if (events.length > 0 && !(await updateUses(trx, code))) throw new ApiError('invite_not_found')
+    const events = await join(trx, { house_id, user_id: userId }, code)
     const house = await findHouseSummary(trx, house_id)
     return { answer: { house_id, house: serializeHouseSummary(house!) }, events }
   })
 }
 
+/** As `useInvite`, for an account that the transaction creates. Returns the events. */
+export async function joinByInvite(trx: Db, userId: string, code: string): Promise<HearthEvent[]> {
+  const { house_id } = await requireInvite(trx, code)
+  return join(trx, { house_id, user_id: userId }, code)
+}
+
+async function join(trx: Db, membership: Membership, code: string): Promise<HearthEvent[]> {
+  const events = await addMember(trx, membership)
+  if (!events) throw new ApiError('invite_not_found')
+  // Of two concurrent requests for the last use, the second one fails and is rolled back.
+  if (events.length > 0 && !(await updateUses(trx, code))) throw new ApiError('invite_not_found')
+  return events
+}
+
 /** Revokes an invite, for its creator or with MANAGE_INVITES. Throws `invite_not_found`, `no_permission`. */
-export async function revokeInvite(db: Db, userId: string, code: string): Promise<Outcome<RevokedInvite>> {
-  const { house_id, creator_id } = await requireInvite(db, code)
+export async function revokeInvite(
+  db: Db,
+  { user_id: userId, reason }: Pick<HouseActor, 'user_id' | 'reason'>,
+  code: string,
+): Promise<Outcome<RevokedInvite>> {
+  const invite = await requireInvite(db, code)
+  const { house_id, creator_id } = invite
   const membership = await findMembership(db, { house_id, user_id: userId })
   const mayManage = membership !== undefined && hasPermission(membership, permission.MANAGE_INVITES)
   if (creator_id !== userId && !mayManage) throw new ApiError('no_permission')
-  if (!(await deleteInvite(db, code))) throw new ApiError('invite_not_found')
-  return { answer: { code, house_id }, events: [] }
+  return commitAudited(db, { house_id, user_id: userId, reason: reason ?? null }, async (trx) => {
+    if (!(await deleteInvite(trx, code))) throw new ApiError('invite_not_found')
+    const audit = [inviteChanged('invite_revoked', invite, null)]
+    return { answer: { code, house_id }, events: [], audit }
+  })
+}
+
+function inviteChanged(
+  action: 'invite_created' | 'invite_revoked',
+  before: InviteRow | null,
+  after: InviteRow | null,
+): AuditEntry {
+  const changes = changesBetween(before, after, ['creator_id', 'max_uses', 'max_age'])
+  return { action, target_type: 'invite', target_id: (after ?? before)!.code, changes }
 }

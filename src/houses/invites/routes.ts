@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../../errors.ts'
+import { actorInHouse, auditReason } from '../../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { callerInHouse, IdParam } from '../../http/schemas/params.ts'
 import { requireHouse } from '../access-operations.ts'
@@ -33,8 +34,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Invite), ...failures },
       },
     },
-    async (request) =>
-      ok(await app.publish(await createInvite(app.db, callerInHouse(request), request.body))),
+    async (request) => ok(await app.publish(await createInvite(app.db, actorInHouse(request), request.body))),
   )
 
   app.get(
@@ -106,7 +106,8 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      return ok(await app.publish(await revokeInvite(app.db, request.caller.id, request.params.code)))
+      const actor = { user_id: request.caller.id, reason: auditReason(request) }
+      return ok(await app.publish(await revokeInvite(app.db, actor, request.params.code)))
     },
   )
 }

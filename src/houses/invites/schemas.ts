@@ -3,8 +3,8 @@ import { Nullable } from '../../http/schemas/nullable.ts'
 import { HouseSummary } from '../schemas.ts'
 
 /** Limits of docs/api.md#field-limits. */
-const maxUses = 1_000
-const maxAgeSeconds = 31_536_000
+export const maxUses = 1_000
+export const maxAgeSeconds = 31_536_000
 
 /** docs/api.md#invites: 0, null and absent mean no limit. */
 export const CreateInvite = Type.Object(

@@ -5,7 +5,7 @@ import type { HearthEvent } from '../../events/events.ts'
 import { deleteReadStates } from '../../read-states/queries.ts'
 import { deleteOverrides } from '../../rooms/house-rooms/queries.ts'
 import { lockUsers } from '../../users/lock-queries.ts'
-import { withHouseLock } from '../access-operations.ts'
+import { type HouseActor, withHouseLock } from '../access-operations.ts'
 import { isBanned } from '../bans/queries.ts'
 import { canRemove, hasPermission, permission } from '../permissions.ts'
 import { findMembership, lockHouse, type Membership } from '../queries.ts'
@@ -14,7 +14,7 @@ import type { RemovedMember } from './schemas.ts'
 import { serializeMember } from './serializers.ts'
 
 /** Houses a user may be in (docs/api.md#counts-and-sizes). */
-const maxMemberships = 100
+export const maxMemberships = 100
 
 /**
  * Adds a user to a house, in the given transaction, and returns the events: [] if they are a member already, undefined
@@ -59,7 +59,7 @@ export async function removeMember(
 /** Removes a member, who may rejoin. Throws `house_not_found`, `member_not_found`, `no_permission`. */
 export async function kickMember(
   db: Db,
-  caller: Membership,
+  caller: HouseActor,
   userId: string,
 ): Promise<Outcome<RemovedMember>> {
   const { house_id } = caller
@@ -69,6 +69,11 @@ export async function kickMember(
     const mayKick = hasPermission(membership, permission.KICK_MEMBERS) && canRemove(membership, target)
     const events = mayKick && (await removeMember(trx, { house_id, user_id: userId }))
     if (!events) throw new ApiError('no_permission')
-    return { answer: { house_id, user_id: userId }, events }
+    const kicked = { target_type: 'user', target_id: userId, changes: [] } as const
+    return {
+      answer: { house_id, user_id: userId },
+      events,
+      audit: [{ action: 'member_kicked', ...kicked }],
+    }
   })
 }

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../../errors.ts'
+import { actorInHouse, auditReason } from '../../http/schemas/audit-reason.ts'
 import { failures, ok, Success, sendJson } from '../../http/schemas/envelope.ts'
 import { callerInHouse, IdParam, IdParams } from '../../http/schemas/params.ts'
 import { unknownId } from '../../ids.ts'
@@ -67,7 +68,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await kickMember(app.db, callerInHouse(request), request.params.user_id))),
+      ok(await app.publish(await kickMember(app.db, actorInHouse(request), request.params.user_id))),
   )
 
   // Existing clients send this path. It matches digits only, so that it hides no other route.
@@ -84,8 +85,9 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const caller = { house_id: request.params.house_id, user_id: request.caller.id }
-      return ok(await app.publish(await kickMember(app.db, caller, request.params.user_id)))
+      const { params, caller: by } = request
+      const caller = { house_id: params.house_id, user_id: by.id, reason: auditReason(request) }
+      return ok(await app.publish(await kickMember(app.db, caller, params.user_id)))
     },
   )
 }

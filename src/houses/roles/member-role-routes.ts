@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { actorInHouse } from '../../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
-import { callerInHouse, IdParams } from '../../http/schemas/params.ts'
+import { IdParams } from '../../http/schemas/params.ts'
 import { Member } from '../members/schemas.ts'
 import { giveRole, takeRole } from './member-role-operations.ts'
 
@@ -20,7 +21,7 @@ export const memberRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Member), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await giveRole(app.db, callerInHouse(request), request.params))),
+    async (request) => ok(await app.publish(await giveRole(app.db, actorInHouse(request), request.params))),
   )
 
   app.delete(
@@ -36,6 +37,6 @@ export const memberRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Member), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await takeRole(app.db, callerInHouse(request), request.params))),
+    async (request) => ok(await app.publish(await takeRole(app.db, actorInHouse(request), request.params))),
   )
 }

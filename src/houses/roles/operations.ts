@@ -4,9 +4,10 @@ import type { Outcome } from '../../events/commit.ts'
 import type { HearthEvent } from '../../events/events.ts'
 import { newId } from '../../ids.ts'
 import { deleteOverrides } from '../../rooms/house-rooms/queries.ts'
-import { withHouseLock } from '../access-operations.ts'
+import { type HouseActor, withHouseLock } from '../access-operations.ts'
+import { changesBetween } from '../audit-log/operations.ts'
+import type { AuditAction, AuditEntry } from '../audit-log/queries.ts'
 import { changedBits, isContradictory, permission } from '../permissions.ts'
-import type { Membership } from '../queries.ts'
 import { touchPermissionsOfRole } from './member-role-queries.ts'
 import { canCreateRole, canEditRole, canManageRole } from './permissions.ts'
 import {
@@ -21,13 +22,13 @@ import type { CreateRole, DeletedRole, EditRole, Role } from './schemas.ts'
 import { serializeRole } from './serializers.ts'
 
 /** Roles of a house (docs/api.md#counts-and-sizes). */
-const maxRoles = 250
+export const maxRoles = 250
 const defaultColor = '#99aab5'
 /** Bits that determine which rooms a member can read. */
 const readingBits = permission.READ_MESSAGES | permission.ADMINISTRATOR
 
 /** Creates a role (docs/api.md#roles). Throws `house_not_found`, `no_permission`, `limit_reached`. */
-export async function createRole(db: Db, caller: Membership, fields: CreateRole): Promise<Outcome<Role>> {
+export async function createRole(db: Db, caller: HouseActor, fields: CreateRole): Promise<Outcome<Role>> {
   const { house_id } = caller
   const { name, position = 0, color = defaultColor, allow = 0, deny = 0 } = fields
   const row = { id: newId(), house_id, name, position, color: storedColor(color), allow, deny }
@@ -38,6 +39,7 @@ export async function createRole(db: Db, caller: Membership, fields: CreateRole)
     return {
       answer: serializeRole(row),
       events: [{ type: 'role_created', house_id, role: serializeRole(row) }],
+      audit: roleChanged('role_created', null, row),
     }
   })
 }
@@ -48,7 +50,7 @@ export async function createRole(db: Db, caller: Membership, fields: CreateRole)
  */
 export async function editRole(
   db: Db,
-  caller: Membership,
+  caller: HouseActor,
   roleId: string,
   fields: EditRole,
 ): Promise<Outcome<Role>> {
@@ -63,15 +65,22 @@ export async function editRole(
     }
     const events = editEvents(before, after)
     if (events.length > 0) await updateRole(trx, after)
-    return { answer: serializeRole(after), events }
+    const audit = events.length > 0 ? roleChanged('role_updated', before, after) : []
+    return { answer: serializeRole(after), events, audit }
   })
+}
+
+const roleKeys = ['name', 'position', 'color', 'allow', 'deny'] as const
+
+function roleChanged(action: AuditAction, before: RoleRow | null, after: RoleRow | null): AuditEntry[] {
+  const target_id = (after ?? before)!.id
+  return [{ action, target_type: 'role', target_id, changes: changesBetween(before, after, roleKeys) }]
 }
 
 /** The events of an edit, [] if nothing changed. A position determines the order in which overrides of roles apply. */
 function editEvents(before: RoleRow, after: RoleRow): HearthEvent[] {
   const { house_id } = after
-  const keys = ['name', 'position', 'color', 'allow', 'deny'] as const
-  if (keys.every((key) => before[key] === after[key])) return []
+  if (roleKeys.every((key) => before[key] === after[key])) return []
   const events: HearthEvent[] = [{ type: 'role_updated', house_id, role: serializeRole(after) }]
   if ((changedBits(before, after) & readingBits) !== 0 || before.position !== after.position) {
     events.push({ type: 'visibility_changed', house_id, user_ids: null })
@@ -83,7 +92,7 @@ function editEvents(before: RoleRow, after: RoleRow): HearthEvent[] {
  * Deletes a role, and removes it from all members and overrides (docs/gateway.md#roles-and-visibility). Throws
  * `house_not_found`, `role_not_found`, `no_permission`.
  */
-export async function deleteRole(db: Db, caller: Membership, roleId: string): Promise<Outcome<DeletedRole>> {
+export async function deleteRole(db: Db, caller: HouseActor, roleId: string): Promise<Outcome<DeletedRole>> {
   const { house_id } = caller
   return withHouseLock(db, caller, async (trx, membership) => {
     const row = await requireRole(trx, house_id, roleId)
@@ -95,7 +104,7 @@ export async function deleteRole(db: Db, caller: Membership, roleId: string): Pr
       { type: 'role_deleted', house_id, role_id: roleId },
       { type: 'visibility_changed', house_id, user_ids: null },
     ]
-    return { answer: { id: roleId, house_id }, events }
+    return { answer: { id: roleId, house_id }, events, audit: roleChanged('role_deleted', row, null) }
   })
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { fieldsInvalid } from '../../errors.ts'
+import { actorInHouse } from '../../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { callerInHouse, IdParam, IdParams } from '../../http/schemas/params.ts'
 import { requireHouse } from '../access-operations.ts'
@@ -47,7 +48,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       refuseContradiction(request.body)
-      return ok(await app.publish(await createRole(app.db, callerInHouse(request), request.body)))
+      return ok(await app.publish(await createRole(app.db, actorInHouse(request), request.body)))
     },
   )
 
@@ -69,7 +70,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const { params, body } = request
       refuseContradiction(body)
-      return ok(await app.publish(await editRole(app.db, callerInHouse(request), params.role_id, body)))
+      return ok(await app.publish(await editRole(app.db, actorInHouse(request), params.role_id, body)))
     },
   )
 
@@ -88,7 +89,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await deleteRole(app.db, callerInHouse(request), request.params.role_id))),
+      ok(await app.publish(await deleteRole(app.db, actorInHouse(request), request.params.role_id))),
   )
 }
 

@@ -20,6 +20,8 @@ declare module 'fastify' {
     refusesEmptyBody?: boolean
     /** Given a body that is wrong: the fields that it lacks although none of them is required by itself. */
     missingFields?: (body: object, request: FastifyRequest) => string[]
+    /** The field of a form that holds the JSON, on routes that also take forms. */
+    formField?: string
   }
 }
 
@@ -87,13 +89,21 @@ function parseBody(request: FastifyRequest, body: Buffer): unknown {
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') throw wrongContentType()
   if (type === 'application/json') return parseObject(body)
-  const mayBeEmpty = type === '' || type === 'application/x-www-form-urlencoded'
+  const isForm = type === 'application/x-www-form-urlencoded'
+  const { formField } = request.routeOptions.config
+  if (isForm && formField !== undefined) return parseForm(body, formField)
+  const mayBeEmpty = type === '' || isForm
   if (!mayBeEmpty || body.length > 0) throw wrongContentType()
   return {}
 }
 
+/** The object in a field of a form; without that field the form counts as `{}`. */
+function parseForm(body: Buffer, field: string): unknown {
+  return parseObject(Buffer.from(new URLSearchParams(body.toString('utf8')).get(field) ?? ''))
+}
+
 /** Parses an object (`__proto__` is a field like any other); an empty body, white space and `null` count as `{}`. */
-function parseObject(body: Buffer): unknown {
+export function parseObject(body: Buffer): unknown {
   if (!isWithinBounds(body) || !isUtf8(body)) throw malformedBody()
   const text = body.toString('utf8').replace(/^\uFEFF/, '')
   if (text.trim() === '') return {}

@@ -16,6 +16,8 @@ export type MultipartBody<Taken> = {
   files: number
   /** The size of the first file in bytes; 0 without one. */
   size: number
+  /** The names of all files, in their order. */
+  filenames: string[]
 }
 
 /** Lets the routes of a plugin read multipart bodies with files of up to so many bytes. */
@@ -44,13 +46,20 @@ export async function requireMultipart(request: FastifyRequest): Promise<void> {
 
 /**
  * Reads the parts one after the other; `take` reads the first file. Throws `payload_too_large`, and what `take` throws.
- * A body that is not multipart is one without a file: `invalid_schema`.
+ * A body that is not multipart is one without a file: `malformed`.
  */
 export async function readMultipart<Taken>(
   request: FastifyRequest,
   take: (file: MultipartFile) => Promise<Taken | null>,
+  malformed: ApiError = fieldsRequired('file'),
 ): Promise<MultipartBody<Taken>> {
-  const body: MultipartBody<Taken> = { fields: Object.create(null), file: null, files: 0, size: 0 }
+  const body: MultipartBody<Taken> = {
+    fields: Object.create(null),
+    file: null,
+    files: 0,
+    size: 0,
+    filenames: [],
+  }
   try {
     for await (const part of request.parts()) {
       if (part.type === 'field') {
@@ -58,20 +67,28 @@ export async function readMultipart<Taken>(
         body.fields[part.fieldname] = String(part.value)
       } else if ((part.filename as string | undefined) === undefined) {
         body.fields[part.fieldname] = await readText(part.file)
-      } else if (part.fieldname === 'file' && body.files === 0) {
-        body.files += 1
-        body.file = await take(part)
-        if (part.file.truncated) throw new ApiError('payload_too_large')
-        body.size = part.file.bytesRead
       } else {
+        body.filenames.push(part.filename)
         if (part.fieldname === 'file') body.files += 1
-        part.file.resume()
+        if (part.fieldname !== 'file' || body.files > 1) part.file.resume()
+        else await takeFirst(body, part, take)
       }
     }
   } catch (error) {
-    if (!(await isAboutName(error, request))) throw translate(error)
+    if (!(await isAboutName(error, request))) throw translate(error, malformed)
   }
   return body
+}
+
+/** Throws `payload_too_large`. */
+async function takeFirst<Taken>(
+  body: MultipartBody<Taken>,
+  part: MultipartFile,
+  take: (file: MultipartFile) => Promise<Taken | null>,
+): Promise<void> {
+  body.file = await take(part)
+  if (part.file.truncated) throw new ApiError('payload_too_large')
+  body.size = part.file.bytesRead
 }
 
 /** A text part that passes as a file. Throws `payload_too_large`. */
@@ -98,11 +115,11 @@ async function isAboutName(error: unknown, { raw }: FastifyRequest): Promise<boo
   )
 }
 
-function translate(error: unknown): unknown {
+function translate(error: unknown, malformed: ApiError): unknown {
   if (error instanceof StoreUnavailable) return error
   const { code = '', message } = error as { code?: string; message: string }
   if (code === 'FST_PARTS_LIMIT') return new ApiError('payload_too_large')
   const isMalformed =
     /^(?:FST_INVALID|ERR_STREAM_PREMATURE)/.test(code) || /multipart|boundary|header/i.test(message)
-  return isMalformed ? fieldsRequired('file') : error
+  return isMalformed ? malformed : error
 }

@@ -1,5 +1,5 @@
 import { fieldsInvalid } from '../../errors.ts'
-import { greatestId } from '../../ids.ts'
+import { greatestId, unknownId } from '../../ids.ts'
 import { defaultListLimit, type ListQuery, type PageQuery } from './params.ts'
 
 const defaultLimit = 50
@@ -14,4 +14,9 @@ export function readPage({ limit, ...ids }: PageQuery) {
 /** The page that a query asks for. */
 export function readListPage({ before = greatestId, limit }: ListQuery) {
   return { before, limit: limit === undefined ? defaultListLimit : Number(limit) }
+}
+
+/** The page of a list in order of ids that a query asks for. */
+export function readAscendingPage({ after = unknownId, limit }: { after?: string; limit?: string }) {
+  return { after, limit: limit === undefined ? defaultLimit : Number(limit) }
 }

@@ -7,7 +7,7 @@ function isWebsite(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
 }
 
-const maxEmailLength = 254
+export const maxEmailLength = 254
 const hostLabel = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]{0,61}[\\p{L}\\p{N}])?'
 const emailPattern = new RegExp(`^[^\\s\\p{Cc}\\p{Cs}@]+@${hostLabel}(?:\\.${hostLabel})*$`, 'u')
 

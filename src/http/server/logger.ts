@@ -12,6 +12,8 @@ const longHex = /\b[0-9a-f]{32,}\b/gi
 
 /** The code of an invite, which lets whoever has it into the house, is too short to be known as one. */
 const inviteCode = /(?<=\/invites\/)[^/]+/
+/** The token of a webhook, of which a percent-encoded one would not be known either. */
+const webhookToken = /(?<=\/webhooks\/[^/]+\/)[^/]+/
 
 /** Replaces e-mail addresses, and everything that is as long as a token or a code. */
 export function redactSecrets(text: string): string {
@@ -38,7 +40,7 @@ export function loggerOptions(level: string, addressOf: AddressOf): FastifyServe
     serializers: {
       req: (request) => ({
         method: request.method,
-        url: request.url?.split('?', 1)[0]?.replace(inviteCode, '[code]'),
+        url: withoutSecrets(request.url?.split('?', 1)[0]),
         remoteAddress: addressOf(request.raw),
       }),
       err: describeError,
@@ -48,6 +50,10 @@ export function loggerOptions(level: string, addressOf: AddressOf): FastifyServe
     // Applies to every line, whichever part has written it.
     hooks: { streamWrite: redactSecrets },
   }
+}
+
+function withoutSecrets(path: string | undefined): string | undefined {
+  return path?.replace(inviteCode, '[code]').replace(webhookToken, '[secret]')
 }
 
 type DatabaseFields = { code?: string; constraint?: string; table?: string; routine?: string }

@@ -11,7 +11,7 @@ import type { StoredAttachment } from '../queries.ts'
 import { attachmentFile } from './queries.ts'
 
 const keyBytes = 16
-const maxFilenameLength = 128
+export const maxFilenameLength = 128
 
 /** Checks that the caller may send attachments to a room. Throws `room_not_found`, `no_permission`. */
 export async function requireAttachPermission(db: Db, roomId: string, callerId: string): Promise<void> {

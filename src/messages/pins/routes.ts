@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { auditReason } from '../../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { IdParam, IdParams } from '../../http/schemas/params.ts'
 import { publicUrl } from '../../http/server/public-url.ts'
@@ -25,8 +26,11 @@ export const pinRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Pin), ...failures },
       },
     },
-    async ({ caller, params: { id: room_id, message_id } }) =>
-      ok(await app.publish(await pinMessage(app.db, caller.id, { room_id, message_id }))),
+    async (request) => {
+      const { id: room_id, message_id } = request.params
+      const pinning = { room_id, message_id, reason: auditReason(request) }
+      return ok(await app.publish(await pinMessage(app.db, request.caller.id, pinning)))
+    },
   )
 
   app.delete(
@@ -41,8 +45,11 @@ export const pinRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Pin), ...failures },
       },
     },
-    async ({ caller, params: { id: room_id, message_id } }) =>
-      ok(await app.publish(await unpinMessage(app.db, caller.id, { room_id, message_id }))),
+    async (request) => {
+      const { id: room_id, message_id } = request.params
+      const pinning = { room_id, message_id, reason: auditReason(request) }
+      return ok(await app.publish(await unpinMessage(app.db, request.caller.id, pinning)))
+    },
   )
 
   app.get(

@@ -7,7 +7,7 @@ import { listMentionRooms, listMentions, type RoomMentionsRow } from './mention-
 import { type ListedMessageRow, listMessages, type Page } from './page-queries.ts'
 
 /** Distinct mentions recorded per message (docs/api.md#counts-and-sizes). */
-const maxMentions = 50
+export const maxMentions = 50
 
 /**
  * The ids that a text mentions as `<@ID>` or `<@!ID>`, each once, in order of first appearance; before them the author of

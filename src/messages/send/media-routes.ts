@@ -16,15 +16,13 @@ import { presentSent } from '../read/extension-operations.ts'
 import {
   ExtendedQuery,
   MediaFields,
+  maxAttachmentBytes,
   missingExplodingFields,
   SendMediaMessage,
   SentMessage,
 } from '../schemas.ts'
 import type { OutgoingMessage } from './draft-operations.ts'
 import type { Send } from './operations.ts'
-
-/** In bytes (docs/api.md#counts-and-sizes). */
-const maxAttachmentBytes = 25 * 1024 * 1024
 
 export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app, { send }) => {
   await takeMultipart(app, maxAttachmentBytes)

@@ -23,8 +23,8 @@ import {
 } from './draft-operations.ts'
 import { findMessageByNonce } from './queries.ts'
 
-/** The author of a message: their access to the room, and the fields that the message shows. */
-type Sender = { access: RoomAccessRow; author: AuthorRow }
+/** The author of a message in a room: what they may send there, and the fields that the message shows. */
+export type Sender = { house_id: string | null; maySend: boolean; mayAttach: boolean; author: AuthorRow }
 
 /** A sent message; the extension is undefined where the nonce was taken and the message is an earlier one. */
 export type Sent = { message: GatewayMessage; extension: GatewayExtension | undefined }
@@ -34,7 +34,7 @@ export type Sent = { message: GatewayMessage; extension: GatewayExtension | unde
  * `message_not_found`, `no_permission`, and `unavailable` if the nonce is repeatedly taken and freed by other requests.
  */
 export type Send = (
-  caller: Caller,
+  caller: Pick<Caller, 'id' | 'session_id'>,
   roomId: string,
   outgoing: OutgoingMessage,
   sender?: Sender,
@@ -53,25 +53,23 @@ export function createSender(db: Db, bus: Pick<Bus, 'deliver'>, origin: () => st
     (deliveries) => bus.deliver(entriesOf(deliveries)),
   )
 
-  async function findSender(caller: Caller, room_id: string): Promise<Sender> {
-    const key = { room_id, user_id: caller.id }
+  async function findSender(user_id: string, room_id: string): Promise<Sender> {
     const [access, author] = await Promise.all([
-      requireRoomAccess(db, room_id, caller.id),
-      findAuthor(db, key),
+      requireRoomAccess(db, room_id, user_id),
+      findAuthor(db, { room_id, user_id }),
     ])
     if (!author) throw new ApiError('room_not_found')
-    return { access, author }
+    return senderOf(access, author)
   }
 
   return async (caller, room_id, outgoing, sender) => {
     const { reply, ...contents } = outgoing
-    const { access, author } = sender ?? (await findSender(caller, room_id))
+    const { house_id, author, ...may } = sender ?? (await findSender(caller.id, room_id))
     const replied = reply && (await requireReplied(db, room_id, reply.id))
     const reply_mention = replied && reply?.mention ? replied.author.id : null
-    const maySend = outgoing.attachment === null ? canSend(access) : canAttach(access)
+    const maySend = outgoing.attachment === null ? may.maySend : may.mayAttach
     if (!maySend) throw new ApiError('no_permission')
     const mentioned = await listMentioned(db, room_id, mentionedIn(outgoing.content, reply_mention))
-    const { house_id } = access
     const by = { author_id: caller.id, device_id: caller.session_id, author }
     const draft: Draft = { ...contents, ...by, room_id, house_id, mentioned, replied, reply_mention }
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
@@ -107,8 +105,10 @@ export function toSender(found: CallerInRoomRow): Sender {
   const { user, joined_at, last_permission_update } = found
   const access = found.access ?? undefined
   if (!canRead(access)) throw new ApiError('room_not_found')
-  return {
-    access,
-    author: { ...user, is_deleted: false, joined_at, last_permission_update, roles: access.roles },
-  }
+  const { roles } = access
+  return senderOf(access, { ...user, is_deleted: false, joined_at, last_permission_update, roles })
+}
+
+function senderOf(access: RoomAccessRow, author: AuthorRow): Sender {
+  return { house_id: access.house_id, maySend: canSend(access), mayAttach: canAttach(access), author }
 }

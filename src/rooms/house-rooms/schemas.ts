@@ -4,7 +4,7 @@ import { Nullable } from '../../http/schemas/nullable.ts'
 import { AnyText, Line, Text } from '../../http/schemas/strings.ts'
 import { maxTextLength, Name } from '../../users/schemas.ts'
 
-const maxEmojiNameLength = 64
+export const maxEmojiNameLength = 64
 /** Far below the maximum of the column, because a new room gets the greatest position plus one. */
 const maxRoomPosition = 1_000_000
 

@@ -1,7 +1,9 @@
 import type { Db } from '../../database/client.ts'
 import { ApiError, limitReached } from '../../errors.ts'
-import { commit, type Outcome } from '../../events/commit.ts'
+import type { Outcome } from '../../events/commit.ts'
 import type { HearthEvent } from '../../events/events.ts'
+import { changesBetween, commitAudited } from '../../houses/audit-log/operations.ts'
+import type { AuditEntry } from '../../houses/audit-log/queries.ts'
 import { findMember } from '../../houses/members/queries.ts'
 import {
   type AllowDeny,
@@ -23,7 +25,7 @@ import { serializeRoom } from '../serializers.ts'
 const { MANAGE_ROOMS, MANAGE_USER_OVERRIDES, READ_MESSAGES } = permission
 const roleOverride = 0
 /** Overrides of all rooms of a house together (docs/api.md#counts-and-sizes). A house that has more keeps them. */
-const maxOverrides = 5_000
+export const maxOverrides = 5_000
 
 /**
  * Sets the default permission override of a house room (docs/api.md#rooms). Throws `no_permission`, and as
@@ -33,12 +35,14 @@ export function editDefaultPermissions(
   db: Db,
   access: RoomAccessRow,
   after: AllowDeny,
+  reason: string | null,
 ): Promise<Outcome<Room>> {
-  return withRoomLock(db, access, async (trx, row, caller) => {
+  return withRoomLock(db, access, reason, async (trx, row, caller) => {
     const before = { allow: row.default_allow, deny: row.default_deny }
     requireOverridePermission(caller, MANAGE_ROOMS, before, after)
     await updateRoomDefaults(trx, row.id, after)
-    return changeEvents(access, before, after, null)
+    const key = 'default_permission_override'
+    return { key, before, after, events: changeEvents(access, before, after, null) }
   })
 }
 
@@ -51,8 +55,9 @@ export function setOverride(
   access: RoomAccessRow,
   targetId: string,
   { type, allow, deny }: SetOverride,
+  reason: string | null,
 ): Promise<Outcome<Room>> {
-  return withRoomLock(db, access, async (trx, row, caller) => {
+  return withRoomLock(db, access, reason, async (trx, row, caller) => {
     await requireTarget(trx, row.house_id!, targetId, type)
     const present = row.permission_overrides?.[targetId]
     const [before, after] = [present ?? noBits, { id: targetId, type, allow, deny }]
@@ -60,26 +65,53 @@ export function setOverride(
     if (!present && (await hasOverrides(trx, row.house_id!, maxOverrides))) throw limitReached('overrides')
     await upsertOverride(trx, row.id, after)
     const events = changeEvents(access, before, after, usersOf(after))
-    // A new override without bits still changes the room.
-    return present || events.length > 0 ? events : [roomUpdated(access)]
+    // A new override that changes no bit is still one more in the room.
+    const isChange = events.length > 0 || !present
+    return {
+      key: `permission_overrides.${targetId}`,
+      before: present ?? null,
+      after,
+      events: isChange && events.length === 0 ? [roomUpdated(access)] : events,
+    }
   })
 }
 
 /** Removes an override, if there is one. Throws `no_permission`, and as `withRoomLock`. */
-export function removeOverride(db: Db, access: RoomAccessRow, targetId: string): Promise<Outcome<Room>> {
-  return withRoomLock(db, access, async (trx, row, caller) => {
+export function removeOverride(
+  db: Db,
+  access: RoomAccessRow,
+  targetId: string,
+  reason: string | null,
+): Promise<Outcome<Room>> {
+  return withRoomLock(db, access, reason, async (trx, row, caller) => {
     const before = row.permission_overrides?.[targetId]
     if (!before) {
       // The type of a missing override is unknown: the permission for either type suffices.
       const mayRemoveSome = (permissionsInRoom(caller) & (MANAGE_ROOMS | MANAGE_USER_OVERRIDES)) !== 0
       if (!mayRemoveSome) throw new ApiError('no_permission')
-      return []
+      return undefined
     }
     requireOverridePermission(caller, requiredBit(before.type), before, noBits)
     await deleteOverride(trx, row.id, targetId)
     const events = changeEvents(access, before, noBits, usersOf(before))
-    return events.length > 0 ? events : [roomUpdated(access)]
+    return {
+      key: `permission_overrides.${targetId}`,
+      before,
+      after: null,
+      events: events.length > 0 ? events : [roomUpdated(access)],
+    }
   })
+}
+
+/** Of the defaults without a type. */
+type Setting = AllowDeny & { type?: number }
+
+/** What became of the defaults or of one override of a room, by the name that the audit log gives it. */
+type OverrideChange = {
+  key: string
+  before: Setting | null
+  after: Setting | null
+  events: HearthEvent[]
 }
 
 /**
@@ -90,14 +122,29 @@ export function removeOverride(db: Db, access: RoomAccessRow, targetId: string):
 async function withRoomLock(
   db: Db,
   access: RoomAccessRow,
-  edit: (trx: Db, row: RoomRow, caller: RoomAccessRow) => Promise<HearthEvent[]>,
+  reason: string | null,
+  edit: (trx: Db, row: RoomRow, caller: RoomAccessRow) => Promise<OverrideChange | undefined>,
 ): Promise<Outcome<Room>> {
   if (access.house_id === null) throw new ApiError('method_not_allowed_on_room_type')
-  return commit(db, async (trx) => {
+  return commitAudited(db, { ...access, reason }, async (trx) => {
     const caller = await shareRoomLock(trx, access)
-    const events = await edit(trx, (await findRoom(trx, access.room_id))!, caller)
-    return { answer: serializeRoom((await findRoom(trx, access.room_id))!, access.user_id), events }
+    const change = await edit(trx, (await findRoom(trx, access.room_id))!, caller)
+    const answer = serializeRoom((await findRoom(trx, access.room_id))!, access.user_id)
+    return { answer, events: change?.events ?? [], audit: change ? overrideChanged(access, change) : [] }
   })
+}
+
+function overrideChanged(access: RoomAccessRow, { key, before, after }: OverrideChange): AuditEntry[] {
+  const changes = changesBetween({ [key]: settingOf(before) }, { [key]: settingOf(after) }, [key])
+  if (changes.length === 0) return []
+  const action = after === null ? 'override_removed' : 'override_updated'
+  return [{ action, target_type: 'room', target_id: access.room_id, changes }]
+}
+
+function settingOf(setting: Setting | null): Setting | null {
+  if (setting === null) return null
+  const { type, allow, deny } = setting
+  return type === undefined ? { allow, deny } : { type, allow, deny }
 }
 
 async function requireTarget(trx: Db, houseId: string, targetId: string, type: number): Promise<void> {

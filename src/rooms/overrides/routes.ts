@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { fieldsRequired } from '../../errors.ts'
 import { type AllowDeny, isContradictory } from '../../houses/permissions.ts'
+import { auditReason } from '../../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { IdParam, IdParams } from '../../http/schemas/params.ts'
 import { requireRoomAccess } from '../access-operations.ts'
@@ -28,8 +29,9 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       refuseContradiction(request.body)
+      const reason = auditReason(request)
       const access = await requireRoomAccess(app.db, request.params.id, request.caller.id)
-      return ok(await app.publish(await editDefaultPermissions(app.db, access, request.body)))
+      return ok(await app.publish(await editDefaultPermissions(app.db, access, request.body, reason)))
     },
   )
 
@@ -51,8 +53,9 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const { params, body, caller } = request
       refuseContradiction(body)
+      const reason = auditReason(request)
       const access = await requireRoomAccess(app.db, params.id, caller.id)
-      return ok(await app.publish(await setOverride(app.db, access, params.target_id, body)))
+      return ok(await app.publish(await setOverride(app.db, access, params.target_id, body, reason)))
     },
   )
 
@@ -71,8 +74,9 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { params, caller } = request
+      const reason = auditReason(request)
       const access = await requireRoomAccess(app.db, params.id, caller.id)
-      return ok(await app.publish(await removeOverride(app.db, access, params.target_id)))
+      return ok(await app.publish(await removeOverride(app.db, access, params.target_id, reason)))
     },
   )
 }

@@ -12,7 +12,7 @@ import { countGroupsOf, findPairRoomId, insertGroup, insertPairRoom, insertRecip
 import type { CreatePrivateRoom } from './schemas.ts'
 
 /** Groups that a user may create and own (docs/api.md#counts-and-sizes). Ownership passes to them beyond this limit. */
-const maxOwnedGroups = 200
+export const maxOwnedGroups = 200
 
 /**
  * Returns the one-to-one room of the caller and `recipient`, which is created if there is none, or creates a group of

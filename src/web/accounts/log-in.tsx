@@ -5,6 +5,7 @@ import { Field, Form } from '../shell/form.tsx'
 import { LinkTo, Screen } from '../shell/screen.tsx'
 import { t } from '../texts/texts.ts'
 import { arrive } from './arrive.ts'
+import { OidcButton } from './oidc-login.tsx'
 
 /** Logs in; asks for the second factor once the server does. */
 export function LogIn({ invite }: { invite?: string | undefined }) {
@@ -37,6 +38,7 @@ export function LogIn({ invite }: { invite?: string | undefined }) {
           />
         )}
       </Form>
+      <OidcButton invite={invite} />
       <p class="links">
         <LinkTo place={{ name: 'createAccount', invite }}>{t().createAnAccount}</LinkTo>
         <LinkTo place={{ name: 'forgottenPassword' }}>{t().forgottenPassword}</LinkTo>

@@ -23,7 +23,7 @@ export function App() {
 function Content() {
   const at = place.value
   if (at.name === 'invite') return <InvitePage code={at.code} />
-  const isAboutAccount = at.name === 'confirmEmail' || at.name === 'newPassword'
+  const isAboutAccount = ['confirmEmail', 'newPassword', 'oidc'].includes(at.name)
   if (token.value === undefined || isAboutAccount) return <AccountScreen at={at} />
   if (store.me.value) return <Shell />
   return (

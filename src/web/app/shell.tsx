@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { AdministrationPage } from '../administration/administration-page.tsx'
 import { FriendsPage } from '../friends/friends-page.tsx'
 import { HouseRooms } from '../houses/house-rooms.tsx'
 import { HouseSettingsPage } from '../houses/house-settings-page.tsx'
@@ -107,6 +108,8 @@ function Page({ at }: { at: Place }) {
       return <MentionsPage />
     case 'settings':
       return <SettingsPage section={at.section} />
+    case 'administration':
+      return <AdministrationPage section={at.section} />
     case 'houseSettings':
       return <HouseSettingsPage houseId={at.houseId} section={at.section} />
     case 'unknown':

@@ -21,6 +21,7 @@ function titleOf(at: Place): string | undefined {
     case 'friends':
     case 'mentions':
     case 'settings':
+    case 'administration':
     case 'houseSettings':
       return t()[at.name]
     case 'house':

@@ -13,6 +13,8 @@ const needed = {
   invites: permission.MANAGE_INVITES,
   overrides: permission.MANAGE_ROOMS | permission.MANAGE_USER_OVERRIDES,
   bots: permission.MANAGE_BOTS,
+  webhooks: permission.MANAGE_INTEGRATIONS,
+  'audit-log': permission.ADMINISTRATOR,
   // Only for the owner, whatever the permissions of others.
   owner: 0,
 } as const

@@ -59,11 +59,16 @@ function Person({ known, houseId }: { known: Known; houseId: string | null }) {
       </p>
       {bio !== '' && <p class="content">{bio}</p>}
       {house && <Roles house={house} userId={userId} act={act} />}
-      {!isMe && <RelationshipActions userId={userId} act={act} />}
+      {!isMe && !isWebhook(known) && <RelationshipActions userId={userId} act={act} />}
       {house && !isMe && <RemovalActions house={house} user={user ?? known} />}
       {notice}
     </div>
   )
+}
+
+/** Whether it is the account of a webhook, with which nobody is in contact. */
+function isWebhook({ id, username, bot }: Known): boolean {
+  return bot && username === `webhook-${id}`
 }
 
 type Act = (action: () => Promise<unknown>) => void

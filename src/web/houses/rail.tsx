@@ -12,11 +12,13 @@ import { useOrder } from '../shell/use-order.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { openCreateHouse, openJoinHouse } from './dialogs.tsx'
+import { useHouseCreationForAdmins } from './house-creation.ts'
 import { chooseHouseOrder, houseOrder } from './house-order.ts'
 
 /** Down the side: private rooms, the houses in one's own order, and oneself. */
 export function Rail({ at }: { at: Place }) {
   const me = store.me.value
+  const isForAdmins = useHouseCreationForAdmins()
   const saying = useSignal('')
   const isPrivate = ['private', 'privateRooms', 'friends', 'mentions'].includes(at.name)
   const place = ({ id, ids }: Placement) => {
@@ -46,8 +48,12 @@ export function Rail({ at }: { at: Place }) {
           <HouseLink key={id} id={id} isHere={id === here} hasRoom={'roomId' in at} />
         ))}
         <li>
-          <Menu label={t().createOrJoin} button={<Icon name="add" />} class="add-house">
-            <MenuItem action={openCreateHouse}>{t().createHouse}</MenuItem>
+          <Menu
+            label={isForAdmins ? t().joinHouse : t().createOrJoin}
+            button={<Icon name="add" />}
+            class="add-house"
+          >
+            {!isForAdmins && <MenuItem action={openCreateHouse}>{t().createHouse}</MenuItem>}
             <MenuItem action={openJoinHouse}>{t().joinHouse}</MenuItem>
           </Menu>
         </li>

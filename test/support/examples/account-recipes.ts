@@ -1,4 +1,6 @@
 import { generateSync } from 'otplib'
+import { insertOidcCode } from '../../../src/accounts/oidc/queries.ts'
+import { hashToken } from '../../../src/auth/tokens.ts'
 import { db } from '../world.ts'
 import type { Recipes } from './recipe.ts'
 import { codes, password, people, phone, picture, totpSecret } from './village.ts'
@@ -22,6 +24,22 @@ export const accountRecipes: Recipes = {
   },
   logIn: { by: null, body: { login: 'mira@example.org', password } },
   logOut: {},
+  beginOidc: { by: null, query: { return_to: '/app/friends' } },
+  finishOidc: { by: null },
+  logInByOidc: {
+    by: null,
+    body: { code: codes.oidc },
+    first: async () => {
+      const identity = { issuer: 'https://id.example.org', subject: 'nadia' }
+      const profile = { email: null, email_verified: false, username: null, name: null }
+      await db
+        .insertInto('oidc_identities')
+        .values({ ...identity, user_id: people.nadia.id })
+        .execute()
+      await insertOidcCode(db, hashToken(codes.oidc), { ...identity, profile }, 60_000)
+      return undefined
+    },
+  },
   verifyEmail: { by: null, body: { code: codes.email } },
   resendVerification: { by: 'jonas' },
   changeEmail: { body: { email: 'mira.okafor@example.org', password } },

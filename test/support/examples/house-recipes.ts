@@ -1,6 +1,17 @@
 import { permission } from '../../../src/houses/permissions.ts'
 import type { Recipes } from './recipe.ts'
-import { entities, invites, library, people, picture, pictures, roles, rooms, skyClub } from './village.ts'
+import {
+  entities,
+  invites,
+  library,
+  people,
+  picture,
+  pictures,
+  roles,
+  rooms,
+  skyClub,
+  webhook,
+} from './village.ts'
 
 const { cheapdrills, gus, jonas, nadia, tomasz, toolbot } = people
 const { MANAGE_ROLES, MODERATE_ROOM } = permission
@@ -51,6 +62,19 @@ export const houseRecipes: Recipes = {
     },
   },
   deleteEntity: { params: { id, entity_id: entities.archive } },
+
+  listAuditLog: { params: { id }, query: { limit: '2' } },
+
+  createWebhook: { params: { id }, body: { room_id: rooms.lending, name: 'Workshop calendar' } },
+  listWebhooks: { params: { id } },
+  editWebhook: { params: { id, webhook_id: webhook.id }, body: { room_id: rooms.general } },
+  deleteWebhook: { params: { id, webhook_id: webhook.id } },
+  rotateWebhookToken: { params: { id, webhook_id: webhook.id } },
+  executeWebhook: {
+    by: null,
+    params: { webhook_id: webhook.id, token: webhook.token },
+    body: { content: 'The sander is back on its shelf.' },
+  },
 
   getHouseIcon: { by: null, params: { id, file: pictures.library } },
 }

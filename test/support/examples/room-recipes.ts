@@ -85,4 +85,5 @@ export const messageRecipes: Recipes = {
 
   getHealth: { by: null },
   getReady: { by: null },
+  getServer: { by: null },
 }

@@ -1,3 +1,4 @@
+import { hashToken } from '../../../src/auth/tokens.ts'
 import { newHousePermissions, permission } from '../../../src/houses/permissions.ts'
 import { pictureName } from '../../../src/images/picture.ts'
 import { attachmentFile } from '../../../src/messages/attachments/queries.ts'
@@ -14,6 +15,7 @@ import {
   roles,
   rooms,
   skyClub,
+  webhook,
 } from './village.ts'
 
 const { mira, jonas, tomasz, nadia, leo, priya, cheapdrills } = people
@@ -25,6 +27,17 @@ export async function settlePictures(): Promise<void> {
   await store.write(pictureName('users/icons', mira.id, pictures.icon), webp)
   await store.write(pictureName('users/headers', mira.id, pictures.header), webp)
   await store.write(pictureName('houses/icons', library, pictures.library), webp)
+}
+
+async function settleWebhook(): Promise<void> {
+  const { id, name, token } = webhook
+  const account = { id, username: `webhook-${id}`, name, bot: true, owner_id: id }
+  await db.insertInto('users').values(account).execute()
+  const token_hash = hashToken(token)
+  await db
+    .insertInto('webhooks')
+    .values({ id, house_id: library, room_id: rooms.lending, token_hash })
+    .execute()
 }
 
 export async function settleHouses(): Promise<void> {
@@ -70,6 +83,7 @@ export async function settleHouses(): Promise<void> {
       { id: rooms.stars, house_id: skyClub, type: 0, name: 'general', position: 0 },
     ])
     .execute()
+  await settleWebhook()
   await db
     .insertInto('entities')
     .values([

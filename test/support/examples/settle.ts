@@ -18,6 +18,8 @@ const tables = [
   'rooms',
   'houses',
   'discarded_files',
+  'server_audit_log',
+  'oidc_codes',
   'users',
 ] as const
 
@@ -51,7 +53,7 @@ async function settlePeople(): Promise<void> {
   const shown = { icon: pictures.icon, header: pictures.header, website: 'https://tools.example.org' }
   await db
     .updateTable('users')
-    .set({ ...shown, email_verified: true, password_hash: passwordHash })
+    .set({ ...shown, email_verified: true, password_hash: passwordHash, admin: true })
     .where('id', '=', mira.id)
     .execute()
   await db

@@ -48,8 +48,15 @@ export const messages = {
   tripod: madeAt('03T08:20'),
 }
 export const invites = { library: 'aX4p9Q', skyClub: 'nSk7Y2' }
+/** It writes into the room for lending. */
+export const webhook = {
+  id: madeAt('02T09:07'),
+  name: 'Tool tracker',
+  token: createHash('sha512').update('webhook').digest('hex'),
+}
+export const audited = madeAt('04T09:00')
 export const phone = madeAt('02T20:00')
-export const codes = { email: 'e3'.repeat(16), reset: '4d'.repeat(16) }
+export const codes = { email: 'e3'.repeat(16), reset: '4d'.repeat(16), oidc: '9c'.repeat(16) }
 /** What TOTP codes are made with, in base32. */
 export const totpSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 export const file = {

@@ -5,7 +5,9 @@ import { inviteTo } from '../../support/invites.ts'
 import { sendMedia } from '../../support/media.ts'
 import { filePart } from '../../support/multipart.ts'
 import { withTotp } from '../../support/two-factor.ts'
+import { webhook } from '../../support/webhooks.ts'
 import {
+  admin,
   block,
   call,
   type Den,
@@ -142,6 +144,14 @@ async function fillHouse(den: Den, { ann, bob, cat, dan, long, amal }: People) {
   return { workshop, quiet }
 }
 
+/** An admin, who has done something. */
+async function makeAdmin({ amal }: People): Promise<Person> {
+  const ruler = await admin()
+  for (const disabled of [true, false]) await call(ruler, 'PATCH', `/admin/users/${amal.id}`, { disabled })
+  await db.updateTable('users').set({ username: 'ruler', name: 'Ruler' }).where('id', '=', ruler.id).execute()
+  return ruler
+}
+
 /** People, houses and rooms in which all the screens can be seen. */
 export async function makeScene() {
   const people = await makePeople()
@@ -155,6 +165,7 @@ export async function makeScene() {
       ...(name[0] === 'Z' && { icon: asDataUrl(hills) }),
     })
   }
+  await webhook(den, { name: 'Workshop calendar' })
   await call(ann, 'PUT', `/houses/${den.id}/bans/${(await user({ name: 'Spam' })).id}`, { reason: 'Spam' })
   for (const friend of [bob, dan, long]) await friends(ann, friend)
   await call(cat, 'POST', '/relationships/@me/friend-requests', { user_id: ann.id })
@@ -173,6 +184,7 @@ export async function makeScene() {
   return {
     ...people,
     eve: await resident('eve'),
+    ruler: await makeAdmin(people),
     // Their secret is theirs alone: one screen each.
     locked: await withTotp('locked'),
     den,

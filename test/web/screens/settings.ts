@@ -3,10 +3,24 @@ import { password } from '../../support/accounts.ts'
 import type { Scene } from './scene.ts'
 import { click, get, type Screen, see } from './screen.ts'
 
-/** The settings of oneself and of a house, section by section. */
-export function settingsScreens({ ann, eve, den }: Scene): Screen[] {
+/** The settings of oneself and of a house, and the administration, section by section. */
+export function settingsScreens({ ann, eve, ruler, den }: Scene): Screen[] {
   const own = ['', 'profile', 'account', 'two-factor', 'sessions', 'blocked', 'bots']
-  const ofHouse = ['overview', 'rooms', 'roles', 'members', 'bans', 'invites', 'overrides', 'bots', 'owner']
+  const ofHouse = [
+    ...[
+      'overview',
+      'rooms',
+      'roles',
+      'members',
+      'bans',
+      'invites',
+      'overrides',
+      'bots',
+      'webhooks',
+      'audit-log',
+    ],
+    'owner',
+  ]
   return [
     ...own.map((section) => ({
       name: `settings${section && `-${section}`}`,
@@ -28,6 +42,12 @@ export function settingsScreens({ ann, eve, den }: Scene): Screen[] {
       name: `house-settings-${section}`,
       as: ann,
       path: `/app/houses/${den.id}/settings/${section}`,
+      show: (page: Page) => page.waitForLoadState('networkidle'),
+    })),
+    ...['', 'users', 'houses', 'audit-log'].map((section) => ({
+      name: `admin${section && `-${section}`}`,
+      as: ruler,
+      path: `/app/admin/${section}`,
       show: (page: Page) => page.waitForLoadState('networkidle'),
     })),
     {

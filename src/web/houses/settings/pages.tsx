@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import type { House } from '../../state/state.ts'
 import type { HouseSection } from '../house-sections.ts'
+import { AuditLogPage } from './audit-log.tsx'
 import { BanSettings } from './bans.tsx'
 import { HouseBotSettings } from './bots.tsx'
 import { InviteSettings } from './invites.tsx'
@@ -10,6 +11,7 @@ import { OverviewSettings } from './overview.tsx'
 import { OwnerSettings } from './owner.tsx'
 import { RoleSettings } from './roles.tsx'
 import { RoomSettings } from './rooms.tsx'
+import { WebhookSettings } from './webhooks.tsx'
 
 const pages: Record<HouseSection, ComponentType<{ house: House }>> = {
   overview: OverviewSettings,
@@ -20,6 +22,8 @@ const pages: Record<HouseSection, ComponentType<{ house: House }>> = {
   invites: InviteSettings,
   overrides: OverrideSettings,
   bots: HouseBotSettings,
+  webhooks: WebhookSettings,
+  'audit-log': AuditLogPage,
   owner: OwnerSettings,
 }
 

@@ -1,0 +1,130 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import type { OidcIdentity, OidcProfile } from '../../auth/oidc.ts'
+import { hashToken } from '../../auth/tokens.ts'
+import { type Db, violates } from '../../database/client.ts'
+import { ApiError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import { isReserved } from '../../users/permissions.ts'
+import { serializeOwnUser } from '../../users/serializers.ts'
+import {
+  type CredentialsRow,
+  findCredentialsByEmail,
+  findTakenLogin,
+  insertAccount,
+  lockCredentials,
+} from '../queries.ts'
+import type { LoggedIn } from '../schemas.ts'
+import { type Device, openSession } from '../sessions/operations.ts'
+import { deleteOidcCode, findIdentityHolder, insertIdentity, insertOidcCode } from './queries.ts'
+
+const codeBytes = 16
+const codeLifeMs = 60_000
+const attempts = 10
+const maxNameLength = 64
+const maxBaseLength = 27
+
+/** What the settings say of those who log in for the first time. */
+type OidcRules = { linksByEmail: boolean; isOpen: boolean }
+
+/** Makes a code by which a client takes a confirmed login, once, within a minute. */
+export async function issueOidcCode(db: Db, identity: OidcIdentity): Promise<string> {
+  const code = randomBytes(codeBytes).toString('hex')
+  await insertOidcCode(db, hashToken(code), identity, codeLifeMs)
+  return code
+}
+
+/**
+ * Opens a login session by such a code: of the account that the identity belongs to, else of the one that it may take
+ * over by its e-mail address, else of a new one (docs/api.md#login-by-openid-connect). Throws `invalid_code`,
+ * `invalid_credentials` (disabled), `email_taken` (not linked), `registration_closed`; then the code is still good.
+ */
+export async function logInByOidc(db: Db, code: string, rules: OidcRules, device: Device): Promise<LoggedIn> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction().execute(async (trx) => {
+        const identity = await deleteOidcCode(trx, hashToken(code))
+        if (!identity) throw new ApiError('invalid_code')
+        const { password_hash, totp_secret, totp_last_step, totp_earlier_steps, disabled, ...user } =
+          await reachAccount(trx, identity, rules)
+        if (disabled) throw new ApiError('invalid_credentials')
+        return { token: await openSession(trx, user.id, device), user: serializeOwnUser(user) }
+      })
+    } catch (error) {
+      // Somebody else has taken the username, the address or the identity at the same time.
+      const isRace =
+        violates(error, 'users_username_unique') ||
+        violates(error, 'users_email_unique') ||
+        violates(error, 'oidc_identities_pkey')
+      if (!isRace || attempt === attempts) throw error
+    }
+  }
+}
+
+async function reachAccount(trx: Db, identity: OidcIdentity, rules: OidcRules): Promise<CredentialsRow> {
+  const holderId = await findIdentityHolder(trx, identity)
+  const id = holderId ?? (await linkByEmail(trx, identity, rules)) ?? (await register(trx, identity, rules))
+  const account = await lockCredentials(trx, id)
+  if (!account) throw new ApiError('invalid_code')
+  return account
+}
+
+/**
+ * The account with the identity's e-mail address, which it may log in to from now on; undefined when there is none. Both
+ * sides must have verified the address: else somebody could take an account over by registering an address that is not
+ * theirs, at the provider or here. A second factor is not given up. Throws `email_taken`.
+ */
+async function linkByEmail(
+  trx: Db,
+  { issuer, subject, profile }: OidcIdentity,
+  { linksByEmail }: OidcRules,
+): Promise<string | undefined> {
+  const found = profile.email === null ? undefined : await findCredentialsByEmail(trx, profile.email)
+  const account = found && (await lockCredentials(trx, found.id))
+  if (!account) return undefined
+  const isProven = profile.email_verified && account.email_verified && !account.mfa_enabled
+  if (!linksByEmail || !isProven) throw new ApiError('email_taken')
+  await insertIdentity(trx, { issuer, subject, user_id: account.id })
+  return account.id
+}
+
+async function register(
+  trx: Db,
+  { issuer, subject, profile }: OidcIdentity,
+  { isOpen }: OidcRules,
+): Promise<string> {
+  if (!isOpen) throw new ApiError('registration_closed')
+  const username = await chooseUsername(trx, profile)
+  const account = {
+    id: newId(),
+    username,
+    name: nameOf(profile) ?? username,
+    email: profile.email,
+    email_verified: profile.email !== null && profile.email_verified,
+  }
+  const { id } = await insertAccount(trx, account)
+  await insertIdentity(trx, { issuer, subject, user_id: id })
+  return id
+}
+
+/** A username that is free: the one at the provider or of the address, as far as it can be one, else with a number. */
+async function chooseUsername(trx: Db, { username, email }: OidcProfile): Promise<string> {
+  const wanted = [username, email?.split('@')[0]].map((text) => toUsername(text ?? '')).find(Boolean)
+  const base = wanted ?? 'user'
+  for (let candidate = base; ; candidate = `${base}${randomInt(10_000)}`) {
+    const taken = await findTakenLogin(trx, { email: '', username: candidate })
+    if (!taken.username && !isReserved(candidate) && candidate.length >= 3) return candidate
+  }
+}
+
+function toUsername(text: string): string {
+  const [local = ''] = text.toLowerCase().split('@')
+  const kept = local.replace(/[^a-z0-9_.-]/g, '').slice(0, maxBaseLength)
+  const trimmed = kept.replace(/^[_.-]+|[_.-]+$/g, '')
+  return /^[0-9]*$/.test(trimmed) ? '' : trimmed
+}
+
+function nameOf({ name }: OidcProfile): string | undefined {
+  const line = (name ?? '').replace(/\p{Cc}/gu, ' ').trim()
+  const cut = [...line].slice(0, maxNameLength).join('')
+  return cut === '' ? undefined : cut
+}

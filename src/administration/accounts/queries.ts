@@ -1,0 +1,75 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../database/client.ts'
+import type { FullUserRow } from '../../users/queries.ts'
+
+export type AdministeredUserRow = FullUserRow & {
+  disabled: boolean
+  admin: boolean
+  last_seen_at: Date | null
+  storage_bytes: number
+}
+
+export type AdminPage = { q: string | undefined; after: string; limit: number }
+
+/** The accounts that fit, by id; deleted ones and those of webhooks, which own themselves, are not found. */
+export async function listAccounts(db: Db, { q, after, limit }: AdminPage): Promise<AdministeredUserRow[]> {
+  const { rows } = await sql<AdministeredUserRow>`
+    with page as materialized (
+      select * from users
+      where deleted_at is null and owner_id is distinct from id and id > ${after}
+        ${q === undefined ? sql`` : sql`and ${fits(q)}`}
+      order by id limit ${limit}
+    )
+    ${selectFrom(sql`page`)} order by id`.execute(db)
+  return rows
+}
+
+function fits(q: string): RawBuilder<unknown> {
+  const text = q.toLowerCase()
+  return sql`(id::text = ${q} or position(${text} in username) > 0 or position(${text} in lower(name)) > 0
+    or position(${text} in lower(email)) > 0)`
+}
+
+/** An account, or undefined; not that of a webhook. */
+export async function findAccount(db: Db, id: string): Promise<AdministeredUserRow | undefined> {
+  const { rows } = await sql<AdministeredUserRow>`
+    ${selectFrom(sql`users`)} where id = ${id} and deleted_at is null and owner_id is distinct from id`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+function selectFrom(table: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select id, username, name, icon, header, flags, bot, bio, website, location, email, email_verified, mfa_enabled,
+      disabled, admin,
+      (select max(last_seen_at) from sessions where sessions.user_id = shown.id) as last_seen_at,
+      (select coalesce(sum((attachment->>'size')::bigint), 0)::float8 from messages
+        where messages.author_id = shown.id and attachment is not null) as storage_bytes
+    from ${table} as shown`
+}
+
+export type AccountStateRow = { bot: boolean; disabled: boolean; admin: boolean; mfa_enabled: boolean }
+
+/**
+ * What an admin can change of an account, which is locked until the end of the transaction; undefined when it is gone, or
+ * that of a webhook.
+ */
+export function lockAccountState(db: Db, id: string): Promise<AccountStateRow | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['bot', 'disabled', 'admin', 'mfa_enabled'])
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .where('owner_id', 'is distinct from', (eb) => eb.ref('users.id'))
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+export async function updateAccountState(
+  db: Db,
+  id: string,
+  changes: { disabled?: boolean; admin?: boolean },
+): Promise<void> {
+  await db.updateTable('users').set(changes).where('id', '=', id).execute()
+}

@@ -1,0 +1,90 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, fieldsInvalid, fieldsRequired } from '../../../errors.ts'
+import { maxBodyBytes, parseObject } from '../../../http/bodies/body.ts'
+import { readMultipart, requireMultipart, takeMultipart } from '../../../http/bodies/multipart.ts'
+import { failures, ok, Success } from '../../../http/schemas/envelope.ts'
+import { GatewayMessage, SendMessage } from '../../../messages/schemas.ts'
+import type { Send } from '../../../messages/send/operations.ts'
+import { type Form, formOf, readForeign } from './body-operations.ts'
+import { executeWebhook, requireExecutable } from './operations.ts'
+import { discordFields, ExecuteQuery, ExecuteWebhook, WebhookAddress } from './schemas.ts'
+import { serializeForDiscord } from './serializers.ts'
+
+const MessageSent = Type.Object({ ...Success(GatewayMessage).properties, ...discordFields })
+
+export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app, { send }) => {
+  await takeMultipart(app, maxBodyBytes)
+
+  app.post(
+    '/webhooks/:webhook_id/:token',
+    {
+      config: { formField: 'payload' },
+      schema: {
+        operationId: 'executeWebhook',
+        summary: 'Send a message as a webhook',
+        description:
+          "Takes the body of a message of Hearth, Slack or Discord, or an event of GitHub (with `X-GitHub-Event`), and answers as that service does. Slack's and GitHub's body may be the field `payload` of a form, Discord's the part `payload_json` of a multipart body.",
+        tags: ['webhooks'],
+        params: WebhookAddress,
+        querystring: ExecuteQuery,
+        body: ExecuteWebhook,
+        response: { 200: MessageSent, 204: Type.Null(), ...failures },
+      },
+    },
+    async (request, reply) => {
+      const { params, query } = request
+      // The body is made into a message only for who has the token, and as often as they may: that takes a while.
+      const webhook = await requireExecutable(app.db, params.webhook_id, params.token)
+      await app.limits.webhooks.count(webhook.id, { reply })
+      const isMultipart = request.isMultipart()
+      const body = isMultipart ? await readParts(request) : request.body
+      const message = readMessage(request, body, isMultipart || query.wait !== undefined)
+      const sent = await executeWebhook(send, webhook, message)
+      return answer(reply, sent, message.form, query)
+    },
+  )
+}
+
+type ReadMessage = { form: Form; content: string; nonce: string | null }
+
+/** What a body says. Throws `invalid_schema`. */
+function readMessage(
+  request: FastifyRequest,
+  body: Record<string, unknown>,
+  isDiscord: boolean,
+): ReadMessage {
+  const event = [request.headers['x-github-event']].flat()[0]
+  const form = formOf(body, { event, isDiscord })
+  if (form !== 'own') return { form, content: readForeign(form, body, event), nonce: null }
+  const { content, nonce = null } = body
+  const { properties } = SendMessage
+  if (!request.validateInput(content, properties.content)) throw fieldsRequired('content')
+  if (nonce !== null && !request.validateInput(nonce, properties.nonce)) throw fieldsInvalid('nonce')
+  return { form, content: content as string, nonce: nonce as string | null }
+}
+
+/** The fields of a multipart body. Its files are not stored; their names are written out. Throws `invalid_schema`. */
+async function readParts(request: FastifyRequest): Promise<Record<string, unknown>> {
+  await requireMultipart(request)
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw new ApiError('payload_too_large')
+  const { fields, filenames } = await readMultipart(request, skip, fieldsRequired('content'))
+  const { payload_json, ...parts } = fields
+  const payload = payload_json === undefined ? parts : parseObject(Buffer.from(payload_json))
+  const files = filenames.map((name) => `[file: ${name}]`)
+  const { content, ...rest } = payload as Record<string, unknown>
+  return { ...rest, content: [...(typeof content === 'string' ? [content] : []), ...files].join('\n') }
+}
+
+async function skip(part: { file: NodeJS.ReadableStream }): Promise<null> {
+  part.file.resume()
+  return null
+}
+
+/** What the sender of this form expects. */
+function answer(reply: FastifyReply, sent: GatewayMessage, form: Form, { wait }: ExecuteQuery) {
+  if (form === 'slack') return reply.type('text/plain; charset=utf-8').send('ok')
+  if (form !== 'discord') return ok(sent)
+  return wait === 'true' ? { ...ok(sent), ...serializeForDiscord(sent) } : reply.code(204).send(null)
+}

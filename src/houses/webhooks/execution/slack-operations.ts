@@ -1,0 +1,147 @@
+import {
+  bold,
+  type Fields,
+  fieldsOf,
+  joinParts,
+  linked,
+  listOf,
+  quoted,
+  textOf,
+  untrimmedTextOf,
+} from './text-operations.ts'
+
+/** A message in Slack's form as text: `text`, `blocks` and `attachments`. */
+export function readSlack(body: Fields): string {
+  const text = mrkdwn(body.text)
+  const blocks = renderBlocks(body.blocks)
+  const attachments = listOf(body.attachments).map(renderAttachment)
+  // With blocks, the text is the fallback for notifications, and mostly says the same.
+  const isRepeated = blocks !== '' && unmarked(blocks).includes(unmarked(text))
+  const parts = isRepeated ? [blocks] : [text, blocks]
+  return joinParts([...parts, ...attachments])
+}
+
+function unmarked(text: string): string {
+  return text.replace(/[*_~`]/g, '')
+}
+
+const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }
+
+/** Slack's markup as Markdown. */
+function mrkdwn(value: unknown): string {
+  return textOf(value)
+    .replace(/<([^<>\n]+)>/g, (_, inside: string) => reference(inside))
+    .replace(/(?<![\w*])\*(?=[^\s*])([^*\n]*[^*\s])\*(?![\w*])/g, '**$1**')
+    .replace(/(?<![\w~])~(?=[^\s~])([^~\n]*[^~\s])~(?![\w~])/g, '~~$1~~')
+    .replace(/&(?:lt|gt|amp);/g, (entity) => entities[entity]!)
+}
+
+/** What stands between `<` and `>`: a link, a channel, a group, a user of Slack, or a mention of this server. */
+function reference(inside: string): string {
+  if (/^@!?[0-9]+$/.test(inside)) return `<${inside}>`
+  const [target = '', label = ''] = inside.split('|', 2)
+  if (target.startsWith('#')) return `#${label || target.slice(1)}`
+  if (target.startsWith('@')) return `@${(label || target.slice(1)).replace(/^@/, '')}`
+  if (target.startsWith('!date')) return label
+  if (target.startsWith('!'))
+    return `@${(label || target.slice(1)).replace(/^@/, '').replace(/^subteam\^/, '')}`
+  return linked(label, target)
+}
+
+/** A text object of a block: plain text or markup. */
+function textObject(value: unknown): string {
+  const { type, text } = fieldsOf(value)
+  return type === 'plain_text' ? textOf(text) : mrkdwn(text)
+}
+
+function renderBlocks(value: unknown): string {
+  return joinParts(listOf(value).map(renderBlock))
+}
+
+function renderBlock(block: Fields): string {
+  switch (block.type) {
+    case 'header':
+      return bold(textObject(block.text))
+    case 'divider':
+      return '---'
+    case 'markdown':
+      return textOf(block.text)
+    case 'image':
+    case 'video': {
+      const url = textOf(block.image_url) || textOf(block.video_url) || textOf(fieldsOf(block.slack_file).url)
+      return linked(textObject(block.title) || textOf(block.alt_text), url)
+    }
+    case 'context':
+      return joinParts(listOf(block.elements).map(renderElement), ' ')
+    case 'rich_text':
+      return joinParts(listOf(block.elements).map(renderRichText))
+    default: {
+      const fields = listOf(block.fields).map(textObject)
+      const elements = listOf(block.elements).map(renderElement)
+      const parts = [textObject(block.text), ...fields, renderElement(fieldsOf(block.accessory))]
+      return joinParts([...parts, joinParts(elements, ' · ')])
+    }
+  }
+}
+
+/** A button, a picture, a menu or a text among other elements. */
+function renderElement(element: Fields): string {
+  const label = typeof element.text === 'string' ? mrkdwn(element.text) : textObject(element.text)
+  const shown = label || textOf(element.alt_text) || textObject(element.placeholder)
+  return linked(shown, textOf(element.url) || textOf(element.image_url))
+}
+
+function renderRichText(part: Fields): string {
+  const inside = listOf(part.elements)
+  if (part.type === 'rich_text_list') {
+    const mark = (index: number) => (part.style === 'ordered' ? `${index + 1}. ` : '- ')
+    return joinParts(inside.map((item, index) => mark(index) + renderRichText(item)))
+  }
+  const text = inside.map(renderInline).join('')
+  if (part.type === 'rich_text_quote') return quoted(text)
+  return part.type === 'rich_text_preformatted' ? `\`\`\`\n${text}\n\`\`\`` : text
+}
+
+function renderInline({ type, style, ...inline }: Fields): string {
+  if (type === 'text') return styled(untrimmedTextOf(inline.text), fieldsOf(style))
+  if (type === 'link') return linked(textOf(inline.text), textOf(inline.url))
+  if (type === 'emoji') return emojiOf(inline)
+  if (type === 'broadcast') return `@${textOf(inline.range)}`
+  if (type === 'channel') return `#${textOf(inline.channel_id)}`
+  const named = textOf(inline.user_id) || textOf(inline.usergroup_id)
+  return named === '' ? textOf(inline.text) || textOf(inline.value) : `@${named}`
+}
+
+/** Marks stand around the words, as white space inside them would undo them. */
+function styled(text: string, style: Fields): string {
+  const mark = style.code ? '`' : style.bold ? '**' : style.italic ? '_' : style.strike ? '~~' : ''
+  const words = text.trim()
+  return words === '' ? text : text.replace(words, () => `${mark}${words}${mark}`)
+}
+
+function emojiOf({ name, unicode }: Fields): string {
+  const points = textOf(unicode)
+    .split('-')
+    .map((point) => Number.parseInt(point, 16))
+  const isUnicode = points.every((point) => point > 0 && point <= 0x10ffff)
+  return isUnicode ? String.fromCodePoint(...points).toWellFormed() : `:${textOf(name)}:`
+}
+
+function renderAttachment(attachment: Fields): string {
+  const fields = listOf(attachment.fields).map(({ title, value }) => {
+    return joinParts([bold(textOf(title)), mrkdwn(value)], ': ')
+  })
+  const actions = listOf(attachment.actions).map(renderElement)
+  const written = joinParts([
+    mrkdwn(attachment.pretext),
+    linked(textOf(attachment.author_name), textOf(attachment.author_link)),
+    linked(bold(mrkdwn(attachment.title)), textOf(attachment.title_link)),
+    mrkdwn(attachment.text),
+    ...fields,
+    renderBlocks(attachment.blocks),
+    textOf(attachment.image_url) || textOf(attachment.thumb_url),
+    joinParts(actions, ' · '),
+    textOf(attachment.footer),
+  ])
+  return written || mrkdwn(attachment.fallback)
+}

@@ -1,0 +1,84 @@
+/** An object of a body that a service has sent: nothing is known of its fields. */
+export type Fields = Record<string, unknown>
+
+/** In code points (docs/api.md#field-limits). */
+const maxContentLength = 4000
+/**
+ * So much is read of a text, and of a list: what is beyond would be cut off the message, even if entities (`&amp;`)
+ * become a fifth of their length.
+ */
+const maxReadLength = 24_000
+const maxReadItems = 4_000
+/** What a cut text ends with: the end of a code block, and an ellipsis. */
+const reservedLength = 8
+/** How far back from the limit a line or word may end. */
+const tailLength = 300
+
+/** Whether a value is an object with fields. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The object in a field, or one without fields. */
+export function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {}
+}
+
+/** The objects in a list; nothing of a value that is no list. */
+export function listOf(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.slice(0, maxReadItems).filter(isFields) : []
+}
+
+/** A string or number as text that a message may contain, without white space at its ends; `''` for all else. */
+export function textOf(value: unknown): string {
+  return untrimmedTextOf(typeof value === 'string' ? value.trimStart() : value).trim()
+}
+
+/** The same with the white space. */
+export function untrimmedTextOf(value: unknown): string {
+  if (typeof value === 'number') return String(value)
+  if (typeof value !== 'string') return ''
+  return value
+    .slice(0, maxReadLength)
+    .toWellFormed()
+    .replace(/\r\n?/g, '\n')
+    .replace(/(?![\t\n])\p{Cc}/gu, '')
+}
+
+/** The parts that are not empty, with a separator between them. */
+export function joinParts(parts: readonly string[], separator = '\n'): string {
+  return parts.filter((part) => part !== '').join(separator)
+}
+
+/** A bold line; `''` for no text. */
+export function bold(text: string): string {
+  return text === '' ? '' : `**${text}**`
+}
+
+/** A text with the address that it links to. */
+export function linked(text: string, url: string): string {
+  if (text === url) return url
+  return text !== '' && url !== '' ? `${text} (${url})` : text || url
+}
+
+/** Text as a quotation. */
+export function quoted(text: string): string {
+  return text === '' ? '' : text.replace(/^/gm, '> ')
+}
+
+/** The first code points of a text, with an ellipsis where there are more. */
+export function excerpt(text: string, length: number): string {
+  const points = [...text]
+  return points.length <= length ? text : `${points.slice(0, length).join('').trimEnd()}…`
+}
+
+/** A text that a message has room for: cut at the end of a line or word, with an ellipsis, and no code block left open. */
+export function cutContent(text: string): string {
+  const points = [...text]
+  if (points.length <= maxContentLength) return text
+  const start = points.slice(0, maxContentLength - reservedLength).join('')
+  const end = Math.max(start.lastIndexOf('\n'), start.lastIndexOf(' '))
+  const kept = (end > start.length - tailLength ? start.slice(0, end) : start).trimEnd()
+  const isInCode = kept.split('```').length % 2 === 0
+  return `${kept}${isInCode ? '\n```\n' : ''}…`
+}

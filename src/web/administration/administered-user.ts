@@ -1,0 +1,3 @@
+import type { Answer } from '../../client/operations.ts'
+
+export type AdministeredUser = Answer<'getAdministeredUser'>

@@ -1,0 +1,32 @@
+import { api } from '../session.ts'
+import { lazy } from '../shell/lazy.tsx'
+import { LoadingPage, NoticePage, Page } from '../shell/page.tsx'
+import { Sections } from '../shell/sections.tsx'
+import { useLoaded } from '../shell/use-loaded.ts'
+import { t } from '../texts/texts.ts'
+
+const Section = lazy(async () => (await import('./pages.tsx')).AdministrationSection)
+
+/** The page for admins of the server. To others the address leads nowhere, as the server says. */
+export function AdministrationPage({ section }: { section: string }) {
+  const { value: overview, failure } = useLoaded(() => api.call('getAdminOverview'))
+  if (failure !== '') return <NoticePage title={t().appName} text={t().nothingHere} />
+  if (!overview) return <LoadingPage />
+  const sections = Object.entries(t().administrationSections)
+  const shown = sections.some(([name]) => name === section) ? section : ''
+  return (
+    <Page title={t().administration}>
+      <div class="with-sections">
+        <Sections
+          label={t().administration}
+          sections={sections}
+          section={shown}
+          placeOf={(name) => ({ name: 'administration', section: name })}
+        />
+        <div class="page-body">
+          <Section key={shown} section={shown} />
+        </div>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { otherApp } from '../../support/other-app.ts'
+import { webhook } from '../../support/webhooks.ts'
+import { failure, house, user } from '../../support/world.ts'
+
+let time = Date.UTC(2026, 0, 1)
+const { call } = await otherApp({ rateLimit: true }, { now: () => time })
+const den = await house({ owner: await user() })
+let addresses = 0
+
+function send(path: string, body: object = { content: 'x' }, remoteAddress?: string) {
+  addresses += 1
+  return call(null, 'POST', path, body, {
+    remoteAddress: remoteAddress ?? `10.1.${addresses >> 8}.${addresses & 255}`,
+  })
+}
+
+test('a webhook sends ten messages at once and five a second, from however many addresses', async () => {
+  const [hook, other] = [await webhook(den), await webhook(den)]
+  const first = await send(hook.path)
+  expect(first.headers).toMatchObject({ 'ratelimit-limit': '10', 'ratelimit-remaining': '9' })
+  for (let i = 0; i < 9; i += 1) expect((await send(hook.path)).status).toBe(200)
+  for (const body of [{ content: 'x' }, { text: 'x' }, { embeds: [{ title: 'x' }] }]) {
+    const refused = await send(hook.path, body)
+    const { expires_at, ...rest } = refused.body
+    expect([refused.status, rest]).toEqual([429, failure('rate_limit', 'You are being rate limited')])
+    expect(expires_at).toBe(Math.ceil((time + 200) / 1000))
+    expect(refused.headers['retry-after']).toBe('1')
+  }
+  expect((await send(other.path)).status).toBe(200)
+  time += 200
+  expect((await send(hook.path)).status).toBe(200)
+  expect((await send(hook.path)).status).toBe(429)
+})
+
+test('who has not the token uses up nothing of the webhook, but what its address may ask', async () => {
+  const hook = await webhook(den)
+  const wrong = `/webhooks/${hook.id}/${'0'.repeat(128)}`
+  const statuses = []
+  for (let i = 0; i < 101; i += 1) statuses.push((await send(wrong, { content: 'x' }, '10.9.9.9')).status)
+  expect(new Set(statuses.slice(0, 100))).toEqual(new Set([404]))
+  expect(statuses[100]).toBe(429)
+  expect((await send(hook.path)).headers['ratelimit-remaining']).toBe('9')
+})
+
+test('a body over 256 KiB is too large', async () => {
+  const answer = await send((await webhook(den)).path, { text: 'x'.repeat(256 * 1024) })
+  expect(answer.status).toBe(413)
+})
