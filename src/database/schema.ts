@@ -241,12 +241,6 @@ export interface Messages {
   room_id: Int8;
 }
 
-export interface Pins {
-  message_id: Int8;
-  pinned_at: Generated<Timestamp>;
-  room_id: Int8;
-}
-
 export interface OidcCodes {
   code_hash: Buffer;
   expires_at: Timestamp;
@@ -262,6 +256,12 @@ export interface OidcIdentities {
   issuer: string;
   subject: string;
   user_id: Int8;
+}
+
+export interface Pins {
+  message_id: Int8;
+  pinned_at: Generated<Timestamp>;
+  room_id: Int8;
 }
 
 export interface Presences {
@@ -466,9 +466,9 @@ export interface DB {
   members: Members;
   mentions: Mentions;
   messages: Messages;
-  pins: Pins;
   oidc_codes: OidcCodes;
   oidc_identities: OidcIdentities;
+  pins: Pins;
   presences: Presences;
   reaction_counts: ReactionCounts;
   reactions: Reactions;
