@@ -45,6 +45,11 @@ const ownPairMessage: Made<string> = ({ people, ids, idFor, target }, caller) =>
   const name = Object.keys(idFor).find((each) => people[each] === caller)
   return message(name === undefined ? ids.id! : idFor[name]!, caller ?? target)
 }
+const pinned: Made<string> = async (scene, caller) => {
+  const message_id = await ownMessage(scene, caller)
+  await db.insertInto('pins').values({ room_id: scene.ids.room_id!, message_id }).execute()
+  return message_id
+}
 const emoji: Made<string> = () => encodeURIComponent('👍')
 const ownBot: Made<string> = async (scene, caller) => (await user({ bot_of: caller ?? scene.target })).id
 const foreignBot: Made<string> = async ({ target }) => (await user({ bot_of: target })).id
@@ -252,7 +257,7 @@ export const matrix: Row[] = [
   { route: 'PUT /rooms/{id}/pins/{message_id}', reach: 'room', needs: 'MODERATE_ROOM' },
   { route: 'PUT /rooms/{id}/pins/{message_id}', reach: 'group' },
   { route: 'PUT /rooms/{id}/pins/{message_id}', reach: 'pair', at: { message_id: ownPairMessage } },
-  { route: 'DELETE /rooms/{id}/pins/{message_id}', reach: 'room', needs: 'MODERATE_ROOM' },
+  { route: 'DELETE /rooms/{id}/pins/{message_id}', reach: 'room', needs: 'MODERATE_ROOM', at: { message_id: pinned } },
   { route: 'DELETE /rooms/{id}/pins/{message_id}', reach: 'group' },
   { route: 'DELETE /rooms/{id}/pins/{message_id}', reach: 'pair', at: { message_id: ownPairMessage } },
   { route: 'GET /rooms/{id}/pins', reach: 'room' },
