@@ -22,7 +22,13 @@ declare module 'fastify' {
 export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /** Limits what an account does, whatever its address: mails to addresses that it names, and to its own … */
-export type AccountLimits = Record<'namedMails' | 'ownMails' | 'privateRooms' | 'uploads', RateLimit>
+export type AccountLimits = Record<
+  'namedMails' | 'ownMails' | 'privateRooms' | 'uploads' | 'exports',
+  RateLimit
+>
+
+/** Exports of an account: two a day. */
+const exportLimit = { burst: 2, refillMs: 43_200_000 }
 
 /** The limits of an installation; `now` (ms) replaces the clocks in tests. */
 export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now?: () => number) {
@@ -32,6 +38,7 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now
     ownMails: create(rateLimits.mails),
     privateRooms: create(rateLimits.privateRooms),
     uploads: create(uploads),
+    exports: create(exportLimit),
   }
   const requests = {
     address: create(rateLimits.address),

@@ -100,6 +100,9 @@ export const matrix: Row[] = [
   { route: 'POST /users/@me/mfa/totp', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { password: 'wrong password' } },
   { route: 'POST /users/@me/mfa/totp/enable', reach: 'own', ok: 'invalid_code', body: { code: '000000' } },
   { route: 'DELETE /users/@me/mfa/totp', reach: 'own', ok: 'mfa_not_enabled', body: { code: '000000' } },
+  { route: 'POST /users/@me/export', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { password: 'wrong password' } },
+  { route: 'GET /users/@me/export', reach: 'own', but: notForBots },
+  { route: 'GET /exports/{user_id}', reach: 'open', ok: 'not_found', at: { user_id: () => '1' } },
   // Bots
   { route: 'POST /bots', reach: 'own', but: notForBots, body: () => ({ username: freshName(), name: 'Bot' }) },
   { route: 'GET /bots', reach: 'own' },

@@ -10,7 +10,7 @@ const firstNewId = BigInt(firstIdAt(now))
 
 const idPattern = /\b[1-9][0-9]{16,18}\b/g
 const timePattern = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g
-const keyPattern = /(?<=\?key=)[0-9a-f]{32}/g
+const keyPattern = /(?<=\?key=)[0-9a-f]{32}\b/g
 
 /** What the server makes by chance, by the name of its field, and what is shown in its place. */
 const chance: [name: string, pattern: RegExp, shown: string][] = [
