@@ -169,7 +169,12 @@ test('an export that fails is made again, and given up after three attempts', as
   await vi.waitFor(async () => {
     // As a minute later.
     const leased_until = sql<Date>`now() - interval '1 second'`
-    await db.updateTable('exports').set({ leased_until }).where('leased_until', 'is not', null).execute()
+    await db
+      .updateTable('exports')
+      .set({ leased_until })
+      .where('user_id', '=', ann.id)
+      .where('leased_until', 'is not', null)
+      .execute()
     exporter.wake()
     expect((await call(ann, 'GET', exportPath)).body.data).toEqual(noExport)
   }, 10_000)
