@@ -9,6 +9,8 @@ import { CompactUser, GatewayUser } from '../users/schemas.ts'
 const maxContentLength = 4000
 const maxNonceLength = 64
 const maxSearchLength = 200
+/** In bytes (docs/api.md#counts-and-sizes). */
+export const maxAttachmentBytes = 25 * 1024 * 1024
 /** Limits of `exploding_age` (docs/api.md#messages). */
 const minExplodingSeconds = 5
 const maxExplodingSeconds = 604_800

@@ -12,12 +12,15 @@ import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { IdParam } from '../../http/schemas/params.ts'
 import { refuseUnlessMayAttach, shareAttachmentLock, storeAttachment } from '../attachments/operations.ts'
 import type { StoredAttachment } from '../queries.ts'
-import { GatewayMessage, MediaFields, missingExplodingFields, SendMediaMessage } from '../schemas.ts'
+import {
+  GatewayMessage,
+  MediaFields,
+  maxAttachmentBytes,
+  missingExplodingFields,
+  SendMediaMessage,
+} from '../schemas.ts'
 import type { OutgoingMessage } from './draft-operations.ts'
 import type { Send } from './operations.ts'
-
-/** In bytes (docs/api.md#counts-and-sizes). */
-const maxAttachmentBytes = 25 * 1024 * 1024
 
 export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app, { send }) => {
   await takeMultipart(app, maxAttachmentBytes)
