@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { accountDeletionRoutes } from './accounts/deletion/routes.ts'
 import { emailRoutes } from './accounts/email/routes.ts'
+import { exportRoutes } from './accounts/exports/routes.ts'
 import { oidcRoutes } from './accounts/oidc/routes.ts'
 import { passwordRoutes } from './accounts/passwords/routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
@@ -161,6 +162,7 @@ const plugins = [
   botRoutes,
   emailRoutes,
   entityRoutes,
+  exportRoutes,
   friendshipRoutes,
   healthRoutes,
   houseAdministrationRoutes,

@@ -24,9 +24,12 @@ export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Pro
 
 /** Limits by account, independent of the address: mails to addresses that it gives, mails to its own address … */
 export type AccountLimits = Record<
-  'namedMails' | 'ownMails' | 'privateRooms' | 'uploads' | 'webhooks',
+  'namedMails' | 'ownMails' | 'privateRooms' | 'uploads' | 'webhooks' | 'exports',
   RateLimit
 >
+
+/** Exports of an account: two a day. */
+const exportLimit = { burst: 2, refillMs: 43_200_000 }
 
 /** The limits of an installation; `now` (ms) replaces the clocks in tests. */
 export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now?: () => number) {
@@ -37,6 +40,7 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now
     privateRooms: create(rateLimits.privateRooms),
     uploads: create(uploads),
     webhooks: create(rateLimits.webhooks),
+    exports: create(exportLimit),
   }
   const requests = {
     address: create(rateLimits.address),

@@ -16,6 +16,8 @@ import { backup } from './backup.ts'
 import { CliError, type Command, type CommandContext, readArguments, UsageError, usageOf } from './command.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
+import { exportHouse } from './house-archive/export-house.ts'
+import { importHouse } from './house-archive/import-house.ts'
 import { deleteHouseCommand, listHouses } from './houses.ts'
 import { migrate } from './migrate.ts'
 import { restore } from './restore.ts'
@@ -36,6 +38,8 @@ const commands: readonly Command[] = [
   unmakeAdmin,
   listHouses,
   deleteHouseCommand,
+  exportHouse,
+  importHouse,
   migrate,
   doctor,
   backup,

@@ -1,3 +1,4 @@
+import type { AccountExport, RequestExport } from '../accounts/exports/schemas.ts'
 import type {
   AccountId,
   BackupCodes,
@@ -129,6 +130,8 @@ type Shapes = {
   disableTotp: { body: DisableTotp; answer: TotpDisabled }
   enableTotp: { body: Code; answer: BackupCodes }
   changePassword: { body: ChangePassword; answer: AccountId }
+  getExport: { answer: AccountExport }
+  requestExport: { body: RequestExport; answer: AccountExport }
   listSessions: { query: ListQuery; answer: LoginSession[] }
   endSession: { answer: EndedSession }
   // administration
@@ -175,6 +178,7 @@ type Shapes = {
   useInvite: { body: UseInvite; answer: JoinedHouse }
   revokeInvite: { answer: RevokedInvite }
   // media
+  getExportFile: { query: { key?: string }; answer: Blob }
   getAttachment: { query: { key?: string }; answer: Blob }
   getHouseIcon: { answer: Blob }
   getUserHeader: { answer: Blob }

@@ -17,6 +17,8 @@ export const paths = {
   disableTotp: 'DELETE /users/@me/mfa/totp',
   enableTotp: 'POST /users/@me/mfa/totp/enable',
   changePassword: 'PATCH /users/@me/password',
+  getExport: 'GET /users/@me/export',
+  requestExport: 'POST /users/@me/export',
   listSessions: 'GET /users/@me/sessions',
   endSession: 'DELETE /users/@me/sessions/{id}',
   // administration
@@ -63,6 +65,7 @@ export const paths = {
   useInvite: 'POST /invites/{code}',
   revokeInvite: 'DELETE /invites/{code}',
   // media
+  getExportFile: 'GET /exports/{user_id}',
   getAttachment: 'GET /attachments/{room_id}/{message_id}/{filename}',
   getHouseIcon: 'GET /houses/{id}/icons/{file}',
   getUserHeader: 'GET /users/{id}/headers/{file}',

@@ -135,6 +135,25 @@ export interface Events {
   scope: Int8;
 }
 
+export interface Exports {
+  attempts: Generated<number>;
+  /**
+   * null until the file is ready
+   */
+  expires_at: Timestamp | null;
+  key: string;
+  /**
+   * until when a process makes it, unless that one renews the lease
+   */
+  leased_until: Timestamp | null;
+  /**
+   * percent
+   */
+  progress: Generated<number>;
+  requested_at: Generated<Timestamp>;
+  user_id: Int8;
+}
+
 export interface FriendRequests {
   created_at: Generated<Timestamp>;
   from_id: Int8;
@@ -458,6 +477,7 @@ export interface DB {
   entity_rooms: EntityRooms;
   event_log: EventLog;
   events: Events;
+  exports: Exports;
   friend_requests: FriendRequests;
   friendships: Friendships;
   houses: Houses;

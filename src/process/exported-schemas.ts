@@ -1,4 +1,5 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
+import * as accountExports from '../accounts/exports/schemas.ts'
 import * as accounts from '../accounts/schemas.ts'
 import * as administration from '../administration/schemas.ts'
 import * as bots from '../bots/schemas.ts'
@@ -26,6 +27,7 @@ import * as settings from '../settings/schemas.ts'
 import * as users from '../users/schemas.ts'
 
 const modules = [
+  accountExports,
   accounts,
   administration,
   auditLog,

@@ -76,6 +76,13 @@ export async function discardFiles(trx: Db, names: readonly string[]): Promise<v
   )
 }
 
+/** The same for files that may be listed with a later date. */
+export async function discardFilesAtOnce(trx: Db, names: readonly string[]): Promise<void> {
+  await sql`
+    insert into discarded_files (name) select unnest(${names}::text[])
+    on conflict (name) do update set discarded_at = now()`.execute(trx)
+}
+
 /**
  * Erases the files that are due and that no row names any more, a hundred at most; several processes may do so at
  * once. Returns as `eraseFiles`.

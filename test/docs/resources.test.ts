@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { expect, test } from 'vitest'
+import { AccountExport } from '../../src/accounts/exports/schemas.ts'
 import { LoginSession } from '../../src/accounts/schemas.ts'
 import { Bot } from '../../src/bots/schemas.ts'
 import { Relationship } from '../../src/friendships/schemas.ts'
@@ -26,6 +27,7 @@ import { Settings } from '../../src/settings/schemas.ts'
 import { CompactUser, FullUser, GatewayUser } from '../../src/users/schemas.ts'
 
 const schemas: Record<string, TObject> = {
+  AccountExport,
   Attachment,
   AuditLogEntry,
   Ban,

@@ -121,6 +121,9 @@ export const matrix: Row[] = [
   { route: 'GET /auth/oidc', reach: 'open', ok: 'not_found' },
   { route: 'GET /auth/oidc/callback', reach: 'open', ok: 'not_found' },
   { route: 'POST /auth/oidc', reach: 'open', ok: 'invalid_code', body: { code: '0'.repeat(32) } },
+  { route: 'POST /users/@me/export', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { password: 'wrong password' } },
+  { route: 'GET /users/@me/export', reach: 'own', but: notForBots },
+  { route: 'GET /exports/{user_id}', reach: 'open', ok: 'not_found', at: { user_id: () => '1' } },
   // Bots
   { route: 'POST /bots', reach: 'own', but: notForBots, body: () => ({ username: freshName(), name: 'Bot' }) },
   { route: 'GET /bots', reach: 'own' },

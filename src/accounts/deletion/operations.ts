@@ -11,6 +11,7 @@ import { compareIds } from '../../ids.ts'
 import { leaveAllGroups } from '../../rooms/private-rooms/group-operations.ts'
 import { discardFiles } from '../../storage/discard.ts'
 import { pictureNames } from '../../users/operations.ts'
+import { endExport } from '../exports/operations.ts'
 import { requirePassword } from '../passwords/check-operations.ts'
 import { findCredentials, lockCredentials } from '../queries.ts'
 import { sessionsEndedEvents } from '../sessions/operations.ts'
@@ -88,6 +89,7 @@ async function removeAccount(trx: Db, account: Account): Promise<HearthEvent[]> 
     houses.push(...((await removeMembership(trx, { house_id, user_id: account.id })) ?? []))
   }
   await deleteBelongings(trx, account.id)
+  await endExport(trx, account.id)
   await discardFiles(trx, pictureNames(account.id, account))
   return [...ended, { type: 'account_deleted', user_id: account.id }, ...relations, ...groups, ...houses]
 }

@@ -7,6 +7,7 @@ import { useAction } from '../shell/use-action.tsx'
 import { useLoaded } from '../shell/use-loaded.ts'
 import { st } from '../texts/settings.ts'
 import { t } from '../texts/texts.ts'
+import { ExportSettings } from './export.tsx'
 
 type Values = Record<string, string>
 
@@ -34,6 +35,7 @@ export function AccountSettings() {
       </section>
       <Email email={me.email} isVerified={me.email_verified} />
       <ChangePassword />
+      <ExportSettings />
       <section>
         <h2>{st().deleteAccount}</h2>
         <p class="muted">{st().deleteAccountHint}</p>

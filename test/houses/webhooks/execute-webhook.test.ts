@@ -76,7 +76,8 @@ test('the message is by the account of the webhook, in no more keys than any oth
   })
   expect(data.mentions.map(({ id }: { id: string }) => id)).toEqual([ben.id])
   const place = { room_id: den.room_id, house_id: den.id, message_id: data.id }
-  expect(events).toEqual([{ type: 'message_created', ...place, message: data }])
+  const extension = { reply_to: null, pinned: false }
+  expect(events).toEqual([{ type: 'message_created', ...place, message: data, extension }])
   // As it is sent to who resumes.
   expect(await findMessageCreated(db, place, 'http://hearth.test')).toEqual(data)
   const read = await call(ben, 'GET', `/rooms/${den.room_id}/messages/${data.id}`)

@@ -1,11 +1,13 @@
+import { sql } from 'kysely'
 import { generateSync } from 'otplib'
 import { insertOidcCode } from '../../../src/accounts/oidc/queries.ts'
 import { hashToken } from '../../../src/auth/tokens.ts'
-import { db } from '../world.ts'
+import { db, store } from '../world.ts'
 import type { Recipes } from './recipe.ts'
 import { codes, password, people, phone, picture, totpSecret } from './village.ts'
 
 const { mira, jonas, toolbot } = people
+const exportKey = '7e'.repeat(32)
 const newPassword = 'seven clean chisels'
 
 /** Gives Mira a secret for her codes. */
@@ -15,6 +17,17 @@ async function withTotp(mfa_enabled: boolean): Promise<void> {
     .set({ totp_secret: totpSecret, mfa_enabled })
     .where('id', '=', mira.id)
     .execute()
+}
+
+/** Gives Mira an archive that is ready. */
+async function withExport(): Promise<undefined> {
+  const expires_at = sql<Date>`now() + interval '1 day'`
+  await db.deleteFrom('exports').execute()
+  await db
+    .insertInto('exports')
+    .values({ user_id: mira.id, key: exportKey, progress: 100, expires_at })
+    .execute()
+  await store.write(`exports/${mira.id}/${exportKey}.zip`, Buffer.from('PK'))
 }
 
 export const accountRecipes: Recipes = {
@@ -48,6 +61,14 @@ export const accountRecipes: Recipes = {
   changePassword: { body: { current: password, new: newPassword } },
   listSessions: {},
   endSession: { params: { id: phone } },
+  requestExport: { body: { password } },
+  getExport: { first: withExport },
+  getExportFile: {
+    by: null,
+    params: { user_id: mira.id },
+    query: { key: exportKey },
+    first: withExport,
+  },
   beginTotp: { body: { password } },
   enableTotp: {
     body: { code: '492039' },

@@ -11,7 +11,7 @@ const firstNewId = BigInt(firstIdAt(now))
 const idPattern = /\b[1-9][0-9]{16,18}\b/g
 const timePattern = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g
 const webhookPattern = /(?<=\/webhooks\/\d+\/)[0-9a-f]{128}/g
-const keyPattern = /(?<=\?key=)[0-9a-f]{32}/g
+const keyPattern = /(?<=\?key=)[0-9a-f]{32}\b/g
 
 const newToken = createHash('sha512').update('a new token').digest('hex')
 

@@ -1,0 +1,145 @@
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Db } from '../../database/client.ts'
+import {
+  findExportedHouse,
+  listExportedBans,
+  listExportedEntities,
+  listExportedMembers,
+  listExportedMessages,
+  listExportedRoles,
+  listExportedRooms,
+  listExportedUsers,
+} from '../../houses/archive/export-queries.ts'
+import { asId } from '../../ids.ts'
+import { pictureName } from '../../images/picture.ts'
+import { attachmentFile } from '../../messages/attachments/queries.ts'
+import { openFile, type Store } from '../../storage/store.ts'
+import { streamZip, type ZipEntry } from '../../storage/zip.ts'
+import { CliError, type Command, count } from '../command.ts'
+import { withInstallation } from '../installation.ts'
+import { attachmentName, formatName, formatVersion, iconName, messagesName } from './format.ts'
+
+const pageSize = 1_000
+
+type Counts = { messages: number; files: number }
+type Source = { db: Db; store: Store; houseId: string; counts: Counts }
+
+export const exportHouse: Command = {
+  name: 'export-house',
+  summary: 'Write a house with its members, messages and files into a new ZIP file; the server may run',
+  parameters: ['id', 'file'],
+  options: {},
+  async run({ parameters: [id, named] }, context) {
+    const path = resolve(named!)
+    await withInstallation(context, async ({ db, store }) => {
+      const counts = { messages: 0, files: 0 }
+      const house = await findExportedHouse(db, asId(id!))
+      if (!house) throw new CliError(`There is no house "${id}": "npm run hearth -- list-houses" lists them.`)
+      await db
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .execute((trx) => writeArchive({ db: trx, store, houseId: house.id, counts }, path))
+      const contents = `${count(counts.messages, 'message')} and ${count(counts.files, 'file')}`
+      context.print(`${path} holds ${house.name} with ${contents}.`)
+    })
+  },
+}
+
+async function writeArchive(source: Source, path: string): Promise<void> {
+  const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
+  try {
+    await pipeline(streamZip(entriesOf(source)), output)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw new CliError(`${path} is there already: name a new file.`)
+    }
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+async function* entriesOf(source: Source): AsyncGenerator<ZipEntry> {
+  const { db, store, houseId } = source
+  const found = await findExportedHouse(db, houseId)
+  if (!found) throw new CliError('The house was deleted at this moment.')
+  const { icon, ...house } = found
+  const manifest = { format: formatName, version: formatVersion, made_at: new Date(), house }
+  yield { name: 'manifest.json', content: lines([manifest]) }
+  const lists = [
+    [
+      'users',
+      paged(
+        (page) => listExportedUsers(db, houseId, page),
+        (row) => row.id,
+      ),
+    ],
+    [
+      'members',
+      paged(
+        (page) => listExportedMembers(db, houseId, page),
+        (row) => row.user_id,
+      ),
+    ],
+    [
+      'bans',
+      paged(
+        (page) => listExportedBans(db, houseId, page),
+        (row) => row.user_id,
+      ),
+    ],
+    ['roles', await listExportedRoles(db, houseId)],
+    ['entities', await listExportedEntities(db, houseId)],
+  ] as const
+  for (const [name, values] of lists) yield { name: `${name}.jsonl`, content: lines(values) }
+  const rooms = await listExportedRooms(db, houseId)
+  yield { name: 'rooms.jsonl', content: lines(rooms) }
+  const picture = icon && (await openFile(store, pictureName('houses/icons', houseId, icon)))
+  if (picture) yield { name: iconName, content: picture.content, isPacked: true }
+  for (const room of rooms) yield* roomEntries(source, room.id)
+}
+
+/** The files of a room, and its messages: those whose file is gone have none. */
+async function* roomEntries({ db, store, counts }: Source, roomId: string): AsyncGenerator<ZipEntry> {
+  const messages = () =>
+    paged(
+      (page) => listExportedMessages(db, roomId, page),
+      (row) => row.id,
+    )
+  const missing = new Set<string>()
+  for await (const { attachment } of messages()) {
+    if (!attachment) continue
+    const opened = await openFile(store, attachmentFile(roomId, attachment.key))
+    if (!opened) {
+      missing.add(attachment.key)
+      continue
+    }
+    counts.files += 1
+    yield { name: attachmentName(roomId, attachment.key), content: opened.content, isPacked: true }
+  }
+  async function* exported() {
+    for await (const message of messages()) {
+      counts.messages += 1
+      yield missing.has(message.attachment?.key ?? '') ? { ...message, attachment: null } : message
+    }
+  }
+  yield { name: messagesName(roomId), content: lines(exported()) }
+}
+
+async function* paged<Row>(
+  read: (page: { after: string; limit: number }) => Promise<Row[]>,
+  keyOf: (row: Row) => string,
+): AsyncGenerator<Row> {
+  for (let after = '0'; ; ) {
+    const rows = await read({ after, limit: pageSize })
+    yield* rows
+    if (rows.length < pageSize) return
+    after = keyOf(rows.at(-1)!)
+  }
+}
+
+async function* lines(values: AsyncIterable<unknown> | readonly unknown[]): AsyncGenerator<string> {
+  for await (const value of values) yield `${JSON.stringify(value)}\n`
+}

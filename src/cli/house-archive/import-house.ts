@@ -1,0 +1,113 @@
+import { resolve } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import type { Db } from '../../database/client.ts'
+import { commit } from '../../events/commit.ts'
+import { insertImported } from '../../houses/archive/import-queries.ts'
+import { saveIcon } from '../../houses/icon-operations.ts'
+import { findMember } from '../../houses/members/queries.ts'
+import { insertHouse } from '../../houses/queries.ts'
+import { makeIcon, maxPictureBytes, type Picture, pictureName } from '../../images/picture.ts'
+import { cancelDiscard } from '../../storage/discard.ts'
+import type { Store } from '../../storage/store.ts'
+import { findUserByRef } from '../../users/operations.ts'
+import { CliError, type Command, count } from '../command.ts'
+import { withInstallation } from '../installation.ts'
+import { importContents } from './contents.ts'
+import { iconName, User } from './format.ts'
+import { allocateIds, mustHave } from './ids.ts'
+import { importMessages } from './messages.ts'
+import { importPeople } from './people.ts'
+import { type Archive, openArchive } from './read.ts'
+
+type Options = { isLinking: boolean; ownerId: string | undefined }
+
+export const importHouse: Command = {
+  name: 'import-house',
+  summary: 'Import a house from a ZIP file of export-house, all or nothing; the server may run',
+  parameters: ['file'],
+  options: {
+    owner: { type: 'string', shown: 'user', summary: 'who owns the house here, by default its owner there' },
+    'link-accounts': {
+      type: 'boolean',
+      summary: 'accounts with the same verified e-mail address are the members and authors',
+    },
+  },
+  async run({ parameters: [named], options }, context) {
+    const archive = await openArchive(resolve(named!))
+    try {
+      await withInstallation(context, async ({ db, store }) => {
+        const ownerId = typeof options.owner === 'string' ? await personId(db, options.owner) : undefined
+        const done = await importArchive(db, store, archive, {
+          ownerId,
+          isLinking: options['link-accounts'] === true,
+        })
+        const contents = [
+          count(done.members, 'member'),
+          count(done.messages, 'message'),
+          count(done.files, 'file'),
+        ].join(', ')
+        context.print(`${archive.manifest.house.name} has the id ${done.id} here: ${contents}.`)
+      })
+    } finally {
+      archive.close()
+    }
+  },
+}
+
+async function personId(db: Db, ref: string): Promise<string> {
+  const user = await findUserByRef(db, ref)
+  if (!user || user.bot) throw new CliError(`There is no user "${ref}": give a username or an id.`)
+  return user.id
+}
+
+async function importArchive(db: Db, store: Store, archive: Archive, { isLinking, ownerId }: Options) {
+  const { house } = archive.manifest
+  const icon = await readIcon(archive)
+  const { answer } = await commit(db, async (trx) => {
+    const houseId = (await allocateIds(trx, 'houses', [house])).get(house.id)!
+    const users = await archive.readList('users.jsonl', User)
+    const people = await importPeople(trx, users, { isLinking, ownerId: house.owner_id })
+    const owner_id = ownerId ?? mustHave(people.ids, house.owner_id, 'user')
+    const { name, description, default_permissions } = house
+    if (icon) {
+      await saveIcon(db, store, houseId, icon)
+      await cancelDiscard(trx, [pictureName('houses/icons', houseId, icon.file)])
+    }
+    await insertHouse(trx, {
+      id: houseId,
+      owner_id,
+      icon: icon?.file ?? null,
+      name,
+      description,
+      default_permissions,
+    })
+    const rooms = await importContents(trx, archive, { houseId, users: people.ids })
+    if (!(await findMember(trx, { house_id: houseId, user_id: owner_id }))) {
+      await insertImported(trx, 'members', [{ house_id: houseId, user_id: owner_id, joined_at: new Date() }])
+    }
+    const counts = await importMessages({ db, trx, store, archive, houseId, rooms, users: people.ids })
+    const memberIds = await listMembers(trx, houseId)
+    const present = new Set([...people.present, ...(ownerId === undefined ? [] : [ownerId])])
+    return {
+      answer: { id: houseId, members: memberIds.length, ...counts },
+      events: memberIds
+        .filter((id) => present.has(id))
+        .map((user_id) => ({ type: 'member_joined' as const, house_id: houseId, user_id })),
+    }
+  })
+  return answer
+}
+
+async function listMembers(trx: Db, houseId: string): Promise<string[]> {
+  const rows = await trx.selectFrom('members').select('user_id').where('house_id', '=', houseId).execute()
+  return rows.map((row) => row.user_id)
+}
+
+/** The icon, made anew as every picture. */
+async function readIcon(archive: Archive): Promise<Picture | undefined> {
+  const content = await archive.open(iconName)
+  if (!content) return undefined
+  const chunks = await buffer(content)
+  if (chunks.length > maxPictureBytes) throw new CliError('The icon of the archive is too large.')
+  return makeIcon(chunks, archive.manifest.house.id)
+}

@@ -1,0 +1,163 @@
+import { Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { maxAttachmentBytes } from '../../messages/schemas.ts'
+import { CliError } from '../command.ts'
+import { entryName, Manifest } from './format.ts'
+
+const maxEntries = 300_000
+/** What is read into memory as a whole: lists of users, members … */
+const maxListBytes = 64 * 2 ** 20
+/** JSON is compressed to a tenth or so; a bomb to a thousandth. */
+const maxExpansion = 100
+const minAllowedBytes = 16 * 2 ** 20
+
+/** An archive of a house whose names and sizes are within bounds. What is in its entries is checked as it is read. */
+export type Archive = {
+  manifest: Manifest
+  /** The values of a list, all at once; a missing list is empty. */
+  readList<Schema extends TSchema>(name: string, schema: Schema): Promise<Static<Schema>[]>
+  /** The values of a list, one after the other. */
+  readLines<Schema extends TSchema>(name: string, schema: Schema): AsyncGenerator<Static<Schema>>
+  /** The bytes of an entry, or undefined. They fail where they are not what the archive says. */
+  open(name: string): Promise<Readable | undefined>
+  close(): void
+}
+
+/** Opens an archive. Throws `CliError` where the file is none, or a hostile one. */
+export async function openArchive(path: string): Promise<Archive> {
+  const zip = await openPromise(path, { lazyEntries: true, autoClose: false, strictFileNames: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      const reason =
+        error.code === 'ENOENT' ? 'there is no such file' : 'it is no ZIP file, or not a whole one'
+      throw new CliError(`${path} cannot be read: ${reason}.`)
+    },
+  )
+  try {
+    const entries = await listEntries(zip)
+    const reader = readerOf(zip, entries)
+    const [manifest] = await reader.readList('manifest.json', Manifest)
+    if (!manifest) throw new CliError('The archive has no manifest.json.')
+    return { ...reader, manifest }
+  } catch (error) {
+    zip.close()
+    throw error
+  }
+}
+
+async function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
+  if (zip.entryCount > maxEntries) throw new CliError(`The archive has more than ${maxEntries} files.`)
+  const entries = new Map<string, Entry>()
+  let bytes = 0
+  try {
+    for await (const entry of zip.eachEntry()) {
+      const { fileName, uncompressedSize } = entry
+      if (!entryName.test(fileName)) throw new CliError('The archive has a file that no house archive has.')
+      if (entries.has(fileName)) throw new CliError(`The archive has ${fileName} twice.`)
+      if (entry.isEncrypted()) throw new CliError('The archive is encrypted.')
+      bytes += uncompressedSize
+      if (bytes > Math.max(zip.fileSize * maxExpansion, minAllowedBytes)) {
+        throw new CliError('The archive unpacks to far more than a house archive does.')
+      }
+      entries.set(fileName, entry)
+    }
+  } catch (error) {
+    throw error instanceof CliError
+      ? error
+      : new CliError('The archive is damaged: its list of files is wrong.')
+  }
+  return entries
+}
+
+function readerOf(zip: ZipFile, entries: Map<string, Entry>): Omit<Archive, 'manifest'> {
+  async function open(name: string): Promise<Readable | undefined> {
+    const entry = entries.get(name)
+    if (!entry) return undefined
+    if (/^(?:attachments\/|icon)/.test(name) && entry.uncompressedSize > maxAttachmentBytes) {
+      throw new CliError(`The archive has a file that is larger than files are: ${name}.`)
+    }
+    const content = await zip.openReadStreamPromise(entry).catch(() => {
+      throw damaged(name)
+    })
+    return Readable.from(checked(content, entry), { objectMode: false })
+  }
+
+  async function* readLines<Schema extends TSchema>(
+    name: string,
+    schema: Schema,
+  ): AsyncGenerator<Static<Schema>> {
+    const content = await open(name)
+    if (!content) return
+    let number = 0
+    for await (const line of linesOf(content, name)) {
+      number += 1
+      const value = parse(line)
+      if (!Value.Check(schema, value)) throw new CliError(`Line ${number} of ${name} is not as it should be.`)
+      yield value
+    }
+  }
+
+  return {
+    open,
+    readLines,
+    async readList(name, schema) {
+      if ((entries.get(name)?.uncompressedSize ?? 0) > maxListBytes)
+        throw new CliError(`${name} is too large.`)
+      const values: Static<typeof schema>[] = []
+      for await (const value of readLines(name, schema)) values.push(value)
+      return values
+    },
+    close: () => zip.close(),
+  }
+}
+
+/** The bytes, where size and checksum are those of the list. */
+async function* checked(content: Readable, entry: Entry): AsyncGenerator<Buffer> {
+  let sum = 0
+  try {
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      sum = crc32(chunk, sum)
+      yield chunk
+    }
+  } catch {
+    throw damaged(entry.fileName)
+  }
+  if (sum !== entry.crc32) throw damaged(entry.fileName)
+}
+
+const maxLineLength = 2 ** 20
+
+/** The lines of a text. Fails at one that would fill the memory. */
+async function* linesOf(content: Readable, name: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let rest = ''
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    const lines = (rest + decode(decoder, chunk, name)).split('\n')
+    rest = lines.pop()!
+    if (rest.length > maxLineLength) throw new CliError(`A line of ${name} is too long.`)
+    yield* lines
+  }
+  if (rest !== '') throw damaged(name)
+}
+
+function decode(decoder: InstanceType<typeof TextDecoder>, chunk: Buffer, name: string): string {
+  try {
+    return decoder.decode(chunk, { stream: true })
+  } catch {
+    throw damaged(name)
+  }
+}
+
+function damaged(name: string): CliError {
+  return new CliError(`The archive is damaged: ${name} is not whole.`)
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

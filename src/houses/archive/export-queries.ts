@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import type { Db } from '../../database/client.ts'
+import type { StoredAttachment } from '../../messages/queries.ts'
+
+type Page = { after: string; limit: number }
+
+/** A house as it is exported, or undefined. */
+export function findExportedHouse(db: Db, id: string) {
+  return db
+    .selectFrom('houses')
+    .select(['id', 'name', 'description', 'icon', 'owner_id', 'default_permissions'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Everybody who is named in a house (members, authors, mentioned, banned), a page by id. */
+export async function listExportedUsers(
+  db: Db,
+  houseId: string,
+  { after, limit }: Page,
+): Promise<{ id: string }[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id, username, name, bot, owner_id, bio, location, website, email, deleted_at is not null as is_deleted
+    from users
+    where id > ${after} and id in (
+      select user_id from members where house_id = ${houseId}
+      union select user_id from bans where house_id = ${houseId}
+      union select created_by from bans where house_id = ${houseId}
+      union select author_id from messages where house_id = ${houseId}
+      union select unnest(mentions) from messages where house_id = ${houseId}
+    )
+    order by id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** The members of a house with their roles, a page by id. */
+export async function listExportedMembers(
+  db: Db,
+  houseId: string,
+  { after, limit }: Page,
+): Promise<{ user_id: string }[]> {
+  const { rows } = await sql<{ user_id: string }>`
+    select user_id, joined_at, array(
+        select role_id::text from member_roles
+        where member_roles.house_id = members.house_id and member_roles.user_id = members.user_id order by role_id
+      ) as roles
+    from members where house_id = ${houseId} and user_id > ${after} order by user_id limit ${limit}`.execute(
+    db,
+  )
+  return rows
+}
+
+/** The bans of a house, a page by user. */
+export function listExportedBans(db: Db, houseId: string, { after, limit }: Page) {
+  return db
+    .selectFrom('bans')
+    .select(['user_id', 'reason', 'created_by', 'created_at'])
+    .where('house_id', '=', houseId)
+    .where('user_id', '>', after)
+    .orderBy('user_id')
+    .limit(limit)
+    .execute()
+}
+
+/** The roles of a house, by id. */
+export function listExportedRoles(db: Db, houseId: string) {
+  return db
+    .selectFrom('roles')
+    .select(['id', 'name', 'position', 'color', 'allow', 'deny'])
+    .where('house_id', '=', houseId)
+    .orderBy('id')
+    .execute()
+}
+
+/** The entities of a house with their rooms in order, by id. */
+export async function listExportedEntities(db: Db, houseId: string): Promise<object[]> {
+  const { rows } = await sql<object>`
+    select id, name, position, array(
+        select room_id::text from entity_rooms where entity_id = entities.id order by position, room_id
+      ) as rooms
+    from entities where house_id = ${houseId} order by id`.execute(db)
+  return rows
+}
+
+/** The rooms of a house, by id. */
+export function listExportedRooms(db: Db, houseId: string) {
+  return db
+    .selectFrom('rooms')
+    .select(['id', 'name', 'description', 'emoji', 'position', 'default_allow', 'default_deny'])
+    .select(['permission_overrides'])
+    .where('house_id', '=', houseId)
+    .orderBy('id')
+    .execute()
+}
+
+export type ExportedMessage = { id: string; attachment: StoredAttachment | null }
+
+/** The messages of a room but those that explode, a page by id. */
+export async function listExportedMessages(
+  db: Db,
+  roomId: string,
+  { after, limit }: Page,
+): Promise<ExportedMessage[]> {
+  const { rows } = await sql<ExportedMessage>`
+    select id, author_id, device_id, content, mentions, edited_at, attachment from messages
+    where room_id = ${roomId} and id > ${after} and expires_at is null
+    order by id limit ${limit}`.execute(db)
+  return rows
+}

@@ -1,0 +1,138 @@
+import { type Insertable, sql } from 'kysely'
+import type { Db } from '../../database/client.ts'
+import type {
+  Bans,
+  Entities,
+  EntityRooms,
+  MemberRoles,
+  Members,
+  Roles,
+  Rooms,
+  Users,
+} from '../../database/schema.ts'
+
+/** Which of these ids rows of a table have. */
+export async function listTakenIds(
+  db: Db,
+  table: 'users' | 'houses' | 'rooms' | 'roles' | 'entities',
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from ${sql.table(table)} where id = any(${ids}::bigint[])`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** Which of these usernames are in use. */
+export async function listTakenUsernames(db: Db, usernames: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ username: string }>`
+    select username from users where username = any(${usernames}::text[])`.execute(db)
+  return rows.map((row) => row.username)
+}
+
+/** The accounts with these e-mail addresses, which are in lower case. */
+export async function listAccountsByEmail(
+  db: Db,
+  emails: readonly string[],
+): Promise<{ id: string; email: string; email_verified: boolean }[]> {
+  const { rows } = await sql<{ id: string; email: string; email_verified: boolean }>`
+    select id, lower(email) as email, email_verified from users
+    where lower(email) = any(${emails}::text[]) and deleted_at is null`.execute(db)
+  return rows
+}
+
+type Rows = {
+  users: Insertable<Users>
+  rooms: Insertable<Rooms>
+  roles: Insertable<Roles>
+  entities: Insertable<Entities>
+  entity_rooms: Insertable<EntityRooms>
+  members: Insertable<Members>
+  member_roles: Insertable<MemberRoles>
+  bans: Insertable<Bans>
+}
+const rowsAtOnce = 1_000
+
+/** Adds rows to a table. */
+export async function insertImported<Table extends keyof Rows>(
+  db: Db,
+  table: Table,
+  rows: readonly Rows[Table][],
+): Promise<void> {
+  for (let first = 0; first < rows.length; first += rowsAtOnce) {
+    const batch = JSON.stringify(rows.slice(first, first + rowsAtOnce))
+    const columns = sql.join(Object.keys(rows[first]!).map((name) => sql.ref(name)))
+    await sql`
+      insert into ${sql.table(table)} (${columns})
+      select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${batch}::json)`.execute(db)
+  }
+}
+
+/** A message before it has its place. */
+export type StagedMessage = {
+  room_id: string
+  house_id: string
+  id: string
+  author_id: string
+  device_id: string
+  content: string
+  mentions: readonly string[]
+  edited_at: string | null
+  attachment: object | null
+}
+
+/** Makes the table of staged messages, for the rest of the transaction. */
+export async function createStage(trx: Db): Promise<void> {
+  await sql`
+    create temporary table staged_messages (
+      room_id bigint not null, house_id bigint not null, id bigint primary key, author_id bigint not null,
+      device_id bigint not null, content text not null, mentions bigint[] not null, edited_at timestamptz,
+      attachment jsonb
+    ) on commit drop`.execute(trx)
+}
+
+/** Stages messages. Returns false where one has an id that another has. */
+export async function stageMessages(trx: Db, messages: readonly StagedMessage[]): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into staged_messages
+    select room_id, house_id, id, author_id, device_id, content, mentions, edited_at, attachment
+    from json_populate_recordset(null::staged_messages, ${JSON.stringify(messages)}::json)
+    on conflict do nothing`.execute(trx)
+  return Number(numAffectedRows) === messages.length
+}
+
+/**
+ * Gives the staged messages whose id is taken another one of the same millisecond, by a node number. Returns how many
+ * that were.
+ */
+export async function moveTakenMessages(trx: Db, node: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update staged_messages as staged set id = moved.id
+    from (
+      select taken.id as old_id, (taken.id >> 22 << 22) | (${node}::bigint << 12)
+        | (row_number() over (partition by taken.id >> 22 order by taken.id) - 1) as id
+      from staged_messages as taken
+      where exists (select from messages where messages.id = taken.id)
+    ) as moved
+    where staged.id = moved.old_id`.execute(trx)
+  return Number(numAffectedRows)
+}
+
+/** Puts the staged messages into their rooms, where all members have read them. */
+export async function placeMessages(trx: Db, houseId: string): Promise<void> {
+  await sql`
+    insert into messages (room_id, house_id, id, author_id, device_id, content, mentions, edited_at, attachment)
+    select room_id, house_id, id, author_id, device_id, content, mentions, edited_at, attachment
+    from staged_messages`.execute(trx)
+  await sql`
+    insert into mentions (user_id, message_id, room_id, author_id)
+    select distinct mentioned.id, staged.id, room_id, author_id
+    from staged_messages as staged cross join unnest(mentions) as mentioned (id)`.execute(trx)
+  await sql`
+    update rooms set last_message_id = newest.id
+    from (select room_id, max(id) as id from staged_messages group by room_id) as newest
+    where rooms.id = newest.room_id`.execute(trx)
+  await sql`
+    insert into read_states (user_id, room_id, message_id)
+    select user_id, rooms.id, last_message_id from rooms join members on members.house_id = rooms.house_id
+    where rooms.house_id = ${houseId} and last_message_id is not null`.execute(trx)
+}

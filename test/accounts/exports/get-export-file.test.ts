@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { password, resident } from '../../support/accounts.ts'
+import { download, expire, exportPath, fileOf, noExport, ready } from '../../support/exports.ts'
+import { isDiscarded } from '../../support/store.ts'
+import { call, db, store } from '../../support/world.ts'
+
+test('the key, and only it, opens an export, for a day', async () => {
+  const ann = await resident()
+  await call(ann, 'POST', exportPath, { password })
+  const { url } = await ready(ann)
+  const other = new URL(url)
+  for (const key of [undefined, '', '0'.repeat(64), `${other.searchParams.get('key')}0`]) {
+    if (key === undefined) other.searchParams.delete('key')
+    else other.searchParams.set('key', key)
+    expect((await download(other.href)).reply.statusCode).toBe(404)
+  }
+  expect(await isDiscarded(fileOf(ann, url))).toBe(true)
+  const { discarded_at } = await db
+    .selectFrom('discarded_files')
+    .select('discarded_at')
+    .where('name', '=', fileOf(ann, url))
+    .executeTakeFirstOrThrow()
+  expect(discarded_at.getTime() - Date.now()).toBeGreaterThan(23 * 3_600_000)
+  await expire(ann)
+  expect((await download(url)).reply.statusCode).toBe(404)
+  expect((await call(ann, 'GET', exportPath)).body.data).toEqual(noExport)
+})
+
+test('an export whose file is gone answers not_found', async () => {
+  const ann = await resident()
+  await call(ann, 'POST', exportPath, { password })
+  const { url } = await ready(ann)
+  await store.remove(fileOf(ann, url))
+  expect((await download(url)).reply.statusCode).toBe(404)
+})

@@ -1,0 +1,71 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { streamZip } from '../../src/storage/zip.ts'
+import { emptyPlace, places } from './backup.ts'
+import { hearthIn } from './cli.ts'
+import { filePart, multipart } from './multipart.ts'
+import { override } from './permissions.ts'
+import { call, db, house, houseRoom, message, role, user } from './world.ts'
+import { unzip } from './zip.ts'
+
+let files = 0
+/** A path for an archive. */
+export function archivePath(): string {
+  files += 1
+  return join(places, `house-${files}.zip`)
+}
+
+/** Another server, without anybody. */
+export async function otherServer() {
+  const place = await emptyPlace()
+  await hearthIn(place, 'migrate')
+  return place
+}
+
+/** A house with something of everything. */
+export async function fullHouse() {
+  const [ann, bob, cat, dan] = [await user(), await user(), await user(), await user()]
+  const bot = await user({ bot_of: ann })
+  const den = await house({ owner: ann, members: [bob, bot, dan] })
+  const second = await houseRoom(den, { name: 'second', default_deny: 2 })
+  const keepers = await role(den, { allow: 8, position: 3, members: [bob] })
+  await override(den.room_id, keepers, { type: 0, allow: 1 })
+  await override(den.room_id, bob.id, { type: 1, allow: 2 })
+  await db
+    .insertInto('bans')
+    .values({ house_id: den.id, user_id: cat.id, created_by: ann.id, reason: 'spam' })
+    .execute()
+  await message(den.room_id, cat, { content: 'of somebody who left' })
+  await message(den.room_id, ann, { content: `hi <@${bob.id}>`, mentions: [bob] })
+  await message(den.room_id, ann, { content: 'gone soon', expires_at: new Date(Date.now() + 60_000) })
+  const sent = await call(
+    bob,
+    'POST',
+    `/rooms/${den.room_id}/media_messages`,
+    undefined,
+    multipart(filePart('<script>', 'page.html')),
+  )
+  await message(second, dan, { content: 'zwei\n\u2028drei' })
+  await call(dan, 'DELETE', '/users/@me', { password: 'none' })
+  return { ann, bob, cat, dan, bot, den, second, keepers, file: sent.body.data.id as string }
+}
+
+export async function readArchive(path: string): Promise<Record<string, string>> {
+  return unzip(await readFile(path))
+}
+
+/** Writes an archive of these files, and gives its path. */
+export async function writeArchive(contents: Record<string, string | Buffer>): Promise<string> {
+  const path = archivePath()
+  async function* entries() {
+    for (const [name, content] of Object.entries(contents)) {
+      async function* whole() {
+        yield content
+      }
+      yield { name, content: whole() }
+    }
+  }
+  await writeFile(path, await buffer(streamZip(entries())))
+  return path
+}
