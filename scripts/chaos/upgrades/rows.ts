@@ -46,6 +46,7 @@ const rowsOf: Record<string, [columns: string, values: string]> = {
     'code_hash, issuer, subject, profile, expires_at',
     `sha256(n::text::bytea), 'https://id.example.org', n::text, '{}', now() + interval '1 day'`,
   ],
+  exports: ['user_id, key, expires_at', `n, 'key' || n, now() + interval '1 day'`],
   discarded_files: ['name, discarded_at', `'attachments/' || n, now() + interval '1 day'`],
 }
 
