@@ -19,7 +19,7 @@ test('shows what the server has and uses, at the width of a phone, too', async (
 
 test('is nothing to whoever is no admin', async () => {
   const page = await openPage('/app/admin/users', { as: await user(), mayFail: /status of 404/ })
-  await page.getByText('There is nothing at this address.').waitFor()
+  await page.getByText('There is no page at this address.').waitFor()
   expect(await page.getByText('Find users').count()).toBe(0)
 })
 

@@ -10,7 +10,7 @@ const Section = lazy(async () => (await import('./pages.tsx')).AdministrationSec
 /** The page for admins of the server. To others the address leads nowhere, as the server says. */
 export function AdministrationPage({ section }: { section: string }) {
   const { value: overview, failure } = useLoaded(() => api.call('getAdminOverview'))
-  if (failure !== '') return <NoticePage title={t().appName} text={t().nothingHere} />
+  if (failure !== '') return <NoticePage title={t().notFound} text={t().nothingHere} />
   if (!overview) return <LoadingPage />
   const sections = Object.entries(t().administrationSections)
   const shown = sections.some(([name]) => name === section) ? section : ''
