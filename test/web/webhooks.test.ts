@@ -61,7 +61,7 @@ test('fits a narrow screen, in German too, and is for who manages integrations',
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
 
   const other = await openPage(path, { as: bob })
-  await other.getByText('There is no page at this address.').waitFor()
+  await other.getByText('There is nothing that you may change in this house.').waitFor()
   await role(den, { allow: permission.MANAGE_INTEGRATIONS, members: [bob] })
   await other.reload()
   await other.getByRole('button', { name: 'Create a webhook' }).waitFor()
