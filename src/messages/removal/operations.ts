@@ -30,8 +30,8 @@ export async function deleteRemoved(db: Db): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const rooms = await lockRemovedRooms(trx, roomsAtOnce)
     if (rooms.length === 0) return false
-    const deleted = await deleteMessagesIn(trx, rooms, messagesAtOnce)
-    if (deleted < messagesAtOnce) await deleteRemovedRooms(trx, rooms)
+    const found = await deleteMessagesIn(trx, rooms, messagesAtOnce)
+    if (found < messagesAtOnce) await deleteRemovedRooms(trx, rooms)
     return true
   })
 }

@@ -29,7 +29,10 @@ export async function lockRemovedRooms(trx: Db, limit: number): Promise<string[]
   return rows.map((row) => row.room_id)
 }
 
-/** Deletes messages of rooms with their reactions, `limit` messages at most, lists their attachments as discarded files, and returns how many they are. */
+/**
+ * Deletes messages of rooms with their reactions, `limit` messages at most, and lists their attachments as discarded
+ * files. Returns how many messages it has found: another transaction may have deleted some of them.
+ */
 export async function deleteMessagesIn(trx: Db, roomIds: readonly string[], limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with places as materialized (
@@ -52,7 +55,7 @@ export async function deleteMessagesIn(trx: Db, roomIds: readonly string[], limi
       select ${attachmentFileOfRow} from deleted where attachment is not null
       on conflict do nothing
     )
-    select count(*)::int from deleted`.execute(trx)
+    select count(*)::int from places`.execute(trx)
   return rows[0]!.count
 }
 
