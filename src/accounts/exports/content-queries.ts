@@ -87,7 +87,9 @@ export async function findNextWrittenRoom(
     select rooms.id, rooms.name, rooms.house_id, houses.name as house_name
     from rooms left join houses on houses.id = rooms.house_id
     where rooms.id = (
-      select min(room_id) from messages where author_id = ${userId} and room_id > ${after}
+      select room_id from messages
+      where author_id = ${userId} and room_id > ${after} and exists (select from rooms where rooms.id = room_id)
+      order by room_id limit 1
     )`.execute(db)
   return rows[0]
 }

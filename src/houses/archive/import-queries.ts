@@ -11,14 +11,17 @@ import type {
   Users,
 } from '../../database/schema.ts'
 
-/** Which of these ids rows of a table have. */
+/** Which of these ids rows of a table have; of rooms also those whose messages are still to be deleted. */
 export async function listTakenIds(
   db: Db,
   table: 'users' | 'houses' | 'rooms' | 'roles' | 'entities',
   ids: readonly string[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from ${sql.table(table)} where id = any(${ids}::bigint[])`.execute(db)
+    select id from ${sql.table(table)} where id = any(${ids}::bigint[])
+    ${table === 'rooms' ? sql`union select room_id from removed_rooms where room_id = any(${ids}::bigint[])` : sql``}`.execute(
+    db,
+  )
   return rows.map((row) => row.id)
 }
 

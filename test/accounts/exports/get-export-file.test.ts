@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { password, resident } from '../../support/accounts.ts'
 import { download, expire, exportPath, fileOf, noExport, ready } from '../../support/exports.ts'
 import { isDiscarded } from '../../support/store.ts'
-import { call, db, store } from '../../support/world.ts'
+import { call, db, house, houseRoom, message, store } from '../../support/world.ts'
+import { jsonLines } from '../../support/zip.ts'
 
 test('the key, and only it, opens an export, for a day', async () => {
   const ann = await resident()
@@ -32,4 +33,22 @@ test('an export whose file is gone answers not_found', async () => {
   const { url } = await ready(ann)
   await store.remove(fileOf(ann, url))
   expect((await download(url)).reply.statusCode).toBe(404)
+})
+
+test('an export passes over a deleted room whose messages are still to be deleted', async () => {
+  const ann = await resident()
+  const den = await house({ owner: ann })
+  const [first, second] = [await houseRoom(den), await houseRoom(den)]
+  for (const room of [first, second]) await message(room, ann)
+  // The message stays locked, as it does while it is deleted.
+  await db.transaction().execute(async (trx) => {
+    await trx.selectFrom('messages').select('id').where('room_id', '=', first).forUpdate().execute()
+    await call(ann, 'DELETE', `/rooms/${first}`)
+    await call(ann, 'POST', exportPath, { password })
+    const { files } = await download((await ready(ann)).url)
+    expect(Object.keys(files).filter((name) => name.startsWith('messages/'))).toEqual([
+      `messages/${second}.jsonl`,
+    ])
+    expect(jsonLines(files[`messages/${second}.jsonl`]!)).toHaveLength(1)
+  })
 })

@@ -251,3 +251,18 @@ test('export refuses a house that is not there, and a file that is', async () =>
     `${path} is there already: name a new file.`,
   )
 })
+
+test('a room whose former messages are still to be deleted gets another id, and keeps what is imported', async () => {
+  const place = await otherServer()
+  const there = openDatabaseWithoutTimeouts(place.DATABASE_URL)
+  const { room_id } = full.den
+  try {
+    await there.insertInto('removed_rooms').values({ room_id }).execute()
+    expect(await hearthIn(place, 'import-house', path)).toMatchObject({ code: 0, err: '' })
+    const inRoom = there.selectFrom('messages').select('id').where('room_id', '=', room_id)
+    expect(await inRoom.execute()).toEqual([])
+    expect(await there.selectFrom('messages').select('id').execute()).toHaveLength(4)
+  } finally {
+    await there.destroy()
+  }
+})
