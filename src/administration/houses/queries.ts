@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 import type { HouseSummaryRow } from '../../houses/queries.ts'
-import type { CompactUserRow } from '../../users/queries.ts'
+import { type CompactUserRow, compactUserJson } from '../../users/queries.ts'
 import type { AdminPage } from '../accounts/queries.ts'
 
 /** More messages of a house are not counted. */
@@ -21,8 +21,7 @@ export async function listHouses(db: Db, { q, after, limit }: AdminPage): Promis
       order by id limit ${limit}
     )
     select page.*,
-      json_build_object('icon', users.icon, 'id', users.id::text, 'username', users.username, 'name', users.name,
-        'header', users.header, 'flags', users.flags, 'bot', users.bot) as owner,
+      ${compactUserJson} as owner,
       (select count(*)::integer from members where members.house_id = page.id) as member_count,
       (select count(*)::integer from (
         select from messages where messages.house_id = page.id limit ${sql.lit(maxCounted)}) as counted) as messages,

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 import { firstIdAt } from '../../ids.ts'
-import type { Page } from '../../messages/read/page-queries.ts'
+import { type Page, selectPage } from '../../messages/read/page-queries.ts'
 import { type GatewayUserRow, gatewayUserJson } from '../../users/queries.ts'
 
 /** What can be done to a house, its parts and its people that not every member may do. */
@@ -79,35 +79,19 @@ export type AuditLogFilter = { action: string | undefined; user_id: string | und
 export async function listAuditLog(
   db: Db,
   houseId: string,
-  filter: AuditLogFilter,
+  { action, user_id, since }: AuditLogFilter,
   page: Page,
 ): Promise<AuditLogRow[]> {
-  const { rows } = await sql<AuditLogRow>`
-    select house_id, id, action, target_type, target_id, changes, reason,
-      (select ${gatewayUserJson} from users where users.id = audit_log.actor_id) as actor
-    from (${selectPage(houseId, filter, page)}) as audit_log
-    order by id desc`.execute(db)
-  return rows
-}
-
-function selectPage(
-  houseId: string,
-  { action, user_id, since }: AuditLogFilter,
-  { limit, before, after, around }: Page,
-): RawBuilder<unknown> {
-  const select = sql`
+  const entries = sql`
     select * from audit_log where house_id = ${houseId} and id >= ${firstIdAt(since.getTime())}
       ${action === undefined ? sql`` : sql`and action = ${action}`}
       ${user_id === undefined ? sql`` : sql`and actor_id = ${user_id}`}`
-  const newest = (condition: RawBuilder<unknown>, count: number) =>
-    sql`(${select} ${condition} order by id desc limit ${count})`
-  const oldestAfter = (id: string, count: number) =>
-    sql`(${select} and id > ${id} order by id limit ${count})`
-  if (before !== undefined) return newest(sql`and id < ${before}`, limit)
-  if (after !== undefined) return oldestAfter(after, limit)
-  if (around === undefined) return newest(sql``, limit)
-  const older = newest(sql`and id <= ${around}`, Math.ceil(limit / 2))
-  return sql`${older} union all ${oldestAfter(around, Math.floor(limit / 2))}`
+  const { rows } = await sql<AuditLogRow>`
+    select house_id, id, action, target_type, target_id, changes, reason,
+      (select ${gatewayUserJson} from users where users.id = audit_log.actor_id) as actor
+    from (${selectPage(entries, sql.ref('id'), page)}) as audit_log
+    order by id desc`.execute(db)
+  return rows
 }
 
 /** Deletes entries older than this, so many at most. Returns how many; another process may delete others meanwhile. */
