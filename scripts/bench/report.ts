@@ -149,7 +149,6 @@ server, measured on 2026-11-21; Hearth's are those of this run.
 | Synapse | 824–2,390 | 86–89 | 226–250 |
 
 After that load Spacebar had 554 MB of resident memory, Synapse 179 MB.
-
 `
 }
 
@@ -203,7 +202,9 @@ function plot(title: string, lines: Line[], ticks: string[]): string {
     const at = y(ms)
     return `<path d="M${left} ${at.toFixed(1)}h${plotWidth}" stroke="#ddd"/>${text({ x: left - 8, y: at + 4 }, String(ms), 'end')}`
   })
-  const labels = ticks.map((tick, n) => text({ x: x(n), y: height - bottom + 20 }, tick, 'middle'))
+  const labels = ticks.flatMap((tick, n) =>
+    tick === '' ? [] : text({ x: x(n), y: height - bottom + 20 }, tick, 'middle'),
+  )
   const drawn = lines.map((line, n) => {
     const color = colors[n % colors.length]
     const path = line.points.map(
