@@ -12,13 +12,13 @@ import { useOrder } from '../shell/use-order.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { openCreateHouse, openJoinHouse } from './dialogs.tsx'
-import { useHouseCreationForAdmins } from './house-creation.ts'
+import { isCreationForAdmins, loadHouseCreation } from './house-creation.ts'
 import { chooseHouseOrder, houseOrder } from './house-order.ts'
 
 /** Down the side: private rooms, the houses in one's own order, and oneself. */
 export function Rail({ at }: { at: Place }) {
   const me = store.me.value
-  const isForAdmins = useHouseCreationForAdmins()
+  const isForAdmins = isCreationForAdmins.value
   const saying = useSignal('')
   const isPrivate = ['private', 'privateRooms', 'friends', 'mentions'].includes(at.name)
   const place = ({ id, ids }: Placement) => {
@@ -33,7 +33,13 @@ export function Rail({ at }: { at: Place }) {
     area.current?.querySelector(`[data-item="${CSS.escape(here)}"]`)?.scrollIntoView({ block: 'nearest' })
   }, [here, known])
   return (
-    <nav class="rail" aria-label={t().houses}>
+    // Only the menu needs it: the first load does without.
+    <nav
+      class="rail"
+      aria-label={t().houses}
+      onPointerEnter={loadHouseCreation}
+      onFocusIn={loadHouseCreation}
+    >
       <ul ref={area} data-list="houses">
         <li>
           <a href={pathOf({ name: 'privateRooms' })} aria-current={isPrivate ? 'true' : undefined}>
