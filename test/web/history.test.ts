@@ -21,6 +21,27 @@ test('back leads to the room before, also to one that a house opened with', asyn
   await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
 })
 
+test('who goes on before a page has settled stays where they went', async () => {
+  const { ann, den, path } = await twoInHouse()
+  const page = await openPage('/app/friends', { as: ann })
+  await page.getByRole('navigation', { name: 'Houses' }).getByRole('link', { name: 'Den' }).waitFor()
+  // As soon as anything of the room is in the page, before anything else runs.
+  await page.evaluate(`
+    const link = (path) => document.querySelector('a[href="/app/' + path + '"]')
+    const observer = new MutationObserver(() => {
+      observer.disconnect()
+      link('private').click()
+    })
+    observer.observe(document.body, { childList: true, subtree: true })
+    link('houses/${den.id}').click()
+  `)
+  await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/app/private')
+  await page.goBack()
+  await page.getByRole('textbox', { name: 'Message general' }).waitFor()
+  await expect.poll(() => new URL(page.url()).pathname).toBe(path)
+})
+
 test('the client starts in the room that was open last, also where its house comes late', async () => {
   const { ann } = await twoInHouse()
   const { id, room_id } = await house({ owner: ann })

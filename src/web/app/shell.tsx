@@ -28,10 +28,7 @@ export function Shell() {
   useSwipe(swipe)
   useEffect(keepPlace, [])
   const at = shownPlace(isNarrow.value)
-  useEffect(() => {
-    // The address names the room that is shown: back leads to it, and what becomes of it is seen.
-    if ('roomId' in at && at !== place.peek()) go(at, { replace: true })
-  })
+  useEffect(nameShownRoom)
   const column = isNarrow.value && isColumnOfRooms(at) ? 'rooms' : 'page'
   return (
     <div class="shell" data-column={column}>
@@ -48,6 +45,13 @@ export function Shell() {
 /** A narrow screen has the rooms of a house for themselves; a wide one has one of them beside the list. */
 function shownPlace(isOneColumn: boolean): Place {
   return isOneColumn && place.value.name === 'house' ? place.value : startPlace(place.value)
+}
+
+/** The address names the room that is shown: back leads to it, and what becomes of it is seen. */
+function nameShownRoom(): void {
+  // Not the place of the render: one may have gone on since.
+  const at = shownPlace(isNarrow.peek())
+  if ('roomId' in at && at !== place.peek()) go(at, { replace: true })
 }
 
 /** A screen that becomes narrow keeps what was shown beside the list. */
