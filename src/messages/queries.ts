@@ -85,10 +85,15 @@ export const findMessage = coalesce<{ room_id: string; id: string }, FoundMessag
   },
 )
 
-/** Locks a message that has not exploded until the transaction ends; undefined if there is none. */
+/**
+ * Locks a message that has not exploded until the transaction ends, and before it its room against deletion: what is
+ * then written to the message goes with it. Undefined if there is none.
+ */
 export async function lockMessage(db: Db, roomId: string, id: string): Promise<MessageRow | undefined> {
   const { rows } = await sql<MessageRow>`
-    select ${messageColumns} from messages where room_id = ${roomId} and id = ${id} and ${notExpired}
+    select ${messageColumns} from messages
+    where room_id = (select rooms.id from rooms where rooms.id = ${roomId} for key share)
+      and id = ${id} and ${notExpired}
     for update`.execute(db)
   return rows[0]
 }
@@ -117,23 +122,6 @@ export async function updateMessage(
     )
     select ${messageColumns} from edited as messages`.execute(db)
   return rows[0]!
-}
-
-/** Locks expired messages that no other process has locked, oldest expiry first, and returns them. */
-export async function lockExploded(
-  db: Db,
-  limit: number,
-): Promise<{ room_id: string; id: string; house_id: string | null }[]> {
-  return db
-    .selectFrom('messages')
-    .innerJoin('rooms', 'rooms.id', 'messages.room_id')
-    .select(['messages.room_id', 'messages.id', 'rooms.house_id'])
-    .where('messages.expires_at', '<=', sql<Date>`now()`)
-    .orderBy('messages.expires_at')
-    .limit(limit)
-    .forUpdate('messages')
-    .skipLocked()
-    .execute()
 }
 
 /**

@@ -2,10 +2,10 @@ import { repeat } from '../../concurrency/repeat.ts'
 import type { Db } from '../../database/client.ts'
 import type { Bus } from '../../events/bus.ts'
 import { commit, type Outcome } from '../../events/commit.ts'
-import type { HearthEvent } from '../../events/events.ts'
 import { eraseFiles } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
-import { deleteMessages, lockExploded } from '../queries.ts'
+import { deleteWithEvents } from './operations.ts'
+import { lockExploded } from './queries.ts'
 
 const batchSize = 500
 /** Events must be sent within 1 s after the end of a message (docs/api.md#messages). */
@@ -14,11 +14,7 @@ const sweepEveryMs = 400
 /** Deletes a batch of expired messages. Returns the files to erase. Several processes may run it concurrently. */
 export function deleteExploded(db: Db): Promise<Outcome<string[]>> {
   return commit(db, async (trx) => {
-    const exploded = await lockExploded(trx, batchSize)
-    const files = exploded.length > 0 ? await deleteMessages(trx, exploded) : []
-    const events = exploded.map(({ room_id, house_id, id: message_id }): HearthEvent => {
-      return { type: 'message_deleted', room_id, house_id, message_id }
-    })
+    const { files, events } = await deleteWithEvents(trx, await lockExploded(trx, batchSize))
     return { answer: files, events }
   })
 }

@@ -1,10 +1,13 @@
 import { repeat } from '../../concurrency/repeat.ts'
 import type { Db } from '../../database/client.ts'
+import type { HearthEvent } from '../../events/events.ts'
+import { deleteMessages } from '../queries.ts'
 import {
+  type DeletedRow,
   deleteMentionsIn,
-  deleteMessagesIn,
   deleteRemovedRooms,
   insertRemovedRooms,
+  lockMessagesIn,
   lockRemovedRooms,
 } from './queries.ts'
 
@@ -16,9 +19,21 @@ const roomsAtOnce = 100
 const batchPauseMs = 20
 const idlePauseMs = 1_000
 
+/** Deletes locked messages. Returns the files to erase, and the events. */
+export async function deleteWithEvents(
+  trx: Db,
+  messages: readonly DeletedRow[],
+): Promise<{ files: string[]; events: HearthEvent[] }> {
+  const files = messages.length > 0 ? await deleteMessages(trx, messages) : []
+  const events = messages.map(({ room_id, house_id, id: message_id }): HearthEvent => {
+    return { type: 'message_deleted', room_id, house_id, message_id }
+  })
+  return { files, events }
+}
+
 /**
- * Removes the messages of locked rooms that are about to be deleted: the mentions at once, as lists of mentions would
- * show them; the messages later (`startDeleting`), as nobody can read them without their room.
+ * Removes the messages of locked rooms that are about to be deleted: the mentions at once, because lists of mentions do
+ * not look at rooms; the messages later (`startDeleting`), because nobody can read them without their room.
  */
 export async function removeMessages(trx: Db, roomIds: readonly string[]): Promise<void> {
   await insertRemovedRooms(trx, roomIds)
@@ -30,8 +45,9 @@ export async function deleteRemoved(db: Db): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const rooms = await lockRemovedRooms(trx, roomsAtOnce)
     if (rooms.length === 0) return false
-    const found = await deleteMessagesIn(trx, rooms, messagesAtOnce)
-    if (found < messagesAtOnce) await deleteRemovedRooms(trx, rooms)
+    const messages = await lockMessagesIn(trx, rooms, messagesAtOnce)
+    await deleteMessages(trx, messages)
+    if (messages.length < messagesAtOnce) await deleteRemovedRooms(trx, rooms)
     return true
   })
 }

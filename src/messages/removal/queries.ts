@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
-import { attachmentFileOfRow } from '../queries.ts'
 
 /** Lists rooms whose messages are to be deleted. */
 export async function insertRemovedRooms(trx: Db, roomIds: readonly string[]): Promise<void> {
@@ -29,34 +28,35 @@ export async function lockRemovedRooms(trx: Db, limit: number): Promise<string[]
   return rows.map((row) => row.room_id)
 }
 
-/**
- * Deletes messages of rooms with their reactions, `limit` messages at most, and lists their attachments as discarded
- * files. Returns how many messages it has found: another transaction may have deleted some of them.
- */
-export async function deleteMessagesIn(trx: Db, roomIds: readonly string[], limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with places as materialized (
-      select messages.room_id, messages.id from unnest(${roomIds}::bigint[]) as removed (room_id)
-      cross join lateral (
-        select room_id, id from messages where room_id = removed.room_id order by id limit ${sql.lit(limit)}
-      ) as messages
-      limit ${sql.lit(limit)}
-    ), deleted as (
-      delete from messages using places
-      where messages.room_id = places.room_id and messages.id = places.id
-      returning messages.room_id, attachment
-    ), unreacted as (
-      delete from reactions using places where reactions.room_id = places.room_id and message_id = places.id
-    ), uncounted as (
-      delete from reaction_counts using places
-      where reaction_counts.room_id = places.room_id and message_id = places.id
-    ), discarded as (
-      insert into discarded_files (name)
-      select ${attachmentFileOfRow} from deleted where attachment is not null
-      on conflict do nothing
-    )
-    select count(*)::int from places`.execute(trx)
-  return rows[0]!.count
+/** Locks the first messages of each of these rooms, `limit` at most: as many unless there are no more. */
+export async function lockMessagesIn(
+  trx: Db,
+  roomIds: readonly string[],
+  limit: number,
+): Promise<{ room_id: string; id: string }[]> {
+  const { rows } = await sql<{ room_id: string; id: string }>`
+    select messages.room_id, messages.id from unnest(${roomIds}::bigint[]) as removed (room_id)
+    cross join lateral (
+      select room_id, id from messages where room_id = removed.room_id order by id limit ${sql.lit(limit)} for update
+    ) as messages
+    limit ${sql.lit(limit)}`.execute(trx)
+  return rows
+}
+
+/** A message whose deletion concerns those who can read its room. */
+export type DeletedRow = { room_id: string; house_id: string | null; id: string }
+
+/** Locks expired messages that no other process has locked, oldest expiry first. */
+export async function lockExploded(db: Db, limit: number): Promise<DeletedRow[]> {
+  return db
+    .selectFrom('messages')
+    .select(['room_id', 'house_id', 'id'])
+    .where('expires_at', '<=', sql<Date>`now()`)
+    .orderBy('expires_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
 }
 
 /** Takes rooms off the list. */

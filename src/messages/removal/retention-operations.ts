@@ -2,11 +2,10 @@ import { repeat } from '../../concurrency/repeat.ts'
 import type { Db } from '../../database/client.ts'
 import type { Bus } from '../../events/bus.ts'
 import { commit, type Outcome } from '../../events/commit.ts'
-import type { HearthEvent } from '../../events/events.ts'
 import { firstIdAt, unknownId } from '../../ids.ts'
 import { eraseFiles } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
-import { deleteMessages } from '../queries.ts'
+import { deleteWithEvents } from './operations.ts'
 import { listRoomIdsAfter, lockOutdated } from './retention-queries.ts'
 
 const roomsAtOnce = 500
@@ -14,6 +13,7 @@ const messagesAtOnce = 200
 /** A sweep pauses for so many times as long as a step has taken: it takes a fifth of a connection's time at most. */
 const pauseFactor = 4
 const minPauseMs = 100
+const pauseAfterFailureMs = 5_000
 const roundEveryMs = 300_000
 
 /** What a step has done: the files that are now to be erased, and behind which room the next one goes on. */
@@ -27,10 +27,7 @@ export async function deleteOutdated(db: Db, maxAgeMs: number, after: string): P
   const before = firstIdAt(Date.now() - maxAgeMs)
   return commit(db, async (trx) => {
     const outdated = await lockOutdated(trx, rooms, before, messagesAtOnce)
-    const files = outdated.length > 0 ? await deleteMessages(trx, outdated) : []
-    const events = outdated.map(({ room_id, house_id, id: message_id }): HearthEvent => {
-      return { type: 'message_deleted', room_id, house_id, message_id }
-    })
+    const { files, events } = await deleteWithEvents(trx, outdated)
     // A full step may have left some in the same rooms.
     const next = outdated.length < messagesAtOnce ? last : after
     return { answer: { files, count: outdated.length, next }, events }
@@ -57,5 +54,5 @@ export function startRetention(
     return Math.max(minPauseMs, pauseFactor * (performance.now() - begin))
   }
 
-  return repeat({ run, pauseAfterFailureMs: roundEveryMs, report })
+  return repeat({ run, pauseAfterFailureMs, report })
 }

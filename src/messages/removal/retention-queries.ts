@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
+import type { DeletedRow } from './queries.ts'
 
 /** The ids of the rooms behind an id, in order. */
 export async function listRoomIdsAfter(db: Db, after: string, limit: number): Promise<string[]> {
@@ -22,8 +23,8 @@ export async function lockOutdated(
   roomIds: readonly string[],
   before: string,
   limit: number,
-): Promise<{ room_id: string; id: string; house_id: string | null }[]> {
-  const { rows } = await sql<{ room_id: string; id: string; house_id: string | null }>`
+): Promise<DeletedRow[]> {
+  const { rows } = await sql<DeletedRow>`
     select outdated.room_id, outdated.id, outdated.house_id
     from unnest(${roomIds}::bigint[]) as looked (id)
     cross join lateral (

@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { password, resident } from '../../support/accounts.ts'
 import { listen, logIn } from '../../support/gateway.ts'
 import { reactionScene as scene } from '../../support/reactions.ts'
-import { call, db, group, message, user } from '../../support/world.ts'
+import { untilWaiting } from '../../support/waiting.ts'
+import { call, db, group, houseRoom, message, user } from '../../support/world.ts'
 
 const app = await listen({})
 
@@ -74,3 +76,40 @@ test('a reaction that came first is never undone by a deletion of the message in
     [],
   )
 })
+
+test('a reaction that came first ends with the house, and one that comes later finds no message', async () => {
+  const { ann, bob, den, id, path, put } = await scene()
+  const answers = await db.transaction().execute(async (trx) => {
+    await sql`select from messages where id = ${id} for update`.execute(trx)
+    const reacting = put(bob, '👍')
+    await untilWaiting(1)
+    const deleting = call(ann, 'DELETE', `/houses/${den.id}`)
+    await untilWaiting(2)
+    return [reacting, deleting]
+  })
+  for (const answer of answers) expect((await answer).status).toBeLessThan(300)
+  const rows = (table: 'messages' | 'reactions') =>
+    db.selectFrom(table).selectAll().where('room_id', '=', den.room_id).execute()
+  await vi.waitUntil(async () => (await rows('messages')).length === 0, { timeout: 30_000 })
+  expect(await rows('reactions')).toEqual([])
+  expect((await call(bob, 'PUT', path('👍'))).status).toBe(404)
+})
+
+test.each(['PUT', 'PATCH', 'DELETE'] as const)(
+  '%s on a message waits for a room that is being deleted',
+  async (method) => {
+    const { ann, den, id, path, url } = await scene()
+    await houseRoom(den)
+    const asking = await db.transaction().execute(async (trx) => {
+      await sql`delete from rooms where id = ${den.room_id}`.execute(trx)
+      const asking =
+        method === 'PUT' ? call(ann, method, path('👍')) : call(ann, method, url, { content: 'late' })
+      await untilWaiting(1)
+      return [asking]
+    })
+    expect((await asking[0]!).status).toBe(404)
+    expect(
+      await db.selectFrom('messages').select(['content', 'edited_at']).where('id', '=', id).execute(),
+    ).toEqual([{ content: expect.not.stringContaining('late'), edited_at: null }])
+  },
+)
