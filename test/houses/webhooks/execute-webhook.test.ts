@@ -94,6 +94,50 @@ test('a webhook mentions only who can read its room', async () => {
   expect(answer.body.data.mentions).toMatchObject([{ id: ben.id }])
 })
 
+test.each<[string, object, boolean]>([
+  ['content of Discord', { username: 'x', content: `<@${ben.id}>` }, true],
+  [
+    'content with all users allowed',
+    { content: `<@!${ben.id}>`, allowed_mentions: { parse: ['users'] } },
+    true,
+  ],
+  [
+    'content with this user allowed',
+    { content: `<@${ben.id}>`, allowed_mentions: { users: [ben.id] } },
+    true,
+  ],
+  [
+    'content with another allowed',
+    { content: `<@${ben.id}>`, allowed_mentions: { parse: [], users: [ann.id] } },
+    false,
+  ],
+  [
+    'content with only roles allowed',
+    { content: `<@${ben.id}>`, allowed_mentions: { parse: ['roles'] } },
+    false,
+  ],
+  ['content with nothing allowed', { content: `<@!${ben.id}>`, allowed_mentions: { parse: [] } }, false],
+  [
+    'an embed',
+    { embeds: [{ title: `<@${ben.id}>`, fields: [{ name: 'x', value: `<@${ben.id}>` }] }] },
+    false,
+  ],
+  ['a poll', { poll: { question: { text: `<@${ben.id}>` } } }, false],
+  ['a username', { username: `<@${ben.id}>`, content: 'x' }, false],
+  ['markup of Slack', { text: `<@${ben.id}>` }, true],
+  ['escaped text of Slack', { text: `&lt;@${ben.id}&gt;` }, false],
+  [
+    'plain text of Slack',
+    { blocks: [{ type: 'header', text: { type: 'plain_text', text: `<@${ben.id}>` } }] },
+    false,
+  ],
+])('%s mentions as its sender means it', async (_kind, body, isMention) => {
+  const hook = await webhook(den, { room_id: await houseRoom(den) })
+  expect((await call(null, 'POST', hook.path, body)).status).toBeLessThan(300)
+  const [row] = await listRows((await webhookRow(hook.id))!.room_id)
+  expect(row!.mentions).toEqual(isMention ? [ben.id] : [])
+})
+
 test('who waits for it in the form of Discord is answered a message of theirs', async () => {
   const hook = await webhook(den)
   for (const body of [{ content: 'x' }, { content: 'x', username: 'Hook' }, { embeds: [{ title: 'x' }] }]) {

@@ -2,12 +2,12 @@ import { fieldsRequired } from '../../../errors.ts'
 import { readDiscord } from './discord-operations.ts'
 import { readGithub } from './github-operations.ts'
 import { readSlack } from './slack-operations.ts'
-import { bold, cutContent, type Fields, joinParts, textOf } from './text-operations.ts'
+import { bold, type Fields, joinParts, textOf, withoutMentions } from './text-operations.ts'
 
 export type Form = 'own' | 'slack' | 'discord' | 'github'
 
 /** What besides the fields tells forms apart. */
-export type Hints = {
+type Hints = {
   /** The header `X-GitHub-Event`. */
   event: string | undefined
   /** Whether the address has the parameter `wait`, or the body is multipart: only Discord's clients do that. */
@@ -38,11 +38,11 @@ export function formOf(body: Fields, { event, isDiscord }: Hints): Form {
   return isDiscord ? 'discord' : 'own'
 }
 
-/** A message of another service as the content of one of ours, cut where it is too long. Throws `invalid_schema`. */
+/** A message of another service as the content of one of ours, of any length. Throws `invalid_schema`. */
 export function readForeign(form: Exclude<Form, 'own'>, body: Fields, event = ''): string {
-  if (form === 'github') return cutContent(readGithub(event, body))
+  if (form === 'github') return readGithub(event, body)
   const text = (form === 'slack' ? readSlack(body) : readDiscord(body)).trim()
   if (text === '') throw fieldsRequired(form === 'slack' ? 'text' : 'content')
   // The message has one author, the webhook: the name that a sender chooses is written in front.
-  return cutContent(joinParts([bold(textOf(body.username)), text]))
+  return joinParts([withoutMentions(bold(textOf(body.username))), text])
 }

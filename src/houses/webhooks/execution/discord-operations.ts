@@ -1,22 +1,31 @@
-import { bold, type Fields, fieldsOf, joinParts, linked, listOf, textOf } from './text-operations.ts'
+import {
+  bold,
+  type Fields,
+  fieldsOf,
+  isFields,
+  joinParts,
+  linked,
+  listOf,
+  textOf,
+  withoutMentions,
+} from './text-operations.ts'
 
-/** A message in Discord's form as text: `content`, `embeds`, the links of `components`, and a `poll`. */
+/**
+ * A message in Discord's form as text: `content`, `embeds`, the links of `components`, and a `poll`. As there, `content`
+ * and `components` mention whom `allowed_mentions` allows, and the rest nobody.
+ */
 export function readDiscord(body: Fields): string {
-  const content = textOf(body.content)
-  const parts = [
-    isQuiet(body) ? content.replaceAll('<@', '<\u200b@') : content,
-    ...listOf(body.embeds).map(renderEmbed),
-    joinParts(listOf(body.components).map(renderComponent), '\n'),
-    renderPoll(fieldsOf(body.poll)),
-  ]
-  return joinParts(parts)
+  const written = [textOf(body.content), joinParts(listOf(body.components).map(renderComponent), '\n')]
+  const [content, components] = written.map((text) => withAllowedMentions(text, body.allowed_mentions))
+  const embeds = joinParts(listOf(body.embeds).map(renderEmbed))
+  const poll = renderPoll(fieldsOf(body.poll))
+  return joinParts([content!, withoutMentions(embeds), components!, withoutMentions(poll)])
 }
 
-/** Whether the sender wants nobody to be notified. */
-function isQuiet({ allowed_mentions }: Fields): boolean {
-  const { parse, users } = fieldsOf(allowed_mentions)
-  const names = (list: unknown) => Array.isArray(list) && list.length > 0
-  return Array.isArray(parse) && !parse.includes('users') && !names(users)
+function withAllowedMentions(text: string, allowed: unknown): string {
+  const { parse, users } = fieldsOf(allowed)
+  if (!isFields(allowed) || (Array.isArray(parse) && parse.includes('users'))) return text
+  return withoutMentions(text, Array.isArray(users) ? users : [])
 }
 
 function renderEmbed(embed: Fields): string {

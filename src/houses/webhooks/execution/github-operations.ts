@@ -8,6 +8,7 @@ import {
   listOf,
   quoted,
   textOf,
+  withoutMentions,
 } from './text-operations.ts'
 
 /** Commits that a push lists; the address of the comparison shows all. */
@@ -21,7 +22,7 @@ const maxExcerpt = 1_000
  */
 export function readGithub(event: string, body: Fields): string {
   const render = Object.hasOwn(renderings, event) ? renderings[event]! : renderSubject
-  return render(body, event).replaceAll('<@', '<\u200b@')
+  return withoutMentions(render(body, event))
 }
 
 type Rendering = (body: Fields, event: string) => string

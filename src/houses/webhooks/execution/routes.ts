@@ -5,12 +5,13 @@ import { ApiError, fieldsInvalid, fieldsRequired } from '../../../errors.ts'
 import { maxBodyBytes, parseObject } from '../../../http/bodies/body.ts'
 import { readMultipart, requireMultipart, takeMultipart } from '../../../http/bodies/multipart.ts'
 import { failures, ok, Success } from '../../../http/schemas/envelope.ts'
-import { GatewayMessage, SendMessage } from '../../../messages/schemas.ts'
+import { GatewayMessage, maxContentLength, SendMessage } from '../../../messages/schemas.ts'
 import type { Send } from '../../../messages/send/operations.ts'
 import { type Form, formOf, readForeign } from './body-operations.ts'
 import { executeWebhook, requireExecutable } from './operations.ts'
 import { discordFields, ExecuteQuery, ExecuteWebhook, WebhookAddress } from './schemas.ts'
 import { serializeForDiscord } from './serializers.ts'
+import { cutText } from './text-operations.ts'
 
 const MessageSent = Type.Object({ ...Success(GatewayMessage).properties, ...discordFields })
 
@@ -57,7 +58,9 @@ function readMessage(
 ): ReadMessage {
   const event = [request.headers['x-github-event']].flat()[0]
   const form = formOf(body, { event, isDiscord })
-  if (form !== 'own') return { form, content: readForeign(form, body, event), nonce: null }
+  if (form !== 'own') {
+    return { form, content: cutText(readForeign(form, body, event), maxContentLength), nonce: null }
+  }
   const { content, nonce = null } = body
   const { properties } = SendMessage
   if (!request.validateInput(content, properties.content)) throw fieldsRequired('content')

@@ -8,6 +8,7 @@ import {
   quoted,
   textOf,
   untrimmedTextOf,
+  withoutMentions,
 } from './text-operations.ts'
 
 /** A message in Slack's form as text: `text`, `blocks` and `attachments`. */
@@ -27,9 +28,10 @@ function unmarked(text: string): string {
 
 const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }
 
-/** Slack's markup as Markdown. */
+/** Slack's markup as Markdown. What it escapes is only text, and mentions nobody. */
 function mrkdwn(value: unknown): string {
   return textOf(value)
+    .replaceAll('&lt;@', '&lt;\u200b@')
     .replace(/<([^<>\n]+)>/g, (_, inside: string) => reference(inside))
     .replace(/(?<![\w*])\*(?=[^\s*])([^*\n]*[^*\s])\*(?![\w*])/g, '**$1**')
     .replace(/(?<![\w~])~(?=[^\s~])([^~\n]*[^~\s])~(?![\w~])/g, '~~$1~~')
@@ -51,7 +53,7 @@ function reference(inside: string): string {
 /** A text object of a block: plain text or markup. */
 function textObject(value: unknown): string {
   const { type, text } = fieldsOf(value)
-  return type === 'plain_text' ? textOf(text) : mrkdwn(text)
+  return type === 'plain_text' ? withoutMentions(textOf(text)) : mrkdwn(text)
 }
 
 function renderBlocks(value: unknown): string {
@@ -103,7 +105,7 @@ function renderRichText(part: Fields): string {
 }
 
 function renderInline({ type, style, ...inline }: Fields): string {
-  if (type === 'text') return styled(untrimmedTextOf(inline.text), fieldsOf(style))
+  if (type === 'text') return styled(withoutMentions(untrimmedTextOf(inline.text)), fieldsOf(style))
   if (type === 'link') return linked(textOf(inline.text), textOf(inline.url))
   if (type === 'emoji') return emojiOf(inline)
   if (type === 'broadcast') return `@${textOf(inline.range)}`

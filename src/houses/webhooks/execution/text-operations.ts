@@ -1,8 +1,6 @@
 /** An object of a body that a service has sent: nothing is known of its fields. */
 export type Fields = Record<string, unknown>
 
-/** In code points (docs/api.md#field-limits). */
-const maxContentLength = 4000
 /**
  * So much is read of a text, and of a list: what is beyond would be cut off the message, even if entities (`&amp;`)
  * become a fifth of their length.
@@ -66,17 +64,22 @@ export function quoted(text: string): string {
   return text === '' ? '' : text.replace(/^/gm, '> ')
 }
 
+/** A text that mentions nobody but these users. */
+export function withoutMentions(text: string, allowedIds: readonly unknown[] = []): string {
+  return text.replace(/<(?=@!?([0-9]*))/g, (mark, id: string) => (allowedIds.includes(id) ? mark : '<\u200b'))
+}
+
 /** The first code points of a text, with an ellipsis where there are more. */
 export function excerpt(text: string, length: number): string {
   const points = [...text]
   return points.length <= length ? text : `${points.slice(0, length).join('').trimEnd()}…`
 }
 
-/** A text that a message has room for: cut at the end of a line or word, with an ellipsis, and no code block left open. */
-export function cutContent(text: string): string {
+/** A text of at most so many code points: cut at the end of a line or word, with an ellipsis, and no code block left open. */
+export function cutText(text: string, maxLength: number): string {
   const points = [...text]
-  if (points.length <= maxContentLength) return text
-  const start = points.slice(0, maxContentLength - reservedLength).join('')
+  if (points.length <= maxLength) return text
+  const start = points.slice(0, maxLength - reservedLength).join('')
   const end = Math.max(start.lastIndexOf('\n'), start.lastIndexOf(' '))
   const kept = (end > start.length - tailLength ? start.slice(0, end) : start).trimEnd()
   const isInCode = kept.split('```').length % 2 === 0
