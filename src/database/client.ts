@@ -25,8 +25,8 @@ const smallForMs = 5_000
 // some of them takes longer than running them. `random_page_cost` is that of an SSD.
 export const planSettings = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off'
 
-// Transactions keep locks only briefly, except those on deleted rows, so waits for a lock are short. A single statement
-// may take half a minute, which only the deletion of a very large house comes near.
+// Transactions keep locks only briefly, except those on deleted rows, so waits for a lock are short. Half a minute is far
+// more than any statement needs.
 const limits = '-c lock_timeout=2s -c statement_timeout=30s -c idle_in_transaction_session_timeout=10s'
 
 type Opened = { pool: pg.Pool; pipeline: Pipeline; monitor: ConnectionMonitor | undefined }

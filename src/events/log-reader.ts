@@ -9,7 +9,7 @@ export type LogRange = { epoch: string; after: number; upTo: number; entries: (E
 export type LogProgress = { position: number; entries: number; pending: number }
 
 /** Reads the log and delivers its entries, each once and in order. */
-export type LogReader = {
+type LogReader = {
   /** Identifies the log; it changes when the log was lost. */
   readonly epoch: string
   readonly progress: LogProgress

@@ -140,7 +140,7 @@ function emojiName(emoji: EditRoom['emoji']): string | null | undefined {
 }
 
 /**
- * Deletes a house room with its messages and files (docs/gateway.md#houses). Throws `method_not_allowed_on_room_type`,
+ * Deletes a house room; its messages and files go soon after (docs/gateway.md#houses). Throws `method_not_allowed_on_room_type`,
  * `no_permission`, `last_room`, and `room_not_found` if the caller has lost access.
  */
 export async function deleteHouseRoom(

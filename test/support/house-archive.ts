@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { newId } from '../../src/ids.ts'
 import { streamZip } from '../../src/storage/zip.ts'
 import { emptyPlace, places } from './backup.ts'
 import { hearthIn } from './cli.ts'
@@ -25,7 +26,7 @@ export async function otherServer() {
 
 /** A house with something of everything. */
 export async function fullHouse() {
-  const [ann, bob, cat, dan] = [await user(), await user(), await user(), await user()]
+  const [ann, bob, cat, dan, fay] = [await user(), await user(), await user(), await user(), await user()]
   const bot = await user({ bot_of: ann })
   const den = await house({ owner: ann, members: [bob, bot, dan] })
   const second = await houseRoom(den, { name: 'second', default_deny: 2 })
@@ -38,7 +39,13 @@ export async function fullHouse() {
     .execute()
   await message(den.room_id, cat, { content: 'of somebody who left' })
   await message(den.room_id, ann, { content: `hi <@${bob.id}>`, mentions: [bob] })
-  await message(den.room_id, ann, { content: 'gone soon', expires_at: new Date(Date.now() + 60_000) })
+  const expires_at = new Date(Date.now() + 60_000)
+  await message(den.room_id, fay, { content: `gone soon, <@${fay.id}>`, mentions: [fay], expires_at })
+  const row = { device_id: fay.session_id, content: 'of a deleted room', house_id: den.id }
+  await db
+    .insertInto('messages')
+    .values({ ...row, room_id: newId(), id: newId(), author_id: fay.id })
+    .execute()
   const sent = await call(
     bob,
     'POST',
@@ -48,7 +55,7 @@ export async function fullHouse() {
   )
   await message(second, dan, { content: 'zwei\n\u2028drei' })
   await call(dan, 'DELETE', '/users/@me', { password: 'none' })
-  return { ann, bob, cat, dan, bot, den, second, keepers, file: sent.body.data.id as string }
+  return { ann, bob, cat, dan, fay, bot, den, second, keepers, file: sent.body.data.id as string }
 }
 
 export async function readArchive(path: string): Promise<Record<string, string>> {

@@ -13,12 +13,15 @@ export function findExportedHouse(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-/** Everybody who is named in a house (members, authors, mentioned, banned), a page by id. */
+/** Everybody who is named in what is exported of a house (members, authors, mentioned, banned), a page by id. */
 export async function listExportedUsers(
   db: Db,
   houseId: string,
   { after, limit }: Page,
 ): Promise<{ id: string }[]> {
+  // A deleted room has messages for a while.
+  const exported = sql`messages
+        where room_id in (select id from rooms where house_id = ${houseId}) and expires_at is null`
   const { rows } = await sql<{ id: string }>`
     select id, username, name, bot, owner_id, bio, location, website, email, deleted_at is not null as is_deleted
     from users
@@ -26,8 +29,8 @@ export async function listExportedUsers(
       select user_id from members where house_id = ${houseId}
       union select user_id from bans where house_id = ${houseId}
       union select created_by from bans where house_id = ${houseId}
-      union select author_id from messages where house_id = ${houseId}
-      union select unnest(mentions) from messages where house_id = ${houseId}
+      union select author_id from ${exported}
+      union select unnest(mentions) from ${exported}
     )
     order by id limit ${limit}`.execute(db)
   return rows
@@ -93,7 +96,7 @@ export function listExportedRooms(db: Db, houseId: string) {
     .execute()
 }
 
-export type ExportedMessage = { id: string; attachment: StoredAttachment | null }
+type ExportedMessage = { id: string; attachment: StoredAttachment | null }
 
 /** The messages of a room but those that explode, a page by id. */
 export async function listExportedMessages(

@@ -35,7 +35,7 @@ export type AuditAction =
   | 'message_pinned'
   | 'message_unpinned'
 
-export type AuditTarget = 'house' | 'room' | 'entity' | 'role' | 'user' | 'invite' | 'webhook' | 'message'
+type AuditTarget = 'house' | 'room' | 'entity' | 'role' | 'user' | 'invite' | 'webhook' | 'message'
 
 /** A field that changed; null where there was nothing before, or is nothing any more. */
 export type AuditChangeRow = { key: string; old: unknown; new: unknown }
@@ -73,7 +73,7 @@ export type AuditLogRow = {
 }
 
 /** Which entries: `action` and `user_id` (who did it) where given; `since` is the age of the oldest. */
-export type AuditLogFilter = { action: string | undefined; user_id: string | undefined; since: Date }
+type AuditLogFilter = { action: string | undefined; user_id: string | undefined; since: Date }
 
 /** A page of the entries of a house, newest first. */
 export async function listAuditLog(

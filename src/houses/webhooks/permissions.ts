@@ -7,7 +7,7 @@ import { hasBits, hasPermission, permission } from '../permissions.ts'
  * room denies it.
  */
 export function canManageWebhooks(access: RoomAccessRow): boolean {
-  const facts = houseContext(access)
-  if (!facts || !hasPermission(facts, permission.MANAGE_INTEGRATIONS)) return false
+  const context = houseContext(access)
+  if (!context || !hasPermission(context, permission.MANAGE_INTEGRATIONS)) return false
   return hasBits(permissionsInRoom(access), permission.MANAGE_INTEGRATIONS)
 }

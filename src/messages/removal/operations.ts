@@ -32,8 +32,9 @@ export async function deleteWithEvents(
 }
 
 /**
- * Removes the messages of locked rooms that are about to be deleted: the mentions at once, because lists of mentions do
- * not look at rooms; the messages later (`startDeleting`), because nobody can read them without their room.
+ * Removes the messages of locked rooms that are about to be deleted: the mentions at once, because a page of mentions
+ * is counted before its rooms are read; the messages later (`startDeleting`), because nobody can read them without their
+ * room.
  */
 export async function removeMessages(trx: Db, roomIds: readonly string[]): Promise<void> {
   await insertRemovedRooms(trx, roomIds)

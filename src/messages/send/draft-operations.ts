@@ -101,7 +101,7 @@ function isBehind(attempt: Attempt): boolean {
 
 /**
  * Inserts messages. After a lock timeout the messages to locked rooms fail, and the others are inserted: the deletion of
- * a large room, which may take half a minute, must not delay messages to other rooms.
+ * a room with very many mentions must not delay messages to other rooms.
  */
 async function insertDespiteLocks(db: Db, messages: readonly NewMessage[]): Promise<Attempt[]> {
   try {

@@ -41,7 +41,7 @@ export async function updateRoom(
   await db.updateTable('rooms').set(changes).where('id', '=', id).execute()
 }
 
-/** Deletes a room with its messages, mentions, overrides and pointer. */
+/** Deletes a room with its pins, its place in an entity and what its members have read. */
 export async function deleteRoom(db: Db, id: string): Promise<void> {
   await db.deleteFrom('rooms').where('id', '=', id).execute()
 }

@@ -146,7 +146,7 @@ export async function listEmptyRoomIds(db: Db, roomIds: readonly string[]): Prom
   return rows.map((row) => row.id)
 }
 
-/** Deletes rooms with their messages. */
+/** Deletes rooms with their participants and pins. */
 export async function deleteRooms(db: Db, roomIds: readonly string[]): Promise<void> {
   await db.deleteFrom('rooms').where('id', '=', sql<string>`any(${roomIds}::bigint[])`).execute()
 }

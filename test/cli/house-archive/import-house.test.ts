@@ -45,6 +45,7 @@ test('a house comes to another server as it was, with all its ids', async () => 
   const [before, after] = [comparable(files), comparable(await readArchive(again))]
   expect(after).toEqual(before)
   expect(before[`messages/${full.den.room_id}.jsonl`]).not.toContain('gone soon')
+  expect(Object.values(before).join()).not.toContain(full.fay.id)
   expect(before[`attachments/${full.den.room_id}/key`]).toBe('<script>')
   // The key of a file opens it: a copy has another one.
   const keyOf = (text: string) => /"key": ?"([0-9a-f]{32})"/.exec(text)![1]
