@@ -8,7 +8,7 @@ import { hearthIn } from './cli.ts'
 import { filePart, multipart } from './multipart.ts'
 import { override } from './permissions.ts'
 import { call, db, house, houseRoom, message, role, user } from './world.ts'
-import { unzip } from './zip.ts'
+import { jsonLines, unzip } from './zip.ts'
 
 let files = 0
 /** A path for an archive. */
@@ -53,9 +53,21 @@ export async function fullHouse() {
     undefined,
     multipart(filePart('<script>', 'page.html')),
   )
+  const hi = await message(den.room_id, bob, { content: 'first' })
+  const reply = { content: 'an answer', reply_to_id: hi, reply_mention: true }
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages?extended=true`, reply)
+  for (const [person, emoji] of [
+    [bob, '👍'],
+    [ann, '🎉'],
+    [ann, '👍'],
+  ] as const) {
+    const path = `/rooms/${den.room_id}/messages/${hi}/reactions/${encodeURIComponent(emoji)}`
+    await call(person, 'PUT', path)
+  }
+  await call(ann, 'PUT', `/rooms/${den.room_id}/pins/${hi}`)
   await message(second, dan, { content: 'zwei\n\u2028drei' })
   await call(dan, 'DELETE', '/users/@me', { password: 'none' })
-  return { ann, bob, cat, dan, fay, bot, den, second, keepers, file: sent.body.data.id as string }
+  return { ann, bob, cat, dan, fay, bot, den, second, keepers, hi, file: sent.body.data.id as string }
 }
 
 export async function readArchive(path: string): Promise<Record<string, string>> {
@@ -75,4 +87,12 @@ export async function writeArchive(contents: Record<string, string | Buffer>): P
   }
   await writeFile(path, await buffer(streamZip(entries())))
   return path
+}
+
+/** A value as a line of a list. */
+const line = (value: unknown) => `${JSON.stringify(value)}\n`
+/** A change of the archive: of its files, by name. */
+export type Change = (archive: Record<string, string>) => Record<string, string | Buffer>
+export const changed = (name: string, change: (rows: Record<string, unknown>[]) => unknown[]): Change => {
+  return (archive) => ({ ...archive, [name]: change(jsonLines(archive[name]!)).map(line).join('') })
 }

@@ -4,11 +4,13 @@ import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Db } from '../../database/client.ts'
 import {
+  type ExportedReaction,
   findExportedHouse,
   listExportedBans,
   listExportedEntities,
   listExportedMembers,
   listExportedMessages,
+  listExportedReactions,
   listExportedRoles,
   listExportedRooms,
   listExportedUsers,
@@ -20,7 +22,7 @@ import { openFile, type Store } from '../../storage/store.ts'
 import { streamZip, type ZipEntry } from '../../storage/zip.ts'
 import { CliError, type Command, count } from '../command.ts'
 import { withInstallation } from '../installation.ts'
-import { attachmentName, formatName, formatVersion, iconName, messagesName } from './format.ts'
+import { attachmentName, formatName, formatVersion, iconName, messagesName, reactionsName } from './format.ts'
 
 const pageSize = 1_000
 
@@ -101,7 +103,7 @@ async function* entriesOf(source: Source): AsyncGenerator<ZipEntry> {
   for (const room of rooms) yield* roomEntries(source, room.id)
 }
 
-/** The files of a room, and its messages: those whose file is gone have none. */
+/** The files of a room, its messages and the reactions to them: messages whose file is gone have none. */
 async function* roomEntries({ db, store, counts }: Source, roomId: string): AsyncGenerator<ZipEntry> {
   const messages = () =>
     paged(
@@ -126,17 +128,25 @@ async function* roomEntries({ db, store, counts }: Source, roomId: string): Asyn
     }
   }
   yield { name: messagesName(roomId), content: lines(exported()) }
+  const reactions = pages((after?: ExportedReaction) => listExportedReactions(db, roomId, after, pageSize))
+  yield { name: reactionsName(roomId), content: lines(reactions) }
 }
 
-async function* paged<Row>(
+/** All rows, by pages behind an id. */
+function paged<Row>(
   read: (page: { after: string; limit: number }) => Promise<Row[]>,
   keyOf: (row: Row) => string,
 ): AsyncGenerator<Row> {
-  for (let after = '0'; ; ) {
-    const rows = await read({ after, limit: pageSize })
+  return pages((last?: Row) => read({ after: last ? keyOf(last) : '0', limit: pageSize }))
+}
+
+/** All rows, by pages behind the last row of the page before. */
+async function* pages<Row>(read: (last?: Row) => Promise<Row[]>): AsyncGenerator<Row> {
+  for (let last: Row | undefined; ; ) {
+    const rows = await read(last)
     yield* rows
     if (rows.length < pageSize) return
-    after = keyOf(rows.at(-1)!)
+    last = rows.at(-1)!
   }
 }
 

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 /*
  * A house archive is a ZIP file: `manifest.json`, lists of JSON lines, `messages/<room>.jsonl`,
- * `attachments/<room>/<key>` and the icon.
+ * `reactions/<room>.jsonl`, `attachments/<room>/<key>` and the icon.
  */
 
 export const formatName = 'hearth-house'
@@ -10,11 +10,12 @@ export const formatVersion = 1
 
 export const iconName = 'icon.webp'
 export const messagesName = (roomId: string) => `messages/${roomId}.jsonl`
+export const reactionsName = (roomId: string) => `reactions/${roomId}.jsonl`
 export const attachmentName = (roomId: string, key: string) => `attachments/${roomId}/${key}`
 
 /** The names that an archive may hold. */
 export const entryName =
-  /^(?:manifest\.json|icon\.webp|(?:users|members|bans|roles|entities|rooms)\.jsonl|messages\/[0-9]{1,19}\.jsonl|attachments\/[0-9]{1,19}\/[0-9a-f]{32})$/
+  /^(?:manifest\.json|icon\.webp|(?:users|members|bans|roles|entities|rooms)\.jsonl|(?:messages|reactions)\/[0-9]{1,19}\.jsonl|attachments\/[0-9]{1,19}\/[0-9a-f]{32})$/
 
 const Id = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
 const Time = Type.RegExp(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -115,5 +116,16 @@ export const Message = Type.Object({
       size: Type.Integer({ minimum: 0 }),
     }),
   ]),
+  // The first archives have no replies and pins.
+  reply_to: Type.Optional(orNull(Id)),
+  reply_mention: Type.Optional(orNull(Id)),
+  pinned_at: Type.Optional(Type.Union([Time, Type.Null()])),
 })
 export type Message = Static<typeof Message>
+
+export const Reaction = Type.Object({
+  message_id: Id,
+  emoji: Type.RegExp(/^\p{RGI_Emoji}$/v),
+  user_id: Id,
+  place: Position,
+})

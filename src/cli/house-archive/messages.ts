@@ -1,18 +1,23 @@
 import type { Db } from '../../database/client.ts'
 import {
+  countStaged,
   createStage,
   moveTakenMessages,
   placeMessages,
   type StagedMessage,
+  type StagedReaction,
   stageMessages,
+  stageReactions,
 } from '../../houses/archive/import-queries.ts'
 import { isGreaterId } from '../../ids.ts'
 import { storeAttachment } from '../../messages/attachments/operations.ts'
 import { attachmentFile } from '../../messages/attachments/queries.ts'
+import { maxPins } from '../../messages/pins/operations.ts'
+import { maxReactionEmojis } from '../../messages/reactions/operations.ts'
 import { cancelDiscard } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
 import { CliError } from '../command.ts'
-import { attachmentName, Message, messagesName } from './format.ts'
+import { attachmentName, Message, messagesName, Reaction, reactionsName } from './format.ts'
 import { checkId, mustHave } from './ids.ts'
 import type { Archive } from './read.ts'
 
@@ -30,7 +35,7 @@ export type MessageImport = {
   users: ReadonlyMap<string, string>
 }
 
-/** Imports the messages of all rooms with their files. Returns how many messages and files. */
+/** Imports the messages of all rooms with their files, reactions and pins. Returns how many messages and files. */
 export async function importMessages(source: MessageImport): Promise<{ messages: number; files: number }> {
   const { trx, archive, rooms, houseId } = source
   const counts = { messages: 0, files: 0 }
@@ -49,7 +54,9 @@ export async function importMessages(source: MessageImport): Promise<{ messages:
       }
     }
     await flush(source, batch, counts)
+    await readReactions(source, oldRoomId, roomId)
   }
+  await checkStaged(trx)
   // Each number is tried once: those of an earlier import of the same archive are taken.
   for (let node = nodeNumbers - 1; node >= 0 && (await moveTakenMessages(trx, node)) > 0; node -= 1);
   await placeMessages(trx, houseId)
@@ -71,6 +78,30 @@ async function flush(
   counts.files += files.length
 }
 
+async function readReactions(
+  { trx, archive, users }: MessageImport,
+  oldRoomId: string,
+  room_id: string,
+): Promise<void> {
+  let batch: StagedReaction[] = []
+  for await (const reaction of archive.readLines(reactionsName(oldRoomId), Reaction)) {
+    batch.push({ ...reaction, room_id, user_id: mustHave(users, reaction.user_id, 'user') })
+    if (batch.length === atOnce) {
+      await stageReactions(trx, batch)
+      batch = []
+    }
+  }
+  await stageReactions(trx, batch)
+}
+
+async function checkStaged(trx: Db): Promise<void> {
+  const { lost_reactions, emojis, pins } = await countStaged(trx)
+  if (lost_reactions > 0) throw new CliError('The archive has a reaction to a message that it does not have.')
+  if (emojis > maxReactionEmojis)
+    throw new CliError('The archive has more reactions to a message than it may have.')
+  if (pins > maxPins) throw new CliError('The archive has more pins in a room than it may have.')
+}
+
 async function readMessage(
   source: MessageImport,
   message: Message,
@@ -88,6 +119,9 @@ async function readMessage(
     mentions: [...new Set(message.mentions.map((id) => mustHave(users, id, 'user')))],
     edited_at: message.edited_at,
     attachment: await readAttachment(source, message, oldRoomId, room_id),
+    reply_to: message.reply_to ?? null,
+    reply_mention: message.reply_mention ? mustHave(users, message.reply_mention, 'user') : null,
+    pinned_at: message.pinned_at ?? null,
   }
 }
 

@@ -13,15 +13,16 @@ export function findExportedHouse(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-/** Everybody who is named in what is exported of a house (members, authors, mentioned, banned), a page by id. */
+/** Everybody who is named in what is exported of a house (members, authors, mentioned, answered,
+ * reacting, banned), a page by id. */
 export async function listExportedUsers(
   db: Db,
   houseId: string,
   { after, limit }: Page,
 ): Promise<{ id: string }[]> {
   // A deleted room has messages for a while.
-  const exported = sql`messages
-        where room_id in (select id from rooms where house_id = ${houseId}) and expires_at is null`
+  const rooms = sql`(select id from rooms where house_id = ${houseId})`
+  const exported = sql`messages where room_id in ${rooms} and expires_at is null`
   const { rows } = await sql<{ id: string }>`
     select id, username, name, bot, owner_id, bio, location, website, email, deleted_at is not null as is_deleted
     from users
@@ -31,6 +32,8 @@ export async function listExportedUsers(
       union select created_by from bans where house_id = ${houseId}
       union select author_id from ${exported}
       union select unnest(mentions) from ${exported}
+      union select reply_mention from ${exported}
+      union select user_id from reactions where room_id in ${rooms}
     )
     order by id limit ${limit}`.execute(db)
   return rows
@@ -105,8 +108,30 @@ export async function listExportedMessages(
   { after, limit }: Page,
 ): Promise<ExportedMessage[]> {
   const { rows } = await sql<ExportedMessage>`
-    select id, author_id, device_id, content, mentions, edited_at, attachment from messages
-    where room_id = ${roomId} and id > ${after} and expires_at is null
+    select id, author_id, device_id, content, mentions, edited_at, attachment, reply_to, reply_mention, pinned_at
+    from messages left join pins on pins.room_id = messages.room_id and message_id = id
+    where messages.room_id = ${roomId} and id > ${after} and expires_at is null
     order by id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** `place` rises in the order in which the emoji of a message were first used. */
+export type ExportedReaction = { message_id: string; emoji: string; user_id: string; place: number }
+
+/** The reactions to the exported messages of a room, a page behind another reaction. */
+export async function listExportedReactions(
+  db: Db,
+  roomId: string,
+  after: ExportedReaction | undefined,
+  limit: number,
+): Promise<ExportedReaction[]> {
+  const { message_id, emoji, user_id } = after ?? { message_id: '0', emoji: '', user_id: '0' }
+  const { rows } = await sql<ExportedReaction>`
+    select message_id, emoji, user_id, place
+    from reactions join reaction_counts using (room_id, message_id, emoji)
+    join messages on messages.room_id = reactions.room_id and messages.id = message_id
+    where reactions.room_id = ${roomId} and (message_id, emoji, user_id) > (${message_id}, ${emoji}, ${user_id})
+      and expires_at is null
+    order by message_id, emoji, user_id limit ${limit}`.execute(db)
   return rows
 }

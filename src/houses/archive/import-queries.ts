@@ -81,15 +81,32 @@ export type StagedMessage = {
   mentions: readonly string[]
   edited_at: string | null
   attachment: object | null
+  reply_to: string | null
+  reply_mention: string | null
+  pinned_at: string | null
 }
 
-/** Makes the table of staged messages, for the rest of the transaction. */
+/** A reaction to a staged message, which has the id of the archive. */
+export type StagedReaction = {
+  room_id: string
+  message_id: string
+  emoji: string
+  user_id: string
+  place: number
+}
+
+/** Makes the tables of staged messages and reactions, for the rest of the transaction. */
 export async function createStage(trx: Db): Promise<void> {
   await sql`
     create temporary table staged_messages (
-      room_id bigint not null, house_id bigint not null, id bigint primary key, author_id bigint not null,
-      device_id bigint not null, content text not null, mentions bigint[] not null, edited_at timestamptz,
-      attachment jsonb
+      room_id bigint not null, house_id bigint not null, id bigint primary key, archived_id bigint not null unique,
+      author_id bigint not null, device_id bigint not null, content text not null, mentions bigint[] not null,
+      edited_at timestamptz, attachment jsonb, reply_to bigint, reply_mention bigint, pinned_at timestamptz
+    ) on commit drop`.execute(trx)
+  await sql`
+    create temporary table staged_reactions (
+      room_id bigint not null, message_id bigint not null, emoji text not null, user_id bigint not null,
+      place integer not null, primary key (message_id, emoji, user_id)
     ) on commit drop`.execute(trx)
 }
 
@@ -97,10 +114,39 @@ export async function createStage(trx: Db): Promise<void> {
 export async function stageMessages(trx: Db, messages: readonly StagedMessage[]): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into staged_messages
-    select room_id, house_id, id, author_id, device_id, content, mentions, edited_at, attachment
+    select room_id, house_id, id, id, author_id, device_id, content, mentions, edited_at, attachment, reply_to,
+      reply_mention, pinned_at
     from json_populate_recordset(null::staged_messages, ${JSON.stringify(messages)}::json)
     on conflict do nothing`.execute(trx)
   return Number(numAffectedRows) === messages.length
+}
+
+/** Stages reactions. Of two by one user with one emoji the first counts, as where two people of the archive are one here. */
+export async function stageReactions(trx: Db, reactions: readonly StagedReaction[]): Promise<void> {
+  await sql`
+    insert into staged_reactions
+    select * from json_populate_recordset(null::staged_reactions, ${JSON.stringify(reactions)}::json)
+    on conflict do nothing`.execute(trx)
+}
+
+/** What is staged: reactions to no message of their room, and the most emoji of a message and pins of a room. */
+export async function countStaged(
+  trx: Db,
+): Promise<{ lost_reactions: number; emojis: number; pins: number }> {
+  const { rows } = await sql<{ lost_reactions: number; emojis: number; pins: number }>`
+    select (
+      select count(*)::int from staged_reactions as reactions left join staged_messages as messages
+        on archived_id = message_id and messages.room_id = reactions.room_id
+      where archived_id is null
+    ) as lost_reactions, (
+      select coalesce(max(emojis), 0)::int from (
+        select count(distinct emoji) as emojis from staged_reactions group by message_id
+      ) as counted
+    ) as emojis, (
+      select coalesce(max(pins), 0)::int
+      from (select count(pinned_at) as pins from staged_messages group by room_id) as counted
+    ) as pins`.execute(trx)
+  return rows[0]!
 }
 
 /**
@@ -120,12 +166,28 @@ export async function moveTakenMessages(trx: Db, node: number): Promise<number> 
   return Number(numAffectedRows)
 }
 
-/** Puts the staged messages into their rooms, where all members have read them. */
+/** Puts the staged messages into their rooms with reactions and pins. All members have read them. */
 export async function placeMessages(trx: Db, houseId: string): Promise<void> {
   await sql`
-    insert into messages (room_id, house_id, id, author_id, device_id, content, mentions, edited_at, attachment)
-    select room_id, house_id, id, author_id, device_id, content, mentions, edited_at, attachment
-    from staged_messages`.execute(trx)
+    insert into messages (
+      room_id, house_id, id, author_id, device_id, content, mentions, edited_at, attachment, reply_to, reply_mention
+    )
+    select staged.room_id, staged.house_id, staged.id, staged.author_id, staged.device_id, staged.content,
+      staged.mentions, staged.edited_at, staged.attachment, coalesce(answered.id, staged.reply_to), staged.reply_mention
+    from staged_messages as staged left join staged_messages as answered
+      on answered.archived_id = staged.reply_to and answered.room_id = staged.room_id`.execute(trx)
+  await sql`
+    insert into pins (room_id, message_id, pinned_at)
+    select room_id, id, pinned_at from staged_messages where pinned_at is not null`.execute(trx)
+  await sql`
+    insert into reactions (room_id, message_id, emoji, user_id)
+    select reactions.room_id, id, emoji, user_id
+    from staged_reactions as reactions join staged_messages on archived_id = message_id`.execute(trx)
+  await sql`
+    insert into reaction_counts (room_id, message_id, emoji, count, place)
+    select reactions.room_id, id, emoji, count(*), row_number() over (partition by id order by min(place), emoji)
+    from staged_reactions as reactions join staged_messages on archived_id = message_id
+    group by reactions.room_id, id, emoji`.execute(trx)
   await sql`
     insert into mentions (user_id, message_id, room_id, author_id)
     select distinct mentioned.id, staged.id, room_id, author_id

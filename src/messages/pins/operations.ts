@@ -11,7 +11,7 @@ import { deletePin, insertPin, listPinnedIds, lockPins } from './queries.ts'
 import type { Pin } from './schemas.ts'
 
 /** Pinned messages of a room (docs/api.md#counts-and-sizes). */
-const maxPins = 50
+export const maxPins = 50
 
 /** `reason`: for the audit log of the house. */
 type Pinning = { room_id: string; message_id: string; reason: string | null }

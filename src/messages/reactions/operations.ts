@@ -16,7 +16,7 @@ import {
 import type { Reaction } from './schemas.ts'
 
 /** Distinct emoji on a message (docs/api.md#counts-and-sizes). */
-const maxReactionEmojis = 20
+export const maxReactionEmojis = 20
 
 /**
  * Adds a reaction of the caller to a message. Throws `room_not_found`, `message_not_found`, `no_permission`,
