@@ -69,7 +69,7 @@ export function openOidcProvider(settings: OidcSettings): OidcProvider {
       const more = userinfo_endpoint
         ? await library.fetchUserInfo(config, tokens.access_token, claims.sub)
         : {}
-      return { issuer: claims.iss, subject: claims.sub, profile: readProfile({ ...claims, ...more }) }
+      return { issuer: claims.iss, subject: claims.sub, profile: readProfile(claims, more) }
     },
   }
 }
@@ -87,8 +87,14 @@ async function configure({ issuer, clientId, clientSecret }: OidcSettings): Prom
   return library.discovery(new URL(issuer), clientId, undefined, post, options)
 }
 
-/** Claims are what the provider, and perhaps the person, has written: only texts of a sensible length count. */
-function readProfile(claims: Record<string, unknown>): OidcProfile {
+type Claims = Record<string, unknown>
+
+/**
+ * Claims are what the provider, and perhaps the person, has written: only texts of a sensible length count. Those of the
+ * user come before those of the token, but an address is as verified as where it stands.
+ */
+function readProfile(ofToken: Claims, ofUser: Claims): OidcProfile {
+  const claims = { ...ofToken, ...ofUser }
   const textOf = (name: string) => {
     const value = claims[name]
     const isText = typeof value === 'string' && value.length <= 1000 && value.isWellFormed()
@@ -96,7 +102,7 @@ function readProfile(claims: Record<string, unknown>): OidcProfile {
   }
   return {
     email: addressIn(textOf('email')),
-    email_verified: claims.email_verified === true,
+    email_verified: ('email' in ofUser ? ofUser : ofToken).email_verified === true,
     username: textOf('preferred_username'),
     name: textOf('name'),
   }

@@ -101,6 +101,7 @@ export const makeBot: Command = {
     const fields = await checkFields(CreateBot, { username, name: options.name ?? username })
     await withInstallation(context, async ({ db }) => {
       const owner = await requirePerson(db, ref!)
+      if (owner.disabled) throw new CliError(`${owner.username} is disabled.`)
       const { user, token } = await createBot(db, owner, fields)
       await writeServerAudit(db, null, 'bot_created', { type: 'user', id: user.id })
       context.print(`Bot ${user.username} of ${owner.username} has the id ${user.id}.`)

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { issueCode } from '../../src/accounts/codes/operations.ts'
 import { password, resident } from '../support/accounts.ts'
+import { download, exportPath, fileOf, ready } from '../support/exports.ts'
 import { listen, logIn } from '../support/gateway.ts'
+import { isDiscarded } from '../support/store.ts'
 import { countBackupCodes, withTotp } from '../support/two-factor.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import { admin, call, db, failure, house, noAuth, user } from '../support/world.ts'
 
 const app = await listen()
@@ -65,6 +68,44 @@ test('an admin that is made reaches the routes, and one that is unmade does not'
   expect((await call(ann, 'GET', '/admin/overview')).status).toBe(200)
   await edit(ann.id, { admin: false })
   expect((await call(ann, 'GET', '/admin/overview')).body).toEqual(failure('not_found', 'Not found'))
+})
+
+test('an admin who is unmade while their request waits changes nothing', async () => {
+  const [eve, friend] = [await admin(), await user()]
+  const den = await house({ owner: await user() })
+  const waiting = await db.transaction().execute(async (trx) => {
+    await trx.updateTable('users').set({ admin: false }).where('id', '=', eve.id).execute()
+    const requests = [
+      call(eve, 'PATCH', `/admin/users/${friend.id}`, { admin: true }),
+      call(eve, 'DELETE', `/admin/users/${friend.id}/sessions`),
+      call(eve, 'DELETE', `/admin/users/${friend.id}`),
+      call(eve, 'DELETE', `/admin/houses/${den.id}`),
+    ]
+    await untilWaiting(requests.length)
+    return requests
+  })
+  for (const answer of waiting) expect((await answer).body).toEqual(failure('not_found', 'Not found'))
+  expect((await call(friend, 'GET', '/admin/overview')).status).toBe(404)
+  expect((await call(null, 'GET', `/users/${friend.id}`)).status).not.toBe(404)
+  expect(await db.selectFrom('houses').select('id').where('id', '=', den.id).execute()).toHaveLength(1)
+})
+
+test('two admins who unmake one another at once leave one', async () => {
+  const [one, other] = [await admin(), await admin()]
+  const answers = await Promise.all([
+    call(one, 'PATCH', `/admin/users/${other.id}`, { admin: false }),
+    call(other, 'PATCH', `/admin/users/${one.id}`, { admin: false }),
+  ])
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
+})
+
+test('a disabled account loses its export', async () => {
+  const ann = await resident()
+  await call(ann, 'POST', exportPath, { password })
+  const { url } = await ready(ann)
+  await edit(ann.id, { disabled: true })
+  expect((await download(url)).reply.statusCode).toBe(404)
+  expect(await isDiscarded(fileOf(ann, url))).toBe(true)
 })
 
 test('who is an admin is in no user object', async () => {

@@ -14,6 +14,9 @@ test('a change is refused if its caller loses the permission while it waits for 
   const bot = await user({ bot_of: ben })
   const roomId = await houseRoom(den)
   const hook = await webhook(den)
+  const banned = await user()
+  await call(ann, 'PUT', `/houses/${den.id}/bans/${banned.id}`)
+  const { code } = (await call(ann, 'POST', `/houses/${den.id}/invites`)).body.data
   const [rooms, houses] = [`/rooms/${roomId}`, `/houses/${den.id}`]
   const requests = [
     ['PATCH', houses, { name: 'other' }],
@@ -30,6 +33,8 @@ test('a change is refused if its caller loses the permission while it waits for 
     ['POST', `${houses}/webhooks`, { room_id: roomId, name: 'new' }],
     ['PATCH', `${houses}/webhooks/${hook.id}`, { name: 'other' }],
     ['DELETE', `${houses}/webhooks/${hook.id}`, undefined],
+    ['DELETE', `${houses}/bans/${banned.id}`, undefined],
+    ['DELETE', `/invites/${code}`, undefined],
   ] as const
   // Each waiting request uses a connection, and the pool has ten.
   for (const some of [requests.slice(0, 5), requests.slice(5, 10), requests.slice(10)]) {

@@ -14,6 +14,7 @@ type Claims = {
 /** A provider of OpenID Connect on 127.0.0.1 where nobody types anything: who is asked there is `person`. */
 export async function startOidcProvider(redirectUris: () => string[]) {
   let person: Claims = { sub: 'nobody' }
+  let inToken: Omit<Claims, 'sub'> = {}
   let isRefusing = false
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -34,7 +35,11 @@ export async function startOidcProvider(redirectUris: () => string[]) {
         profile: ['name', 'preferred_username'],
       },
       features: { devInteractions: { enabled: false } },
-      findAccount: (_context: object, accountId: string) => ({ accountId, claims: () => ({ ...person }) }),
+      conformIdTokenClaims: false,
+      findAccount: (_context: object, accountId: string) => ({
+        accountId,
+        claims: (use: string) => (use === 'id_token' ? { ...inToken, sub: person.sub } : { ...person }),
+      }),
       loadExistingGrant: async (context: GrantContext) => {
         const grant = new context.oidc.provider.Grant({
           clientId: context.oidc.client.clientId,
@@ -63,9 +68,10 @@ export async function startOidcProvider(redirectUris: () => string[]) {
   return {
     issuer,
     settings: { issuer, clientId: 'hearth', clientSecret, linksByEmail: false },
-    /** Lets somebody be who is asked from now on. */
-    become(next: Claims) {
+    /** Lets somebody be who is asked from now on; `token`: what the ID token says of them. */
+    become(next: Claims, token: Omit<Claims, 'sub'> = {}) {
       person = next
+      inToken = token
     },
     refuse(is: boolean) {
       isRefusing = is

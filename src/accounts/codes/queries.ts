@@ -50,7 +50,7 @@ export function deleteCode(db: Db, purpose: CodePurpose, codeHash: Buffer) {
 export async function deleteCodesElsewhere(db: Db, userId: string): Promise<void> {
   await sql`
     delete from account_codes using users
-    where users.id = ${userId} and user_id = users.id and lower(account_codes.email) <> lower(users.email)`.execute(
+    where users.id = ${userId} and user_id = users.id and lower(account_codes.email) is distinct from lower(users.email)`.execute(
     db,
   )
 }

@@ -20,6 +20,8 @@ import { deleteOidcCode, findIdentityHolder, insertIdentity, insertOidcCode } fr
 const codeBytes = 16
 const codeLifeMs = 60_000
 const attempts = 10
+/** So many usernames are tried before one that nobody has. */
+const maxCandidates = 20
 const maxNameLength = 64
 const maxBaseLength = 27
 
@@ -45,7 +47,7 @@ export async function logInByOidc(db: Db, code: string, rules: OidcRules, device
         const identity = await deleteOidcCode(trx, hashToken(code))
         if (!identity) throw new ApiError('invalid_code')
         const { password_hash, totp_secret, totp_last_step, totp_earlier_steps, disabled, ...user } =
-          await reachAccount(trx, identity, rules)
+          await requireAccount(trx, identity, rules)
         if (disabled) throw new ApiError('invalid_credentials')
         return { token: await openSession(trx, user.id, device), user: serializeOwnUser(user) }
       })
@@ -60,7 +62,7 @@ export async function logInByOidc(db: Db, code: string, rules: OidcRules, device
   }
 }
 
-async function reachAccount(trx: Db, identity: OidcIdentity, rules: OidcRules): Promise<CredentialsRow> {
+async function requireAccount(trx: Db, identity: OidcIdentity, rules: OidcRules): Promise<CredentialsRow> {
   const holderId = await findIdentityHolder(trx, identity)
   const id = holderId ?? (await linkByEmail(trx, identity, rules)) ?? (await register(trx, identity, rules))
   const account = await lockCredentials(trx, id)
@@ -94,12 +96,15 @@ async function register(
 ): Promise<string> {
   if (!isOpen) throw new ApiError('registration_closed')
   const username = await chooseUsername(trx, profile)
+  // An address that is not proven is not kept: whoever has it could take the account over by setting a password, and
+  // would share it with the identity.
+  const email = profile.email_verified ? profile.email : null
   const account = {
     id: newId(),
     username,
     name: nameOf(profile) ?? username,
-    email: profile.email,
-    email_verified: profile.email !== null && profile.email_verified,
+    email,
+    email_verified: email !== null,
   }
   const { id } = await insertAccount(trx, account)
   await insertIdentity(trx, { issuer, subject, user_id: id })
@@ -110,17 +115,21 @@ async function register(
 async function chooseUsername(trx: Db, { username, email }: OidcProfile): Promise<string> {
   const wanted = [username, email?.split('@')[0]].map((text) => toUsername(text ?? '')).find(Boolean)
   const base = wanted ?? 'user'
-  for (let candidate = base; ; candidate = `${base}${randomInt(10_000)}`) {
+  let candidate = base
+  for (let tried = 0; tried < maxCandidates; tried += 1) {
     const taken = await findTakenLogin(trx, { email: '', username: candidate })
     if (!taken.username && !isReserved(candidate) && candidate.length >= 3) return candidate
+    candidate = `${base}${randomInt(10_000)}`
   }
+  return `user-${newId()}`
 }
 
 function toUsername(text: string): string {
   const [local = ''] = text.toLowerCase().split('@')
   const kept = local.replace(/[^a-z0-9_.-]/g, '').slice(0, maxBaseLength)
   const trimmed = kept.replace(/^[_.-]+|[_.-]+$/g, '')
-  return /^[0-9]*$/.test(trimmed) ? '' : trimmed
+  // With a number, a name that begins like those of deleted accounts would be reserved all the same.
+  return /^[0-9]*$|^deleted-/.test(trimmed) ? '' : trimmed
 }
 
 function nameOf({ name }: OidcProfile): string | undefined {

@@ -7,6 +7,7 @@ import { commit, type Outcome } from '../../events/commit.ts'
 import type { HearthEvent } from '../../events/events.ts'
 import { useCode } from '../codes/operations.ts'
 import { deleteCodesElsewhere, findCodeHolder } from '../codes/queries.ts'
+import { endExport } from '../exports/operations.ts'
 import { findCredentials, updateCredentials } from '../queries.ts'
 import { sessionsEndedEvents } from '../sessions/operations.ts'
 import { deleteSessions, deleteSessionsOfBots } from '../sessions/queries.ts'
@@ -53,7 +54,10 @@ export async function resetPassword(
   })
 }
 
-/** Sets the password of a locked account, and ends its login sessions except `keptSessionId`. Returns the events. */
+/**
+ * Sets the password of a locked account, and ends its login sessions except `keptSessionId`, and its export. Returns the
+ * events.
+ */
 async function setPassword(
   trx: Db,
   userId: string,
@@ -62,5 +66,6 @@ async function setPassword(
 ): Promise<HearthEvent[]> {
   await updateCredentials(trx, userId, { password_hash })
   await deleteCodesElsewhere(trx, userId)
+  await endExport(trx, userId)
   return sessionsEndedEvents(await deleteSessions(trx, userId, keptSessionId))
 }

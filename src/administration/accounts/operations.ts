@@ -1,4 +1,5 @@
 import { removeAccounts } from '../../accounts/deletion/operations.ts'
+import { endExport } from '../../accounts/exports/operations.ts'
 import { sessionsEndedEvents } from '../../accounts/sessions/operations.ts'
 import { deleteSessions, deleteSessionsOfBots } from '../../accounts/sessions/queries.ts'
 import { deleteTotp } from '../../accounts/two-factor/operations.ts'
@@ -21,7 +22,7 @@ export async function getAccount(db: Db, id: string): Promise<AdministeredUser> 
 
 /**
  * Disables or enables an account, makes it an admin or none, or turns its two-factor off. A disabled account loses its
- * login sessions and the tokens of its bots. Throws `user_not_found`; `no_permission` for oneself, and to make a bot an
+ * login sessions, the tokens of its bots and its export. Throws `user_not_found`; `no_permission` for oneself, and to make a bot an
  * admin.
  */
 export async function administerAccount(
@@ -31,7 +32,7 @@ export async function administerAccount(
   wanted: AdministerUser,
 ): Promise<Outcome<AdministeredUser>> {
   return commit(db, async (trx) => {
-    const account = await lockAccountState(trx, id)
+    const account = await lockAccountState(trx, id, by?.id)
     if (!account) throw new ApiError('user_not_found')
     if (by?.id === id || (wanted.admin && account.bot)) throw new ApiError('no_permission')
     const { mfa_enabled, ...changes } = changedFields(wanted, account)
@@ -67,7 +68,7 @@ export async function endSessionsOf(
   id: string,
 ): Promise<Outcome<{ id: string; ended: number }>> {
   return commit(db, async (trx) => {
-    if (!(await lockAccountState(trx, id))) throw new ApiError('user_not_found')
+    if (!(await lockAccountState(trx, id, by?.id))) throw new ApiError('user_not_found')
     if (by?.id === id) throw new ApiError('no_permission')
     const ended = await deleteSessions(trx, id)
     await writeServerAudit(trx, by, 'user_sessions_ended', { type: 'user', id })
@@ -75,7 +76,9 @@ export async function endSessionsOf(
   })
 }
 
+/** Ends what an account is reached by: the login sessions, the tokens of its bots, and the address of its export. */
 async function endAllSessions(trx: Db, id: string): Promise<HearthEvent[]> {
+  await endExport(trx, id)
   const ended = [...(await deleteSessions(trx, id)), ...(await deleteSessionsOfBots(trx, id))]
   return sessionsEndedEvents(ended)
 }

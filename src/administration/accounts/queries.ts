@@ -49,21 +49,33 @@ function selectFrom(table: RawBuilder<unknown>): RawBuilder<unknown> {
     from ${table} as shown`
 }
 
-export type AccountStateRow = { bot: boolean; disabled: boolean; admin: boolean; mfa_enabled: boolean }
+export type AccountStateRow = {
+  id: string
+  bot: boolean
+  disabled: boolean
+  admin: boolean
+  mfa_enabled: boolean
+}
 
 /**
- * What an admin can change of an account, which is locked until the end of the transaction; undefined when it is gone, or
- * that of a webhook.
+ * What an admin can change of an account; undefined when it is gone, or that of a webhook. It and the account of the
+ * admin are locked until the end of the transaction, in id order, as two admins may change one another.
  */
-export function lockAccountState(db: Db, id: string): Promise<AccountStateRow | undefined> {
-  return db
+export async function lockAccountState(
+  db: Db,
+  id: string,
+  adminId: string | undefined,
+): Promise<AccountStateRow | undefined> {
+  const rows = await db
     .selectFrom('users')
-    .select(['bot', 'disabled', 'admin', 'mfa_enabled'])
-    .where('id', '=', id)
+    .select(['id', 'bot', 'disabled', 'admin', 'mfa_enabled'])
+    .where('id', '=', sql<string>`any(${[id, adminId ?? id]}::bigint[])`)
     .where('deleted_at', 'is', null)
     .where('owner_id', 'is distinct from', (eb) => eb.ref('users.id'))
+    .orderBy('id')
     .forNoKeyUpdate()
-    .executeTakeFirst()
+    .execute()
+  return rows.find((row) => row.id === id)
 }
 
 export async function updateAccountState(

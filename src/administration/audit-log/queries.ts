@@ -50,3 +50,16 @@ export async function findNewestServerAuditEntry(db: Db, action: string): Promis
     .executeTakeFirst()
   return row?.id
 }
+
+/** Locks the account of an admin against being disabled, or made none. Returns whether it is one. */
+export async function lockAdmin(db: Db, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', id)
+    .where('admin', '=', true)
+    .where('disabled', '=', false)
+    .forShare()
+    .executeTakeFirst()
+  return row !== undefined
+}

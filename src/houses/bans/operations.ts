@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import type { Outcome } from '../../events/commit.ts'
 import { findUser } from '../../users/queries.ts'
 import { type HouseActor, requireHouse, withHouseLock } from '../access-operations.ts'
-import { changesBetween, commitAudited } from '../audit-log/operations.ts'
+import { changesBetween } from '../audit-log/operations.ts'
 import type { AuditEntry } from '../audit-log/queries.ts'
 import { deleteInvitesBy } from '../invites/queries.ts'
 import { removeMember } from '../members/operations.ts'
@@ -46,9 +46,10 @@ export async function banUser(
 }
 
 /** Lifts a ban. Throws `house_not_found`, `no_permission`, `ban_not_found`, in this order. */
-export async function liftBan(db: Db, caller: HouseActor, userId: string): Promise<Outcome<LiftedBan>> {
-  const { house_id } = await requireBanAccess(db, caller)
-  return commitAudited(db, caller, async (trx) => {
+export function liftBan(db: Db, caller: HouseActor, userId: string): Promise<Outcome<LiftedBan>> {
+  const { house_id } = caller
+  return withHouseLock(db, caller, async (trx, membership) => {
+    if (!hasPermission(membership, permission.EVICT_MEMBERS)) throw new ApiError('no_permission')
     const before = await findBan(trx, house_id, userId)
     if (!before || !(await deleteBan(trx, house_id, userId))) throw new ApiError('ban_not_found')
     const changes = changesBetween(before, null, ['reason'])

@@ -8,7 +8,7 @@ import { changesBetween, commitAudited } from '../audit-log/operations.ts'
 import type { AuditEntry } from '../audit-log/queries.ts'
 import { addMember } from '../members/operations.ts'
 import { hasPermission, permission } from '../permissions.ts'
-import { findHouseSummary, findMembership, type Membership } from '../queries.ts'
+import { findHouseSummary, findMembership, lockHouse, type Membership } from '../queries.ts'
 import { serializeHouseSummary } from '../serializers.ts'
 import {
   countInvites,
@@ -102,10 +102,11 @@ export async function revokeInvite(
 ): Promise<Outcome<RevokedInvite>> {
   const invite = await requireInvite(db, code)
   const { house_id, creator_id } = invite
-  const membership = await findMembership(db, { house_id, user_id: userId })
-  const mayManage = membership !== undefined && hasPermission(membership, permission.MANAGE_INVITES)
-  if (creator_id !== userId && !mayManage) throw new ApiError('no_permission')
   return commitAudited(db, { house_id, user_id: userId, reason: reason ?? null }, async (trx) => {
+    await lockHouse(trx, house_id)
+    const membership = await findMembership(trx, { house_id, user_id: userId })
+    const mayManage = membership !== undefined && hasPermission(membership, permission.MANAGE_INVITES)
+    if (creator_id !== userId && !mayManage) throw new ApiError('no_permission')
     if (!(await deleteInvite(trx, code))) throw new ApiError('invite_not_found')
     const audit = [inviteChanged('invite_revoked', invite, null)]
     return { answer: { code, house_id }, events: [], audit }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import multipart, { type MultipartFile } from '@fastify/multipart'
@@ -18,6 +19,8 @@ export type MultipartBody<Taken> = {
   size: number
   /** The names of all files, in their order. */
   filenames: string[]
+  /** How large the files are together that were not taken. */
+  skippedBytes: number
 }
 
 /** Lets the routes of a plugin read multipart bodies with files of up to so many bytes. */
@@ -45,12 +48,13 @@ export async function requireMultipart(request: FastifyRequest): Promise<void> {
 }
 
 /**
- * Reads the parts one after the other; `take` reads the first file. Throws `payload_too_large`, and what `take` throws.
+ * Reads the parts one after the other; `take` (null: nothing) reads the first part `file`. Throws `payload_too_large`,
+ * also for a file that is not taken as soon as it is larger than one may be, and what `take` throws.
  * A body that is not multipart is one without a file: `malformed`.
  */
 export async function readMultipart<Taken>(
   request: FastifyRequest,
-  take: (file: MultipartFile) => Promise<Taken | null>,
+  take: ((file: MultipartFile) => Promise<Taken | null>) | null,
   malformed: ApiError = fieldsRequired('file'),
 ): Promise<MultipartBody<Taken>> {
   const body: MultipartBody<Taken> = {
@@ -59,6 +63,7 @@ export async function readMultipart<Taken>(
     files: 0,
     size: 0,
     filenames: [],
+    skippedBytes: 0,
   }
   try {
     for await (const part of request.parts()) {
@@ -70,8 +75,8 @@ export async function readMultipart<Taken>(
       } else {
         body.filenames.push(part.filename)
         if (part.fieldname === 'file') body.files += 1
-        if (part.fieldname !== 'file' || body.files > 1) part.file.resume()
-        else await takeFirst(body, part, take)
+        if (take && part.fieldname === 'file' && body.files === 1) await takeFirst(body, part, take)
+        else body.skippedBytes += await skipFile(part)
       }
     }
   } catch (error) {
@@ -89,6 +94,14 @@ async function takeFirst<Taken>(
   body.file = await take(part)
   if (part.file.truncated) throw new ApiError('payload_too_large')
   body.size = part.file.bytesRead
+}
+
+/** Reads a file that nobody wants. Returns its size. Throws `payload_too_large`. */
+async function skipFile({ file }: MultipartFile): Promise<number> {
+  // The rest of a file that is too large is not waited for.
+  await Promise.race([finished(file.resume()), once(file, 'limit')])
+  if (file.truncated) throw new ApiError('payload_too_large')
+  return file.bytesRead
 }
 
 /** A text part that passes as a file. Throws `payload_too_large`. */

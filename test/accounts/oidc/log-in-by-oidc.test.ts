@@ -140,6 +140,29 @@ describe('whose account it is', () => {
     ).toEqual([])
   })
 
+  test('an address is not linked that another source than the one with it has verified', async () => {
+    const ann = await resident()
+    await verify(ann)
+    const token = { email: 'own@example.org', email_verified: true }
+    provider.become(claims({ email: ann.email }), token)
+    expect((await logIn(linking)).body).toEqual(emailTaken)
+    // Where the provider says nothing more of the user, the token counts.
+    provider.become(claims(), { ...token, email: ann.email })
+    expect((await logIn(linking)).body.data.user.id).toBe(ann.id)
+  })
+
+  test('an address that is not verified is not kept: who has it can register it', async () => {
+    const email = `unproven${people}@example.org`
+    provider.become(claims({ email, email_verified: false }))
+    expect((await logIn(server)).body.data.user).toMatchObject({ email: '', email_verified: false })
+    const answer = await call(null, 'POST', '/auth/register', {
+      email,
+      username: `who-has-it${people}`,
+      password,
+    })
+    expect(answer.status).toBe(200)
+  })
+
   test('an account with two-factor is not linked', async () => {
     const ann = await withTotp('ann-of-two-factors')
     await verify(ann)
@@ -169,6 +192,8 @@ describe('whose account it is', () => {
   test.each([
     ['admin', undefined],
     ['12345', undefined],
+    ['deleted-12', undefined],
+    [undefined, 'deleted-me@example.org'],
     ['x', undefined],
     ['..', 'good.name@example.org'],
     [undefined, undefined],

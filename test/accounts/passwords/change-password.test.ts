@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { issueCode } from '../../../src/accounts/codes/operations.ts'
 import { password, personOf, resident } from '../../support/accounts.ts'
+import { download, exportPath, ready } from '../../support/exports.ts'
 import { refusesStrangers } from '../../support/messages.ts'
-import { call, failure, noAuth, published, user } from '../../support/world.ts'
+import { call, db, failure, noAuth, published, user } from '../../support/world.ts'
 
 const path = '/users/@me/password'
 const wrong = failure('invalid_credentials', 'The login or password is wrong')
@@ -50,4 +52,15 @@ test('one of two concurrent password changes succeeds', async () => {
 
 test('without a valid token changing the password answers no_auth', async () => {
   await refusesStrangers('PATCH', path)
+})
+
+test('a password change cancels a pending address, also of an account without one, and ends the export', async () => {
+  const ann = await resident()
+  await call(ann, 'POST', exportPath, { password })
+  const { url } = await ready(ann)
+  await db.updateTable('users').set({ email: null }).where('id', '=', ann.id).execute()
+  const { code } = await issueCode(db, ann.id, 'verify_email', 'thief@example.org')
+  expect((await call(ann, 'PATCH', path, { current: password, new: 'another horse' })).status).toBe(200)
+  expect((await call(null, 'POST', '/auth/verify-email', { code })).body.error.code).toBe('invalid_code')
+  expect((await download(url)).reply.statusCode).toBe(404)
 })

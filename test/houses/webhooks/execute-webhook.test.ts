@@ -138,6 +138,42 @@ test.each<[string, object, boolean]>([
   expect(row!.mentions).toEqual(isMention ? [ben.id] : [])
 })
 
+test.each<[string, object, InjectOptions?]>([
+  [
+    'an emoji of Slack',
+    {
+      blocks: [
+        {
+          type: 'rich_text',
+          elements: [
+            {
+              type: 'rich_text_section',
+              elements: [
+                { type: 'emoji', name: 'bell', unicode: '7' },
+                { type: 'text', text: 'x' },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  ],
+  ['an event of GitHub', { sender: { login: 'ann' } }, { headers: { 'x-github-event': 'odd\u0085event' } }],
+  [
+    'half of a character',
+    { sha: '12345\u{1f600}\u{1f600}', context: 'x', state: 'y' },
+    { headers: { 'x-github-event': 'status' } },
+  ],
+])(
+  '%s does not bring control characters or broken text into a message',
+  async (_kind, body, options = {}) => {
+    const hook = await webhook(den, { room_id: await houseRoom(den) })
+    expect((await call(null, 'POST', hook.path, body, options)).status).toBe(200)
+    const [row] = await listRows((await webhookRow(hook.id))!.room_id)
+    expect(row!.content).not.toMatch(/(?![\t\n])[\p{Cc}\ufffd]/u)
+  },
+)
+
 test('who waits for it in the form of Discord is answered a message of theirs', async () => {
   const hook = await webhook(den)
   for (const body of [{ content: 'x' }, { content: 'x', username: 'Hook' }, { embeds: [{ title: 'x' }] }]) {

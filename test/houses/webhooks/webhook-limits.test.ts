@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { multipart } from '../../support/multipart.ts'
 import { otherApp } from '../../support/other-app.ts'
 import { webhook } from '../../support/webhooks.ts'
 import { failure, house, user } from '../../support/world.ts'
@@ -47,3 +49,18 @@ test('a body over 256 KiB is too large', async () => {
   const answer = await send((await webhook(den)).path, { text: 'x'.repeat(256 * 1024) })
   expect(answer.status).toBe(413)
 })
+
+test.each([[[300]], [[200, 200]]])(
+  'files of %j KiB are too large, also in a body that does not say how long it is',
+  async (sizes) => {
+    const files = sizes.map((size, n) => {
+      return { name: `files[${n}]`, value: 'x'.repeat(size * 1024), filename: `${n}.log` }
+    })
+    const { payload, headers } = multipart({ name: 'payload_json', value: '{"content":"x"}' }, ...files)
+    const { path } = await webhook(den)
+    const ask = (stream: string | object) =>
+      call(null, 'POST', path, undefined, { payload: stream, headers, remoteAddress: '10.2.0.1' })
+    expect((await ask(payload as Buffer)).status).toBe(413)
+    expect((await ask(Readable.from([payload as Buffer]))).status).toBe(413)
+  },
+)

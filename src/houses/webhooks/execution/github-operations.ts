@@ -64,7 +64,7 @@ function placeOf({ repository, organization }: Fields): string {
 }
 
 function shortSha(value: unknown): string {
-  return textOf(value).slice(0, 7)
+  return [...textOf(value)].slice(0, 7).join('')
 }
 
 function firstLine(text: string): string {

@@ -11,7 +11,7 @@ import { type Form, formOf, readForeign } from './body-operations.ts'
 import { executeWebhook, requireExecutable } from './operations.ts'
 import { discordFields, ExecuteQuery, ExecuteWebhook, WebhookAddress } from './schemas.ts'
 import { serializeForDiscord } from './serializers.ts'
-import { cutText } from './text-operations.ts'
+import { cutText, untrimmedTextOf } from './text-operations.ts'
 
 const MessageSent = Type.Object({ ...Success(GatewayMessage).properties, ...discordFields })
 
@@ -59,7 +59,11 @@ function readMessage(
   const event = [request.headers['x-github-event']].flat()[0]
   const form = formOf(body, { event, isDiscord })
   if (form !== 'own') {
-    return { form, content: cutText(readForeign(form, body, event), maxContentLength), nonce: null }
+    return {
+      form,
+      content: cutText(untrimmedTextOf(readForeign(form, body, event)), maxContentLength),
+      nonce: null,
+    }
   }
   const { content, nonce = null } = body
   const { properties } = SendMessage
@@ -68,21 +72,20 @@ function readMessage(
   return { form, content: content as string, nonce: nonce as string | null }
 }
 
-/** The fields of a multipart body. Its files are not stored; their names are written out. Throws `invalid_schema`. */
+/**
+ * The fields of a multipart body. Its files are not stored; their names are written out. Throws `invalid_schema`,
+ * `payload_too_large`.
+ */
 async function readParts(request: FastifyRequest): Promise<Record<string, unknown>> {
   await requireMultipart(request)
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw new ApiError('payload_too_large')
-  const { fields, filenames } = await readMultipart(request, skip, fieldsRequired('content'))
+  const { fields, filenames, skippedBytes } = await readMultipart(request, null, fieldsRequired('content'))
+  if (skippedBytes > maxBodyBytes) throw new ApiError('payload_too_large')
   const { payload_json, ...parts } = fields
   const payload = payload_json === undefined ? parts : parseObject(Buffer.from(payload_json))
   const files = filenames.map((name) => `[file: ${name}]`)
   const { content, ...rest } = payload as Record<string, unknown>
   return { ...rest, content: [...(typeof content === 'string' ? [content] : []), ...files].join('\n') }
-}
-
-async function skip(part: { file: NodeJS.ReadableStream }): Promise<null> {
-  part.file.resume()
-  return null
 }
 
 /** What the sender of this form expects. */
