@@ -12,7 +12,7 @@ declare module 'ioredis' {
 }
 
 /** The most time that a request waits for Redis. */
-const answerTimeoutMs = 500
+const answerTimeoutMs = 1_000
 /** How long after a failure Redis is tried again. */
 const retryMs = 1_000
 
@@ -78,7 +78,7 @@ export async function openRedisBuckets(url: string, listener: SharedBucketsListe
   connection.on('error', (error) => {
     reason = error
   })
-  connection.on('close', () => fail(reason))
+  connection.on('close', () => fail(reason ?? new Error('The connection was closed')))
   connection.on('ready', tryAgain)
   await connection.connect().then(tryAgain, () => {})
 

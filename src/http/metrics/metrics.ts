@@ -88,7 +88,7 @@ function readGauges(app: FastifyInstance): void {
       },
     })
   }
-  const { load, gateway, bus, bodies } = app
+  const { load, gateway, bus, bodies, sharedBuckets } = app
   gauge('hearth_processes', 'Processes behind these figures', () => 1)
   gauge('hearth_pool_connections', 'Connections to the database', () => poolStats(app.db).total)
   gauge('hearth_pool_idle', 'Connections that are free', () => poolStats(app.db).idle)
@@ -111,6 +111,11 @@ function readGauges(app: FastifyInstance): void {
     'Entries that were read and are not sent to all yet',
     () => bus.progress.pending,
   )
+  if (sharedBuckets) {
+    gauge('hearth_rate_limits_shared', 'Processes that count rate limits in Redis', () =>
+      Number(sharedBuckets.isAvailable),
+    )
+  }
   gauge('hearth_requests_in_flight', 'Requests that are not answered yet', () => load.inFlight)
   gauge('hearth_body_bytes', 'Memory for the bodies of requests', () => bodies.bytes)
   gauge('hearth_loop_delay_seconds', 'Event loop delay', () => load.delayMs / 1000, 'max')
