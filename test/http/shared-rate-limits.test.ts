@@ -163,6 +163,6 @@ test('with rate limits off nothing is counted in Redis', async () => {
   const before = redis.connectionCount()
   const off = await otherApp({ ...shared, rateLimit: false })
   expect((await off.call(await user(), 'GET', '/users/@me')).headers['ratelimit-limit']).toBeUndefined()
-  expect((await off.call(null, 'GET', '/metrics')).text).not.toContain('hearth_rate_limits_shared')
+  expect((await off.call(null, 'GET', '/metrics')).text).toContain('\nhearth_rate_limits_shared 0\n')
   expect(redis.connectionCount()).toBe(before)
 })

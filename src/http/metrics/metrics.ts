@@ -111,11 +111,9 @@ function readGauges(app: FastifyInstance): void {
     'Entries that were read and are not sent to all yet',
     () => bus.progress.pending,
   )
-  if (sharedBuckets) {
-    gauge('hearth_rate_limits_shared', 'Processes that count rate limits in Redis', () =>
-      Number(sharedBuckets.isAvailable),
-    )
-  }
+  gauge('hearth_rate_limits_shared', 'Processes that count rate limits in Redis', () =>
+    sharedBuckets?.isAvailable ? 1 : 0,
+  )
   gauge('hearth_requests_in_flight', 'Requests that are not answered yet', () => load.inFlight)
   gauge('hearth_body_bytes', 'Memory for the bodies of requests', () => bodies.bytes)
   gauge('hearth_loop_delay_seconds', 'Event loop delay', () => load.delayMs / 1000, 'max')
