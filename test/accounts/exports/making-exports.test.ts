@@ -34,13 +34,14 @@ test('of several processes one makes an export', async () => {
 
 test('the export of a killed process is made by another one once its lease has ended', async () => {
   const [ann, bob] = [await resident(), await resident()]
-  const leased = (minutes: number) => sql<Date>`now() + ${sql.lit(minutes)} * interval '1 minute'`
+  const minutesFromNow = (minutes: number) => sql<Date>`now() + ${sql.lit(minutes)} * interval '1 minute'`
   const of = (user_id: string, letter: string) => ({ user_id, key: letter.repeat(64), attempts: 1 })
   await db
     .insertInto('exports')
     .values([
-      { ...of(ann.id, 'c'), leased_until: leased(-1) },
-      { ...of(bob.id, 'd'), leased_until: leased(1) },
+      { ...of(ann.id, 'c'), leased_until: minutesFromNow(-1) },
+      // Without its lease it would be the first.
+      { ...of(bob.id, 'd'), leased_until: minutesFromNow(1), requested_at: minutesFromNow(-1) },
     ])
     .execute()
   const written: string[] = []
@@ -49,7 +50,7 @@ test('the export of a killed process is made by another one once its lease has e
   expect((await call(bob, 'GET', exportPath)).body.data).toEqual(waitingExport)
   await db
     .updateTable('exports')
-    .set({ leased_until: leased(-1) })
+    .set({ leased_until: minutesFromNow(-1) })
     .where('user_id', '=', bob.id)
     .execute()
   exporter.wake()
