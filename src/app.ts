@@ -38,6 +38,7 @@ import { webhookExecutionRoutes } from './houses/webhooks/execution/routes.ts'
 import { webhookRoutes } from './houses/webhooks/routes.ts'
 import { readBodies } from './http/bodies/body.ts'
 import { answerErrors } from './http/errors/error-handler.ts'
+import type { SharedBuckets } from './http/load/shared-buckets.ts'
 import { type LoadLimits, shedLoad } from './http/load/shedding.ts'
 import { limitUnreadResponses, type UnreadResponseLimits } from './http/load/unread-responses.ts'
 import { collectMetrics } from './http/metrics/metrics.ts'
@@ -85,6 +86,8 @@ declare module 'fastify' {
     /** Undefined: no mail is sent. */
     mailer: Mailer | undefined
     limits: AccountLimits
+    /** Undefined: the process counts rate limits by itself. */
+    sharedBuckets: SharedBuckets | undefined
     gateway: Gateway
     addressOf: AddressOf
     /** Publishes the events of an operation, and returns its answer. */
@@ -119,10 +122,12 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.decorate('bus', bus)
   app.decorate('presences', presences)
   app.decorate('mailer', mailerOf(app))
-  const limits = createRateLimits(config, parts.now)
+  const sharedBuckets = await openSharedBuckets(app)
+  const limits = createRateLimits(config, { shared: sharedBuckets, now: parts.now })
   app.decorate('limits', limits.accounts)
+  app.decorate('sharedBuckets', sharedBuckets)
   app.decorate('addressOf', addressOf)
-  app.decorate('gateway', openGateway(app, parts.gateway))
+  app.decorate('gateway', openGateway(app, limits.gatewayLogin, parts.gateway))
   app.decorate('publish', async <Answer>({ answer, events }: Outcome<Answer>) => {
     await bus.deliver(events)
     return answer
@@ -203,6 +208,20 @@ function mailerOf(app: FastifyInstance): Mailer | undefined {
   const mailer = openMailer(smtpUrl, mailFrom, (reason) => app.log.warn({ reason }, 'a mail was not sent'))
   app.addHook('onClose', () => mailer.close())
   return mailer
+}
+
+/** The buckets in Redis, if rate limits are counted there. */
+async function openSharedBuckets(app: FastifyInstance): Promise<SharedBuckets | undefined> {
+  const { redisUrl, rateLimit } = app.config
+  if (redisUrl === undefined || !rateLimit) return undefined
+  const { openRedisBuckets } = await import('./http/load/redis-buckets.ts')
+  const buckets = await openRedisBuckets(redisUrl, {
+    began: (err) =>
+      app.log.warn({ err }, 'rate limits cannot be counted in Redis: each process counts by itself'),
+    ended: () => app.log.warn('rate limits are counted in Redis again'),
+  })
+  app.addHook('onClose', () => buckets.close())
+  return buckets
 }
 
 /** What the app does regularly while it is open. */

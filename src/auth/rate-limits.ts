@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
-import { createRateLimit, type RateLimit, unlimited } from '../http/load/rate-limit.ts'
+import {
+  type Bucket,
+  createRateLimit,
+  type RateLimit,
+  type RateLimitOptions,
+  unlimited,
+} from '../http/load/rate-limit.ts'
 import { networkOf } from '../http/server/address.ts'
 import { asId } from '../ids.ts'
 import { isAuthenticator } from './plugin.ts'
@@ -31,43 +37,45 @@ export type AccountLimits = Record<
 /** Exports of an account: two a day. */
 const exportLimit = { burst: 2, refillMs: 43_200_000 }
 
-/** The limits of an installation; `now` (ms) replaces the clocks in tests. */
-export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now?: () => number) {
-  const create = (limit: Config['uploads']) => (rateLimit ? createRateLimit(limit, now) : unlimited)
+/** The limits of an installation. */
+export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, options: RateLimitOptions) {
+  const create = (name: string, limit: Config['uploads']) =>
+    rateLimit ? createRateLimit(name, limit, options) : unlimited
   const accounts: AccountLimits = {
-    namedMails: create(rateLimits.mails),
-    ownMails: create(rateLimits.mails),
-    privateRooms: create(rateLimits.privateRooms),
-    uploads: create(uploads),
-    webhooks: create(rateLimits.webhooks),
-    exports: create(exportLimit),
+    namedMails: create('mails', rateLimits.mails),
+    ownMails: create('own_mails', rateLimits.mails),
+    privateRooms: create('private_rooms', rateLimits.privateRooms),
+    uploads: create('uploads', uploads),
+    webhooks: create('webhooks', rateLimits.webhooks),
+    exports: create('exports', exportLimit),
   }
   const requests = {
-    address: create(rateLimits.address),
-    caller: create(rateLimits.requests),
-    message: create(rateLimits.messages),
-    reaction: create(rateLimits.reactions),
-    registration: create(rateLimits.registration),
-    files: create(rateLimits.files),
-    login: create(rateLimits.auth),
-    secret: create(rateLimits.auth),
+    address: create('address', rateLimits.address),
+    caller: create('requests', rateLimits.requests),
+    message: create('messages', rateLimits.messages),
+    reaction: create('reactions', rateLimits.reactions),
+    registration: create('registration', rateLimits.registration),
+    files: create('files', rateLimits.files),
+    login: create('auth', rateLimits.auth),
+    secret: create('secrets', rateLimits.auth),
   }
-  return { accounts, requests }
+  return { accounts, requests, gatewayLogin: create('gateway', rateLimits.gateway) }
 }
 
 type RequestLimits = ReturnType<typeof createRateLimits>['requests']
 
 /** Counts a request by its caller, a send by their room and a reaction by itself as well; without a caller by address. */
 export function requestCounter({ address, caller, message, reaction }: RequestLimits): CountRequest {
+  function alsoCounted({ caller, params, routeOptions }: FastifyRequest): Bucket | undefined {
+    const { limitedAs } = routeOptions.config
+    if (limitedAs === 'reactions') return reaction.bucketOf(caller.id)
+    if (limitedAs === 'messages')
+      return message.bucketOf(`${caller.id} ${asId((params as { id: string }).id)}`)
+  }
   return async (request, reply) => {
     if (!request.caller) return address.count(addressOf(request), { reply })
-    const { id } = request.caller
-    await caller.count(id, { reply })
-    const { limitedAs } = request.routeOptions.config
     // The headers of a send are those of its room, those of a reaction those of reactions.
-    if (limitedAs === 'reactions') await reaction.count(id, { reply })
-    if (limitedAs !== 'messages') return
-    await message.count(`${id} ${asId((request.params as { id: string }).id)}`, { reply })
+    await caller.count(request.caller.id, { reply, also: alsoCounted(request) })
   }
 }
 

@@ -118,6 +118,11 @@ async function checkRedis({ redisUrl }: Config): Promise<Finding> {
     const { openRedisRelay } = await import('../events/redis-relay.ts')
     const relay = await openRedisRelay(redisUrl)
     await relay.close()
+    const { openRedisBuckets } = await import('../http/load/redis-buckets.ts')
+    const failures: unknown[] = []
+    const buckets = await openRedisBuckets(redisUrl, { began: (reason) => failures.push(reason), ended() {} })
+    await buckets.close()
+    if (failures.length > 0) throw failures[0]
   })
 }
 

@@ -64,7 +64,8 @@ export const Environment = Type.Object({
   REDIS_URL: Type.Optional(
     Type.String({
       pattern: '^rediss?://[^/?]+(/[0-9]{0,4})?([?].*)?$',
-      description: 'a redis:// or rediss:// address, by which processes exchange events',
+      description:
+        'a redis:// or rediss:// address, by which processes exchange events and count rate limits',
     }),
   ),
   WORKERS: Type.String({

@@ -5,8 +5,7 @@ import { WebSocketServer } from 'ws'
 import { ApiError } from '../errors.ts'
 import { retryAfterSeconds } from '../http/errors/error-handler.ts'
 import { writeRawFailure } from '../http/errors/raw-failure.ts'
-import { limitHeaders } from '../http/load/rate-limit.ts'
-import { TokenBuckets } from '../http/load/token-buckets.ts'
+import { limitHeaders, type RateLimit } from '../http/load/rate-limit.ts'
 import { networkOf } from '../http/server/address.ts'
 import { publicUrl } from '../http/server/public-url.ts'
 import { withoutOrigin } from '../http/server/server.ts'
@@ -28,18 +27,24 @@ export function isForGateway(request: Pick<IncomingMessage, 'url' | 'headers' | 
   return /^(?:\/v1)?\/socket\/?$/.test(decodedPath(request.url ?? ''))
 }
 
-/** Opens the gateway at `/socket` and `/v1/socket` of the app's server, and a route for the schemas of its events. */
-export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettings> = {}): Gateway {
+/**
+ * Opens the gateway at `/socket` and `/v1/socket` of the app's server, and a route for the schemas of its events.
+ * `failedLogins` limits the failed logins of an address.
+ */
+export function openGateway(
+  app: FastifyInstance,
+  failedLogins: RateLimit,
+  changed: Partial<GatewaySettings> = {},
+): Gateway {
   const settings = { ...defaultSettings, ...changed }
-  const limit = app.config.rateLimits.gateway
-  const failedLogins = new TokenBuckets(limit)
+  const { burst } = app.config.rateLimits.gateway
   const gateway = new Gateway({
     db: app.db,
     bus: app.bus,
     presences: app.presences,
     log: app.log,
     settings,
-    addFailedLogin: (address) => void failedLogins.take(address),
+    addFailedLogin: (address) => void failedLogins.allows(address),
     origin: () => publicUrl(app),
   })
   const sockets = new WebSocketServer({
@@ -55,15 +60,14 @@ export function openGateway(app: FastifyInstance, changed: Partial<GatewaySettin
   // An invalid upgrade is answered like an unknown path.
   sockets.on('wsClientError', (_error, stream) => writeRawFailure(stream, new ApiError('not_found')))
 
-  app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+  app.server.on('upgrade', async (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', ignore)
     const address = networkOf(app.addressOf(request))
-    if (gateway.isStopping || app.load.isTooMuch()) {
-      return writeRawFailure(stream, new ApiError('unavailable'), { 'Retry-After': retryAfterSeconds })
-    }
+    if (gateway.isStopping || app.load.isTooMuch()) return refuseUnavailable(stream)
     if (app.config.rateLimit) {
-      const waitSeconds = Math.ceil(failedLogins.waitMs(address) / 1_000)
-      if (waitSeconds > 0) return refuse(stream, limit.burst, waitSeconds)
+      const waitSeconds = Math.ceil((await failedLogins.waitMs(address)) / 1_000)
+      if (waitSeconds > 0) return refuse(stream, burst, waitSeconds)
+      if (gateway.isStopping) return refuseUnavailable(stream)
       const { maxUnauthenticatedPerAddress: most, loginTimeoutMs } = settings
       // By then each of them has logged in or is closed.
       if (gateway.countUnauthenticated(address) >= most) return refuse(stream, most, loginTimeoutMs / 1_000)
@@ -95,6 +99,10 @@ function decodedPath(url: string): string {
 function encodingOf(url: string): Encoding {
   const query = url.slice(url.indexOf('?') + 1)
   return new URLSearchParams(query).get('compression')?.startsWith('zlib') ? 'zlib' : 'text'
+}
+
+function refuseUnavailable(stream: Duplex): void {
+  writeRawFailure(stream, new ApiError('unavailable'), { 'Retry-After': retryAfterSeconds })
 }
 
 /** Answers 429: too many failed logins, or connections that are not logged in. */

@@ -91,6 +91,15 @@ test('doctor tries the mail server and Redis', async () => {
   expect(out).toMatch(/^wrong {2}REDIS_URL cannot be used: .*ECONNREFUSED/m)
 })
 
+test('doctor names a Redis that cannot count rate limits', async () => {
+  const redis = await startRedis()
+  onTestFinished(() => redis.stop())
+  redis.refuseScripts("READONLY You can't write against a read only replica.")
+  const { code, out } = await hearthIn({ ...environment, REDIS_URL: redis.url }, 'doctor')
+  expect(code).toBe(1)
+  expect(out).toMatch(/^wrong {2}REDIS_URL cannot be used: READONLY /m)
+})
+
 test('of a host with several addresses, none of which answers, doctor says what each of them does', async () => {
   const found = [{ address: '127.0.0.2', family: 4 } as const, { address: '127.0.0.1', family: 4 } as const]
   const lookup = vi.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {

@@ -1,13 +1,19 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
+import { openKeys, type Value } from './redis-keys.ts'
 
 /**
- * The least of a Redis that a pub/sub relay speaks to, on 127.0.0.1: RESP2 with INFO, CLIENT, SUBSCRIBE, PUBLISH, PING and
- * QUIT, each message to every subscriber in the order of arrival. Stands in where no Redis is installed.
+ * The least of a Redis that a server speaks to, on 127.0.0.1: RESP2 with INFO, CLIENT, SUBSCRIBE, PUBLISH, PING and QUIT,
+ * each message to every subscriber in the order of arrival, and the scripts of the rate limits. Stands in where no Redis
+ * is installed.
  */
 export async function startRedis(onPort = 0) {
   let hangs = false
   let refusesSubscribers = false
+  let scriptRefusal: string | undefined
+  let scriptsRun = 0
+  let clock = () => Date.now() * 1000
+  const keys = await openKeys(() => clock())
   const subscribers = new Map<Socket, Set<string>>()
   const sockets = new Set<Socket>()
 
@@ -28,7 +34,19 @@ export async function startRedis(onPort = 0) {
       }
       socket.write(`:${receivers.length}\r\n`)
     } else if (command === 'quit') socket.end('+OK\r\n')
-    else socket.write('+OK\r\n')
+    else socket.write(answerOfKeys(command, args))
+  }
+
+  function answerOfKeys(command: string, args: string[]): string {
+    const isScript = command.startsWith('eval')
+    if (isScript) scriptsRun += 1
+    if (isScript && scriptRefusal !== undefined) return `-${scriptRefusal}\r\n`
+    try {
+      const answer = keys.run(command, args)
+      return answer === undefined ? '+OK\r\n' : encode(answer)
+    } catch (error) {
+      return `-${(error as Error).message.split('\n')[0]}\r\n`
+    }
   }
 
   const server = createServer((socket) => {
@@ -62,6 +80,16 @@ export async function startRedis(onPort = 0) {
     refuseSubscribers(isRefusing: boolean) {
       refusesSubscribers = isRefusing
     },
+    /** From now on it answers scripts with this error, or (undefined) runs them again. */
+    refuseScripts(error: string | undefined) {
+      scriptRefusal = error
+    },
+    /** How many scripts it was asked to run. */
+    scriptCount: () => scriptsRun,
+    /** Replaces its clock by one in ms. */
+    setClock(now: () => number) {
+      clock = () => Math.round(now() * 1000)
+    },
     connectionCount: () => sockets.size,
     drop() {
       for (const socket of sockets) socket.destroy()
@@ -76,6 +104,13 @@ export async function startRedis(onPort = 0) {
 
 function bulk(text: string): string {
   return `$${Buffer.byteLength(text)}\r\n${text}\r\n`
+}
+
+function encode(value: Value): string {
+  if (value === null) return '$-1\r\n'
+  if (typeof value === 'number') return `:${Math.trunc(value)}\r\n`
+  if (typeof value === 'string') return bulk(value)
+  return `*${value.length}\r\n${value.map(encode).join('')}`
 }
 
 /** The first whole command of a buffer (an array of bulk strings) and how many bytes it takes, or undefined. */

@@ -1,6 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import { RateLimitError } from '../../errors.ts'
-import { type Limit, TokenBuckets } from './token-buckets.ts'
+import type { SharedBuckets, Take } from './shared-buckets.ts'
+import { type Limit, type Taken, TokenBuckets } from './token-buckets.ts'
+
+/** The bucket of a limit for a key. */
+export type Bucket = Omit<Take, 'count'> & { local: TokenBuckets }
 
 type CountOptions = {
   /** How many at once; by default one. */
@@ -8,6 +12,8 @@ type CountOptions = {
   /** The answer whose headers show the numbers: of every count, or `onlyRefused`. */
   reply?: FastifyReply
   onlyRefused?: boolean
+  /** Counts one there as well, unless this limit refuses; the headers are then those of that limit. */
+  also?: Bucket | undefined
 }
 
 /** Limits how often something happens, for each key by itself: an address, an account, a login at an address. */
@@ -18,6 +24,9 @@ export type RateLimit = {
   allows(key: string): Promise<boolean>
   /** Takes back what turned out not to count. */
   giveBack(key: string, count?: number): Promise<void>
+  /** The time in ms until one is within the limit; 0 if it is now. */
+  waitMs(key: string): Promise<number>
+  bucketOf(key: string): Bucket | undefined
 }
 
 /** The limit of an installation that has none. */
@@ -25,22 +34,59 @@ export const unlimited: RateLimit = {
   count: async () => {},
   allows: async () => true,
   giveBack: async () => {},
+  waitMs: async () => 0,
+  bucketOf: () => undefined,
 }
 
-/** Each process counts by itself. `now` (ms) replaces the clocks in tests. */
-export function createRateLimit(limit: Limit, now?: () => number): RateLimit {
+export type RateLimitOptions = {
+  /** Undefined: each process counts by itself, as it does while they are unavailable. */
+  shared?: SharedBuckets | undefined
+  /** Replaces the clocks in tests, in ms. */
+  now?: (() => number) | undefined
+}
+
+/** `name` distinguishes the limits of an installation. */
+export function createRateLimit(name: string, limit: Limit, { shared, now }: RateLimitOptions): RateLimit {
   // Limits use the monotonic clock, which cannot be set; the headers give the time of day.
-  const buckets = new TokenBuckets(limit, now ?? (() => performance.now()))
+  const local = new TokenBuckets(limit, now ?? (() => performance.now()))
   const timeOfDay = now ?? (() => Date.now())
+  const bucketOf = (key: string): Bucket => ({ name, limit, key, local })
+  const takeShared = async (takes: Take[]) => (shared ? shared.take(takes) : undefined)
+
   return {
-    async count(key, { count, reply, onlyRefused = false } = {}) {
-      const { isAllowed, remaining, ttlMs } = buckets.take(key, count)
-      if (!isAllowed || !onlyRefused) reply?.headers(limitHeaders(limit.burst, remaining, ttlMs, timeOfDay()))
+    bucketOf,
+    async count(key, { count = 1, reply, onlyRefused = false, also } = {}) {
+      const takes = [{ ...bucketOf(key), count }, ...(also ? [{ ...also, count: 1 }] : [])]
+      const taken = (shared && (await shared.take(takes))) ?? takeLocally(takes)
+      const { isAllowed, remaining, ttlMs } = taken.at(-1)!
+      const { burst } = takes[taken.length - 1]!.limit
+      if (!isAllowed || !onlyRefused) reply?.headers(limitHeaders(burst, remaining, ttlMs, timeOfDay()))
       if (!isAllowed) throw new RateLimitError(ttlMs, timeOfDay())
     },
-    allows: async (key) => buckets.take(key).isAllowed,
-    giveBack: async (key, count) => buckets.giveBack(key, count),
+    async allows(key) {
+      const taken = await takeShared([{ name, limit, key, count: 1 }])
+      return (taken?.[0] ?? local.take(key)).isAllowed
+    },
+    async giveBack(key, count = 1) {
+      if (!(await takeShared([{ name, limit, key, count: -count }]))) local.giveBack(key, count)
+    },
+    async waitMs(key) {
+      const taken = await takeShared([{ name, limit, key, count: 0 }])
+      if (!taken) return local.waitMs(key)
+      return Math.max(0, taken[0]!.ttlMs - (limit.burst - 1) * limit.refillMs)
+    },
   }
+}
+
+/** Takes from each bucket of this process, up to the first that refuses. */
+function takeLocally(takes: readonly (Bucket & Take)[]): Taken[] {
+  const all: Taken[] = []
+  for (const { local, key, count } of takes) {
+    const taken = local.take(key, count)
+    all.push(taken)
+    if (!taken.isAllowed) break
+  }
+  return all
 }
 
 /** The headers with the numbers of a limit (docs/api.md#rate-limits); `now` in ms since 1970. */

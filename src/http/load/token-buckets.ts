@@ -4,6 +4,11 @@ export type Limit = { burst: number; refillMs: number }
 /** `ttlMs`: the time until the bucket is full; of tokens that were not there, until they are. */
 export type Taken = { isAllowed: boolean; remaining: number; ttlMs: number }
 
+/** The tokens that a bucket lacks which is full after so many ms. */
+export function missingTokens({ refillMs }: Limit, ttlMs: number): number {
+  return Math.ceil(ttlMs / refillMs - 1e-6)
+}
+
 /** The most buckets that are remembered; full ones are dropped first, then the oldest. */
 const maxKeys = 50_000
 
@@ -23,7 +28,7 @@ export class TokenBuckets {
     const { burst, refillMs } = this.#limit
     const now = this.#now()
     const fullAt = Math.max(this.#fullAtMs.get(key) ?? 0, now) + refillMs * count
-    const missing = Math.ceil((fullAt - now) / refillMs - 1e-6)
+    const missing = missingTokens(this.#limit, fullAt - now)
     if (missing > burst) return { isAllowed: false, remaining: 0, ttlMs: fullAt - now - burst * refillMs }
     this.#fullAtMs.delete(key)
     this.#fullAtMs.set(key, fullAt)

@@ -88,7 +88,7 @@ function readGauges(app: FastifyInstance): void {
       },
     })
   }
-  const { load, gateway, bus, bodies } = app
+  const { load, gateway, bus, bodies, sharedBuckets } = app
   gauge('hearth_processes', 'Processes behind these figures', () => 1)
   gauge('hearth_pool_connections', 'Connections to the database', () => poolStats(app.db).total)
   gauge('hearth_pool_idle', 'Connections that are free', () => poolStats(app.db).idle)
@@ -110,6 +110,9 @@ function readGauges(app: FastifyInstance): void {
     'hearth_log_pending',
     'Entries that were read and are not sent to all yet',
     () => bus.progress.pending,
+  )
+  gauge('hearth_rate_limits_shared', 'Processes that count rate limits in Redis', () =>
+    sharedBuckets?.isAvailable ? 1 : 0,
   )
   gauge('hearth_requests_in_flight', 'Requests that are not answered yet', () => load.inFlight)
   gauge('hearth_body_bytes', 'Memory for the bodies of requests', () => bodies.bytes)

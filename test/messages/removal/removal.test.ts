@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { newId } from '../../../src/ids.ts'
+import { deleteRemoved } from '../../../src/messages/removal/operations.ts'
 import { attach } from '../../support/houses.ts'
 import { untilDiscarded } from '../../support/store.ts'
 import { call, db, group, house, houseRoom, message, type Person, user } from '../../support/world.ts'
@@ -47,6 +48,26 @@ test('the messages of all rooms of a deleted house end with it', async () => {
   expect((await call(ann, 'DELETE', `/houses/${den.id}`)).status).toBeLessThan(300)
   for (const room of rooms)
     await vi.waitUntil(async () => (await countRows('messages', room)) === 0, { timeout: 30_000 })
+})
+
+test('several processes delete the messages of deleted rooms at once', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const rooms = [await houseRoom(den), await houseRoom(den), await houseRoom(den)]
+  for (const room of rooms) {
+    await fill(room, ann, 1_500)
+    await call(ann, 'DELETE', `/rooms/${room}`)
+  }
+  const deleteAll = async () => {
+    while (await deleteRemoved(db));
+  }
+  await Promise.all([deleteAll(), deleteAll(), deleteAll()])
+  // What is left is in a transaction of the app, which deletes as well.
+  for (const room of rooms) await vi.waitUntil(async () => (await countRows('messages', room)) === 0, 30_000)
+  await vi.waitUntil(
+    async () => (await db.selectFrom('removed_rooms').selectAll().execute()).length === 0,
+    30_000,
+  )
 })
 
 test('a message of a deleted room cannot be read before it is deleted', async () => {
