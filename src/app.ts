@@ -4,6 +4,8 @@ import { emailRoutes } from './accounts/email/routes.ts'
 import { exportRoutes } from './accounts/exports/routes.ts'
 import { oidcRoutes } from './accounts/oidc/routes.ts'
 import { passwordRoutes } from './accounts/passwords/routes.ts'
+import { getVapidKeys } from './accounts/push-subscriptions/operations.ts'
+import { pushSubscriptionRoutes } from './accounts/push-subscriptions/routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { sessionRoutes } from './accounts/sessions/routes.ts'
 import { mfaRoutes } from './accounts/two-factor/routes.ts'
@@ -64,6 +66,8 @@ import { searchRoutes } from './messages/search/routes.ts'
 import { mediaRoutes } from './messages/send/media-routes.ts'
 import { createSender } from './messages/send/operations.ts'
 import { nameSchemas } from './process/exported-schemas.ts'
+import { internet, type PushNetwork } from './push/network.ts'
+import type { VapidKeys } from './push/transport.ts'
 import { readStateRoutes } from './read-states/routes.ts'
 import { overrideRoutes } from './rooms/overrides/routes.ts'
 import { recipientRoutes } from './rooms/private-rooms/recipient-routes.ts'
@@ -84,6 +88,9 @@ declare module 'fastify' {
     presences: PresenceTracker
     /** Undefined: no mail is sent. */
     mailer: Mailer | undefined
+    /** Undefined: push is not offered. */
+    vapidKeys: VapidKeys | undefined
+    pushNetwork: PushNetwork
     limits: AccountLimits
     gateway: Gateway
     addressOf: AddressOf
@@ -102,6 +109,8 @@ export type AppParts = {
   gateway?: Partial<GatewaySettings>
   loadLimits?: LoadLimits
   unreadLimits?: UnreadResponseLimits
+  /** Where pushes are sent, in place of the internet. */
+  pushNetwork?: PushNetwork
   /** Memory for all request bodies. */
   bodyBytes?: number
   /** The clock of the rate limits, in ms. */
@@ -119,6 +128,8 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.decorate('bus', bus)
   app.decorate('presences', presences)
   app.decorate('mailer', mailerOf(app))
+  app.decorate('vapidKeys', config.vapidSubject === undefined ? undefined : await getVapidKeys(db))
+  app.decorate('pushNetwork', parts.pushNetwork ?? internet)
   const limits = createRateLimits(config, parts.now)
   app.decorate('limits', limits.accounts)
   app.decorate('addressOf', addressOf)
@@ -179,6 +190,7 @@ const plugins = [
   passwordRoutes,
   pinRoutes,
   privateRoomRoutes,
+  pushSubscriptionRoutes,
   reactionRoutes,
   readStateRoutes,
   recipientRoutes,

@@ -24,12 +24,14 @@ export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Pro
 
 /** Limits by account, independent of the address: mails to addresses that it gives, mails to its own address … */
 export type AccountLimits = Record<
-  'namedMails' | 'ownMails' | 'privateRooms' | 'uploads' | 'webhooks' | 'exports',
+  'namedMails' | 'ownMails' | 'privateRooms' | 'uploads' | 'webhooks' | 'exports' | 'pushSubscriptions',
   RateLimit
 >
 
 /** Exports of an account: two a day. */
 const exportLimit = { burst: 2, refillMs: 43_200_000 }
+/** Push subscriptions of a user: 20 an hour. */
+const pushSubscriptionLimit = { burst: 20, refillMs: 180_000 }
 
 /** The limits of an installation; `now` (ms) replaces the clocks in tests. */
 export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now?: () => number) {
@@ -41,6 +43,7 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, now
     uploads: create(uploads),
     webhooks: create(rateLimits.webhooks),
     exports: create(exportLimit),
+    pushSubscriptions: create(pushSubscriptionLimit),
   }
   const requests = {
     address: create(rateLimits.address),
