@@ -87,12 +87,15 @@ export function startNotifying(
 
   async function notify(batch: readonly Pending[]): Promise<void> {
     const rows = await listRecipients(db, batch.map(toAsk))
-    const notified: Notified[] = []
-    for (const recipient of rows) {
-      const { message } = batch[recipient.place]!
-      if (presenceOf(recipient.user_id) === 'online') deferred.add(recipient.user_id, message)
-      else if (await mayRead(recipient.user_id, message.room_id)) notified.push({ recipient, message })
-    }
+    const concerned = rows.map(
+      (recipient): Notified => ({ recipient, message: batch[recipient.place]!.message }),
+    )
+    const { online = [], offline = [] } = Object.groupBy(concerned, ({ recipient }) =>
+      presenceOf(recipient.user_id),
+    )
+    for (const { recipient, message } of online) deferred.add(recipient.user_id, message)
+    const readable = await Promise.all(offline.map(mayRead))
+    const notified = offline.filter((_, index) => readable[index])
     if (notified.length === 0) return
     const newest = newestOfEach(notified)
     const pushed = await notePushed(
@@ -112,8 +115,8 @@ export function startNotifying(
     }
   }
 
-  async function mayRead(user_id: string, room_id: string): Promise<boolean> {
-    return canRead(await findRoomAccess(db, { room_id, user_id }))
+  async function mayRead({ recipient, message }: Notified): Promise<boolean> {
+    return canRead(await findRoomAccess(db, { room_id: message.room_id, user_id: recipient.user_id }))
   }
 
   async function close(rooms: readonly ClosedRoom[]): Promise<void> {

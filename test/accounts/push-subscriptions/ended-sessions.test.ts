@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { password, resident } from '../../support/accounts.ts'
 import { pushingApp, startPushService, subscribeTo } from '../../support/push-service.ts'
-import { call as callElsewhere, db, user } from '../../support/world.ts'
+import { call as callElsewhere, db, oneToOne, user } from '../../support/world.ts'
 
 const service = await startPushService()
 const { call } = await pushingApp()
@@ -31,7 +31,14 @@ test('a change of the password ends those of other sessions', async () => {
 
 test('a deleted account has no subscription and nothing that was pushed', async () => {
   const ann = await resident('ann2')
-  await subscribeTo(call, ann, service.subscribe())
+  const bob = await user()
+  const browser = service.subscribe()
+  await subscribeTo(call, ann, browser)
+  await call(bob, 'POST', `/rooms/${await oneToOne(ann, bob)}/messages`, { content: 'hello' })
+  await browser.received(1)
+  const pushed = db.selectFrom('pushed_rooms').select('count').where('user_id', '=', ann.id)
+  expect(await pushed.execute()).toEqual([{ count: 1 }])
   expect((await callElsewhere(ann, 'DELETE', '/users/@me', { password })).status).toBe(200)
   expect(await countOf(ann)).toBe(0)
+  expect(await pushed.execute()).toEqual([])
 })

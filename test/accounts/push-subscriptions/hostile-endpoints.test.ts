@@ -174,12 +174,15 @@ test('an endpoint that closes the connection, or speaks no HTTP, fails', async (
 
 test('an endless answer is cut off, and the next push arrives', async () => {
   const browser = service.subscribe()
+  const chunk = 'x'.repeat(65_536)
+  let chunks = 0
   const isCut = new Promise<void>((resolve) => {
     browser.answer = (response) => {
       response.on('close', resolve)
       response.writeHead(201)
       const flood = () => {
-        while (!response.destroyed && response.write('x'.repeat(65_536)));
+        do chunks += 1
+        while (!response.destroyed && response.write(chunk))
       }
       response.on('drain', flood)
       flood()
@@ -188,6 +191,8 @@ test('an endless answer is cut off, and the next push arrives', async () => {
   const { say } = await subscribed(browser)
   await say('first')
   await isCut
+  // What fits into the buffers of a connection, and not what is sent in a second.
+  expect(chunks).toBeLessThan(1_000)
   browser.answer = answering(201)
   await say('second')
   await browser.received(2)
