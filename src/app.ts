@@ -4,6 +4,8 @@ import { emailRoutes } from './accounts/email/routes.ts'
 import { exportRoutes } from './accounts/exports/routes.ts'
 import { oidcRoutes } from './accounts/oidc/routes.ts'
 import { passwordRoutes } from './accounts/passwords/routes.ts'
+import { getVapidKeys } from './accounts/push-subscriptions/operations.ts'
+import { pushSubscriptionRoutes } from './accounts/push-subscriptions/routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { sessionRoutes } from './accounts/sessions/routes.ts'
 import { mfaRoutes } from './accounts/two-factor/routes.ts'
@@ -65,6 +67,8 @@ import { searchRoutes } from './messages/search/routes.ts'
 import { mediaRoutes } from './messages/send/media-routes.ts'
 import { createSender } from './messages/send/operations.ts'
 import { nameSchemas } from './process/exported-schemas.ts'
+import { internet, type PushNetwork } from './push/network.ts'
+import type { VapidKeys } from './push/transport.ts'
 import { readStateRoutes } from './read-states/routes.ts'
 import { overrideRoutes } from './rooms/overrides/routes.ts'
 import { recipientRoutes } from './rooms/private-rooms/recipient-routes.ts'
@@ -85,6 +89,9 @@ declare module 'fastify' {
     presences: PresenceTracker
     /** Undefined: no mail is sent. */
     mailer: Mailer | undefined
+    /** Undefined: push is not offered. */
+    vapidKeys: VapidKeys | undefined
+    pushNetwork: PushNetwork
     limits: AccountLimits
     /** Undefined: the process counts rate limits by itself. */
     sharedBuckets: SharedBuckets | undefined
@@ -105,6 +112,8 @@ export type AppParts = {
   gateway?: Partial<GatewaySettings>
   loadLimits?: LoadLimits
   unreadLimits?: UnreadResponseLimits
+  /** Where pushes are sent, in place of the internet. */
+  pushNetwork?: PushNetwork
   /** Memory for all request bodies. */
   bodyBytes?: number
   /** The clock of the rate limits, in ms. */
@@ -124,6 +133,8 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.decorate('mailer', mailerOf(app))
   const sharedBuckets = await openSharedBuckets(app)
   const limits = createRateLimits(config, { shared: sharedBuckets, now: parts.now })
+  app.decorate('vapidKeys', config.vapidSubject === undefined ? undefined : await getVapidKeys(db))
+  app.decorate('pushNetwork', parts.pushNetwork ?? internet)
   app.decorate('limits', limits.accounts)
   app.decorate('sharedBuckets', sharedBuckets)
   app.decorate('addressOf', addressOf)
@@ -184,6 +195,7 @@ const plugins = [
   passwordRoutes,
   pinRoutes,
   privateRoomRoutes,
+  pushSubscriptionRoutes,
   reactionRoutes,
   readStateRoutes,
   recipientRoutes,

@@ -56,6 +56,8 @@ export type Config = {
   smtpUrl: string | undefined
   /** The sender of mail. */
   mailFrom: string
+  /** Where push services reach the operator: a `mailto:` or `https:` address. Undefined: push is not offered. */
+  vapidSubject: string | undefined
   /** The token that /metrics requires. Undefined: it answers requests from this machine only. */
   metricsToken: string | undefined
   logLevel: string
@@ -114,10 +116,23 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     web: settings.WEB === 'on',
     trustProxy,
     smtpUrl: settings.SMTP_URL,
-    mailFrom: settings.MAIL_FROM ?? `hearth@${new URL(settings.PUBLIC_URL ?? 'http://localhost').hostname}`,
+    mailFrom: readMailFrom(settings),
+    vapidSubject: readVapidSubject(settings),
     metricsToken: settings.METRICS_TOKEN,
     logLevel: settings.LOG_LEVEL,
   }
+}
+
+function readMailFrom(settings: Static<typeof Environment>): string {
+  return settings.MAIL_FROM ?? `hearth@${new URL(settings.PUBLIC_URL ?? 'http://localhost').hostname}`
+}
+
+/** `VAPID_SUBJECT`, or the address that mail comes from, where the server sends mail. */
+function readVapidSubject(settings: Static<typeof Environment>): string | undefined {
+  if (settings.VAPID_SUBJECT !== undefined) return settings.VAPID_SUBJECT
+  if (settings.SMTP_URL === undefined && settings.MAIL_FROM === undefined) return undefined
+  const from = readMailFrom(settings)
+  return `mailto:${/<([^<>]+)>\s*$/.exec(from)?.[1] ?? from.trim()}`
 }
 
 const ageUnitMs: Record<string, number> = { h: 3_600_000, d: 86_400_000 }

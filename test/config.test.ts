@@ -147,9 +147,18 @@ const cases: Record<string, Case> = {
   SMTP_URL: {
     wrong: ['mail.example.org', 'smtp://', 'smtp://mail:99999'],
     right: 'smtps://mail',
-    gives: { smtpUrl: 'smtps://mail' },
+    gives: { smtpUrl: 'smtps://mail', vapidSubject: 'mailto:hearth@localhost' },
   },
-  MAIL_FROM: { wrong: ['hearth'], right: 'chat@example.org', gives: { mailFrom: 'chat@example.org' } },
+  MAIL_FROM: {
+    wrong: ['hearth'],
+    right: 'Chat <chat@example.org>',
+    gives: { mailFrom: 'Chat <chat@example.org>', vapidSubject: 'mailto:chat@example.org' },
+  },
+  VAPID_SUBJECT: {
+    wrong: ['ops@example.org', 'http://example.org', 'mailto:ops', 'https://example.org/?x', 'mailto:a@b c'],
+    right: 'mailto:ops@example.org',
+    gives: { vapidSubject: 'mailto:ops@example.org' },
+  },
   METRICS_TOKEN: {
     wrong: ['fifteen-letters', 'sixteen or more but blanks'],
     right: 'sixteen-or-more!',

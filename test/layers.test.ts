@@ -18,6 +18,7 @@ const shared = [
   'images',
   'mail',
   'process',
+  'push',
   'storage',
   'web',
 ] as const
@@ -37,6 +38,7 @@ const allowed: Record<string, readonly string[]> = {
     'events',
     'images',
     'mail',
+    'push',
     'storage',
   ],
   operations: [
@@ -53,6 +55,7 @@ const allowed: Record<string, readonly string[]> = {
     'ids',
     'concurrency',
     'errors',
+    'push',
   ],
   serializers: ['serializers', 'permissions', 'queries', 'schemas', 'events', 'ids'],
   permissions: ['permissions', 'queries', 'schemas'],
@@ -81,6 +84,7 @@ const allowed: Record<string, readonly string[]> = {
   images: ['images', 'storage', 'errors', 'ids', 'concurrency'],
   storage: ['storage', 'errors', 'database'],
   mail: ['mail', 'concurrency'],
+  push: ['push', 'concurrency'],
   events: ['events', 'schemas', 'database', 'concurrency', 'ids'],
   database: ['database', 'ids', 'errors', 'concurrency'],
   concurrency: ['concurrency', 'errors'],

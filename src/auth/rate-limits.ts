@@ -30,12 +30,14 @@ export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Pro
 
 /** Limits by account, independent of the address: mails to addresses that it gives, mails to its own address … */
 export type AccountLimits = Record<
-  'namedMails' | 'ownMails' | 'privateRooms' | 'uploads' | 'webhooks' | 'exports',
+  'namedMails' | 'ownMails' | 'privateRooms' | 'uploads' | 'webhooks' | 'exports' | 'pushSubscriptions',
   RateLimit
 >
 
 /** Exports of an account: two a day. */
 const exportLimit = { burst: 2, refillMs: 43_200_000 }
+/** Push subscriptions of a user: 20 an hour. */
+const pushSubscriptionLimit = { burst: 20, refillMs: 180_000 }
 
 /** The limits of an installation. */
 export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, options: RateLimitOptions) {
@@ -48,6 +50,7 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, opt
     uploads: create('uploads', uploads),
     webhooks: create('webhooks', rateLimits.webhooks),
     exports: create('exports', exportLimit),
+    pushSubscriptions: create('push_subscriptions', pushSubscriptionLimit),
   }
   const requests = {
     address: create('address', rateLimits.address),

@@ -1,4 +1,5 @@
 import type { AccountExport, RequestExport } from '../accounts/exports/schemas.ts'
+import type { PushSubscriptionId, SubscribeToPushes } from '../accounts/push-subscriptions/schemas.ts'
 import type {
   AccountId,
   BackupCodes,
@@ -132,6 +133,8 @@ type Shapes = {
   changePassword: { body: ChangePassword; answer: AccountId }
   getExport: { answer: AccountExport }
   requestExport: { body: RequestExport; answer: AccountExport }
+  subscribeToPushes: { body: SubscribeToPushes; answer: PushSubscriptionId }
+  unsubscribeFromPushes: { answer: PushSubscriptionId }
   listSessions: { query: ListQuery; answer: LoginSession[] }
   endSession: { answer: EndedSession }
   // administration

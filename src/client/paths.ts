@@ -19,6 +19,8 @@ export const paths = {
   changePassword: 'PATCH /users/@me/password',
   getExport: 'GET /users/@me/export',
   requestExport: 'POST /users/@me/export',
+  subscribeToPushes: 'POST /users/@me/push-subscriptions',
+  unsubscribeFromPushes: 'DELETE /users/@me/push-subscriptions/{id}',
   listSessions: 'GET /users/@me/sessions',
   endSession: 'DELETE /users/@me/sessions/{id}',
   // administration

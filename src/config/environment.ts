@@ -149,6 +149,12 @@ export const Environment = Type.Object({
   MAIL_FROM: Type.Optional(
     Type.String({ pattern: '^[^@]+@[^@]+$', description: 'the address that mail comes from' }),
   ),
+  VAPID_SUBJECT: Type.Optional(
+    Type.String({
+      pattern: '^(mailto:[^\\s@<>]+@[^\\s@<>]+|https://[^/?#@\\s]+(/[^?#\\s]*)?)$',
+      description: 'a mailto: or https:// address at which push services reach the operator',
+    }),
+  ),
   METRICS_TOKEN: Type.Optional(
     Type.String({
       pattern: '^[!-~]{16,}$',

@@ -288,6 +288,41 @@ export interface Presences {
   user_id: Int8;
 }
 
+export interface PushedRooms {
+  count: number;
+  message_id: Int8;
+  room_id: Int8;
+  user_id: Int8;
+}
+
+export interface PushSubscriptions {
+  /**
+   * the secret of the browser, in base64url
+   */
+  auth: string;
+  created_at: Generated<Timestamp>;
+  endpoint: string;
+  /**
+   * failed pushes in a row
+   */
+  failures: Generated<number>;
+  id: Int8;
+  /**
+   * whether its endpoint has accepted the last push
+   */
+  is_proven: Generated<boolean>;
+  /**
+   * the public key of the browser, in base64url
+   */
+  p256dh: string;
+  paused_until: Timestamp | null;
+  /**
+   * the login session that it ends with
+   */
+  session_id: Int8;
+  user_id: Int8;
+}
+
 export interface ReactionCounts {
   count: number;
   emoji: string;
@@ -453,6 +488,13 @@ export interface Users {
   website: Generated<string>;
 }
 
+export interface VapidKeys {
+  created_at: Generated<Timestamp>;
+  is_only: Generated<boolean>;
+  private_key: string;
+  public_key: string;
+}
+
 export interface Webhooks {
   house_id: Int8;
   /**
@@ -490,6 +532,8 @@ export interface DB {
   oidc_identities: OidcIdentities;
   pins: Pins;
   presences: Presences;
+  push_subscriptions: PushSubscriptions;
+  pushed_rooms: PushedRooms;
   reaction_counts: ReactionCounts;
   reactions: Reactions;
   read_states: ReadStates;
@@ -502,5 +546,6 @@ export interface DB {
   sessions: Sessions;
   settings: Settings;
   users: Users;
+  vapid_keys: VapidKeys;
   webhooks: Webhooks;
 }

@@ -39,7 +39,8 @@ export type HearthEvent =
     }
   | { type: 'pin_updated'; room_id: string; house_id: string | null; message_id: string; pinned: boolean }
   | { type: 'typing_started'; room_id: string; house_id: string | null; author_id: string; timestamp: number }
-  | { type: 'read_state_updated'; user_id: string; room_id: string }
+  /** `has_pushes`: pushes of the room may have to be closed; only the process that has marked it as read has it. */
+  | { type: 'read_state_updated'; user_id: string; room_id: string; has_pushes?: true }
   /** Name, icon, description, default permissions or owner changed. */
   | { type: 'house_updated'; house_id: string }
   | { type: 'house_deleted'; house_id: string }

@@ -1,5 +1,6 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
 import * as accountExports from '../accounts/exports/schemas.ts'
+import * as pushSubscriptions from '../accounts/push-subscriptions/schemas.ts'
 import * as accounts from '../accounts/schemas.ts'
 import * as administration from '../administration/schemas.ts'
 import * as bots from '../bots/schemas.ts'
@@ -44,6 +45,7 @@ const modules = [
   messages,
   pins,
   privateRooms,
+  pushSubscriptions,
   reactions,
   readStates,
   roles,

@@ -30,7 +30,7 @@ export async function moveReadState(
   roomId: string,
   messageId: string,
 ): Promise<{ state: ReadStateInRoom; entry: Entry } | undefined> {
-  const { rows } = await sql<ReadStateInRoom & { id: string }>`
+  const { rows } = await sql<ReadStateInRoom & { id: string; has_pushes: boolean }>`
     with ${lockRoomOfMember(userId, roomId)}, moved as (
       insert into read_states (user_id, room_id, message_id)
       select ${userId}, id, ${messageId} from locked_room
@@ -44,12 +44,20 @@ export async function moveReadState(
       from moved
       returning id
     )
-    select message_id, logged.id, ${mentionCount(userId, sql`moved.room_id`, sql`moved.message_id`)} as mention_count
+    select message_id, logged.id, ${mentionCount(userId, sql`moved.room_id`, sql`moved.message_id`)} as mention_count,
+      exists (
+        select from pushed_rooms where pushed_rooms.user_id = ${userId} and pushed_rooms.room_id = moved.room_id
+      ) as has_pushes
     from moved cross join logged`.execute(db)
   const [row] = rows
   if (!row) return undefined
-  const { id, ...state } = row
-  const event: HearthEvent = { type: 'read_state_updated', user_id: userId, room_id: roomId }
+  const { id, has_pushes, ...state } = row
+  const event: HearthEvent = {
+    type: 'read_state_updated',
+    user_id: userId,
+    room_id: roomId,
+    ...(has_pushes && { has_pushes }),
+  }
   return { state, entry: { id, events: [event] } }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { maxPushSubscriptions } from '../accounts/push-subscriptions/operations.ts'
 import { maxPasswordLength } from '../accounts/schemas.ts'
 import { maxBots } from '../bots/operations.ts'
 import { maxBlocks, maxFriendsAndRequests } from '../friendships/operations.ts'
@@ -64,6 +65,7 @@ const limits = {
   invites: maxInvites,
   webhooks: maxWebhooks,
   overrides: maxOverrides,
+  push_subscriptions: maxPushSubscriptions,
   body_bytes: maxBodyBytes,
   picture_body_bytes: maxPictureBodyBytes,
   picture_bytes: maxPictureBytes,
@@ -90,7 +92,7 @@ export const serverInformationRoutes: FastifyPluginAsyncTypebox = async (app) =>
         house_creation: houseCreation,
         mail: app.mailer !== undefined,
         oidc: oidc !== undefined,
-        push_key: null,
+        push_key: app.vapidKeys?.public_key ?? null,
         limits,
       })
     },

@@ -10,6 +10,7 @@ import { startSending } from './messages/sending.ts'
 import { startUploads } from './messages/uploads.ts'
 import { startRouter } from './router.ts'
 import { startSession } from './session.ts'
+import { startPush } from './settings/push-start.tsx'
 import { startTheme } from './settings/theme.ts'
 import { startKeepingFocus } from './shell/keep-focus.ts'
 import './styles/tokens.css'
@@ -43,6 +44,7 @@ function start(): void {
   startUploads()
   startExploding()
   startNotifications()
+  startPush()
   startTitle()
   startKeepingFocus()
   render(<App />, document.getElementById('app')!)

@@ -57,6 +57,7 @@ test.each([
   ['api', 'roles of a house', 'maxRoles'],
   ['api', 'active invites', 'maxInvites'],
   ['api', 'webhooks of a house', 'maxWebhooks'],
+  ['api', 'push subscriptions of a user', 'maxPushSubscriptions'],
   ['api', 'permission overrides', 'maxOverrides'],
   ['api', 'people in a group', 'maxGroupSize'],
   ['api', 'groups that a user owns', 'maxOwnedGroups'],

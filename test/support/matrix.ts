@@ -1,6 +1,7 @@
 import { permission } from '../../src/houses/permissions.ts'
 import { password, resident } from './accounts.ts'
 import { override } from './permissions.ts'
+import { pushSubscription } from './push-keys.ts'
 import { callersOf, inviteBy, type Needs, type Reach, type Scene } from './scenes.ts'
 import { webhook } from './webhooks.ts'
 import { db, house, message, type Person, role, user } from './world.ts'
@@ -123,6 +124,8 @@ export const matrix: Row[] = [
   { route: 'POST /auth/oidc', reach: 'open', ok: 'invalid_code', body: { code: '0'.repeat(32) } },
   { route: 'POST /users/@me/export', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { password: 'wrong password' } },
   { route: 'GET /users/@me/export', reach: 'own', but: notForBots },
+  { route: 'POST /users/@me/push-subscriptions', reach: 'own', ok: 'not_offered', body: pushSubscription },
+  { route: 'DELETE /users/@me/push-subscriptions/{id}', reach: 'own', at: { id: () => '1' } },
   { route: 'GET /exports/{user_id}', reach: 'open', ok: 'not_found', at: { user_id: () => '1' } },
   // Bots
   { route: 'POST /bots', reach: 'own', but: notForBots, body: () => ({ username: freshName(), name: 'Bot' }) },

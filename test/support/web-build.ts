@@ -11,7 +11,9 @@ export async function buildWebClient(): Promise<void> {
   const built = await changedAt(join(root, 'dist/web/build.json')).catch(() => 0)
   const changes = await Promise.all(sources.map((path) => lastChange(join(root, path))))
   if (built > Math.max(...changes)) return
-  await promisify(execFile)(process.execPath, [join(root, 'scripts/prepare.js')], { cwd: root })
+  // That of the tests would build in what libraries have for development only.
+  const env = { ...process.env, NODE_ENV: 'production' }
+  await promisify(execFile)(process.execPath, [join(root, 'scripts/prepare.js')], { cwd: root, env })
 }
 
 async function lastChange(path: string): Promise<number> {

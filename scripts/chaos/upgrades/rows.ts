@@ -5,8 +5,8 @@ import { epochMs } from '../../../src/ids.ts'
 /** An id of today, as old entries of the audit log are deleted. */
 const recentId = `(((extract(epoch from now()) * 1000)::bigint - ${epochMs}) << 22)`
 
-/** Lists of work: a server that starts does what is in them, and deletes it. */
-const workLists = ['removed_rooms']
+/** A list of work, which a server that starts does and deletes, and a table of one row. */
+const notFilled = ['removed_rooms', 'vapid_keys']
 
 /** How to fill each table: a row for each `n` of a range, in columns that the table has had from the first. */
 const rowsOf: Record<string, [columns: string, values: string]> = {
@@ -46,6 +46,11 @@ const rowsOf: Record<string, [columns: string, values: string]> = {
     'code_hash, issuer, subject, profile, expires_at',
     `sha256(n::text::bytea), 'https://id.example.org', n::text, '{}', now() + interval '1 day'`,
   ],
+  push_subscriptions: [
+    'id, user_id, session_id, endpoint, p256dh, auth',
+    `n, n, n, 'https://push.example.org/' || n, 'key', 'secret'`,
+  ],
+  pushed_rooms: ['user_id, room_id, message_id, count', 'n, n, n, 1'],
   exports: ['user_id, key, expires_at', `n, 'key' || n, now() + interval '1 day'`],
   discarded_files: ['name, discarded_at', `'attachments/' || n, now() + interval '1 day'`],
 }
@@ -58,7 +63,7 @@ export async function listTables(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class where relkind = 'r' and relpersistence = 'p' and relnamespace = 'public'::regnamespace
       and relname not like 'kysely%'`.execute(db)
-  const present = rows.map(({ name }) => name).filter((name) => !workLists.includes(name))
+  const present = rows.map(({ name }) => name).filter((name) => !notFilled.includes(name))
   const unknown = present.filter((name) => !(name in rowsOf))
   if (unknown.length > 0) throw new Error(`say in scripts/chaos/upgrades/rows.ts how to fill ${unknown}`)
   return Object.keys(rowsOf).filter((name) => present.includes(name))

@@ -13,14 +13,15 @@ export function lockAccountWithBots(db: Db, id: string) {
     .execute()
 }
 
-/** Deletes what only the user could see: codes, backup codes, settings, read states, mentions. */
+/** Deletes what only the user could see: codes, backup codes, settings, read states, mentions, what was pushed. */
 export async function deleteBelongings(db: Db, userId: string): Promise<void> {
   await sql`
     with codes as (delete from account_codes where user_id = ${userId}),
       backups as (delete from backup_codes where user_id = ${userId}),
       identities as (delete from oidc_identities where user_id = ${userId}),
       own_settings as (delete from settings where user_id = ${userId}),
-      own_room_settings as (delete from room_settings where user_id = ${userId})
+      own_room_settings as (delete from room_settings where user_id = ${userId}),
+      pushed as (delete from pushed_rooms where user_id = ${userId})
     delete from read_states where user_id = ${userId}`.execute(db)
   await db.deleteFrom('mentions').where('user_id', '=', userId).execute()
 }

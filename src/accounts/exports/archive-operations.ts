@@ -13,6 +13,7 @@ import {
   listExportedBots,
   listExportedHouses,
   listExportedPrivateRooms,
+  listExportedPushSubscriptions,
   listExportedSessions,
   listOwnMessages,
   type OwnMessageRow,
@@ -39,7 +40,9 @@ export async function* archiveAccount(source: ArchiveSource): AsyncGenerator<Zip
   const { db, user_id } = source
   const user = await getExportedUser(db, user_id)
   const sessions = await listExportedSessions(db, user_id)
-  yield jsonFile('account.json', { ...user, sessions, bots: await listExportedBots(db, user_id) })
+  const push_subscriptions = await listExportedPushSubscriptions(db, user_id)
+  const bots = await listExportedBots(db, user_id)
+  yield jsonFile('account.json', { ...user, sessions, push_subscriptions, bots })
   yield jsonFile('settings.json', await findSettings(db, user_id))
   yield { name: 'relationships.jsonl', content: lines(relationships(source)) }
   yield jsonFile('houses.json', await listExportedHouses(db, user_id))

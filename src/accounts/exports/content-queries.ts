@@ -18,6 +18,16 @@ export function listExportedSessions(db: Db, userId: string) {
     .execute()
 }
 
+/** The push subscriptions of a user, oldest first, without the keys that pushes are encrypted with. */
+export function listExportedPushSubscriptions(db: Db, userId: string) {
+  return db
+    .selectFrom('push_subscriptions')
+    .select(['id', 'session_id', 'endpoint', 'created_at'])
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .execute()
+}
+
 /** The bots of a user, oldest first. */
 export function listExportedBots(db: Db, ownerId: string) {
   return db

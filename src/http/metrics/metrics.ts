@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The metrics of this app; those of Node are apart. */
     metrics: Registry
+    /** Counts a push by what came of it. */
+    countPush(result: 'delivered' | 'gone' | 'failed' | 'dropped'): void
   }
 }
 
@@ -20,6 +22,7 @@ export function collectMetrics(app: FastifyInstance): void {
   countRequests(app)
   countBatches(app)
   countEvents(app)
+  countPushes(app)
   readGauges(app)
 }
 
@@ -73,6 +76,17 @@ function countEvents(app: FastifyInstance): void {
   })
   const unsubscribe = app.bus.subscribe(({ type }) => events.inc({ type }))
   app.addHook('onClose', async () => unsubscribe())
+}
+
+function countPushes(app: FastifyInstance): void {
+  const pushes = new Counter({
+    name: 'hearth_pushes_total',
+    help: 'Pushes by result: delivered, gone (the subscription has ended), failed, dropped',
+    labelNames: ['result'],
+    registers: [app.metrics],
+  })
+  for (const result of ['delivered', 'gone', 'failed', 'dropped']) pushes.inc({ result }, 0)
+  app.decorate('countPush', (result: string) => pushes.inc({ result }))
 }
 
 function readGauges(app: FastifyInstance): void {

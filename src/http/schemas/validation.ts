@@ -1,3 +1,4 @@
+import { ECDH } from 'node:crypto'
 import type { FastifyServerOptions } from 'fastify'
 import { isId, unknownId } from '../../ids.ts'
 
@@ -16,6 +17,24 @@ function isEmail(text: string): boolean {
   return [...text].length <= maxEmailLength && emailPattern.test(text)
 }
 
+/** An https URL of printable ASCII without a password. Google's earlier push service, which has ended, took no standard key. */
+function isPushEndpoint(text: string): boolean {
+  if (!/^https:\/\/[!-~]+$/i.test(text) || !URL.canParse(text)) return false
+  const { username, password, host, pathname } = new URL(text)
+  return username === '' && password === '' && !`${host}${pathname}`.startsWith('android.googleapis.com/gcm/')
+}
+
+/** An uncompressed point of the curve P-256, in base64url. */
+function isPublicKey(text: string): boolean {
+  if (!/^[\w-]{87}=?$/.test(text)) return false
+  try {
+    ECDH.convertKey(Buffer.from(text, 'base64url'), 'prime256v1')
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** A bound of a page: an id, or 0, which is smaller than all ids. */
 function isPlace(text: string): boolean {
   return text === unknownId || isId(text)
@@ -32,7 +51,9 @@ export const ajvOptions: FastifyServerOptions['ajv'] = {
     formats: {
       // replaces the validator's own `email`, which is looser
       mail_address: { type: 'string', validate: isEmail },
+      p256_point: { type: 'string', validate: isPublicKey },
       place: { type: 'string', validate: isPlace },
+      push_endpoint: { type: 'string', validate: isPushEndpoint },
       website: { type: 'string', validate: isWebsite },
     },
   },

@@ -15,10 +15,44 @@ self.addEventListener('fetch', (event) => {
   else if (url.pathname.startsWith('/app/assets/')) event.respondWith(asset(request))
 })
 
+// What a push is about: docs/api.md#push.
+self.addEventListener('push', (event) => {
+  const push = event.data.json()
+  event.waitUntil(push.type === 'close' ? close(push) : show(push))
+})
+
+// The page tells the server of the new subscription when it is opened.
+self.addEventListener('pushsubscriptionchange', (event) => {
+  const options = event.oldSubscription?.options
+  if (options && !event.newSubscription) event.waitUntil(self.registration.pushManager.subscribe(options))
+})
+
 self.addEventListener('notificationclick', (event) => {
   event.notification.close()
   event.waitUntil(goTo(event.notification.data))
 })
+
+/** Shows a message in the one notification of its room. It has no words of its own: the worker knows no language. */
+function show({ house_id, room_id, message_id, author, room, text, count }) {
+  const where = house_id === null ? room : `#${room}`
+  const name = where === null ? author : `${author} · ${where}`
+  const path = house_id === null ? `/app/private/${room_id}` : `/app/houses/${house_id}/rooms/${room_id}`
+  return self.registration.showNotification(count > 1 ? `${name} (${count})` : name, {
+    body: text,
+    tag: room_id,
+    renotify: true,
+    icon: '/app/icon.svg',
+    data: `${path}?message=${message_id}`,
+  })
+}
+
+/** Closes the notification of a room that was read up to a message. */
+async function close({ room_id, message_id }) {
+  for (const notification of await self.registration.getNotifications({ tag: room_id })) {
+    const shown = new URLSearchParams(notification.data.split('?')[1]).get('message')
+    if (BigInt(shown) <= BigInt(message_id)) notification.close()
+  }
+}
 
 /** Shows a place in a window of the client, in a new one if there is none. */
 async function goTo(path) {

@@ -12,6 +12,7 @@ import { chooseSendKey, type SendKey, sendKey } from './send-key.ts'
 import { chooseTheme, type Theme, theme } from './theme.ts'
 
 const SettingsSection = lazy(async () => (await import('./pages.tsx')).SettingsSection)
+const PushSettings = lazy(async () => (await import('./push.tsx')).PushSettings)
 
 /** What one can set for oneself, by section. */
 export function SettingsPage({ section: wanted }: { section: string }) {
@@ -80,6 +81,7 @@ function GeneralSettings() {
         options={languages}
         choose={(next) => void chooseLanguage(next).catch(() => {})}
       />
+      {'PushManager' in globalThis && <PushSettings />}
     </>
   )
 }

@@ -8,6 +8,14 @@ export const settingsDe: SettingsTexts = {
   removePicture: 'Bild entfernen',
   chooseHeader: 'Titelbild wählen',
   removeHeader: 'Titelbild entfernen',
+  push: 'Benachrichtigungen, wenn Hearth geschlossen ist',
+  pushOn:
+    'Dieses Gerät zeigt Erwähnungen und private Nachrichten auch, wenn keine Seite von Hearth offen ist.',
+  pushOff: 'Dieses Gerät zeigt nichts, wenn keine Seite von Hearth offen ist.',
+  pushDenied:
+    'Der Browser zeigt keine Benachrichtigungen dieser Seite. Erlaube sie in seinen Einstellungen und versuche es noch einmal.',
+  pushFailed:
+    'Der Browser konnte sich nicht für Benachrichtigungen anmelden. Versuche es später noch einmal.',
   profile: 'Profil',
   displayName: 'Anzeigename',
   location: 'Ort',

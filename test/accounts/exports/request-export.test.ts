@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startExporting } from '../../../src/accounts/exports/making-operations.ts'
+import { upsertSubscription } from '../../../src/accounts/push-subscriptions/queries.ts'
 import { StoreUnavailable } from '../../../src/errors.ts'
 import { newId } from '../../../src/ids.ts'
 import type { Store } from '../../../src/storage/store.ts'
@@ -10,6 +11,7 @@ import { download, exportPath, fileOf, noExport, ready, waitingExport } from '..
 import { filePart, multipart } from '../../support/multipart.ts'
 import { otherApp } from '../../support/other-app.ts'
 import { noPermission, told } from '../../support/permissions.ts'
+import { pushSubscription } from '../../support/push-keys.ts'
 import {
   block,
   call,
@@ -32,6 +34,9 @@ test('an export holds all that is one’s own, and nothing that proves one', asy
   await role(den, { members: [ann] })
   await friends(ann, bob)
   await block(ann, cat)
+  const { endpoint, keys } = pushSubscription
+  const { id: user_id, session_id } = ann
+  await upsertSubscription(db, { id: newId(), user_id, session_id, endpoint, ...keys })
   const pair = await oneToOne(ann, bob)
   const first = await message(den.room_id, ann, { content: `hi <@${bob.id}>`, mentions: [bob] })
   await message(den.room_id, bob, { content: 'not Ann’s' })
@@ -79,6 +84,8 @@ test('an export holds all that is one’s own, and nothing that proves one', asy
   const account = JSON.parse(files['account.json']!)
   expect(account).toMatchObject({ id: ann.id, username: 'ann', email: ann.email })
   expect(account.sessions).toHaveLength(1)
+  expect(account.push_subscriptions).toMatchObject([{ session_id, endpoint }])
+  expect(files['account.json']).not.toContain(keys.auth)
   expect(Object.values(files).join()).not.toMatch(/password|token|totp|of others|not Ann/)
   expect(JSON.parse(files['houses.json']!)).toMatchObject([{ id: den.id, roles: ['role'], is_owner: false }])
   expect(jsonLines(files['relationships.jsonl']!)).toMatchObject([

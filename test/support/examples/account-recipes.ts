@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { generateSync } from 'otplib'
 import { insertOidcCode } from '../../../src/accounts/oidc/queries.ts'
 import { hashToken } from '../../../src/auth/tokens.ts'
+import { pushSubscription } from '../push-keys.ts'
 import { db, store } from '../world.ts'
+import { offerPush } from './offer-push.ts'
 import type { Recipes } from './recipe.ts'
 import { codes, password, people, phone, picture, totpSecret } from './village.ts'
 
@@ -59,6 +61,8 @@ export const accountRecipes: Recipes = {
   forgotPassword: { by: null, body: { email: 'mira@example.org' } },
   resetPassword: { by: null, body: { code: codes.reset, password: newPassword } },
   changePassword: { body: { current: password, new: newPassword } },
+  subscribeToPushes: { body: pushSubscription, first: offerPush },
+  unsubscribeFromPushes: { params: { id: phone } },
   listSessions: {},
   endSession: { params: { id: phone } },
   requestExport: { body: { password } },

@@ -1,4 +1,5 @@
 import { permission } from '../../../src/houses/permissions.ts'
+import { offerPush } from './offer-push.ts'
 import type { Recipes } from './recipe.ts'
 import { entities, file, library, messages, people, pictures, roles, rooms } from './village.ts'
 
@@ -85,5 +86,5 @@ export const messageRecipes: Recipes = {
 
   getHealth: { by: null },
   getReady: { by: null },
-  getServer: { by: null },
+  getServer: { by: null, first: offerPush },
 }

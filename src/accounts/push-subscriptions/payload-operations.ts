@@ -1,0 +1,44 @@
+import type { GatewayMessage } from '../../messages/schemas.ts'
+import type { RecipientRow } from './notifying-queries.ts'
+import type { PushPayload } from './sending-operations.ts'
+
+/** Of a message, in code points. */
+const maxTextLength = 120
+
+/**
+ * What a push tells about a message (docs/api.md#push). It has no text of an exploding message, whose notification may
+ * stay longer than the message.
+ */
+export function messagePayload(
+  message: GatewayMessage,
+  { room_name, house_name }: RecipientRow,
+  count: number,
+): PushPayload {
+  const { id, room_id, house_id, author, exploding_age } = message
+  return {
+    type: 'message',
+    room_id,
+    house_id,
+    message_id: id,
+    author: author.name,
+    room: room_name,
+    house: house_name,
+    text: exploding_age === null ? shorten(textOf(message)) : '',
+    count,
+  }
+}
+
+/** The content with names in place of ids, or the name of the file. */
+function textOf({ content, mentions, attachment }: GatewayMessage): string {
+  const names = new Map(mentions.map(({ id, username }) => [id, username]))
+  const text = content.replace(/<@!?([0-9]{1,19})>/g, (mention, id) => {
+    const name = names.get(id)
+    return name === undefined ? mention : `@${name}`
+  })
+  return text.trim() || (attachment?.filename ?? '')
+}
+
+function shorten(text: string): string {
+  const points = [...text]
+  return points.length <= maxTextLength ? text : `${points.slice(0, maxTextLength - 1).join('')}…`
+}
