@@ -103,9 +103,9 @@ export async function seed(databaseUrl: string, size: Size): Promise<void> {
   )
   // The search index is built once at the end: row by row it would take most of the time.
   const { rows } = await client.query<{ indexdef: string }>(
-    `select indexdef from pg_indexes where indexname = 'messages_search_in_rooms'`,
+    `select indexdef from pg_indexes where indexname = 'messages_search_by_time'`,
   )
-  await client.query('drop index if exists messages_search_in_rooms')
+  await client.query('drop index if exists messages_search_by_time')
   await copy(
     client,
     'messages (room_id, house_id, id, author_id, device_id, content, mentions)',
