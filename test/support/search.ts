@@ -87,6 +87,16 @@ export function nextPage({ headers }: Answer): string {
   return next === undefined ? '' : `&before=${next}`
 }
 
+/** Settles when a statement has waited for a lock for longer than a search goes on. */
+export async function untilWaitingLong(): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and clock_timestamp() - query_start > interval '200 ms'`.execute(db)
+    if (rows.length > 0) return
+  }
+}
+
 /** A search text as a query. */
 export const q = (text: string) => `q=${encodeURIComponent(text)}`
 

@@ -1,18 +1,9 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { firstIdAt } from '../../../src/ids.ts'
-import { allPages, holding, nextPage, q } from '../../support/search.ts'
+import { allPages, holding, nextPage, q, untilWaitingLong } from '../../support/search.ts'
 import { explain, statementsOf } from '../../support/statements.ts'
-import {
-  type Answer,
-  call,
-  databaseUrl,
-  db,
-  house,
-  houseRoom,
-  type Person,
-  user,
-} from '../../support/world.ts'
+import { call, databaseUrl, db, house, houseRoom, type Person, user } from '../../support/world.ts'
 
 const [messages, roomCount, minutesApart] = [20_000, 30, 20]
 /** A period of 99 days, the longest that is looked up in the index at once. */
@@ -101,25 +92,15 @@ test('the pages of such searches have every result once, newest first', async ()
 
 test('a search that takes long ends before all is searched, and names the next page', async () => {
   const url = `${houseUrl}${q('rare')}`
-  const answer = await db.transaction().execute(async (trx) => {
+  const { asking } = await db.transaction().execute(async (trx) => {
     await sql`lock table messages in access exclusive mode`.execute(trx)
     const asking = call(bob, 'GET', url)
     await untilWaitingLong()
     return { asking }
   })
-  const first: Answer = await answer.asking
+  const first = await asking
   expect([first.status, first.body.data]).toEqual([200, []])
   expect(first.headers.link).toMatch(/^<\?q=rare&before=\d+>; rel="next"$/)
   const rest = await allPages(bob, url + nextPage(first), 100)
   expect(rest).toEqual(await holding(readable, ['rare'], []))
 })
-
-/** Settles when a statement has waited for a lock for longer than a search may take. */
-async function untilWaitingLong(): Promise<void> {
-  for (;;) {
-    const { rows } = await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-        and clock_timestamp() - query_start > interval '200 ms'`.execute(db)
-    if (rows.length > 0) return
-  }
-}
