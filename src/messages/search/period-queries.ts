@@ -2,27 +2,38 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 import { type Examined, examine, requiredWords, type Search, termsOf } from './queries.ts'
 
-/** The bits of an id below the number of a span of 2.3 hours, and of one of 6.2 days: each is a word of the index. */
-const [hoursBits, daysBits] = [45n, 51n]
+/** Each message has the spans of time of 2.3 hours and of 6.2 days as words of the index, as ids without their last bits. */
+const hours = { name: 'hours', bits: 45n }
+const days = { name: 'days', bits: 51n }
 
-/** The lengths of periods as bits of an id, from 2.3 hours to 99 days: one span, or up to 16 of them. */
-const periodBits = [hoursBits, hoursBits + 3n, daysBits, daysBits + 2n, daysBits + 4n] as const
+/** The lengths of periods. */
+const periodLengths = [
+  { span: hours, count: 1 },
+  { span: hours, count: 8 },
+  { span: days, count: 1 },
+  { span: days, count: 4 },
+  { span: days, count: 16 },
+] as const
 
 /** Examining more messages at a time with the index takes too long. */
-const messagesOfPeriod = 250_000n
+const messagesOfPeriod = 1_000_000n
 
-/** The length of the longest period in which so many messages are expected, where `count` have ids in a range. */
+/** The number of the longest length with so many messages, if `count` messages have ids in a range. */
 export function longestPeriod(count: number, range: bigint): number {
+  const isShort = (ids: bigint) => BigInt(count) * ids <= messagesOfPeriod * range
   return Math.max(
     0,
-    periodBits.findLastIndex((bits) => BigInt(count) << bits <= messagesOfPeriod * range),
+    periodLengths.findLastIndex((length) => isShort(idsOf(length))),
   )
 }
 
 /** The first id of the period of a length in which a message has its id. */
 export function periodStart(length: number, id: bigint): bigint {
-  const bits = periodBits[length]!
-  return (id >> bits) << bits
+  return id - (id % idsOf(periodLengths[length]!))
+}
+
+function idsOf({ span, count }: (typeof periodLengths)[number]): bigint {
+  return BigInt(count) << span.bits
 }
 
 /** The most matches of a period that are examined. */
@@ -37,47 +48,70 @@ const indexed = sql`(to_tsvector('simple', content) || array_to_tsvector(array[
 /** Up to so many rooms are looked up in the index; of more, every message of the house is, and compared later. */
 const roomsInIndex = 20
 
+/** A room with at most so many messages is looked up without periods. */
+const messagesOfSmallRoom = 20_000
+
 /**
  * Examines the messages of the house or private room in the period that starts at an id and that may match, as far as
  * the index says, in no order. If they are `matchesOfPeriod`, there can be more.
  *
  * PostgreSQL intersects the conditions by skipping, so the cost depends on the length of the period, and not on how
- * often a word occurs elsewhere. The period must come first: of the first condition every match is visited.
+ * often a word occurs elsewhere. The span must come first: of the first condition every match is visited. `offset 0` makes
+ * it look up the spans one by one, the newest first, which ends early where much matches.
  */
 export function examinePeriod(
   db: Db,
   search: Search,
   period: { start: bigint; length: number; hasRequired: boolean },
 ): Promise<Examined> {
-  const { scope_id, room_ids, author_id } = search
-  const excluded = excludedWords(search)
-  const isIn = [
-    sql`${spansOf(scope_id, period)}::tsquery`,
-    ...(room_ids.length <= roomsInIndex ? [sql`${anyOf(room_ids.map((id) => `room ${id}`))}::tsquery`] : []),
-    ...(author_id === undefined ? [] : [sql`${anyOf([`author ${author_id}`])}::tsquery`]),
-  ]
-  const conditions = period.hasRequired
-    ? [...isIn, sql`(${requiredWords(search)} ${excluded})`]
-    : isIn.map((each, n) => (n === isIn.length - 1 ? sql`(${each} ${excluded})` : each))
+  const [words, excluded] = [wordsInIndex(search, period.hasRequired), excludedWords(search)]
+  const matching =
+    words.length === 0
+      ? sql`${indexed} @@ (wanted.span ${excluded})`
+      : sql`${indexed} @@ wanted.span and ${indexed} @@ (${sql.join(words, sql` && `)} ${excluded})`
   return examine(
     db,
-    sql`select * from messages where ${sql.join(
-      conditions.map((each) => sql`${indexed} @@ ${each}`),
-      sql` and `,
-    )} limit ${sql.lit(matchesOfPeriod)}`,
+    sql`select found.* from unnest(${spansOf(search, period)}::text[]::tsquery[]) as wanted (span)
+      cross join lateral (select * from messages where ${matching} offset 0) as found limit ${sql.lit(matchesOfPeriod)}`,
     search,
   )
 }
 
-/** The words of the spans that the period consists of. */
-function spansOf(scopeId: string, { start, length }: { start: bigint; length: number }): string {
-  const bits = periodBits[length]!
-  const [name, spanBits] = bits < daysBits ? (['hours', hoursBits] as const) : (['days', daysBits] as const)
-  const spans = Array.from(
-    { length: 1 << Number(bits - spanBits) },
-    (_, n) => (start >> spanBits) + BigInt(n),
+/** The same for all messages of the only room, which must be few. */
+export function examineRoom(db: Db, search: Search, hasRequired: boolean): Promise<Examined> {
+  const words = sql.join(wordsInIndex(search, hasRequired), sql` && `)
+  return examine(
+    db,
+    sql`select * from messages where ${indexed} @@ (${words} ${excludedWords(search)}) limit ${sql.lit(matchesOfPeriod)}`,
+    search,
   )
-  return anyOf(spans.map((span) => `${name} ${scopeId} ${span}`))
+}
+
+/** Whether the only room has so few messages that all can be looked up at once. */
+export async function isSmallRoom(db: Db, { room_ids }: Search): Promise<boolean> {
+  const { rows } = await sql`
+    select from messages where room_id = ${room_ids[0]} offset ${sql.lit(messagesOfSmallRoom)} limit 1`.execute(
+    db,
+  )
+  return rows.length === 0
+}
+
+/** The words that must occur, with those for the rooms and the author. */
+function wordsInIndex(search: Search, hasRequired: boolean) {
+  const { room_ids, author_id } = search
+  const isInIndex = room_ids.length <= roomsInIndex
+  return [
+    ...(isInIndex ? [sql`${anyOf(room_ids.map((id) => `room ${id}`))}::tsquery`] : []),
+    ...(author_id === undefined ? [] : [sql`${anyOf([`author ${author_id}`])}::tsquery`]),
+    ...(hasRequired ? [requiredWords(search)] : []),
+  ]
+}
+
+/** The words of the spans that the period consists of, the newest first. */
+function spansOf({ scope_id }: Search, { start, length }: { start: bigint; length: number }): string[] {
+  const { span, count } = periodLengths[length]!
+  const newest = (start >> span.bits) + BigInt(count - 1)
+  return Array.from({ length: count }, (_, n) => anyOf([`${span.name} ${scope_id} ${newest - BigInt(n)}`]))
 }
 
 /** A query for any of these words, which contain no quotes. */

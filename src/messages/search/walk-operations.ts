@@ -1,7 +1,15 @@
 import type { Db } from '../../database/client.ts'
 import { greatestId } from '../../ids.ts'
 import { examineNewest, newestMessages } from './newest-queries.ts'
-import { examinePeriod, longestPeriod, matchesOfPeriod, periodStart } from './period-queries.ts'
+import {
+  examinePeriod,
+  examineRoom,
+  isSmallRoom,
+  longestPeriod,
+  matchesOfPeriod,
+  periodStart,
+} from './period-queries.ts'
+
 import type { Examined, Search } from './queries.ts'
 
 /** A search ends after the step in which this time is over. */
@@ -16,7 +24,15 @@ const newestOnes = -1
 export type Found = { messages: Examined['found']; next: string | undefined }
 
 /** The part of a search that is left: from the first message on, before `end`, next in a period of which length. */
-type Rest = { first: bigint; end: bigint; length: number; longest: number; hasRequired: boolean }
+type Rest = {
+  first: bigint
+  end: bigint
+  length: number
+  longest: number
+  hasRequired: boolean
+  /** Whether all of it can be looked up at once. */
+  isSmall: boolean
+}
 
 /**
  * Finds messages in steps from the newest to the oldest: first the newest ones, then periods, which become longer while
@@ -29,8 +45,7 @@ export async function findMessages(db: Db, search: Search): Promise<Found> {
   const chooseLength = createLengths()
   const end = BigInt(search.before ?? greatestId)
   let rest: Rest | undefined
-  if (search.room_ids.length > 0)
-    rest = { first: 0n, end, length: newestOnes, longest: 0, hasRequired: false }
+  if (search.room_ids.length > 0) rest = { ...unknownRest, end }
   while (rest && messages.length < search.limit && performance.now() - startedAt < searchMs) {
     const stepAt = performance.now()
     const step = await examineRest(db, { ...search, limit: search.limit - messages.length }, rest)
@@ -41,22 +56,40 @@ export async function findMessages(db: Db, search: Search): Promise<Found> {
   return { messages, next: isFull ? messages.at(-1)!.id : rest && String(rest.end) }
 }
 
+const unknownRest = { first: 0n, length: newestOnes, longest: 0, hasRequired: false, isSmall: false }
+
 type Step = { found: Examined['found']; rest: Rest | undefined }
 
 /** One step: what it found, and what is left after it. The end stays where it is if too much of the period matches. */
 async function examineRest(db: Db, search: Search, rest: Rest): Promise<Step> {
   const older = { ...search, before: String(rest.end) }
-  if (rest.length === newestOnes) {
-    const { count, found, words, required, ...ids } = await examineNewest(db, older)
-    if (words === 0 || count < newestMessages) return { found, rest: undefined }
-    const [first, oldest, newest] = [BigInt(ids.first!), BigInt(ids.oldest!), BigInt(ids.newest!)]
-    const longest = longestPeriod(count, newest - oldest)
-    return { found, rest: { ...rest, first, end: oldest, longest, hasRequired: required > 0 } }
-  }
-  const start = periodStart(rest.length, rest.end - 1n)
-  const { count, found } = await examinePeriod(db, older, { ...rest, start })
-  if (count === matchesOfPeriod) return { found: [], rest }
+  if (rest.length === newestOnes) return examineNewestOnes(db, older, rest)
+  const { hasRequired, isSmall, length, end } = rest
+  const start = isSmall ? rest.first : periodStart(length, end - 1n)
+  const { count, found } = isSmall
+    ? await examineRoom(db, older, hasRequired)
+    : await examinePeriod(db, older, { start, length, hasRequired })
+  if (count === matchesOfPeriod) return { found: [], rest: { ...rest, isSmall: false } }
   return { found, rest: start <= rest.first ? undefined : { ...rest, end: start } }
+}
+
+async function examineNewestOnes(db: Db, search: Search, rest: Rest): Promise<Step> {
+  const { count, found, words, required, ...ids } = await examineNewest(db, search)
+  if (words === 0 || count < newestMessages) return { found, rest: undefined }
+  const [first, oldest, newest] = [BigInt(ids.first!), BigInt(ids.oldest!), BigInt(ids.newest!)]
+  const isFull = found.length === search.limit
+  return {
+    found,
+    rest: {
+      first,
+      end: oldest,
+      length: newestOnes,
+      longest: longestPeriod(count, newest - oldest),
+      hasRequired: required > 0,
+      isSmall:
+        rest.first === 0n && !isFull && search.room_ids.length === 1 && (await isSmallRoom(db, search)),
+    },
+  }
 }
 
 /** Returns a function that chooses the length of the next step by where the last one ended and how long it took. */

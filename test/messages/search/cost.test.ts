@@ -65,11 +65,11 @@ test.each(searches)('no step of a search for %s reads more than its period', asy
     expect(steps.length).toBeGreaterThan(0)
     for (const statement of steps) {
       for (const step of await explain(databaseUrl, statement)) {
-        const isIndex = step['Node Type'] === 'Bitmap Index Scan'
+        const limit = step['Node Type'] === 'Bitmap Index Scan' ? messagesOfPeriod : examinedMessages
         const told = `${step['Node Type']} in ${statement.text}`
-        expect(step['Actual Rows'] * step['Actual Loops'], told).toBeLessThanOrEqual(
-          isIndex ? messagesOfPeriod : examinedMessages,
-        )
+        // The rows of a loop are a rounded average.
+        const rows = (step['Actual Rows'] - 1) * step['Actual Loops']
+        expect(rows, told).toBeLessThanOrEqual(limit)
       }
     }
   }
