@@ -49,7 +49,7 @@ const indexed = sql`(to_tsvector('simple', content) || array_to_tsvector(array[
 const roomsInIndex = 20
 
 /** A room with at most so many messages is looked up without periods. */
-const messagesOfSmallRoom = 20_000
+const messagesOfSmallRoom = 10_000
 
 /**
  * Examines the messages of the house or private room in the period that starts at an id and that may match, as far as
@@ -77,12 +77,12 @@ export function examinePeriod(
   )
 }
 
-/** The same for all messages of the only room, which must be few. */
+/** The same for all messages of the only room, which must be few, and without a limit. */
 export function examineRoom(db: Db, search: Search, hasRequired: boolean): Promise<Examined> {
   const words = sql.join(wordsInIndex(search, hasRequired), sql` && `)
   return examine(
     db,
-    sql`select * from messages where ${indexed} @@ (${words} ${excludedWords(search)}) limit ${sql.lit(matchesOfPeriod)}`,
+    sql`select * from messages where ${indexed} @@ (${words} ${excludedWords(search)})`,
     search,
   )
 }

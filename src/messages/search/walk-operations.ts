@@ -64,12 +64,11 @@ type Step = { found: Examined['found']; rest: Rest | undefined }
 async function examineRest(db: Db, search: Search, rest: Rest): Promise<Step> {
   const older = { ...search, before: String(rest.end) }
   if (rest.length === newestOnes) return examineNewestOnes(db, older, rest)
-  const { hasRequired, isSmall, length, end } = rest
-  const start = isSmall ? rest.first : periodStart(length, end - 1n)
-  const { count, found } = isSmall
-    ? await examineRoom(db, older, hasRequired)
-    : await examinePeriod(db, older, { start, length, hasRequired })
-  if (count === matchesOfPeriod) return { found: [], rest: { ...rest, isSmall: false } }
+  const { hasRequired, length } = rest
+  if (rest.isSmall) return { found: (await examineRoom(db, older, hasRequired)).found, rest: undefined }
+  const start = periodStart(length, rest.end - 1n)
+  const { count, found } = await examinePeriod(db, older, { start, length, hasRequired })
+  if (count === matchesOfPeriod) return { found: [], rest }
   return { found, rest: start <= rest.first ? undefined : { ...rest, end: start } }
 }
 
