@@ -3,6 +3,7 @@ import { openDatabase } from '../../src/database/client.ts'
 import { migrateToLatest } from '../../src/database/migrations/migrate.ts'
 import { databaseOn } from '../../test/support/database-server.ts'
 import { parentOf } from './processes.ts'
+import { type SearchSize, seedSearch } from './search.ts'
 import { type Size, seed } from './seed.ts'
 
 /** Runs one statement on a database. */
@@ -16,19 +17,30 @@ export async function onDatabase(url: string, statement: string) {
   }
 }
 
-/**
- * The address of a migrated database with so much in it. It is seeded once, under another name: later runs find it whole.
- */
-export async function prepareDatabase(serverUrl: string, size: Size): Promise<string> {
-  const name = `bench_${size.messages}`
+/** The address of a migrated database with so much in it. */
+export function prepareDatabase(serverUrl: string, size: Size): Promise<string> {
+  return prepare(serverUrl, `bench_${size.messages}`, (url) => seed(url, size))
+}
+
+/** The address of a migrated database with a house to search in. */
+export function prepareSearchDatabase(serverUrl: string, size: SearchSize): Promise<string> {
+  return prepare(serverUrl, `bench_search_${size.messages}`, (url) => seedSearch(url, size))
+}
+
+/** A migrated and filled database. It is filled once, under another name: later runs find it whole. */
+async function prepare(
+  serverUrl: string,
+  name: string,
+  fill: (url: string) => Promise<void>,
+): Promise<string> {
   const seeding = `${name}_seeding`
   const { rowCount } = await onDatabase(serverUrl, `select from pg_database where datname = '${name}'`)
   if (rowCount === 0) {
-    console.log(`seeding ${size.messages.toLocaleString('en')} messages …`)
+    console.log(`seeding ${name} …`)
     await onDatabase(serverUrl, `drop database if exists ${seeding}`)
     await onDatabase(serverUrl, `create database ${seeding}`)
     await migrate(databaseOn(serverUrl, seeding))
-    await seed(databaseOn(serverUrl, seeding), size)
+    await fill(databaseOn(serverUrl, seeding))
     await onDatabase(serverUrl, `alter database ${seeding} rename to ${name}`)
   }
   const databaseUrl = databaseOn(serverUrl, name)

@@ -101,23 +101,29 @@ export async function seed(databaseUrl: string, size: Size): Promise<void> {
       Math.floor(r / size.houses),
     ]),
   )
-  // The search index is built once at the end: row by row it would take most of the time.
-  const { rows } = await client.query<{ indexdef: string }>(
-    `select indexdef from pg_indexes where indexname = 'messages_search_in_rooms'`,
-  )
-  await client.query('drop index if exists messages_search_in_rooms')
-  await copy(
-    client,
-    'messages (room_id, house_id, id, author_id, device_id, content, mentions)',
-    messageRows(size, rooms),
+  await withoutSearchIndex(client, () =>
+    copy(
+      client,
+      'messages (room_id, house_id, id, author_id, device_id, content, mentions)',
+      messageRows(size, rooms),
+    ),
   )
   await copy(client, 'mentions (user_id, message_id, room_id, author_id)', mentionRows(size, rooms))
-  if (rows[0]) await client.query(rows[0].indexdef)
   await client.query(
     `update rooms set last_message_id = (select max(id) from messages where room_id = rooms.id)`,
   )
   await client.query('vacuum analyze')
   await client.end()
+}
+
+/** Builds the search index once at the end of some work: row by row it would take most of the time. */
+export async function withoutSearchIndex(client: pg.Client, work: () => Promise<unknown>): Promise<void> {
+  const { rows } = await client.query<{ indexdef: string }>(
+    `select indexdef from pg_indexes where indexname = 'messages_search_by_time'`,
+  )
+  await client.query('drop index messages_search_by_time')
+  await work()
+  await client.query(rows[0]!.indexdef)
 }
 
 type Cell = string | number

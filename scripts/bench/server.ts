@@ -7,13 +7,20 @@ import { type Server, startServer } from '../../test/support/server.ts'
 import { interruptPostgres } from '../interrupt-postgres.ts'
 import { median } from '../percentile.ts'
 import { countRepeated } from './attempts.ts'
-import { copyDatabase, findPostmaster, onDatabase, prepareDatabase } from './databases.ts'
+import {
+  copyDatabase,
+  findPostmaster,
+  onDatabase,
+  prepareDatabase,
+  prepareSearchDatabase,
+} from './databases.ts'
 import { chooseInserts } from './inserts.ts'
 import { chooseLoad } from './load.ts'
 import { type Measure, reads, sends } from './measures.ts'
 import { readProcessorTime, residentMb, startCollectable } from './processes.ts'
 import { type Report, type Row, type Trace, writeReport } from './report.ts'
 import { measureRequests, measureSizes, type Rounds, startBare } from './request-measures.ts'
+import { measureSearch } from './search.ts'
 import { bigSize, smallSize } from './seed.ts'
 import { measureBroadcast, measureIdleSockets } from './socket-measures.ts'
 import { measureDeletion, measureTail } from './tail.ts'
@@ -44,6 +51,8 @@ const sockets = {
 const idleSeconds = quick ? 3 : 25
 /** So many that 200,000 messages are sent meanwhile. */
 const tailSeconds = quick ? 10 : 75
+const searchedHouse = { rooms: 500, messages: quick ? 200_000 : 10_000_000 }
+const searchCount = quick ? 20 : 100
 const deletedHouse = quick ? { rooms: 50, messages: 20_000 } : { rooms: 500, messages: 1_000_000 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
@@ -88,6 +97,8 @@ try {
     rows.push(...measured.rows)
     sizes.push(...measured.sizes)
   }
+  const searched = await startHearth(await prepareSearchDatabase(postgres.url, searchedHouse))
+  rows.push(...(await measureSearch(searched, searchedHouse, searchCount)))
   await measureAll(sends)
   const { requests } = sends[0]!
   const tail = await measureTail({ ...rounds, seconds: tailSeconds }, requests, hearth)

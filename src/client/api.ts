@@ -1,5 +1,5 @@
 import { ApiError } from './errors.ts'
-import { type Fetch, type OutgoingRequest, readAnswer, send } from './http.ts'
+import { type Fetch, nextPageOf, type OutgoingRequest, readAnswer, send } from './http.ts'
 import { mediaParts, withNonce } from './message-bodies.ts'
 import type { Answer, Input, OperationId, SendMediaMessage } from './operations.ts'
 import { paths } from './paths.ts'
@@ -24,6 +24,8 @@ export type CallOptions = {
   rateLimitWaitMs?: number
   /** Why a house is changed: the audit log shows it. */
   auditReason?: string
+  /** Called with the `before` of the next page of a search, unless this one is the last. */
+  onNextPage?: (before: string) => void
 }
 
 type AnyInput = { params?: Record<string, string>; query?: object; body?: object } & CallOptions
@@ -64,11 +66,11 @@ export class Api {
    */
   async call<Id extends OperationId>(operation: Id, ...[input]: Arguments<Id>): Promise<Answer<Id>> {
     const { params = {}, query = {}, body, ...options } = (input ?? {}) as AnyInput
-    const { signal, onProgress, auditReason, rateLimitWaitMs = this.#rateLimitWaitMs } = options
+    const { signal, onProgress, onNextPage, auditReason, rateLimitWaitMs = this.#rateLimitWaitMs } = options
     const [method, path] = paths[operation].split(' ') as [string, string]
     const url = this.#prefix + fillPath(path, params) + queryString(query)
     const content = method === 'GET' || method === 'DELETE' ? encode(body) : encodeFor(operation, body ?? {})
-    const outgoing = { method, url, signal, onProgress, ...content }
+    const outgoing = { method, url, signal, onProgress, onNextPage, ...content }
     const headers = {
       ...content.headers,
       ...(this.token !== undefined && { Authorization: this.token }),
@@ -81,7 +83,11 @@ export class Api {
   async #sendWithRetry(outgoing: OutgoingRequest, maxWaitMs: number): Promise<unknown> {
     for (let leftMs = maxWaitMs; ; ) {
       try {
-        return await readAnswer(await send(this.#fetch, outgoing))
+        const response = await send(this.#fetch, outgoing)
+        const answer = await readAnswer(response)
+        const before = nextPageOf(response)
+        if (before !== null) outgoing.onNextPage?.(before)
+        return answer
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 429) throw error
         const waitMs = error.retryAfterMs ?? defaultRetryMs

@@ -8,6 +8,7 @@ export type OutgoingRequest = {
   body: string | FormData | undefined
   signal: AbortSignal | undefined
   onProgress: ((sentBytes: number, totalBytes: number) => void) | undefined
+  onNextPage: ((before: string) => void) | undefined
 }
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -93,6 +94,12 @@ export async function readAnswer(response: Response): Promise<unknown> {
   const unreadable = { code: 'unreadable', message: `The answer (${status}) is not one of Hearth` }
   const { code, message } = answer?.error ?? unreadable
   throw new ApiError({ code, message, status, retryAfterMs })
+}
+
+/** The `before` of the next page that a response names by `Link`, or null. */
+export function nextPageOf(response: Response): string | null {
+  const query = /^<\?([^>]*)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1]
+  return query === undefined ? null : new URLSearchParams(query).get('before')
 }
 
 /** The wait in ms that a response asks for: by `Retry-After`, else by `expires_at`, in seconds since 1970. */

@@ -33,8 +33,25 @@ test('calls accept params, query and body, and return data', async () => {
   expect(listed.map(({ content }) => content)).toEqual(['three', 'two'])
   const found = await api.call('searchHouse', { params: { id: made.id }, query: { q: 'one' } })
   expect(found.map(({ content }) => content)).toEqual(['one'])
+  expect(await searchOn(api, params, 'two')).toEqual([['two'], []])
   expect(await api.call('deleteHouse', { params: { id: made.id } })).toBeUndefined()
 })
+
+/** The pages of a search of a room, one message each, as long as a response names the next one. */
+async function searchOn(api: Api, params: { id: string }, q: string): Promise<string[][]> {
+  const pages: string[][] = []
+  let next: string | undefined = String(2n ** 62n)
+  while (next !== undefined) {
+    const query = { q, limit: 1, before: next }
+    next = undefined
+    const onNextPage = (before: string) => {
+      next = before
+    }
+    const found = await api.call('searchRoom', { params, query, onNextPage })
+    pages.push(found.map(({ content }) => content))
+  }
+  return pages
+}
 
 test('a call without a body sends an empty object if the method has bodies', async () => {
   const [ann, ben] = [await user(), await user()]

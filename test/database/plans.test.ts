@@ -244,14 +244,10 @@ test('a feed behind a quiet time reads no more than a page of each room', async 
   await holdPage(`/streams/@me/feed?limit=20&before=${messageId}`, 20)
 })
 
-test('a search of a room for a common word reads no more than the page that it answers', async () => {
-  await holdPage(`/rooms/${roomId}/messages/search?q=message&limit=20&before=${messageId}`, 20)
-})
-
 test('a search where few write reads nothing of what is said elsewhere, and no more of a house than its newest messages', async () => {
   await holdEmpty(/tsquery/, `/rooms/${privateId}/messages/search?q=message`, 2)
-  await holdEmpty(/tsquery/, `/rooms/${roomId}/messages/search?q=message&author_id=${ann.id}`, 1_000)
-  await holdEmpty(/tsquery/, `/houses/${houseId}/messages/search?q=message&author_id=${ann.id}`, 1_000)
+  await holdEmpty(/tsquery/, `/rooms/${roomId}/messages/search?q=message&author_id=${ann.id}`, 250)
+  await holdEmpty(/tsquery/, `/houses/${houseId}/messages/search?q=message&author_id=${ann.id}`, 250)
 })
 
 test('a search for members by a rare name reads no other rows', async () => {

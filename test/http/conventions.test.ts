@@ -68,7 +68,7 @@ test('success comes in its envelope, as UTF-8 JSON, readable from everywhere', a
   expect(answer.headers['access-control-allow-origin']).toBe('*')
   expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
   expect(answer.headers['access-control-expose-headers']).toBe(
-    'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
+    'Link, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
   )
 })
 

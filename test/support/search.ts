@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { listIds } from './messages.ts'
 import { told } from './permissions.ts'
-import { call, db, failure, house, houseRoom, message, type Person, user } from './world.ts'
+import { type Answer, call, db, failure, house, houseRoom, message, type Person, user } from './world.ts'
 
 /** A house with messages by two people, by content; one room is hidden from the second. */
 export async function archive() {
@@ -71,11 +71,29 @@ export async function holding(roomIds: string[], words: string[], without: strin
 /** The ids of all that a search finds, asked for page by page. */
 export async function allPages(caller: Person, url: string, limit: number): Promise<string[]> {
   const found: string[] = []
+  let next = ''
   for (;;) {
-    const before = found.length > 0 ? `&before=${found.at(-1)}` : ''
-    const page = await listIds(caller, `${url}&limit=${limit}${before}`)
-    found.push(...page)
-    if (page.length < limit) return found
+    const answer = await call(caller, 'GET', `${url}&limit=${limit}${next}`)
+    expect(answer.status).toBe(200)
+    found.push(...answer.body.data.map(({ id }: { id: string }) => id))
+    next = nextPage(answer)
+    if (next === '') return found
+  }
+}
+
+/** The parameter for the page after an answer; empty for the last one. */
+export function nextPage({ headers }: Answer): string {
+  const next = /^<\?.*\bbefore=(\d+)>; rel="next"$/.exec(String(headers.link ?? ''))?.[1]
+  return next === undefined ? '' : `&before=${next}`
+}
+
+/** Settles when a statement has waited for a lock for longer than a search goes on. */
+export async function untilWaitingLong(): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and clock_timestamp() - query_start > interval '200 ms'`.execute(db)
+    if (rows.length > 0) return
   }
 }
 

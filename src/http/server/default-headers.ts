@@ -8,6 +8,7 @@ declare module 'fastify' {
 }
 
 const exposed = [
+  'Link',
   'Retry-After',
   'RateLimit-Limit',
   'RateLimit-Remaining',

@@ -9,6 +9,6 @@ const indexingLock = 0x48494458
  * which a search reads through; whoever fills that list has to empty it, which takes a batch of sends 150 ms.
  */
 export async function indexPendingMessages(db: Db): Promise<void> {
-  await sql`select gin_clean_pending_list('messages_search_in_rooms') from pg_try_advisory_xact_lock(${sql.lit(indexingLock)}) as locked
+  await sql`select gin_clean_pending_list('messages_search_by_time') from pg_try_advisory_xact_lock(${sql.lit(indexingLock)}) as locked
     where locked`.execute(db)
 }

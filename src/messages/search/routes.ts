@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { readPage } from '../../http/schemas/pages.ts'
 import { IdParam } from '../../http/schemas/params.ts'
+import { linkNextPage } from '../../http/server/next-page.ts'
 import { publicUrl } from '../../http/server/public-url.ts'
 import { presentMessages } from '../read/extension-operations.ts'
 import { ListedMessage, SearchQuery } from '../schemas.ts'
@@ -22,8 +23,9 @@ export const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Type.Array(ListedMessage)), ...failures },
       },
     },
-    async ({ caller, params, query }) => {
-      const rows = await searchRoom(app.db, caller.id, params.id, readSearch(query))
+    async ({ caller, params, query }, reply) => {
+      const { rows, next } = await searchRoom(app.db, caller.id, params.id, readSearch(query))
+      linkNextPage(reply, query, next)
       return ok(
         await presentMessages(
           app.db,
@@ -47,8 +49,9 @@ export const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Type.Array(ListedMessage)), ...failures },
       },
     },
-    async ({ caller, params, query }) => {
-      const rows = await searchHouse(app.db, caller.id, params.id, readSearch(query))
+    async ({ caller, params, query }, reply) => {
+      const { rows, next } = await searchHouse(app.db, caller.id, params.id, readSearch(query))
+      linkNextPage(reply, query, next)
       return ok(
         await presentMessages(
           app.db,

@@ -21,18 +21,18 @@ type Wanted = { q: string; isInHouse: boolean }
 
 function Search({ room }: { room: Room }) {
   const hits = useSignal<Message[] | undefined>(undefined)
-  const hasMore = useSignal(false)
+  /** The id before which the next page is. */
+  const next = useSignal<string | undefined>(undefined)
   const wanted = useSignal<Wanted>({ q: '', isInHouse: false })
   const load = async () => {
-    const before = hits.value?.at(-1)?.id
-    const page = await find(room, wanted.value, before)
-    hits.value = [...(hits.value ?? []), ...page]
-    hasMore.value = page.length === limit
+    const page = await find(room, wanted.value, next.value)
+    hits.value = [...(hits.value ?? []), ...page.hits]
+    next.value = page.next
   }
   const submit = async ({ q = '', scope }: Record<string, string>) => {
     wanted.value = { q: q.trim(), isInHouse: scope === 'house' }
     hits.value = undefined
-    hasMore.value = false
+    next.value = undefined
     await load()
   }
   return (
@@ -41,7 +41,7 @@ function Search({ room }: { room: Room }) {
         <SearchFields room={room} />
       </Form>
       <p role="status" class="muted">
-        {hits.value?.length === 0 && t().noHits}
+        {hits.value?.length === 0 && (next.value === undefined ? t().noHits : t().noHitsYet)}
       </p>
       {hits.value !== undefined && hits.value.length > 0 && (
         // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link of the list is a click too
@@ -51,7 +51,7 @@ function Search({ room }: { room: Room }) {
           ))}
         </ul>
       )}
-      {hasMore.value && (
+      {next.value !== undefined && (
         <Form action={t().more} submit={load}>
           {null}
         </Form>
@@ -91,13 +91,17 @@ function SearchFields({ room }: { room: Room }) {
   )
 }
 
-async function find(room: Room, { q, isInHouse }: Wanted, before: string | undefined): Promise<Message[]> {
+async function find(room: Room, { q, isInHouse }: Wanted, before: string | undefined) {
+  let next: string | undefined
+  const onNextPage = (id: string) => {
+    next = id
+  }
   const query = { q, limit, ...(before !== undefined && { before }) }
   const answer =
     isInHouse && room.house_id !== null
-      ? await api.call('searchHouse', { params: { id: room.house_id }, query })
-      : await api.call('searchRoom', { params: { id: room.id }, query })
-  return answer.map(normalizeMessage)
+      ? await api.call('searchHouse', { params: { id: room.house_id }, query, onNextPage })
+      : await api.call('searchRoom', { params: { id: room.id }, query, onNextPage })
+  return { hits: answer.map(normalizeMessage), next }
 }
 
 /** The way to a hit leads out of the dialog. */

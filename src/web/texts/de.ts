@@ -212,6 +212,7 @@ export const de: Texts = {
   hits: 'Treffer',
   more: 'Mehr',
   noHits: 'Nichts gefunden.',
+  noHitsYet: 'Noch nichts gefunden. Ältere Nachrichten wurden noch nicht durchsucht.',
 
   switcher: 'Gehe zu',
   switcherHint: 'Raum oder Person',

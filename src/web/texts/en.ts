@@ -205,6 +205,7 @@ export const en = {
   hits: 'Hits',
   more: 'More',
   noHits: 'Nothing found.',
+  noHitsYet: 'Nothing found yet. Older messages have not been searched.',
 
   switcher: 'Go to',
   switcherHint: 'Room or person',

@@ -1,0 +1,131 @@
+import { sql } from 'kysely'
+import type { Db } from '../../database/client.ts'
+import { type Examined, examine, requiredWords, type Search, termsOf } from './queries.ts'
+
+/** Each message has the spans of time of 2.3 hours and of 6.2 days as words of the index, as ids without their last bits. */
+const hours = { name: 'hours', bits: 45n }
+const days = { name: 'days', bits: 51n }
+
+/** The lengths of periods. */
+const periodLengths = [
+  { span: hours, count: 1 },
+  { span: hours, count: 8 },
+  { span: days, count: 1 },
+  { span: days, count: 4 },
+  { span: days, count: 16 },
+] as const
+
+/** Examining more messages at a time with the index takes too long. */
+const messagesOfPeriod = 1_000_000n
+
+/** The number of the longest length with so many messages, if `count` messages have ids in a range. */
+export function longestPeriod(count: number, range: bigint): number {
+  const isShort = (ids: bigint) => BigInt(count) * ids <= messagesOfPeriod * range
+  return Math.max(
+    0,
+    periodLengths.findLastIndex((length) => isShort(idsOf(length))),
+  )
+}
+
+/** The first id of the period of a length in which a message has its id. */
+export function periodStart(length: number, id: bigint): bigint {
+  return id - (id % idsOf(periodLengths[length]!))
+}
+
+function idsOf({ span, count }: (typeof periodLengths)[number]): bigint {
+  return BigInt(count) << span.bits
+}
+
+/** The most matches of a period that are examined. */
+export const matchesOfPeriod = 1_000
+
+/** The expression of the index `messages_search_by_time`. Beside the words of the content it has some with a space. */
+const indexed = sql`(to_tsvector('simple', content) || array_to_tsvector(array[
+  'room ' || room_id::text, 'author ' || author_id::text,
+  'hours ' || coalesce(house_id, room_id)::text || ' ' || (id >> 45)::text,
+  'days ' || coalesce(house_id, room_id)::text || ' ' || (id >> 51)::text]))`
+
+/** Up to so many rooms are looked up in the index; of more, every message of the house is, and compared later. */
+const roomsInIndex = 20
+
+/** A room with at most so many messages is looked up without periods. */
+const messagesOfSmallRoom = 10_000
+
+/**
+ * Examines the messages of the house or private room in the period that starts at an id and that may match, as far as
+ * the index says, in no order. If they are `matchesOfPeriod`, there can be more.
+ *
+ * PostgreSQL intersects the conditions by skipping, so the cost depends on the length of the period, and not on how
+ * often a word occurs elsewhere. The span must come first: of the first condition every match is visited. `offset 0` makes
+ * it look up the spans one by one, the newest first, which ends early where much matches.
+ */
+export function examinePeriod(
+  db: Db,
+  search: Search,
+  period: { start: bigint; length: number; hasRequired: boolean },
+): Promise<Examined> {
+  const [words, excluded] = [wordsInIndex(search, period.hasRequired), excludedWords(search)]
+  const matching =
+    words.length === 0
+      ? sql`${indexed} @@ (wanted.span ${excluded})`
+      : sql`${indexed} @@ wanted.span and ${indexed} @@ (${sql.join(words, sql` && `)} ${excluded})`
+  return examine(
+    db,
+    sql`select found.* from unnest(${spansOf(search, period)}::text[]::tsquery[]) as wanted (span)
+      cross join lateral (select * from messages where ${matching} offset 0) as found limit ${sql.lit(matchesOfPeriod)}`,
+    search,
+  )
+}
+
+/** The same for all messages of the only room, which must be few, and without a limit. */
+export function examineRoom(db: Db, search: Search, hasRequired: boolean): Promise<Examined> {
+  const words = sql.join(wordsInIndex(search, hasRequired), sql` && `)
+  return examine(
+    db,
+    sql`select * from messages where ${indexed} @@ (${words} ${excludedWords(search)})`,
+    search,
+  )
+}
+
+/** Whether the only room has so few messages that all can be looked up at once. */
+export async function isSmallRoom(db: Db, { room_ids }: Search): Promise<boolean> {
+  const { rows } = await sql`
+    select from messages where room_id = ${room_ids[0]} offset ${sql.lit(messagesOfSmallRoom)} limit 1`.execute(
+    db,
+  )
+  return rows.length === 0
+}
+
+/** The words that must occur, with those for the rooms and the author. */
+function wordsInIndex(search: Search, hasRequired: boolean) {
+  const { room_ids, author_id } = search
+  const isInIndex = room_ids.length <= roomsInIndex
+  return [
+    ...(isInIndex ? [sql`${anyOf(room_ids.map((id) => `room ${id}`))}::tsquery`] : []),
+    ...(author_id === undefined ? [] : [sql`${anyOf([`author ${author_id}`])}::tsquery`]),
+    ...(hasRequired ? [requiredWords(search)] : []),
+  ]
+}
+
+/** The words of the spans that the period consists of, the newest first. */
+function spansOf({ scope_id }: Search, { start, length }: { start: bigint; length: number }): string[] {
+  const { span, count } = periodLengths[length]!
+  const newest = (start >> span.bits) + BigInt(count - 1)
+  return Array.from({ length: count }, (_, n) => anyOf([`${span.name} ${scope_id} ${newest - BigInt(n)}`]))
+}
+
+/** A query for any of these words, which contain no quotes. */
+function anyOf(words: string[]): string {
+  return words.map((word) => `'${word}'`).join(' | ')
+}
+
+/** The single words that must not occur. Whether a phrase occurs cannot be said by the index. */
+function excludedWords(search: Search) {
+  return sql.join(
+    termsOf(search).excluded.map((text) => {
+      const words = sql`plainto_tsquery('simple', ${text})`
+      return sql`&& case numnode(${words}) when 1 then !! ${words} else '' end`
+    }),
+    sql` `,
+  )
+}

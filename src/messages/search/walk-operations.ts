@@ -1,0 +1,106 @@
+import type { Db } from '../../database/client.ts'
+import { greatestId } from '../../ids.ts'
+import { examineNewest, newestMessages } from './newest-queries.ts'
+import {
+  examinePeriod,
+  examineRoom,
+  isSmallRoom,
+  longestPeriod,
+  matchesOfPeriod,
+  periodStart,
+} from './period-queries.ts'
+
+import type { Examined, Search } from './queries.ts'
+
+/** A search ends after the step in which this time is over. */
+const searchMs = 150
+/** After a step that took less, the next period is longer, and after one that took more, shorter. */
+const [fastStepMs, slowStepMs] = [8, 40]
+
+/** The length that stands for the newest messages, which are examined without the index. */
+const newestOnes = -1
+
+/** What a search found, newest first. `next`: a search before this id finds the rest; undefined: there is none. */
+export type Found = { messages: Examined['found']; next: string | undefined }
+
+/** The part of a search that is left: from the first message on, before `end`, next in a period of which length. */
+type Rest = {
+  first: bigint
+  end: bigint
+  length: number
+  longest: number
+  hasRequired: boolean
+  /** Whether all of it can be looked up at once. */
+  isSmall: boolean
+}
+
+/**
+ * Finds messages in steps from the newest to the oldest: first the newest ones, then periods, which become longer while
+ * little is found. If too much of a period matches according to the index, it becomes shorter, down to the newest
+ * messages before it. So no step reads much, whatever the search and however many messages there are.
+ */
+export async function findMessages(db: Db, search: Search): Promise<Found> {
+  const startedAt = performance.now()
+  const messages: Examined['found'] = []
+  const chooseLength = createLengths()
+  const end = BigInt(search.before ?? greatestId)
+  let rest: Rest | undefined
+  if (search.room_ids.length > 0) rest = { ...unknownRest, end }
+  while (rest && messages.length < search.limit && performance.now() - startedAt < searchMs) {
+    const stepAt = performance.now()
+    const step = await examineRest(db, { ...search, limit: search.limit - messages.length }, rest)
+    messages.push(...step.found)
+    rest = step.rest && { ...step.rest, length: chooseLength(rest, step.rest, performance.now() - stepAt) }
+  }
+  const isFull = messages.length >= search.limit
+  return { messages, next: isFull ? messages.at(-1)!.id : rest && String(rest.end) }
+}
+
+const unknownRest = { first: 0n, length: newestOnes, longest: 0, hasRequired: false, isSmall: false }
+
+type Step = { found: Examined['found']; rest: Rest | undefined }
+
+/** One step: what it found, and what is left after it. The end stays where it is if too much of the period matches. */
+async function examineRest(db: Db, search: Search, rest: Rest): Promise<Step> {
+  const older = { ...search, before: String(rest.end) }
+  if (rest.length === newestOnes) return examineNewestOnes(db, older, rest)
+  const { hasRequired, length } = rest
+  if (rest.isSmall) return { found: (await examineRoom(db, older, hasRequired)).found, rest: undefined }
+  const start = periodStart(length, rest.end - 1n)
+  const { count, found } = await examinePeriod(db, older, { start, length, hasRequired })
+  if (count === matchesOfPeriod) return { found: [], rest }
+  return { found, rest: start <= rest.first ? undefined : { ...rest, end: start } }
+}
+
+async function examineNewestOnes(db: Db, search: Search, rest: Rest): Promise<Step> {
+  const { count, found, words, required, ...ids } = await examineNewest(db, search)
+  if (words === 0 || count < newestMessages) return { found, rest: undefined }
+  const [first, oldest, newest] = [BigInt(ids.first!), BigInt(ids.oldest!), BigInt(ids.newest!)]
+  const isFull = found.length === search.limit
+  return {
+    found,
+    rest: {
+      first,
+      end: oldest,
+      length: newestOnes,
+      longest: longestPeriod(count, newest - oldest),
+      hasRequired: required > 0,
+      isSmall:
+        rest.first === 0n && !isFull && search.room_ids.length === 1 && (await isSmallRoom(db, search)),
+    },
+  }
+}
+
+/** Returns a function that chooses the length of the next step by where the last one ended and how long it took. */
+function createLengths() {
+  /** By length, the start of the latest period of which too much matches. */
+  const crowded: bigint[] = []
+  return (last: Rest, { end, longest }: Rest, stepMs: number): number => {
+    if (end === last.end) crowded[last.length] = periodStart(last.length, end - 1n)
+    let length = last.length
+    if (stepMs < fastStepMs || length === newestOnes) length = Math.min(length + 1, longest)
+    else if (stepMs > slowStepMs) length = Math.max(length - 1, 0)
+    const tooLong = crowded.findIndex((start) => start !== undefined && end > start)
+    return tooLong === -1 ? length : Math.min(length, tooLong - 1)
+  }
+}
