@@ -16,15 +16,22 @@ const periodLengths = [
 ] as const
 
 /** Examining more messages at a time with the index takes too long. */
-const messagesOfPeriod = 1_000_000n
+const messagesOfPeriod = 1_000_000
 
-/** The number of the longest length with so many messages, if `count` messages have ids in a range. */
-export function longestPeriod(count: number, range: bigint): number {
-  const isShort = (ids: bigint) => BigInt(count) * ids <= messagesOfPeriod * range
-  return Math.max(
-    0,
-    periodLengths.findLastIndex((length) => isShort(idsOf(length))),
-  )
+/**
+ * The number of the longest length with so many messages, if `count` messages have ids in a range, and what share of them
+ * the shortest one has.
+ */
+export function longestPeriod(count: number, range: bigint): { longest: number; share: number } {
+  const messagesIn = (length: number) => (count * Number(idsOf(periodLengths[length]!))) / Number(range)
+  const share = messagesIn(0) / messagesOfPeriod
+  const longest = periodLengths.findLastIndex((_, length) => messagesIn(length) <= messagesOfPeriod)
+  return { longest: Math.max(0, longest), share }
+}
+
+/** How many times as long as the shortest one the periods of a length are. */
+export function lengthOfPeriod(length: number): number {
+  return Number(idsOf(periodLengths[length]!) / idsOf(periodLengths[0]))
 }
 
 /** The first id of the period of a length in which a message has its id. */

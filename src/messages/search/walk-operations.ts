@@ -5,17 +5,23 @@ import {
   examinePeriod,
   examineRoom,
   isSmallRoom,
+  lengthOfPeriod,
   longestPeriod,
   matchesOfPeriod,
   periodStart,
 } from './period-queries.ts'
-
 import type { Examined, Search } from './queries.ts'
 
-/** A search ends after the step in which this time is over. */
+/** A search ends after the step in which this time is over, unless it has done little work by then. */
 const searchMs = 150
-/** After a step that took less, the next period is longer, and after one that took more, shorter. */
-const [fastStepMs, slowStepMs] = [8, 40]
+/**
+ * So much work does not end a search, however busy the machine is: what is looked up in so many full periods, or as many
+ * messages that are examined.
+ */
+const minWork = 3
+const examinedLikePeriod = 5_000
+/** After a step that took more, the next period is shorter. */
+const slowStepMs = 100
 
 /** The length that stands for the newest messages, which are examined without the index. */
 const newestOnes = -1
@@ -29,6 +35,8 @@ type Rest = {
   end: bigint
   length: number
   longest: number
+  /** What part of a full period the shortest one is. */
+  share: number
   hasRequired: boolean
   /** Whether all of it can be looked up at once. */
   isSmall: boolean
@@ -46,44 +54,58 @@ export async function findMessages(db: Db, search: Search): Promise<Found> {
   const end = BigInt(search.before ?? greatestId)
   let rest: Rest | undefined
   if (search.room_ids.length > 0) rest = { ...unknownRest, end }
-  while (rest && messages.length < search.limit && performance.now() - startedAt < searchMs) {
+  let work = 0
+  const mayGoOn = () => work < minWork || performance.now() - startedAt < searchMs
+  while (rest && messages.length < search.limit && mayGoOn()) {
     const stepAt = performance.now()
     const step = await examineRest(db, { ...search, limit: search.limit - messages.length }, rest)
     messages.push(...step.found)
+    work += step.work
     rest = step.rest && { ...step.rest, length: chooseLength(rest, step.rest, performance.now() - stepAt) }
   }
   const isFull = messages.length >= search.limit
   return { messages, next: isFull ? messages.at(-1)!.id : rest && String(rest.end) }
 }
 
-const unknownRest = { first: 0n, length: newestOnes, longest: 0, hasRequired: false, isSmall: false }
+const unknownRest = {
+  first: 0n,
+  length: newestOnes,
+  longest: 0,
+  share: 0,
+  hasRequired: false,
+  isSmall: false,
+}
 
-type Step = { found: Examined['found']; rest: Rest | undefined }
+type Step = { found: Examined['found']; rest: Rest | undefined; work: number }
 
 /** One step: what it found, and what is left after it. The end stays where it is if too much of the period matches. */
 async function examineRest(db: Db, search: Search, rest: Rest): Promise<Step> {
   const older = { ...search, before: String(rest.end) }
   if (rest.length === newestOnes) return examineNewestOnes(db, older, rest)
   const { hasRequired, length } = rest
-  if (rest.isSmall) return { found: (await examineRoom(db, older, hasRequired)).found, rest: undefined }
+  if (rest.isSmall)
+    return { found: (await examineRoom(db, older, hasRequired)).found, rest: undefined, work: 0 }
   const start = periodStart(length, rest.end - 1n)
   const { count, found } = await examinePeriod(db, older, { start, length, hasRequired })
-  if (count === matchesOfPeriod) return { found: [], rest }
-  return { found, rest: start <= rest.first ? undefined : { ...rest, end: start } }
+  const work = Math.max(rest.share * lengthOfPeriod(length), count / examinedLikePeriod)
+  if (count === matchesOfPeriod) return { found: [], rest, work }
+  return { found, rest: start <= rest.first ? undefined : { ...rest, end: start }, work }
 }
 
 async function examineNewestOnes(db: Db, search: Search, rest: Rest): Promise<Step> {
   const { count, found, words, required, ...ids } = await examineNewest(db, search)
-  if (words === 0 || count < newestMessages) return { found, rest: undefined }
+  const work = count / examinedLikePeriod
+  if (words === 0 || count < newestMessages) return { found, rest: undefined, work }
   const [first, oldest, newest] = [BigInt(ids.first!), BigInt(ids.oldest!), BigInt(ids.newest!)]
   const isFull = found.length === search.limit
   return {
     found,
+    work,
     rest: {
       first,
       end: oldest,
       length: newestOnes,
-      longest: longestPeriod(count, newest - oldest),
+      ...longestPeriod(count, newest - oldest),
       hasRequired: required > 0,
       isSmall:
         rest.first === 0n && !isFull && search.room_ids.length === 1 && (await isSmallRoom(db, search)),
@@ -98,8 +120,8 @@ function createLengths() {
   return (last: Rest, { end, longest }: Rest, stepMs: number): number => {
     if (end === last.end) crowded[last.length] = periodStart(last.length, end - 1n)
     let length = last.length
-    if (stepMs < fastStepMs || length === newestOnes) length = Math.min(length + 1, longest)
-    else if (stepMs > slowStepMs) length = Math.max(length - 1, 0)
+    if (stepMs < slowStepMs || length === newestOnes) length = Math.min(length + 1, longest)
+    else length = Math.max(length - 1, 0)
     const tooLong = crowded.findIndex((start) => start !== undefined && end > start)
     return tooLong === -1 ? length : Math.min(length, tooLong - 1)
   }

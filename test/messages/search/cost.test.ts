@@ -37,7 +37,7 @@ beforeAll(async () => {
     await sql`
       insert into messages (room_id, house_id, id, author_id, device_id, content)
       select (${rooms}::bigint[])[1 + n % ${rooms.length}], ${house_id}, ${firstId}::bigint + ((n * ${minutesApart * 60_000}::bigint) << 22),
-        ${ann.id}, 1, concat_ws(' ', 'beta alpha', case when n % 2 = 0 then 'ping' else 'pong' end,
+        ${ann.id}, 1, concat_ws(' ', case when n = 5 then 'alpha beta' else 'beta alpha' end, case when n % 2 = 0 then 'ping' else 'pong' end,
           case when n < ${messages / 2} then 'bygone' end, case when n % 4000 = 7 then 'rare' end,
           case when n % 3 = 0 then 'third' end)
       from generate_series(1::integer, ${messages}) as n`.execute(db)
@@ -90,17 +90,34 @@ test('the pages of such searches have every result once, newest first', async ()
   )
 })
 
-test('a search that takes long ends before all is searched, and names the next page', async () => {
-  const url = `${houseUrl}${q('rare')}`
+/** Asks while messages are locked for longer than a search takes. */
+async function delayed(url: string) {
   const { asking } = await db.transaction().execute(async (trx) => {
     await sql`lock table messages in access exclusive mode`.execute(trx)
     const asking = call(bob, 'GET', url)
     await untilWaitingLong()
     return { asking }
   })
-  const first = await asking
+  return asking
+}
+
+test('a search that has little to do ends with all results, however long it takes', async () => {
+  const answer = await delayed(houseUrl + q('rare'))
+  expect(answer.headers.link).toBeUndefined()
+  expect(answer.body.data.map(({ id }: { id: string }) => id)).toEqual(await holding(readable, ['rare'], []))
+})
+
+test('a search that takes long ends before all is searched, and names the next page', async () => {
+  const url = houseUrl + q('"alpha beta"')
+  const first = await delayed(url)
   expect([first.status, first.body.data]).toEqual([200, []])
-  expect(first.headers.link).toMatch(/^<\?q=rare&before=\d+>; rel="next"$/)
+  expect(first.headers.link).toMatch(/^<\?q=%22alpha\+beta%22&before=\d+>; rel="next"$/)
   const rest = await allPages(bob, url + nextPage(first), 100)
-  expect(rest).toEqual(await holding(readable, ['rare'], []))
+  const { id } = await db
+    .selectFrom('messages')
+    .select('id')
+    .where('content', 'like', 'alpha beta%')
+    .where('room_id', '=', readable[5]!)
+    .executeTakeFirstOrThrow()
+  expect(rest).toEqual([id])
 })
