@@ -28,6 +28,8 @@ const later = String((BigInt(Date.now() + 3_600_000 - 1_562_544_000_000) << 22n)
 const noTime = '2026-13-01T00:00:00.000Z'
 // Not so long a file that it unpacks to far more.
 const tooLong = `${randomBytes(2 ** 20).toString('base64')}${'x'.repeat(64 * 2 ** 20)}`
+const withFile = (rows: Record<string, unknown>[]) => rows.find((row) => row.attachment !== null)
+const afterAll = (rows: Record<string, unknown>[]) => String(BigInt(rows.at(-1)!.id as string) + 1n)
 const attachment = (archive: Record<string, string>) =>
   Object.keys(archive).find((name) => name.startsWith('att'))!
 
@@ -103,6 +105,16 @@ test.each<[string, Change, RegExp]>([
     'an answer to a user who is not there',
     changed(room, ([row]) => [{ ...row, reply_mention: '1' }]),
     /names a user/,
+  ],
+  [
+    'two users of one username',
+    changed('users.jsonl', ([row, ...rows]) => [row, { ...rows[0], username: row?.username }]),
+    /two users with one username/,
+  ],
+  [
+    'two messages of one file',
+    changed(room, (rows) => [...rows, { ...withFile(rows), id: afterAll(rows) }]),
+    /two messages with one file/,
   ],
   ['a thirteenth month', changed(room, ([row]) => [{ ...row, edited_at: noTime }]), /Line 1 of messages/],
   [
