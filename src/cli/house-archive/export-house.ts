@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Db } from '../../database/client.ts'
 import {
+  createExportedUsers,
   type ExportedReaction,
   findExportedHouse,
   listExportedBans,
@@ -23,6 +24,7 @@ import { streamZip, type ZipEntry } from '../../storage/zip.ts'
 import { CliError, type Command, count } from '../command.ts'
 import { withInstallation } from '../installation.ts'
 import { attachmentName, formatName, formatVersion, iconName, messagesName, reactionsName } from './format.ts'
+import { openArchive } from './read.ts'
 
 const pageSize = 1_000
 
@@ -54,6 +56,8 @@ async function writeArchive(source: Source, path: string): Promise<void> {
   const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
   try {
     await pipeline(streamZip(entriesOf(source)), output)
+    // Refuses what import-house would: too many files, say.
+    ;(await openArchive(path)).close()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
       throw new CliError(`${path} is there already: name a new file.`)
@@ -70,11 +74,12 @@ async function* entriesOf(source: Source): AsyncGenerator<ZipEntry> {
   const { icon, ...house } = found
   const manifest = { format: formatName, version: formatVersion, made_at: new Date(), house }
   yield { name: 'manifest.json', content: lines([manifest]) }
+  await createExportedUsers(db, houseId)
   const lists = [
     [
       'users',
       paged(
-        (page) => listExportedUsers(db, houseId, page),
+        (page) => listExportedUsers(db, page),
         (row) => row.id,
       ),
     ],
