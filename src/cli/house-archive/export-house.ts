@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { writeServerAudit } from '../../administration/audit-log/operations.ts'
 import type { Db } from '../../database/client.ts'
 import {
   createExportedUsers,
@@ -45,7 +46,10 @@ export const exportHouse: Command = {
       await db
         .transaction()
         .setIsolationLevel('repeatable read')
-        .execute((trx) => writeArchive({ db: trx, store, houseId: house.id, counts }, path))
+        .execute(async (trx) => {
+          await writeServerAudit(trx, null, 'house_exported', { type: 'house', id: house.id })
+          await writeArchive({ db: trx, store, houseId: house.id, counts }, path)
+        })
       const contents = `${count(counts.messages, 'message')} and ${count(counts.files, 'file')}`
       context.print(`${path} holds ${house.name} with ${contents}.`)
     })

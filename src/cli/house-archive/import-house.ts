@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { writeServerAudit } from '../../administration/audit-log/operations.ts'
 import type { Db } from '../../database/client.ts'
 import { commit } from '../../events/commit.ts'
 import { insertImported } from '../../houses/archive/import-queries.ts'
@@ -85,6 +86,9 @@ async function importArchive(db: Db, store: Store, archive: Archive, { isLinking
     if (!(await findMember(trx, { house_id: houseId, user_id: owner_id }))) {
       await insertImported(trx, 'members', [{ house_id: houseId, user_id: owner_id, joined_at: new Date() }])
     }
+    await writeServerAudit(trx, null, 'house_imported', { type: 'house', id: houseId }, [
+      { key: 'name', old: null, new: name },
+    ])
     const counts = await importMessages({ db, trx, store, archive, houseId, rooms, users: people.ids })
     const memberIds = await listMemberIds(trx, houseId, users.length + 1)
     const present = new Set([...people.present, ...(owner === undefined ? [] : [owner])])
