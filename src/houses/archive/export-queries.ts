@@ -105,7 +105,8 @@ export function listExportedRooms(db: Db, houseId: string) {
     .execute()
 }
 
-type ExportedMessage = { id: string; attachment: StoredAttachment | null }
+/** `attachment` as it is stored. */
+export type ExportedMessage = { id: string; attachment: StoredAttachment | null }
 
 /** The messages of a room but those that explode, a page by id. */
 export async function listExportedMessages(
