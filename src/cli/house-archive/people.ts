@@ -33,9 +33,12 @@ export async function importPeople(
   const emails = users.flatMap((user) => addressOf(user) ?? [])
   const accounts = new Map((await listAccountsByEmail(trx, emails)).map((row) => [row.email, row]))
   const linked = new Map<string, string>()
+  const present = new Set<string>()
   for (const user of users) {
     const account = isLinking ? accounts.get(addressOf(user) ?? '') : undefined
-    if (account?.email_verified) linked.set(user.id, account.id)
+    if (!account?.email_verified || present.has(account.id)) continue
+    linked.set(user.id, account.id)
+    present.add(account.id)
   }
   const made = users.filter(({ id }) => !linked.has(id))
   const ids = new Map([...linked, ...(await allocateIds(trx, 'users', made))])
@@ -80,7 +83,7 @@ export async function importPeople(
     'users',
     complete.filter(({ bot }) => bot),
   )
-  return { ids, present: new Set(linked.values()), ownerId }
+  return { ids, present, ownerId }
 }
 
 /** The address of a person, in lower case; undefined where it is none here. */

@@ -129,7 +129,7 @@ export async function stageMessages(trx: Db, messages: readonly StagedMessage[])
   return Number(numAffectedRows) === messages.length
 }
 
-/** Stages reactions. Of two by one user with one emoji the first counts, as where two people of the archive are one here. */
+/** Stages reactions. Of two by one user with one emoji the first counts. */
 export async function stageReactions(trx: Db, reactions: readonly StagedReaction[]): Promise<void> {
   await sql`
     insert into staged_reactions

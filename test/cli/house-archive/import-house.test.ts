@@ -139,6 +139,20 @@ test('linked accounts and the new owner are members themselves', async () => {
   expect((await call(full.ann, 'GET', `/houses/${id}`)).body.error.code).toBe('house_not_found')
 })
 
+test('of two people with one address only the first is linked', async () => {
+  const second = changed('users.jsonl', (rows) =>
+    rows.map((row) => (row.id === full.dan.id ? row : { ...row, email: `${full.bob.username}@EXAMPLE.org` })),
+  )
+  const { code, out, err } = await hearth(
+    'import-house',
+    await writeArchive(second(files)),
+    '--link-accounts',
+  )
+  expect([code, err]).toEqual([0, ''])
+  const [, id] = /has the id ([0-9]+) here/.exec(out)!
+  expect((await call(full.bob, 'GET', `/houses/${id}`)).body.data.member_count).toBe(3)
+})
+
 test('replies, reactions and pins lead to the messages of the import, also under other ids', async () => {
   const { out } = await hearth('import-house', path, '--link-accounts', '--owner', full.bob.username)
   const [, id] = /has the id ([0-9]+) here/.exec(out)!
