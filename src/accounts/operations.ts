@@ -30,9 +30,14 @@ export function requireOpenRegistration(mode: RegistrationMode, invite: string |
 
 /**
  * Makes an account and its first login session (docs/api.md#accounts); with an invite it joins that house, or is not
- * made. Throws `invite_not_found`, `email_taken`, then `username_taken`.
+ * made. `also` is part of the transaction. Throws `invite_not_found`, `email_taken`, then `username_taken`.
  */
-export async function register(db: Db, fields: Register, device: Device): Promise<Outcome<LoggedIn>> {
+export async function register(
+  db: Db,
+  fields: Register,
+  device: Device,
+  also: (trx: Db, userId: string) => Promise<void> = async () => {},
+): Promise<Outcome<LoggedIn>> {
   const { email, invite } = fields
   const username = fields.username.toLowerCase()
   if (invite !== undefined) await requireInvite(db, invite)
@@ -43,6 +48,7 @@ export async function register(db: Db, fields: Register, device: Device): Promis
     return await commit(db, async (trx) => {
       const row = await insertAccount(trx, account)
       const answer = { token: await openSession(trx, row.id, device), user: serializeOwnUser(row) }
+      await also(trx, row.id)
       return { answer, events: invite === undefined ? [] : await joinByInvite(trx, row.id, invite) }
     })
   } catch (error) {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { findUnverifiedEmail, issueCode, verifyEmail } from '../accounts/codes/operations.ts'
+import { findUnverifiedEmail, issueCode } from '../accounts/codes/operations.ts'
+import type { CodePurpose } from '../accounts/codes/queries.ts'
 import { register } from '../accounts/operations.ts'
 import { resetPassword } from '../accounts/passwords/operations.ts'
-import { type CredentialsRow, findCredentials } from '../accounts/queries.ts'
+import { type CredentialsRow, findCredentials, updateCredentials } from '../accounts/queries.ts'
 import { Register, ResetPassword } from '../accounts/schemas.ts'
 import { deleteSessions } from '../accounts/sessions/queries.ts'
 import { administerAccount } from '../administration/accounts/operations.ts'
@@ -16,6 +17,7 @@ import { checkFields } from './fields.ts'
 import { withInstallation } from './installation.ts'
 
 const passwordBytes = 15
+const noDevice = { client: 'npm run hearth', address: '' }
 
 export const createUser: Command = {
   name: 'create-user',
@@ -30,13 +32,13 @@ export const createUser: Command = {
     const password = options.password ?? newPassword()
     const fields = await checkFields(Register, { email, username, password, name: options.name })
     await withInstallation(context, async ({ db }) => {
-      const { answer } = await register(db, fields, { client: 'npm run hearth', address: '' })
+      const { answer } = await register(db, fields, noDevice, async (trx, id) => {
+        // The token of the session that `register` creates is not used.
+        await deleteSessions(trx, id)
+        if (options.verified) await updateCredentials(trx, id, { email_verified: true })
+        await audit(trx, 'user_created', id)
+      })
       const { user } = answer
-      // The token of the session that `register` creates is not used.
-      await deleteSessions(db, user.id)
-      if (options.verified)
-        await verifyEmail(db, (await issueCode(db, user.id, 'verify_email', user.email)).code)
-      await writeServerAudit(db, null, 'user_created', { type: 'user', id: user.id })
       context.print(`User ${user.username} has the id ${user.id}.`)
       if (options.password === undefined) context.print(`Password: ${password}`)
     })
@@ -63,8 +65,7 @@ export const resetPasswordCommand: Command = {
       if (options['disable-totp']) await administerAccount(db, null, person.id, { mfa_enabled: false })
       if (typeof password !== 'string') return printResetCode(db, person, context)
       const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
-      await resetPassword(db, { code, password })
-      await writeServerAudit(db, null, 'password_reset', { type: 'user', id: person.id })
+      await resetPassword(db, { code, password }, (trx, id) => audit(trx, 'password_reset', id))
       context.print(`The password of ${person.username} is set; every login session has ended.`)
     })
   },
@@ -85,8 +86,7 @@ export const issueCodeCommand: Command = {
       const email = await findUnverifiedEmail(db, person)
       if (email === undefined)
         throw new CliError(`The e-mail address of ${person.username} is proven already.`)
-      const { code } = await issueCode(db, person.id, 'verify_email', email)
-      await writeServerAudit(db, null, 'code_issued', { type: 'user', id: person.id })
+      const code = await issueAudited(db, person.id, 'verify_email', email)
       context.print(`Code that proves ${email}, of ${person.username}, good for a day: ${code}`)
     })
   },
@@ -111,9 +111,19 @@ export const makeBot: Command = {
 }
 
 async function printResetCode(db: Db, person: CredentialsRow, context: CommandContext): Promise<void> {
-  const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
-  await writeServerAudit(db, null, 'code_issued', { type: 'user', id: person.id })
+  const code = await issueAudited(db, person.id, 'reset_password', person.email ?? '')
   context.print(`Code for a new password of ${person.username}, good for an hour: ${code}`)
+}
+
+function issueAudited(db: Db, userId: string, purpose: CodePurpose, email: string): Promise<string> {
+  return db.transaction().execute(async (trx) => {
+    await audit(trx, 'code_issued', userId)
+    return (await issueCode(trx, userId, purpose, email)).code
+  })
+}
+
+function audit(trx: Db, action: string, userId: string): Promise<void> {
+  return writeServerAudit(trx, null, action, { type: 'user', id: userId })
 }
 
 /** A person by id or username. Throws `CliError` for a bot, and when there is none. */

@@ -3,6 +3,7 @@ import { type AdministeredUserRow, findAccount, listAccounts } from '../administ
 import type { AdministerUser } from '../administration/schemas.ts'
 import { serializeAdministeredUser } from '../administration/serializers.ts'
 import type { Db } from '../database/client.ts'
+import { readPages } from '../database/pages.ts'
 import { unknownId } from '../ids.ts'
 import { eraseDiscarded } from '../storage/discard.ts'
 import { findUserByRef } from '../users/operations.ts'
@@ -135,15 +136,10 @@ export const deleteUser: Command = {
   },
 }
 
-async function* listAllAccounts(db: Db): AsyncGenerator<AdministeredUserRow> {
-  let after = unknownId
-  for (;;) {
-    const rows = await listAccounts(db, { q: undefined, after, limit: accountsAtOnce })
-    yield* rows
-    const last = rows.at(-1)
-    if (!last) return
-    after = last.id
-  }
+function listAllAccounts(db: Db): AsyncGenerator<AdministeredUserRow> {
+  return readPages<AdministeredUserRow>(accountsAtOnce, (last, limit) =>
+    listAccounts(db, { q: undefined, after: last?.id ?? unknownId, limit }),
+  )
 }
 
 function stateOf({ bot, admin, disabled }: AdministeredUserRow): string {

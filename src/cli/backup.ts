@@ -28,6 +28,7 @@ import {
 } from './backup-folder.ts'
 import { CliError, type Command, count } from './command.ts'
 import { withInstallation } from './installation.ts'
+import { interruptible } from './interruption.ts'
 import { openScratchDatabase, verifyBackup } from './verify-backup.ts'
 
 export const backup: Command = {
@@ -49,8 +50,9 @@ export const backup: Command = {
         `${folder} holds ${count(rows, 'row')} of ${count(manifest.tables.length, 'table')} and ${count(manifest.files.count, 'file')}.`,
       )
       if (!options.verify) return
-      await withFolderErrors(folder, () =>
-        verifyBackup(folder, () => openScratchDatabase(config.databaseUrl)),
+      const openScratch = () => openScratchDatabase(config.databaseUrl)
+      await interruptible('The backup is made, but was not verified to the end.', (signal) =>
+        withFolderErrors(folder, () => verifyBackup(folder, openScratch, signal)),
       )
       await writeServerAudit(db, null, backupVerified, null)
       context.print('A restore of it has the same rows and files.')

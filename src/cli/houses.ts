@@ -2,6 +2,7 @@ import { deleteAnyHouse } from '../administration/houses/operations.ts'
 import { type AdministeredHouseRow, listHouses as listHousePage } from '../administration/houses/queries.ts'
 import { serializeAdministeredHouse } from '../administration/serializers.ts'
 import type { Db } from '../database/client.ts'
+import { readPages } from '../database/pages.ts'
 import { findHouseSummary } from '../houses/queries.ts'
 import { asId, unknownId } from '../ids.ts'
 import { deleteRemoved } from '../messages/removal/operations.ts'
@@ -50,13 +51,8 @@ export const deleteHouseCommand: Command = {
   },
 }
 
-async function* listAllHouses(db: Db): AsyncGenerator<AdministeredHouseRow> {
-  let after = unknownId
-  for (;;) {
-    const rows = await listHousePage(db, { q: undefined, after, limit: housesAtOnce })
-    yield* rows
-    const last = rows.at(-1)
-    if (!last) return
-    after = last.id
-  }
+function listAllHouses(db: Db): AsyncGenerator<AdministeredHouseRow> {
+  return readPages<AdministeredHouseRow>(housesAtOnce, (last, limit) =>
+    listHousePage(db, { q: undefined, after: last?.id ?? unknownId, limit }),
+  )
 }

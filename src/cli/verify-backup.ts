@@ -12,6 +12,7 @@ import { reasonOf } from '../errors.ts'
 import type { Store } from '../storage/store.ts'
 import { createTally, type Manifest, readManifest } from './backup-folder.ts'
 import { CliError } from './command.ts'
+import { untilAborted } from './interruption.ts'
 import { restoreBackup } from './restore.ts'
 
 /** A database that is there for a while. */
@@ -19,21 +20,33 @@ type Scratch = { url: string; remove(): Promise<void> }
 
 /**
  * Restores a backup into a database of its own, and compares what is there then with the manifest, file by file and
- * table by table. Throws `CliError` for the first difference.
+ * table by table. Throws `CliError` for the first difference. When the signal is aborted, the database is removed and
+ * the reason thrown.
  */
-export async function verifyBackup(folder: string, openScratch: () => Promise<Scratch>): Promise<void> {
+export async function verifyBackup(
+  folder: string,
+  openScratch: () => Promise<Scratch>,
+  signal: AbortSignal,
+): Promise<void> {
   const manifest = await readManifest(folder)
   const scratch = await openScratch()
   try {
-    const db = openDatabaseWithoutTimeouts(scratch.url)
-    try {
-      await restoreBackup({ db, databaseUrl: scratch.url, store: readingStore }, folder, manifest)
-    } finally {
-      await db.destroy()
-    }
-    await compareTables(scratch.url, manifest)
+    // What is still under way when it is aborted fails as its database ends.
+    await untilAborted(signal, async () => {
+      await restoreInto(scratch.url, folder, manifest)
+      await compareTables(scratch.url, manifest)
+    })
   } finally {
     await scratch.remove()
+  }
+}
+
+async function restoreInto(databaseUrl: string, folder: string, manifest: Manifest): Promise<void> {
+  const db = openDatabaseWithoutTimeouts(databaseUrl)
+  try {
+    await restoreBackup({ db, databaseUrl, store: readingStore }, folder, manifest)
+  } finally {
+    await db.destroy()
   }
 }
 

@@ -10,8 +10,8 @@ import { PermissionBits, Role } from './roles/schemas.ts'
 /** In code points (docs/api.md#field-limits). */
 export const maxHouseNameLength = 100
 
-const HouseName = NonBlankLine(maxHouseNameLength)
-const HouseDescription = Nullable(Text(maxTextLength))
+export const HouseName = NonBlankLine(maxHouseNameLength)
+export const HouseDescription = Nullable(Text(maxTextLength))
 const Base64Picture = Nullable(Type.String({ description: 'base64 or a data URL' }))
 
 /** docs/api.md#houses; a null icon means none. */

@@ -39,3 +39,11 @@ export function streamZip(entries: AsyncIterable<ZipEntry>): Readable {
   addAll().catch((error: Error) => archive.destroy(error))
   return archive
 }
+
+/** Values as lines of JSON; with an indent, over more lines each. */
+export async function* jsonLines(
+  values: AsyncIterable<unknown> | readonly unknown[],
+  indent?: number,
+): AsyncGenerator<string> {
+  for await (const value of values) yield `${JSON.stringify(value, null, indent)}\n`
+}

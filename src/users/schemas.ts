@@ -66,10 +66,10 @@ export const Username = Type.String({
 })
 /** The display name of a user, room, entity or role. */
 export const Name = NonBlankLine(maxNameLength)
-const Location = Line(maxLocationLength)
+export const Location = Line(maxLocationLength)
 /** Empty, or an absolute http or https URL. */
-const Website = Line(maxWebsiteLength, { format: 'website' })
-const Bio = Text(maxTextLength)
+export const Website = Line(maxWebsiteLength, { format: 'website' })
+export const Bio = Text(maxTextLength)
 /** A picture as base64 or a data URL (docs/api.md#base64-input). Operations decode it. */
 const SentPicture = AnyText({ description: 'a picture as base64 or as a data URL' })
 const SentPictureOrNone = Nullable(SentPicture, { description: 'null removes it' })

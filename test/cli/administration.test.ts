@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { password, resident } from '../support/accounts.ts'
 import { hearth } from '../support/cli.ts'
+import { failing } from '../support/statements.ts'
 import { withTotp } from '../support/two-factor.ts'
-import { admin, call, house, noAuth, user } from '../support/world.ts'
+import { admin, call, db, house, noAuth, user } from '../support/world.ts'
 
 const logIn = (login: string) => call(null, 'POST', '/auth/login', { login, password })
 
@@ -107,6 +111,54 @@ test('list-houses --json and delete-house --json answer in one line', async () =
   const { out } = await hearth('list-houses', '--json')
   expect(JSON.parse(out)).toEqual((await call(ruler, 'GET', '/admin/houses')).body.data)
   expect(JSON.parse((await hearth('delete-house', den.id, '--yes', '--json')).out)).toEqual({ id: den.id })
+})
+
+test.each([
+  ['issue-code', 'reset-password'],
+  ['reset-password'],
+  ['create-user', 'unheard@example.org', 'unheard'],
+])('%j does nothing that the audit log does not take', async (...words) => {
+  const ann = await user()
+  const state = async () => [
+    await db.selectFrom('account_codes').select('code_hash').where('user_id', '=', ann.id).execute(),
+    await db.selectFrom('users').select(['id', 'password_hash']).orderBy('id').execute(),
+  ]
+  const before = await state()
+  const rest = words[0] === 'create-user' ? [] : [ann.id]
+  await failing(/insert into server_audit_log/, async () => {
+    expect((await hearth(...words, ...rest)).code).toBe(1)
+  })
+  expect(await state()).toEqual(before)
+})
+
+test('a password is not reset where the audit log does not take it', async () => {
+  const ann = await user()
+  await failing(/insert into server_audit_log/, async () => {
+    expect((await hearth('reset-password', ann.id, '--password', 'a new password')).code).toBe(1)
+  })
+  // No login session has ended either.
+  expect((await call(ann, 'GET', '/users/@me')).status).toBe(200)
+})
+
+test('exports and imports of houses are in the audit log', async () => {
+  const ruler = await admin()
+  const den = await house({ owner: ruler })
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-archive-'))
+  const path = join(folder, 'den.zip')
+  expect((await hearth('export-house', den.id, path)).code).toBe(0)
+  const { out } = await hearth('import-house', path)
+  await rm(folder, { recursive: true })
+  const { body } = await call(ruler, 'GET', '/admin/audit-log?limit=2')
+  expect(body.data).toMatchObject([
+    {
+      action: 'house_imported',
+      actor: null,
+      target_type: 'house',
+      target_id: /id ([0-9]+)/.exec(out)![1],
+      changes: [{ key: 'name', old: null, new: 'Den' }],
+    },
+    { action: 'house_exported', actor: null, target_type: 'house', target_id: den.id, changes: [] },
+  ])
 })
 
 test('what commands do is in the audit log, without an actor', async () => {

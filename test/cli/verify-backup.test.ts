@@ -1,9 +1,12 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { appendFile, chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { createScratchDatabase, verifyBackup } from '../../src/cli/verify-backup.ts'
-import { hearth } from '../support/cli.ts'
+import { environment, hearth } from '../support/cli.ts'
 import { databaseOn, onServer } from '../support/database-server.ts'
 import { filePart, multipart } from '../support/multipart.ts'
 import { admin, call, databaseUrl, house, message, user } from '../support/world.ts'
@@ -20,6 +23,8 @@ await call(ann, 'POST', `/rooms/${den.room_id}/media_messages`, undefined, file)
 
 /** Takes less time than a PostgreSQL that is embedded. */
 const beside = () => createScratchDatabase(databaseUrl)
+
+const never = AbortSignal.any([])
 
 /** When the last backup was verified, as /metrics says, in seconds. */
 async function verifiedAt(): Promise<number> {
@@ -61,10 +66,10 @@ test('a backup that was damaged does not pass', async () => {
   const stored = join(folder, 'files', name)
   const content = await readFile(stored)
   await appendFile(stored, 'x')
-  await expect(verifyBackup(folder, beside)).rejects.toThrow(/its file attachments.* is not what/)
+  await expect(verifyBackup(folder, beside, never)).rejects.toThrow(/its file attachments.* is not what/)
   await writeFile(stored, content)
   await appendFile(join(folder, 'database/settings.copy'), 'x')
-  await expect(verifyBackup(folder, beside)).rejects.toThrow(/settings\.copy is damaged/)
+  await expect(verifyBackup(folder, beside, never)).rejects.toThrow(/settings\.copy is damaged/)
 })
 
 test('rows that a restore would change do not pass', async () => {
@@ -74,10 +79,10 @@ test('rows that a restore would change do not pass', async () => {
   const manifest = JSON.parse(await readFile(path, 'utf8'))
   manifest.tables.find((table: { name: string }) => table.name === 'members').rows += 1
   await writeFile(path, JSON.stringify(manifest))
-  await expect(verifyBackup(folder, beside)).rejects.toThrow(/members\.copy is damaged/)
+  await expect(verifyBackup(folder, beside, never)).rejects.toThrow(/members\.copy is damaged/)
   manifest.tables = manifest.tables.filter((table: { name: string }) => table.name !== 'members')
   await writeFile(path, JSON.stringify(manifest))
-  await expect(verifyBackup(folder, beside)).rejects.toThrow(/has other tables than a restore of it/)
+  await expect(verifyBackup(folder, beside, never)).rejects.toThrow(/has other tables than a restore of it/)
 })
 
 test('where no PostgreSQL is embedded, a database of its own is made and dropped', async () => {
@@ -86,6 +91,52 @@ test('where no PostgreSQL is embedded, a database of its own is made and dropped
   await onServer(scratch.url, 'create table numbers (number integer)')
   await scratch.remove()
   await expect(onServer(scratch.url, 'select 1')).rejects.toThrow(/does not exist/)
+})
+
+/** The processes whose arguments name a folder. */
+async function processesIn(folder: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-ww', '-o', 'args'])
+  return stdout.split('\n').filter((line) => line.includes(folder))
+}
+
+/** Verifies a backup, and ends that with a signal once its PostgreSQL runs. Gives the exit code and what is left. */
+async function endVerification(signal: NodeJS.Signals) {
+  const scratch = await mkdtemp(join(tmpdir(), 'hearth-scratch-'))
+  await chmod(scratch, 0o755)
+  const words = ['src/cli/main.ts', 'backup', join(places, `ended by ${signal}`), '--verify']
+  const env = { ...process.env, ...environment, TMPDIR: scratch }
+  const child = spawn(process.execPath, words, { env, stdio: 'ignore' })
+  const exited = once(child, 'exit')
+  const isRunning = async () => (await processesIn(scratch)).some((line) => /postgres .*-D/.test(line))
+  await vi.waitUntil(isRunning, 30_000)
+  child.kill(signal)
+  const [code] = await exited
+  const left = [...(await readdir(scratch)), ...(await processesIn(scratch))]
+  await rm(scratch, { recursive: true })
+  return { signal, code, left }
+}
+
+test('signals end a verification in order: no database of it is left', async () => {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  // A verification that was done by then has exited with 0.
+  const inOrder = signals.map((signal) => ({ signal, code: expect.any(Number), left: [] }))
+  expect(await Promise.all(signals.map(endVerification))).toEqual(inOrder)
+})
+
+test('a verification that ends early drops the database beside', async () => {
+  const folder = join(places, 'ended')
+  await hearth('backup', folder)
+  const aborting = new AbortController()
+  let url = ''
+  const opened = async () => {
+    const scratch = await beside()
+    url = scratch.url
+    // While the restore has begun.
+    setImmediate(() => aborting.abort(new Error('ended early')))
+    return scratch
+  }
+  await expect(verifyBackup(folder, opened, aborting.signal)).rejects.toThrow('ended early')
+  await expect(onServer(url, 'select 1')).rejects.toThrow(/does not exist/)
 })
 
 test('a user who may create no databases is told so', async () => {

@@ -4,9 +4,10 @@ import { buffer } from 'node:stream/consumers'
 import { newId } from '../../src/ids.ts'
 import { streamZip } from '../../src/storage/zip.ts'
 import { emptyPlace, places } from './backup.ts'
-import { hearthIn } from './cli.ts'
+import { hearth, hearthIn } from './cli.ts'
 import { filePart, multipart } from './multipart.ts'
 import { override } from './permissions.ts'
+import { webhook } from './webhooks.ts'
 import { call, db, house, houseRoom, message, role, user } from './world.ts'
 import { jsonLines, unzip } from './zip.ts'
 
@@ -66,8 +67,26 @@ export async function fullHouse() {
   }
   await call(ann, 'PUT', `/rooms/${den.room_id}/pins/${hi}`)
   await message(second, dan, { content: 'zwei\n\u2028drei' })
-  await call(dan, 'DELETE', '/users/@me', { password: 'none' })
-  return { ann, bob, cat, dan, fay, bot, den, second, keepers, hi, file: sent.body.data.id as string }
+  const [hook, formerHook] = [await webhook(den), await webhook(den)]
+  for (const { path } of [hook, formerHook]) await call(null, 'POST', path, { content: 'of a webhook' })
+  await call(ann, 'DELETE', `/houses/${den.id}/webhooks/${formerHook.id}`)
+  await hearth('delete-user', dan.username, '--yes')
+  await db.updateTable('users').set({ email_verified: true }).where('id', '=', bob.id).execute()
+  return {
+    ann,
+    bob,
+    cat,
+    dan,
+    fay,
+    bot,
+    hook,
+    formerHook,
+    den,
+    second,
+    keepers,
+    hi,
+    file: sent.body.data.id as string,
+  }
 }
 
 export async function readArchive(path: string): Promise<Record<string, string>> {

@@ -1,11 +1,12 @@
 import type { Db } from '../../database/client.ts'
+import { readPages } from '../../database/pages.ts'
 import { listRelations } from '../../friendships/queries.ts'
-import { idTimeMs } from '../../ids.ts'
+import { idTimeMs, unknownId } from '../../ids.ts'
 import { attachmentFile } from '../../messages/attachments/queries.ts'
 import { isoTime } from '../../messages/serializers.ts'
 import { findSettings } from '../../settings/queries.ts'
 import { openFile, type Store } from '../../storage/store.ts'
-import type { ZipEntry } from '../../storage/zip.ts'
+import { jsonLines, type ZipEntry } from '../../storage/zip.ts'
 import { listGatewayUsers } from '../../users/queries.ts'
 import {
   findNextWrittenRoom,
@@ -20,7 +21,7 @@ import {
   type WrittenRoom,
 } from './content-queries.ts'
 
-const pageSize = 500
+const rowsAtOnce = 500
 /** The names of all files of an archive are in memory until its end. */
 const maxFiles = 50_000
 
@@ -44,17 +45,17 @@ export async function* archiveAccount(source: ArchiveSource): AsyncGenerator<Zip
   const bots = await listExportedBots(db, user_id)
   yield jsonFile('account.json', { ...user, sessions, push_subscriptions, bots })
   yield jsonFile('settings.json', await findSettings(db, user_id))
-  yield { name: 'relationships.jsonl', content: lines(relationships(source)) }
+  yield { name: 'relationships.jsonl', content: jsonLines(relationships(source)) }
   yield jsonFile('houses.json', await listExportedHouses(db, user_id))
-  yield { name: 'private-rooms.jsonl', content: lines(privateRooms(source)) }
+  yield { name: 'private-rooms.jsonl', content: jsonLines(privateRooms(source)) }
   const rooms: WrittenRoom[] = []
   let files = 0
-  for (let after = '0'; ; ) {
+  for (let after = unknownId; ; ) {
     const room = await findNextWrittenRoom(db, user_id, after)
     if (!room) break
     after = room.id
     rooms.push(room)
-    yield { name: `messages/${room.id}.jsonl`, content: lines(messagesIn(source, room.id)) }
+    yield { name: `messages/${room.id}.jsonl`, content: jsonLines(messagesIn(source, room.id)) }
     for await (const message of ownMessages(source, room.id, true)) {
       source.advance()
       const opened = files < maxFiles && (await openFile(source.store, fileOf(room.id, message)))
@@ -68,8 +69,8 @@ export async function* archiveAccount(source: ArchiveSource): AsyncGenerator<Zip
 
 async function* relationships({ db, user_id }: ArchiveSource): AsyncGenerator<object> {
   const relations = await listRelations(db, user_id)
-  for (let first = 0; first < relations.length; first += pageSize) {
-    const page = relations.slice(first, first + pageSize)
+  for (let first = 0; first < relations.length; first += rowsAtOnce) {
+    const page = relations.slice(first, first + rowsAtOnce)
     const users = await listGatewayUsers(
       db,
       page.map(({ other_id }) => other_id),
@@ -86,13 +87,10 @@ async function* relationships({ db, user_id }: ArchiveSource): AsyncGenerator<ob
   }
 }
 
-async function* privateRooms({ db, user_id }: ArchiveSource): AsyncGenerator<object> {
-  for (let after = '0'; ; ) {
-    const page = await listExportedPrivateRooms(db, user_id, { after, limit: pageSize })
-    yield* page
-    if (page.length < pageSize) return
-    after = page.at(-1)!.id
-  }
+function privateRooms({ db, user_id }: ArchiveSource): AsyncGenerator<object> {
+  return readPages<{ id: string }>(rowsAtOnce, (last, limit) =>
+    listExportedPrivateRooms(db, user_id, { after: last?.id ?? unknownId, limit }),
+  )
 }
 
 async function* messagesIn(source: ArchiveSource, roomId: string): AsyncGenerator<object> {
@@ -115,17 +113,14 @@ async function* messagesIn(source: ArchiveSource, roomId: string): AsyncGenerato
   }
 }
 
-async function* ownMessages(
+function ownMessages(
   { db, user_id }: ArchiveSource,
   room_id: string,
   onlyFiles: boolean,
 ): AsyncGenerator<OwnMessageRow> {
-  for (let after = '0'; ; ) {
-    const page = await listOwnMessages(db, { user_id, room_id }, { after, limit: pageSize, onlyFiles })
-    yield* page
-    if (page.length < pageSize) return
-    after = page.at(-1)!.id
-  }
+  return readPages<OwnMessageRow>(rowsAtOnce, (last, limit) =>
+    listOwnMessages(db, { user_id, room_id }, { after: last?.id ?? unknownId, limit, onlyFiles }),
+  )
 }
 
 function fileOf(roomId: string, { attachment }: OwnMessageRow): string {
@@ -138,9 +133,5 @@ function archivedName(roomId: string, { id, attachment }: OwnMessageRow): string
 }
 
 function jsonFile(name: string, value: unknown): ZipEntry {
-  return { name, content: lines([value], 2) }
-}
-
-async function* lines(values: AsyncIterable<unknown> | unknown[], indent?: number): AsyncGenerator<string> {
-  for await (const value of values) yield `${JSON.stringify(value, null, indent)}\n`
+  return { name, content: jsonLines([value], 2) }
 }

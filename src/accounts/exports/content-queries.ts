@@ -3,7 +3,7 @@ import type { Db } from '../../database/client.ts'
 import { notExpired, type StoredAttachment } from '../../messages/queries.ts'
 import { fullUserColumns } from '../../users/queries.ts'
 
-/** The account of a user with when it was made known to be theirs; nothing that proves them. */
+/** The account of a user, without their password and second factor. */
 export function getExportedUser(db: Db, id: string) {
   return db.selectFrom('users').select(fullUserColumns).where('id', '=', id).executeTakeFirstOrThrow()
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Db } from '../../database/client.ts'
-import { saveFile } from '../../storage/discard.ts'
+import { discardFilesAtOnce, saveFile } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
 import { streamZip } from '../../storage/zip.ts'
 import { archiveAccount } from './archive-operations.ts'
@@ -109,7 +109,8 @@ async function makeExport(db: Db, store: Store, leased: LeasedExport, signal: Ab
     signal.removeEventListener('abort', abort)
     archive.destroy()
   }
-  await finishExport(db, leased)
+  // Nobody wants it any more, as the account was deleted, say: what has listed its file by then may have erased none.
+  if (!(await finishExport(db, leased))) await discardFilesAtOnce(db, [exportFile(leased)])
 }
 
 async function* whileThereIsSpace(store: Store, archive: Readable): AsyncGenerator<Buffer> {

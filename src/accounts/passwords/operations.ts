@@ -35,11 +35,12 @@ export async function changePassword(
 
 /**
  * Sets a password with a reset code, ends all login sessions and the tokens of the account's bots, and cancels a pending
- * change of address (docs/api.md#accounts). Throws `invalid_code`.
+ * change of address (docs/api.md#accounts). `also` is part of the transaction. Throws `invalid_code`.
  */
 export async function resetPassword(
   db: Db,
   fields: { code: string; password: string },
+  also: (trx: Db, userId: string) => Promise<void> = async () => {},
 ): Promise<Outcome<{ reset: true }>> {
   // Hashing is expensive: a wrong code is refused before it.
   const holderId = await findCodeHolder(db, 'reset_password', hashToken(fields.code))
@@ -50,6 +51,7 @@ export async function resetPassword(
     const events = await setPassword(trx, user_id, password_hash)
     // Creating a bot token locks the owner, who is locked here: no token is created concurrently.
     events.push(...sessionsEndedEvents(await deleteSessionsOfBots(trx, user_id)))
+    await also(trx, user_id)
     return { answer: { reset: true as const }, events }
   })
 }

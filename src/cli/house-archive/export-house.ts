@@ -2,8 +2,12 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { writeServerAudit } from '../../administration/audit-log/operations.ts'
 import type { Db } from '../../database/client.ts'
+import { readPages } from '../../database/pages.ts'
 import {
+  createExportedUsers,
+  type ExportedMessage,
   type ExportedReaction,
   findExportedHouse,
   listExportedBans,
@@ -15,16 +19,21 @@ import {
   listExportedRooms,
   listExportedUsers,
 } from '../../houses/archive/export-queries.ts'
-import { asId } from '../../ids.ts'
+import { asId, unknownId } from '../../ids.ts'
 import { pictureName } from '../../images/picture.ts'
 import { attachmentFile } from '../../messages/attachments/queries.ts'
 import { openFile, type Store } from '../../storage/store.ts'
-import { streamZip, type ZipEntry } from '../../storage/zip.ts'
+import { jsonLines, streamZip, type ZipEntry } from '../../storage/zip.ts'
 import { CliError, type Command, count } from '../command.ts'
 import { withInstallation } from '../installation.ts'
 import { attachmentName, formatName, formatVersion, iconName, messagesName, reactionsName } from './format.ts'
+import { openArchive } from './read.ts'
 
-const pageSize = 1_000
+const rowsAtOnce = 1_000
+
+type OfUser = { user_id: string }
+const afterUser = (last: OfUser | undefined) => last?.user_id ?? unknownId
+const all = <Row>(read: Parameters<typeof readPages<Row>>[1]) => readPages(rowsAtOnce, read)
 
 type Counts = { messages: number; files: number }
 type Source = { db: Db; store: Store; houseId: string; counts: Counts }
@@ -43,7 +52,10 @@ export const exportHouse: Command = {
       await db
         .transaction()
         .setIsolationLevel('repeatable read')
-        .execute((trx) => writeArchive({ db: trx, store, houseId: house.id, counts }, path))
+        .execute(async (trx) => {
+          await writeServerAudit(trx, null, 'house_exported', { type: 'house', id: house.id })
+          await writeArchive({ db: trx, store, houseId: house.id, counts }, path)
+        })
       const contents = `${count(counts.messages, 'message')} and ${count(counts.files, 'file')}`
       context.print(`${path} holds ${house.name} with ${contents}.`)
     })
@@ -54,6 +66,8 @@ async function writeArchive(source: Source, path: string): Promise<void> {
   const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
   try {
     await pipeline(streamZip(entriesOf(source)), output)
+    // Refuses what import-house would: too many files, say.
+    ;(await openArchive(path)).close()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
       throw new CliError(`${path} is there already: name a new file.`)
@@ -69,35 +83,22 @@ async function* entriesOf(source: Source): AsyncGenerator<ZipEntry> {
   if (!found) throw new CliError('The house was deleted at this moment.')
   const { icon, ...house } = found
   const manifest = { format: formatName, version: formatVersion, made_at: new Date(), house }
-  yield { name: 'manifest.json', content: lines([manifest]) }
-  const lists = [
-    [
-      'users',
-      paged(
-        (page) => listExportedUsers(db, houseId, page),
-        (row) => row.id,
-      ),
-    ],
-    [
-      'members',
-      paged(
-        (page) => listExportedMembers(db, houseId, page),
-        (row) => row.user_id,
-      ),
-    ],
-    [
-      'bans',
-      paged(
-        (page) => listExportedBans(db, houseId, page),
-        (row) => row.user_id,
-      ),
-    ],
-    ['roles', await listExportedRoles(db, houseId)],
-    ['entities', await listExportedEntities(db, houseId)],
-  ] as const
-  for (const [name, values] of lists) yield { name: `${name}.jsonl`, content: lines(values) }
+  yield { name: 'manifest.json', content: jsonLines([manifest]) }
+  await createExportedUsers(db, houseId)
+  const lists = {
+    users: all<{ id: string }>((last, limit) =>
+      listExportedUsers(db, { after: last?.id ?? unknownId, limit }),
+    ),
+    members: all<OfUser>((last, limit) =>
+      listExportedMembers(db, houseId, { after: afterUser(last), limit }),
+    ),
+    bans: all<OfUser>((last, limit) => listExportedBans(db, houseId, { after: afterUser(last), limit })),
+    roles: await listExportedRoles(db, houseId),
+    entities: await listExportedEntities(db, houseId),
+  }
+  for (const [name, rows] of Object.entries(lists)) yield { name: `${name}.jsonl`, content: jsonLines(rows) }
   const rooms = await listExportedRooms(db, houseId)
-  yield { name: 'rooms.jsonl', content: lines(rooms) }
+  yield { name: 'rooms.jsonl', content: jsonLines(rooms) }
   const picture = icon && (await openFile(store, pictureName('houses/icons', houseId, icon)))
   if (picture) yield { name: iconName, content: picture.content, isPacked: true }
   for (const room of rooms) yield* roomEntries(source, room.id)
@@ -106,9 +107,8 @@ async function* entriesOf(source: Source): AsyncGenerator<ZipEntry> {
 /** The files of a room, its messages and the reactions to them: messages whose file is gone have none. */
 async function* roomEntries({ db, store, counts }: Source, roomId: string): AsyncGenerator<ZipEntry> {
   const messages = () =>
-    paged(
-      (page) => listExportedMessages(db, roomId, page),
-      (row) => row.id,
+    all<ExportedMessage>((last, limit) =>
+      listExportedMessages(db, roomId, { after: last?.id ?? unknownId, limit }),
     )
   const missing = new Set<string>()
   for await (const { attachment } of messages()) {
@@ -127,29 +127,7 @@ async function* roomEntries({ db, store, counts }: Source, roomId: string): Asyn
       yield missing.has(message.attachment?.key ?? '') ? { ...message, attachment: null } : message
     }
   }
-  yield { name: messagesName(roomId), content: lines(exported()) }
-  const reactions = pages((after?: ExportedReaction) => listExportedReactions(db, roomId, after, pageSize))
-  yield { name: reactionsName(roomId), content: lines(reactions) }
-}
-
-/** All rows, by pages behind an id. */
-function paged<Row>(
-  read: (page: { after: string; limit: number }) => Promise<Row[]>,
-  keyOf: (row: Row) => string,
-): AsyncGenerator<Row> {
-  return pages((last?: Row) => read({ after: last ? keyOf(last) : '0', limit: pageSize }))
-}
-
-/** All rows, by pages behind the last row of the page before. */
-async function* pages<Row>(read: (last?: Row) => Promise<Row[]>): AsyncGenerator<Row> {
-  for (let last: Row | undefined; ; ) {
-    const rows = await read(last)
-    yield* rows
-    if (rows.length < pageSize) return
-    last = rows.at(-1)!
-  }
-}
-
-async function* lines(values: AsyncIterable<unknown> | readonly unknown[]): AsyncGenerator<string> {
-  for await (const value of values) yield `${JSON.stringify(value)}\n`
+  yield { name: messagesName(roomId), content: jsonLines(exported()) }
+  const reactions = all<ExportedReaction>((last, limit) => listExportedReactions(db, roomId, last, limit))
+  yield { name: reactionsName(roomId), content: jsonLines(reactions) }
 }

@@ -1,4 +1,14 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { PermissionBits } from '../../houses/roles/schemas.ts'
+import { HouseDescription, HouseName } from '../../houses/schemas.ts'
+import { Nullable } from '../../http/schemas/nullable.ts'
+import { AnyText, Line, Text } from '../../http/schemas/strings.ts'
+import { maxEmailLength } from '../../http/schemas/validation.ts'
+import { maxFilenameLength } from '../../messages/attachments/operations.ts'
+import { maxMentions } from '../../messages/read/mention-operations.ts'
+import { maxContentLength } from '../../messages/schemas.ts'
+import { EmojiName } from '../../rooms/house-rooms/schemas.ts'
+import { Bio, Location, maxTextLength, Name, Username, Website } from '../../users/schemas.ts'
 
 /*
  * A house archive is a ZIP file: `manifest.json`, lists of JSON lines, `messages/<room>.jsonl`,
@@ -17,115 +27,131 @@ export const attachmentName = (roomId: string, key: string) => `attachments/${ro
 export const entryName =
   /^(?:manifest\.json|icon\.webp|(?:users|members|bans|roles|entities|rooms)\.jsonl|(?:messages|reactions)\/[0-9]{1,19}\.jsonl|attachments\/[0-9]{1,19}\/[0-9a-f]{32})$/
 
-const Id = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
-const Time = Type.RegExp(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-/** Lengths count code points. */
-const Line = (most: number) => Type.RegExp(new RegExp(`^(?=[^]*\\S)[^\\p{Cc}\\p{Cs}]{1,${most}}$`, 'u'))
-const Text = (most: number) => Type.RegExp(new RegExp(`^[^\\u0000\\p{Cs}]{0,${most}}$`, 'u'))
-const Bits = Type.Integer({ minimum: 0, maximum: 1_048_575 })
-const Position = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
-const orNull = <Schema extends ReturnType<typeof Text> | typeof Id>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
+/** What an archive may have at most; `export-house` makes none that has more. */
+export const maxEntries = 300_000
+/** What is read into memory as a whole: lists of users, members … */
+export const maxListBytes = 64 * 2 ** 20
 
-export const Manifest = Type.Object({
+const Id = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
+const Time = Type.String({ format: 'archived_time' })
+const Position = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
+/** Far below the maximum of the column, because a new room gets the greatest position plus one. */
+const maxRoomPosition = 1_000_000_000
+
+/** Unknown fields are dropped. */
+function Row<Properties extends TProperties>(properties: Properties) {
+  return Type.Object(properties, { additionalProperties: false })
+}
+
+export const Manifest = Row({
   format: Type.Literal(formatName),
   version: Type.Literal(formatVersion),
   made_at: Time,
-  house: Type.Object({
+  house: Row({
     id: Id,
-    name: Line(100),
-    description: orNull(Text(512)),
+    name: HouseName,
+    description: HouseDescription,
     owner_id: Id,
-    default_permissions: Bits,
+    default_permissions: PermissionBits,
   }),
 })
 export type Manifest = Static<typeof Manifest>
 
-export const User = Type.Object({
+export const User = Row({
   id: Id,
-  username: Type.RegExp(/^[a-z0-9][a-z0-9_.-]{1,30}[a-z0-9]$/),
-  name: Line(64),
+  username: Username,
+  name: Name,
   bot: Type.Boolean(),
-  owner_id: orNull(Id),
-  bio: Text(512),
-  location: Text(64),
-  website: Type.RegExp(/^(?:https?:\/\/[^\s\p{Cc}\p{Cs}]{1,248})?$/iu),
-  email: Type.Union([Type.RegExp(/^[^\s\p{Cc}\p{Cs}@]{1,190}@[\p{L}\p{N}.-]{1,63}$/u), Type.Null()]),
+  owner_id: Nullable(Id),
+  bio: Bio,
+  location: Location,
+  website: Website,
+  /** A provider of logins may have said what is no address here. */
+  email: Nullable(AnyText({ maxLength: maxEmailLength })),
   is_deleted: Type.Boolean(),
 })
 export type User = Static<typeof User>
 
-export const Member = Type.Object({
+export const Member = Row({
   user_id: Id,
   joined_at: Time,
   roles: Type.Array(Id, { maxItems: 1_000 }),
 })
 export type Member = Static<typeof Member>
 
-export const Ban = Type.Object({ user_id: Id, reason: orNull(Text(512)), created_by: Id, created_at: Time })
+export const Ban = Row({
+  user_id: Id,
+  reason: Nullable(Text(maxTextLength)),
+  created_by: Id,
+  created_at: Time,
+})
 export type Ban = Static<typeof Ban>
 
-export const Role = Type.Object({
+export const Role = Row({
   id: Id,
-  name: Line(64),
+  name: Name,
   position: Type.Integer({ minimum: 0, maximum: 1_000 }),
-  color: Type.RegExp(/^#[0-9a-f]{6}$/),
-  allow: Bits,
-  deny: Bits,
+  color: Type.String({ pattern: '^#[0-9a-f]{6}$' }),
+  allow: PermissionBits,
+  deny: PermissionBits,
 })
 export type Role = Static<typeof Role>
 
-export const Entity = Type.Object({
+export const Entity = Row({
   id: Id,
-  name: Line(64),
+  name: Name,
   position: Position,
   rooms: Type.Array(Id, { maxItems: 1_000 }),
 })
 export type Entity = Static<typeof Entity>
 
-export const Room = Type.Object({
+export const Room = Row({
   id: Id,
-  name: Line(64),
-  description: orNull(Text(512)),
-  emoji: orNull(Line(64)),
-  position: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
-  default_allow: Bits,
-  default_deny: Bits,
+  name: Name,
+  description: Nullable(Text(maxTextLength)),
+  emoji: Nullable(EmojiName),
+  position: Type.Integer({ minimum: 0, maximum: maxRoomPosition }),
+  default_allow: PermissionBits,
+  default_deny: PermissionBits,
   permission_overrides: Type.Union([
     Type.Null(),
     Type.Record(
       Type.String(),
-      Type.Object({ id: Id, type: Type.Union([Type.Literal(0), Type.Literal(1)]), allow: Bits, deny: Bits }),
+      Row({
+        id: Id,
+        type: Type.Union([Type.Literal(0), Type.Literal(1)]),
+        allow: PermissionBits,
+        deny: PermissionBits,
+      }),
     ),
   ]),
 })
 export type Room = Static<typeof Room>
 
-export const Message = Type.Object({
+export const Message = Row({
   id: Id,
   author_id: Id,
   device_id: Id,
-  content: Text(4_000),
-  mentions: Type.Array(Id, { maxItems: 50 }),
-  edited_at: Type.Union([Time, Type.Null()]),
-  attachment: Type.Union([
-    Type.Null(),
-    Type.Object({
-      key: Type.RegExp(/^[0-9a-f]{32}$/),
-      filename: Text(128),
+  content: Text(maxContentLength),
+  mentions: Type.Array(Id, { maxItems: maxMentions }),
+  edited_at: Nullable(Time),
+  attachment: Nullable(
+    Row({
+      key: Type.String({ pattern: '^[0-9a-f]{32}$' }),
+      filename: Line(maxFilenameLength),
       size: Type.Integer({ minimum: 0 }),
     }),
-  ]),
+  ),
   // The first archives have no replies and pins.
-  reply_to: Type.Optional(orNull(Id)),
-  reply_mention: Type.Optional(orNull(Id)),
-  pinned_at: Type.Optional(Type.Union([Time, Type.Null()])),
+  reply_to: Type.Optional(Nullable(Id)),
+  reply_mention: Type.Optional(Nullable(Id)),
+  pinned_at: Type.Optional(Nullable(Time)),
 })
 export type Message = Static<typeof Message>
 
-export const Reaction = Type.Object({
+export const Reaction = Row({
   message_id: Id,
-  emoji: Type.RegExp(/^\p{RGI_Emoji}$/v),
+  emoji: Type.String({ format: 'emoji' }),
   user_id: Id,
   place: Position,
 })

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { writeServerAudit } from '../../administration/audit-log/operations.ts'
 import type { Db } from '../../database/client.ts'
 import { commit } from '../../events/commit.ts'
 import { insertImported } from '../../houses/archive/import-queries.ts'
 import { saveIcon } from '../../houses/icon-operations.ts'
-import { findMember } from '../../houses/members/queries.ts'
+import { findMember, listMemberIds } from '../../houses/members/queries.ts'
 import { insertHouse } from '../../houses/queries.ts'
 import { makeIcon, maxPictureBytes, type Picture, pictureName } from '../../images/picture.ts'
 import { cancelDiscard } from '../../storage/discard.ts'
@@ -14,12 +15,12 @@ import { CliError, type Command, count } from '../command.ts'
 import { withInstallation } from '../installation.ts'
 import { importContents } from './contents.ts'
 import { iconName, User } from './format.ts'
-import { allocateIds, mustHave } from './ids.ts'
+import { allocateIds } from './ids.ts'
 import { importMessages } from './messages.ts'
 import { importPeople } from './people.ts'
 import { type Archive, openArchive } from './read.ts'
 
-type Options = { isLinking: boolean; ownerId: string | undefined }
+type Options = { isLinking: boolean; owner: string | undefined }
 
 export const importHouse: Command = {
   name: 'import-house',
@@ -36,9 +37,9 @@ export const importHouse: Command = {
     const archive = await openArchive(resolve(named!))
     try {
       await withInstallation(context, async ({ db, store }) => {
-        const ownerId = typeof options.owner === 'string' ? await personId(db, options.owner) : undefined
+        const owner = typeof options.owner === 'string' ? await personId(db, options.owner) : undefined
         const done = await importArchive(db, store, archive, {
-          ownerId,
+          owner,
           isLinking: options['link-accounts'] === true,
         })
         const contents = [
@@ -60,14 +61,14 @@ async function personId(db: Db, ref: string): Promise<string> {
   return user.id
 }
 
-async function importArchive(db: Db, store: Store, archive: Archive, { isLinking, ownerId }: Options) {
+async function importArchive(db: Db, store: Store, archive: Archive, { isLinking, owner }: Options) {
   const { house } = archive.manifest
   const icon = await readIcon(archive)
   const { answer } = await commit(db, async (trx) => {
     const houseId = (await allocateIds(trx, 'houses', [house])).get(house.id)!
     const users = await archive.readList('users.jsonl', User)
-    const people = await importPeople(trx, users, { isLinking, ownerId: house.owner_id })
-    const owner_id = ownerId ?? mustHave(people.ids, house.owner_id, 'user')
+    const people = await importPeople(trx, users, { isLinking, owner, formerOwner: house.owner_id })
+    const owner_id = people.ownerId
     const { name, description, default_permissions } = house
     if (icon) {
       await saveIcon(db, store, houseId, icon)
@@ -85,9 +86,12 @@ async function importArchive(db: Db, store: Store, archive: Archive, { isLinking
     if (!(await findMember(trx, { house_id: houseId, user_id: owner_id }))) {
       await insertImported(trx, 'members', [{ house_id: houseId, user_id: owner_id, joined_at: new Date() }])
     }
+    await writeServerAudit(trx, null, 'house_imported', { type: 'house', id: houseId }, [
+      { key: 'name', old: null, new: name },
+    ])
     const counts = await importMessages({ db, trx, store, archive, houseId, rooms, users: people.ids })
-    const memberIds = await listMembers(trx, houseId)
-    const present = new Set([...people.present, ...(ownerId === undefined ? [] : [ownerId])])
+    const memberIds = await listMemberIds(trx, houseId, users.length + 1)
+    const present = new Set([...people.present, ...(owner === undefined ? [] : [owner])])
     return {
       answer: { id: houseId, members: memberIds.length, ...counts },
       events: memberIds
@@ -96,11 +100,6 @@ async function importArchive(db: Db, store: Store, archive: Archive, { isLinking
     }
   })
   return answer
-}
-
-async function listMembers(trx: Db, houseId: string): Promise<string[]> {
-  const rows = await trx.selectFrom('members').select('user_id').where('house_id', '=', houseId).execute()
-  return rows.map((row) => row.user_id)
 }
 
 /** The icon, made anew as every picture. */

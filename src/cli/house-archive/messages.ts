@@ -42,11 +42,15 @@ export async function importMessages(source: MessageImport): Promise<{ messages:
   await createStage(trx)
   for (const [oldRoomId, roomId] of rooms) {
     let last = '0'
+    const keys = new Set<string>()
     let batch: StagedMessage[] = []
     for await (const message of archive.readLines(messagesName(oldRoomId), Message)) {
       if (!isGreaterId(checkId(message.id), last))
         throw new CliError('The archive has messages out of order.')
       last = message.id
+      const key = message.attachment?.key
+      if (key !== undefined && keys.size === keys.add(key).size)
+        throw new CliError('The archive has two messages with one file.')
       batch.push(await readMessage(source, message, oldRoomId, roomId))
       if (batch.length === atOnce) {
         await flush(source, batch, counts)
@@ -57,10 +61,17 @@ export async function importMessages(source: MessageImport): Promise<{ messages:
     await readReactions(source, oldRoomId, roomId)
   }
   await checkStaged(trx)
-  // Each number is tried once: those of an earlier import of the same archive are taken.
-  for (let node = nodeNumbers - 1; node >= 0 && (await moveTakenMessages(trx, node)) > 0; node -= 1);
+  await moveAllTaken(trx)
   await placeMessages(trx, houseId)
   return counts
+}
+
+/** Each node number is tried once: the ids of an earlier import of the same archive are taken. */
+async function moveAllTaken(trx: Db): Promise<void> {
+  for (let node = nodeNumbers - 1; node >= 0; node -= 1) {
+    if ((await moveTakenMessages(trx, node)) === 0) return
+  }
+  throw new CliError('The archive has messages of a millisecond that has too few free ids here.')
 }
 
 async function flush(

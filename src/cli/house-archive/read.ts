@@ -1,15 +1,12 @@
 import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import type { Static, TSchema } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { maxAttachmentBytes } from '../../messages/schemas.ts'
 import { CliError } from '../command.ts'
-import { entryName, Manifest } from './format.ts'
+import { entryName, Manifest, maxEntries, maxListBytes } from './format.ts'
+import { validatorOf } from './validation.ts'
 
-const maxEntries = 300_000
-/** What is read into memory as a whole: lists of users, members … */
-const maxListBytes = 64 * 2 ** 20
 /** JSON is compressed to a tenth or so; a bomb to a thousandth. */
 const maxExpansion = 100
 const minAllowedBytes = 16 * 2 ** 20
@@ -54,6 +51,7 @@ async function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   try {
     for await (const entry of zip.eachEntry()) {
       const { fileName, uncompressedSize } = entry
+      const isList = /^[a-z]+\.json/.test(fileName)
       if (!entryName.test(fileName)) throw new CliError('The archive has a file that no house archive has.')
       if (entries.has(fileName)) throw new CliError(`The archive has ${fileName} twice.`)
       if (entry.isEncrypted()) throw new CliError('The archive is encrypted.')
@@ -61,6 +59,8 @@ async function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
       if (bytes > Math.max(zip.fileSize * maxExpansion, minAllowedBytes)) {
         throw new CliError('The archive unpacks to far more than a house archive does.')
       }
+      if (isList && uncompressedSize > maxListBytes)
+        throw new CliError(`The archive has too long a list: ${fileName}.`)
       entries.set(fileName, entry)
     }
   } catch (error) {
@@ -90,11 +90,12 @@ function readerOf(zip: ZipFile, entries: Map<string, Entry>): Omit<Archive, 'man
   ): AsyncGenerator<Static<Schema>> {
     const content = await open(name)
     if (!content) return
+    const isValid = validatorOf(schema)
     let number = 0
     for await (const line of linesOf(content, name)) {
       number += 1
       const value = parse(line)
-      if (!Value.Check(schema, value)) throw new CliError(`Line ${number} of ${name} is not as it should be.`)
+      if (!isValid(value)) throw new CliError(`Line ${number} of ${name} is not as it should be.`)
       yield value
     }
   }
@@ -103,8 +104,6 @@ function readerOf(zip: ZipFile, entries: Map<string, Entry>): Omit<Archive, 'man
     open,
     readLines,
     async readList(name, schema) {
-      if ((entries.get(name)?.uncompressedSize ?? 0) > maxListBytes)
-        throw new CliError(`${name} is too large.`)
       const values: Static<typeof schema>[] = []
       for await (const value of readLines(name, schema)) values.push(value)
       return values

@@ -13,20 +13,18 @@ export function findExportedHouse(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-/** Everybody who is named in what is exported of a house (members, authors, mentioned, answered,
- * reacting, banned), a page by id. */
-export async function listExportedUsers(
-  db: Db,
-  houseId: string,
-  { after, limit }: Page,
-): Promise<{ id: string }[]> {
+/**
+ * Notes everybody who is named in what is exported of a house (members, authors, mentioned, answered, reacting, banned),
+ * for the rest of the transaction.
+ */
+export async function createExportedUsers(trx: Db, houseId: string): Promise<void> {
+  await sql`create temporary table exported_users (id bigint primary key) on commit drop`.execute(trx)
   // A deleted room has messages for a while.
   const rooms = sql`(select id from rooms where house_id = ${houseId})`
   const exported = sql`messages where room_id in ${rooms} and expires_at is null`
-  const { rows } = await sql<{ id: string }>`
-    select id, username, name, bot, owner_id, bio, location, website, email, deleted_at is not null as is_deleted
-    from users
-    where id > ${after} and id in (
+  await sql`
+    insert into exported_users
+    select id from (
       select user_id from members where house_id = ${houseId}
       union select user_id from bans where house_id = ${houseId}
       union select created_by from bans where house_id = ${houseId}
@@ -34,8 +32,16 @@ export async function listExportedUsers(
       union select unnest(mentions) from ${exported}
       union select reply_mention from ${exported}
       union select user_id from reactions where room_id in ${rooms}
-    )
-    order by id limit ${limit}`.execute(db)
+    ) as named (id) where id is not null`.execute(trx)
+}
+
+/** The noted users, a page by id: with the e-mail address only of those who have proven it. */
+export async function listExportedUsers(trx: Db, { after, limit }: Page): Promise<{ id: string }[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id, username, name, bot, owner_id, bio, location, website, case when email_verified then email end as email,
+      deleted_at is not null as is_deleted
+    from exported_users join users using (id)
+    where id > ${after} order by id limit ${limit}`.execute(trx)
   return rows
 }
 
@@ -99,7 +105,8 @@ export function listExportedRooms(db: Db, houseId: string) {
     .execute()
 }
 
-type ExportedMessage = { id: string; attachment: StoredAttachment | null }
+/** `attachment` as it is stored. */
+export type ExportedMessage = { id: string; attachment: StoredAttachment | null }
 
 /** The messages of a room but those that explode, a page by id. */
 export async function listExportedMessages(

@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely'
+import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 import type {
   Bans,
@@ -11,15 +11,21 @@ import type {
   Users,
 } from '../../database/schema.ts'
 
-/** Which of these ids rows of a table have; of rooms also those whose messages are still to be deleted. */
+/**
+ * Which of these ids rows of a table have; of rooms also those whose messages are still to be deleted, and of houses
+ * those whose audit log is.
+ */
 export async function listTakenIds(
   db: Db,
   table: 'users' | 'houses' | 'rooms' | 'roles' | 'entities',
   ids: readonly string[],
 ): Promise<string[]> {
+  const removed: { [table: string]: RawBuilder<unknown> } = {
+    rooms: sql`union select room_id from removed_rooms where room_id = any(${ids}::bigint[])`,
+    houses: sql`union select house_id from audit_log where house_id = any(${ids}::bigint[])`,
+  }
   const { rows } = await sql<{ id: string }>`
-    select id from ${sql.table(table)} where id = any(${ids}::bigint[])
-    ${table === 'rooms' ? sql`union select room_id from removed_rooms where room_id = any(${ids}::bigint[])` : sql``}`.execute(
+    select id from ${sql.table(table)} where id = any(${ids}::bigint[]) ${removed[table] ?? sql``}`.execute(
     db,
   )
   return rows.map((row) => row.id)
@@ -54,6 +60,8 @@ type Rows = {
   bans: Insertable<Bans>
 }
 const rowsAtOnce = 1_000
+/** The ids that a node has in a millisecond. */
+const idsOfNode = 4_096
 
 /** Adds rows to a table. */
 export async function insertImported<Table extends keyof Rows>(
@@ -121,7 +129,7 @@ export async function stageMessages(trx: Db, messages: readonly StagedMessage[])
   return Number(numAffectedRows) === messages.length
 }
 
-/** Stages reactions. Of two by one user with one emoji the first counts, as where two people of the archive are one here. */
+/** Stages reactions. Of two by one user with one emoji the first counts. */
 export async function stageReactions(trx: Db, reactions: readonly StagedReaction[]): Promise<void> {
   await sql`
     insert into staged_reactions
@@ -150,20 +158,23 @@ export async function countStaged(
 }
 
 /**
- * Gives the staged messages whose id is taken another one of the same millisecond, by a node number. Returns how many
- * that were.
+ * Gives the staged messages whose id is taken another one of the same millisecond, by a node number, as far as that has
+ * free ones among what is staged. Returns how many were taken.
  */
 export async function moveTakenMessages(trx: Db, node: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update staged_messages as staged set id = moved.id
-    from (
-      select taken.id as old_id, (taken.id >> 22 << 22) | (${node}::bigint << 12)
-        | (row_number() over (partition by taken.id >> 22 order by taken.id) - 1) as id
-      from staged_messages as taken
-      where exists (select from messages where messages.id = taken.id)
-    ) as moved
-    where staged.id = moved.old_id`.execute(trx)
-  return Number(numAffectedRows)
+  const { rows } = await sql<{ taken: number }>`
+    with taken as (
+      select id, row_number() over (partition by id >> 22 order by id) - 1 as place
+      from staged_messages where exists (select from messages where messages.id = staged_messages.id)
+    ), wanted as (
+      select id as old_id, (id >> 22 << 22) | (${node}::bigint << 12) | place as id
+      from taken where place < ${idsOfNode}
+    ), moved as (
+      update staged_messages as staged set id = wanted.id from wanted
+      where staged.id = wanted.old_id and not exists (select from staged_messages where id = wanted.id)
+    )
+    select count(*)::int as taken from taken`.execute(trx)
+  return rows[0]!.taken
 }
 
 /** Puts the staged messages into their rooms with reactions and pins. All members have read them. */

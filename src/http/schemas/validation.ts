@@ -13,7 +13,7 @@ const hostLabel = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]{0,61}[\\p{L}\\p{N}])?'
 const emailPattern = new RegExp(`^[^\\s\\p{Cc}\\p{Cs}@]+@${hostLabel}(?:\\.${hostLabel})*$`, 'u')
 
 /** One `@` with something before it and a host name after it. */
-function isEmail(text: string): boolean {
+export function isEmail(text: string): boolean {
   return [...text].length <= maxEmailLength && emailPattern.test(text)
 }
 

@@ -9,7 +9,7 @@ export const maxEmojiNameLength = 64
 const maxRoomPosition = 1_000_000
 
 const Description = Type.Optional(Nullable(Text(maxTextLength)))
-const EmojiName = Line(maxEmojiNameLength, { minLength: 1 })
+export const EmojiName = Line(maxEmojiNameLength, { minLength: 1 })
 export const SentEmoji = Type.Object({ type: Type.Literal(1), data: EmojiName })
 /** A bare name, the object that responses contain, or null for none (docs/resources.md#attachments-and-emoji). */
 const EmojiInput = Type.Optional(Type.Union([EmojiName, SentEmoji, Type.Null()]))

@@ -63,5 +63,7 @@ export const administrationDe: AdministrationTexts = {
     bot_created: 'hat einen Bot angelegt',
     backup_verified: 'hat eine Sicherung geprüft',
     house_deleted: 'hat ein Haus gelöscht',
+    house_exported: 'hat ein Haus exportiert',
+    house_imported: 'hat ein Haus importiert',
   },
 }

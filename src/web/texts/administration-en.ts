@@ -62,6 +62,8 @@ export const administrationEn = {
     bot_created: 'created a bot',
     backup_verified: 'verified a backup',
     house_deleted: 'deleted a house',
+    house_exported: 'exported a house',
+    house_imported: 'imported a house',
   } as Record<string, string>,
 }
 

@@ -5,6 +5,7 @@ import { startExporting } from '../../../src/accounts/exports/making-operations.
 import { upsertSubscription } from '../../../src/accounts/push-subscriptions/queries.ts'
 import { StoreUnavailable } from '../../../src/errors.ts'
 import { newId } from '../../../src/ids.ts'
+import { eraseDiscarded } from '../../../src/storage/discard.ts'
 import type { Store } from '../../../src/storage/store.ts'
 import { password, resident } from '../../support/accounts.ts'
 import { download, exportPath, fileOf, noExport, ready, waitingExport } from '../../support/exports.ts'
@@ -12,6 +13,7 @@ import { filePart, multipart } from '../../support/multipart.ts'
 import { otherApp } from '../../support/other-app.ts'
 import { noPermission, told } from '../../support/permissions.ts'
 import { pushSubscription } from '../../support/push-keys.ts'
+import { isDiscarded } from '../../support/store.ts'
 import {
   block,
   call,
@@ -186,6 +188,31 @@ test('an export that fails is made again, and given up after three attempts', as
     expect((await call(ann, 'GET', exportPath)).body.data).toEqual(noExport)
   }, 10_000)
   expect(failed.map((error) => (error as Error).message)).toEqual(Array(3).fill('the store is gone'))
+})
+
+test('an export whose account is deleted while its file is written leaves no file', async () => {
+  const ann = await resident()
+  const name = `exports/${ann.id}/${'b'.repeat(64)}.zip`
+  const written = Promise.withResolvers<void>()
+  const late: Store = {
+    ...store,
+    async write(...file) {
+      await call(ann, 'DELETE', '/users/@me', { password })
+      await eraseDiscarded(db, store)
+      expect(await isDiscarded(name)).toBe(false)
+      await store.write(...file).finally(written.resolve)
+    },
+  }
+  await db
+    .insertInto('exports')
+    .values({ user_id: ann.id, key: 'b'.repeat(64) })
+    .execute()
+  const exporter = startExporting(db, late, () => {})
+  onTestFinished(() => exporter.stop())
+  await written.promise
+  await vi.waitFor(async () => {
+    expect((await isDiscarded(name)) || (await store.find(name)) === undefined).toBe(true)
+  }, 20_000)
 })
 
 test('an export ends where the disk is nearly full', async () => {

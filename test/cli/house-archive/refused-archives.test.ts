@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
 import { hearth } from '../../support/cli.ts'
@@ -24,6 +25,11 @@ beforeAll(async () => {
 
 const made = '2026-01-01T00:00:00.000Z'
 const later = String((BigInt(Date.now() + 3_600_000 - 1_562_544_000_000) << 22n) | 1n)
+const noTime = '2026-13-01T00:00:00.000Z'
+// Not so long a file that it unpacks to far more.
+const tooLong = `${randomBytes(2 ** 20).toString('base64')}${'x'.repeat(64 * 2 ** 20)}`
+const withFile = (rows: Record<string, unknown>[]) => rows.find((row) => row.attachment !== null)
+const afterAll = (rows: Record<string, unknown>[]) => String(BigInt(rows.at(-1)!.id as string) + 1n)
 const attachment = (archive: Record<string, string>) =>
   Object.keys(archive).find((name) => name.startsWith('att'))!
 
@@ -100,6 +106,24 @@ test.each<[string, Change, RegExp]>([
     changed(room, ([row]) => [{ ...row, reply_mention: '1' }]),
     /names a user/,
   ],
+  [
+    'two users of one username',
+    changed('users.jsonl', ([row, ...rows]) => [row, { ...rows[0], username: row?.username }]),
+    /two users with one username/,
+  ],
+  [
+    'two messages of one file',
+    changed(room, (rows) => [...rows, { ...withFile(rows), id: afterAll(rows) }]),
+    /two messages with one file/,
+  ],
+  ['a thirteenth month', changed(room, ([row]) => [{ ...row, edited_at: noTime }]), /Line 1 of messages/],
+  [
+    'a location of two lines',
+    changed('users.jsonl', ([row]) => [{ ...row, location: 'a\nb' }]),
+    /Line 1 of users/,
+  ],
+  ['a control character', changed(room, ([row]) => [{ ...row, content: 'a\u0007' }]), /Line 1 of messages/],
+  ['too long a list', (archive) => ({ ...archive, 'bans.jsonl': tooLong }), /too long a list: bans.jsonl/],
   ['a file of another size', (archive) => ({ ...archive, [attachment(archive)]: 'other' }), /not as large/],
 ])('an archive with %s is refused, and nothing is imported', async (_what, change, reason) => {
   const users = () => db.selectFrom('users').select('id').execute()
