@@ -5,6 +5,7 @@ import proxyAddr from '@fastify/proxy-addr'
 import type { Static } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { type Bucket, Environment, settingNames } from './config/environment.ts'
+import { DatabaseUrlError, hasSeveralHosts, readDatabaseHosts } from './database/servers/database-url.ts'
 
 export type OidcSettings = {
   issuer: string
@@ -82,6 +83,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (trustProxy === undefined) throw notUsable('TRUST_PROXY', given)
   const broken = Object.keys(given).find((name) => /_(?:URL|ISSUER)$/.test(name) && !isAddress(given[name]!))
   if (broken !== undefined) throw notUsable(broken, given)
+  checkDatabaseHosts(settings.DATABASE_URL)
   return {
     host: settings.HOST,
     port: Number(settings.PORT),
@@ -162,11 +164,21 @@ export function filesUrl(dataDir: string): string {
 /** Whether the libraries that take an address can read it. */
 function isAddress(text: string): boolean {
   // pg takes an address without a host, too: `postgres://user:password@/hearth?host=/run/postgresql`.
-  if (!URL.canParse(text.replace('@/', '@localhost/'))) return false
+  if (!hasSeveralHosts(text) && !URL.canParse(text.replace('@/', '@localhost/'))) return false
   if (text.startsWith('file:')) return isFilePath(text)
   if (!text.startsWith('s3:')) return true
   const { endpoint, region: _, ...unknown } = Object.fromEntries(new URL(text).searchParams)
   return Object.keys(unknown).length === 0 && (endpoint === undefined || isHttpAddress(endpoint))
+}
+
+/** Throws `ConfigError` where the servers of a database address cannot be read. */
+function checkDatabaseHosts(databaseUrl: string | undefined): void {
+  try {
+    if (databaseUrl !== undefined) readDatabaseHosts(databaseUrl)
+  } catch (error) {
+    if (!(error instanceof DatabaseUrlError)) throw error
+    throw new ConfigError(`DATABASE_URL is not usable: ${error.message}.`)
+  }
 }
 
 function isFilePath(address: string): boolean {

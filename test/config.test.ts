@@ -29,9 +29,18 @@ const cases: Record<string, Case> = {
   PORT: { wrong: ['eighty', '65536', '-1'], right: '65535', gives: { port: 65_535 } },
   DATA_DIR: { wrong: [], right: '/srv/hearth', gives: { dataDir: '/srv/hearth' } },
   DATABASE_URL: {
-    wrong: ['mysql://localhost', 'postgres://db:99999/hearth', 'postgres://me:a/b@db/hearth'],
-    right: 'postgresql://db/hearth',
-    gives: { databaseUrl: 'postgresql://db/hearth' },
+    wrong: [
+      'mysql://localhost',
+      'postgres://db:99999/hearth',
+      'postgres://me:a/b@db/hearth',
+      'postgres://me:a,b/c@db/hearth',
+      'postgres://one,/hearth',
+      'postgres://one,two:99999/hearth',
+      'postgres://one,two/hearth?target_session_attrs=master',
+      'postgres://one/hearth?target_session_attrs=',
+    ],
+    right: 'postgresql://me:secret@one:5433,[::1]/hearth?target_session_attrs=read-write',
+    gives: { databaseUrl: 'postgresql://me:secret@one:5433,[::1]/hearth?target_session_attrs=read-write' },
   },
   PUBLIC_URL: {
     wrong: [
@@ -225,6 +234,8 @@ test('half of the settings of a provider is refused with a sentence', () => {
 test('addresses that the libraries take are taken: a socket of PostgreSQL, a database of Redis', () => {
   const databaseUrl = 'postgres://me:secret@/hearth?host=/run/postgresql'
   expect(readConfig({ DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl })
+  const named = 'postgres://me:secret@/hearth?host=one,two&port=5433'
+  expect(readConfig({ DATABASE_URL: named })).toMatchObject({ databaseUrl: named })
   const redisUrl = 'redis://:secret@cache:6379/2'
   expect(readConfig({ REDIS_URL: redisUrl })).toMatchObject({ redisUrl })
 })

@@ -88,7 +88,7 @@ const allowed: Record<string, readonly string[]> = {
   events: ['events', 'schemas', 'database', 'concurrency', 'ids'],
   database: ['database', 'ids', 'errors', 'concurrency'],
   concurrency: ['concurrency', 'errors'],
-  config: ['config'],
+  config: ['config', 'database'],
   errors: [],
   ids: [],
 }

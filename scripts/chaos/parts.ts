@@ -9,6 +9,7 @@ import type { Part } from './part.ts'
 import { pictures } from './pictures.ts'
 import { requests } from './requests.ts'
 import { soak } from './soak.ts'
+import { standby } from './standby.ts'
 import { upgrades } from './upgrades.ts'
 import { weight } from './weight.ts'
 
@@ -24,6 +25,7 @@ export const parts: Part[] = [
   pictures,
   requests,
   soak,
+  standby,
   upgrades,
   weight,
 ]

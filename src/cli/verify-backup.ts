@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import pg from 'pg'
 import { openDatabaseWithoutTimeouts } from '../database/client.ts'
 import { inTransaction, listTables, readTable } from '../database/dump.ts'
 import { startPostgres } from '../database/embedded/embedded.ts'
 import { EmbeddedPostgresError } from '../database/embedded/embedded-account.ts'
+import { DatabaseClient } from '../database/servers/database-client.ts'
+import { withDatabase } from '../database/servers/database-url.ts'
 import { reasonOf } from '../errors.ts'
 import type { Store } from '../storage/store.ts'
 import { createTally, type Manifest, readManifest } from './backup-folder.ts'
@@ -88,13 +89,14 @@ export async function createScratchDatabase(databaseUrl: string): Promise<Scratc
   await onServer(databaseUrl, `create database ${name} ${form}`).catch((error: unknown) => {
     throw new CliError(`The backup is made, but cannot be verified: ${reasonOf(error)}.`)
   })
-  const url = new URL(databaseUrl)
-  url.pathname = `/${name}`
-  return { url: url.href, remove: () => onServer(databaseUrl, `drop database ${name} with (force)`) }
+  return {
+    url: withDatabase(databaseUrl, name),
+    remove: () => onServer(databaseUrl, `drop database ${name} with (force)`),
+  }
 }
 
 async function onServer(databaseUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'hearth backup' })
+  const client = new DatabaseClient({ connectionString: databaseUrl, application_name: 'hearth backup' })
   client.on('error', () => {})
   await client.connect()
   try {

@@ -79,6 +79,9 @@ function openPool(databaseUrl: string, options: string, connectWithinMs: number)
   pool.on('error', () => {})
   // The same for a connection in use that breaks between two statements: the next statement on it fails anyway.
   pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('release', (_error, client) => {
+    if (asPooled(client).isReadOnly) void client.end()
+  })
   return pool
 }
 

@@ -1,6 +1,9 @@
 import type { Readable, Writable } from 'node:stream'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { DatabaseClient } from './servers/database-client.ts'
+
+const connectWithinMs = 10_000
 
 /** A table to be copied: its columns except computed ones, and the tables that its rows refer to. */
 export type DumpedTable = { name: string; columns: string[]; references: string[] }
@@ -15,8 +18,9 @@ export async function inTransaction<Result>(
   mode: 'isolation level repeatable read read only' | 'read write',
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     connectionString: databaseUrl,
+    connectWithinMs,
     application_name: 'hearth backup',
     keepAlive: true,
     options: '-c datestyle=ISO,YMD -c intervalstyle=postgres -c bytea_output=hex',

@@ -72,11 +72,12 @@ export async function claimNodeNumber(
 ): Promise<Node> {
   const receivers = new Map<string, (text: string) => void>()
   let number: number | null = null
+  let former: number | undefined
   let hasServed = false
 
   const connection = await openProcessConnection(databaseUrl, {
     async onConnect(client) {
-      const claimed = await lockNumber(client)
+      const claimed = await lockNumber(client, former)
       if (relaying) {
         const hasConflict = await lockServing(client, claimed, relaying)
         // A process that has served before continues: it misses no events, but receives them later.
@@ -85,6 +86,7 @@ export async function claimNodeNumber(
       client.on('notification', ({ channel, payload = '' }) => receivers.get(channel)?.(payload))
       for (const channel of receivers.keys()) await client.query(`listen ${channel}`)
       number = claimed
+      former = claimed
       hasServed = true
       assign(number)
     },
@@ -106,13 +108,24 @@ export async function claimNodeNumber(
   }
 }
 
-/** Locks the first free number. */
-async function lockNumber(client: pg.Client): Promise<number> {
+/**
+ * Locks the former number of the process, or else the first free one. Where a standby has become the primary, it has
+ * none of the locks, and a process may not know yet that it has lost its own: the others leave that number alone.
+ */
+async function lockNumber(client: pg.Client, former: number | undefined): Promise<number> {
+  if (former !== undefined && (await tryLock(client, former))) return former
   const { rows } = await client.query<{ n: number }>(
     `select n from generate_series(0, ${nodeNumbers - 1}) n where pg_try_advisory_lock(${lockSpace}, n) limit 1`,
   )
   if (!rows[0]) throw new Error(`All ${nodeNumbers} node numbers are taken`)
   return rows[0].n
+}
+
+async function tryLock(client: pg.Client, number: number): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>(
+    `select pg_try_advisory_lock(${lockSpace}, ${number}) as locked`,
+  )
+  return rows[0]!.locked
 }
 
 /** Marks the process as one that serves. Returns whether another one uses another relay. */

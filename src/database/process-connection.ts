@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { stallTolerantTimeout } from '../concurrency/stall-tolerant-timeout.ts'
-import { TimedClient } from './pool/timed-client.ts'
+import { DatabaseClient } from './servers/database-client.ts'
 
 const connectWithinMs = 1_000
 const keepaliveMs = 2_000
@@ -30,7 +30,7 @@ export async function openProcessConnection(
   let client = await connect()
 
   async function connect(): Promise<pg.Client> {
-    const fresh = new TimedClient({
+    const fresh = new DatabaseClient({
       connectionString: databaseUrl,
       application_name: 'hearth process',
       connectWithinMs,
@@ -78,7 +78,7 @@ export async function openProcessConnection(
 }
 
 /** Queries a connection every two seconds, and closes it if no answer arrives for as long. */
-async function keepAlive(client: TimedClient): Promise<void> {
+async function keepAlive(client: DatabaseClient): Promise<void> {
   let hasEnded = false
   client.once('end', () => {
     hasEnded = true

@@ -5,6 +5,7 @@ import { type Config, ConfigError } from '../config.ts'
 import { openDatabase, openDatabaseWithoutTimeouts } from '../database/client.ts'
 import { migrateToLatest } from '../database/migrations/migrate.ts'
 import { claimNodeNumber, RelayConflict, resumeIdsAfterNewest } from '../database/node-number.ts'
+import { serversOf } from '../database/servers/servers.ts'
 import { reasonOf } from '../errors.ts'
 import { openBus } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
@@ -59,6 +60,9 @@ export async function startProcess(config: Config, databaseUrl: string, stops: S
   )
   stops.push(() => withTimeout(presences.stop()))
   const app = await buildApp({ config, db, store, bus, presences })
+  serversOf(databaseUrl)?.onMove((server) =>
+    app.log.warn({ server }, 'the database is on another server now'),
+  )
   relay.onOutage?.({
     began: (err) =>
       app.log.warn({ err }, 'Redis is unavailable: events reach other processes a second later'),

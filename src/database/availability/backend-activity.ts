@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { stallTolerantTimeout } from '../../concurrency/stall-tolerant-timeout.ts'
-import { TimedClient } from '../pool/timed-client.ts'
+import { DatabaseClient } from '../servers/database-client.ts'
 
 const answerWithinMs = 1_500
 /** The wait events of a backend whose commit is stuck, in lower case: PostgreSQL 17 changed how some are written. */
@@ -18,7 +18,7 @@ export async function findBackendActivity(
   databaseUrl: string,
   pids: readonly (number | null)[],
 ): Promise<BackendActivity | undefined> {
-  const client = new TimedClient({ connectionString: databaseUrl, application_name: 'hearth monitor' })
+  const client = new DatabaseClient({ connectionString: databaseUrl, application_name: 'hearth monitor' })
   client.on('error', () => {})
   const stopWaiting = stallTolerantTimeout(answerWithinMs, () => client.destroy())
   try {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterPendingIo } from '../../concurrency/stall-tolerant-timeout.ts'
 import type { PooledClient, RunningStatement } from '../pool/pooled-client.ts'
+import { serversOf } from '../servers/servers.ts'
 import { findBackendActivity } from './backend-activity.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
@@ -108,6 +109,8 @@ export function monitorConnections(pool: pg.Pool, databaseUrl: string): Connecti
   async function waitUntilAvailable(): Promise<void> {
     while (isUnavailable && !isStopped) {
       await pause(checkEveryMs, undefined, { ref: false })
+      // A server whose commits are stuck answers, but a standby of it may have taken its place.
+      serversOf(databaseUrl)?.forget()
       // PostgreSQL goes on with a stuck commit although its client has gone: once that is done, others can commit, too.
       isUnavailable = await findBackendActivity(databaseUrl, stuckPids).then(
         (activity) => (activity?.committing.size ?? 0) > 0,

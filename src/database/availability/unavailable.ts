@@ -24,12 +24,15 @@ const unavailableSystemCodes = new Set([
   'ETIMEDOUT',
 ])
 const unavailableMessages = /Connection terminated|Client has encountered a connection error|not queryable/
+/** Of a standby: it has no unlogged tables. */
+const standbyMessage = /during recovery$/
 
 /** Whether an error means that the database is unavailable, rather than that a statement is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true
   if (!(error instanceof Error)) return false
   const code = (error as { code?: unknown }).code
+  if (code === '0A000') return standbyMessage.test(error.message)
   if (typeof code === 'string') return unavailableStates.test(code) || unavailableSystemCodes.has(code)
   return unavailableMessages.test(error.message)
 }

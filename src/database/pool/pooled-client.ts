@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type pg from 'pg'
-import { TimedClient, type TimedConfig } from './timed-client.ts'
+import { DatabaseClient } from '../servers/database-client.ts'
+import type { TimedConfig } from './timed-client.ts'
 
 /**
  * The most statements that are prepared, of those that are not made by `prepareRead`. PostgreSQL keeps text and plan of
@@ -33,7 +34,7 @@ function limitedName(text: string): string | undefined {
 export type RunningStatement = { checks: number; isLost: boolean; waitsSince: number | null }
 
 /** A client of a pool. It prepares statements with parameters once, and shows whether one is running. */
-export class PooledClient extends TimedClient {
+export class PooledClient extends DatabaseClient {
   /** Replaced at every sign of progress; undefined while nothing runs. */
   running: RunningStatement | undefined
 

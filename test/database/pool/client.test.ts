@@ -62,3 +62,12 @@ test('while five hundred wait for a connection the next one is refused at once, 
   expect(await served).toHaveLength(500)
   await pool.destroy()
 })
+
+test('a connection on which the server may only be read is replaced, as another server may have taken its name', async () => {
+  const moved = openDatabase(databaseUrl)
+  onTestFinished(() => moved.destroy())
+  const write = () => sql`create sequence written`.execute(moved)
+  await sql`set default_transaction_read_only = on`.execute(moved)
+  expect(isDatabaseUnavailable(await write().catch((error: unknown) => error))).toBe(true)
+  await write()
+})
