@@ -85,7 +85,7 @@ export async function examine(
 ): Promise<Examined> {
   const { author_id, limit, room_ids } = search
   const newestOf = (column: string) =>
-    sql`coalesce((array_agg(${sql.ref(column)} order by id desc) filter (where is_found))[:${sql.lit(limit)}], '{}')`
+    sql`coalesce((array_agg(${sql.ref(column)} order by id desc) filter (where is_found))[:${limit}::integer], '{}')`
   const { rows } = await sql<ExaminedRow>`
     select count(*)::integer as count, min(id) as oldest, max(id) as newest,
       ${newestOf('room_id')} as room_ids, ${newestOf('id')} as ids, numnode(${wantedWords(search)}) as words,
