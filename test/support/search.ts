@@ -68,11 +68,10 @@ export async function holding(roomIds: string[], words: string[], without: strin
     .map(({ id }) => id)
 }
 
-/** The ids of all that a search finds, asked for page by page. */
-export async function allPages(caller: Person, url: string, limit: number): Promise<string[]> {
+/** The ids of all that a search finds, asked for page by page, `from` the first one or the page after an answer. */
+export async function allPages(caller: Person, url: string, limit: number, from = ''): Promise<string[]> {
   const found: string[] = []
-  let next = ''
-  for (;;) {
+  for (let next = from; ; ) {
     const answer = await call(caller, 'GET', `${url}&limit=${limit}${next}`)
     expect(answer.status).toBe(200)
     found.push(...answer.body.data.map(({ id }: { id: string }) => id))

@@ -112,7 +112,7 @@ test('a search that takes long ends before all is searched, and names the next p
   const first = await delayed(url)
   expect([first.status, first.body.data]).toEqual([200, []])
   expect(first.headers.link).toMatch(/^<\?q=%22alpha\+beta%22&before=\d+>; rel="next"$/)
-  const rest = await allPages(bob, url + nextPage(first), 100)
+  const rest = await allPages(bob, url, 100, nextPage(first))
   const { id } = await db
     .selectFrom('messages')
     .select('id')
