@@ -41,7 +41,8 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
   const { virtual, items, focus, ...focusEvents } = useVirtualRows(roomId, { log, list }, { rows, hasNewer })
   reading.current = () => (virtual.isAtEnd.peek() && !hasNewer ? undefined : virtual.inMiddle())
   const newest = messages.at(-1)
-  useAcknowledge(roomId, newest?.id, virtual.isAtEnd.value && !hasNewer)
+  const isWhole = timeline !== undefined && !timeline.isStale && !hasNewer
+  useAcknowledge(roomId, lastIdIn(roomId, newest), virtual.isAtEnd.value && isWhole)
   const nearest = isTargetGone ? nearestTo(target ?? '', messages) : undefined
   const first = useMemo(() => (nearest === undefined ? visit : { message: nearest }), [visit, nearest])
   useFirstPosition(rows, virtual, { isLoaded: timeline !== undefined, visit: first })
@@ -163,6 +164,12 @@ function useOwnAtEnd(count: number, callback: () => void): void {
     if (count > before.current) callback()
     before.current = count
   }, [count])
+}
+
+/** The last message that there was in a room: one may have been newer than those that are left. */
+function lastIdIn(roomId: string, newest: Message | undefined): string | undefined {
+  const last = store.rooms.value[roomId]?.last_message_id ?? undefined
+  return newest && compareIds(newest.id, last ?? '0') > 0 ? newest.id : last
 }
 
 /** The message nearest to where one that is gone was. */
