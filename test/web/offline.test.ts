@@ -143,8 +143,12 @@ test('a message that is refused stays, and can be tried again or deleted', async
   )
   for (const text of ['one', 'two']) {
     await write(page, text)
-    await messageOf(page, text).getByText('Not sent.').waitFor()
+    await messageOf(page, text).getByText('Not sent. You may not write in this room.').waitFor()
   }
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await messageOf(page, 'two').getByRole('button', { name: 'Copy text' }).click()
+  await messageOf(page, 'two').getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('two')
   await page.unroute(route)
   await messageOf(page, 'two').getByRole('button', { name: 'Delete' }).click()
   await messageOf(page, 'two').waitFor({ state: 'detached' })

@@ -110,7 +110,7 @@ function MessageMenu({ actions }: { actions: readonly Action[] }) {
   )
 }
 
-function copy(text: string): Promise<void> | undefined {
+export function copy(text: string): Promise<void> | undefined {
   return navigator.clipboard?.writeText(text)
 }
 

@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals'
+import { onEvent } from '../connection.ts'
 import { put, without } from '../state/records.ts'
 import type { ById, Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
+import { lacks } from '../state/timeline.ts'
 
 /** The message that one is about to answer, by room. */
 const answered = signal<ById<Message>>({})
@@ -11,10 +13,13 @@ export function repliedIn(roomId: string): Message | undefined {
   const message = answered.value[roomId]
   if (!message) return undefined
   const timeline = store.timelines.value[roomId]
-  const isGone = timeline && !timeline.hasNewer && !timeline.hasOlder
-  const present = timeline?.messages.find(({ id }) => id === message.id)
-  return present ?? (isGone ? undefined : message)
+  if (timeline && lacks(timeline, message.id)) return undefined
+  return timeline?.messages.find(({ id }) => id === message.id) ?? message
 }
+
+onEvent(({ e, d }) => {
+  if (e === 'MESSAGE_DELETE' && answered.peek()[d.room_id]?.id === d.message_id) cancelReply(d.room_id)
+})
 
 export function replyTo(message: Message): void {
   answered.value = put(answered.peek(), message.room_id, message)

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { ApiError } from '../../client/errors.ts'
 import { newNonce } from '../../client/message-bodies.ts'
 import { normalizeMessage } from '../../client/messages.ts'
 import { api } from '../session.ts'
@@ -91,7 +92,12 @@ export async function sendFile(nonce: string): Promise<void> {
     showMessage(normalizeMessage(message))
     removeUpload(nonce)
   } catch (error) {
-    update(nonce, { state: 'failed', failure: errorText(error) })
+    const { reply_to_id, reply_mention: _, ...fields } = upload.fields
+    if (reply_to_id !== undefined && error instanceof ApiError && error.code === 'message_not_found') {
+      // What it replies to is gone: it goes as an ordinary message.
+      update(nonce, { fields })
+      await sendFile(nonce)
+    } else update(nonce, { state: 'failed', failure: errorText(error) })
   } finally {
     aborts.delete(nonce)
   }

@@ -94,6 +94,11 @@ export const de: Texts = {
     other: '{n} Nachrichten werden noch gesendet',
   },
   notSent: 'Nicht gesendet.',
+  notSentErrors: {
+    no_permission: 'Du darfst in diesem Raum nicht schreiben.',
+    waited_too_long:
+      'Sie hat einen Tag gewartet: sieh nach, ob sie gesendet wurde, bevor du es erneut versuchst.',
+  },
   edited: 'bearbeitet',
   edit: 'Bearbeiten',
   editing: 'Nachricht bearbeiten',

@@ -89,6 +89,11 @@ export const en = {
   sending: 'Waiting to be sent',
   waitingMessages: { one: '{n} message waits to be sent', other: '{n} messages wait to be sent' },
   notSent: 'Not sent.',
+  /** Why, by code, where `errors` would say it worse. */
+  notSentErrors: {
+    no_permission: 'You may not write in this room.',
+    waited_too_long: 'It waited for a day: look whether it was sent before you try again.',
+  } as Record<string, string>,
   edited: 'edited',
   edit: 'Edit',
   editing: 'Edit message',
