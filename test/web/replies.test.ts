@@ -165,6 +165,39 @@ test('a reply whose target is deleted goes as an ordinary message', async () => 
   ])
 })
 
+test('a reply that was begun outlives a reload, and the message that it answers not', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const url = `/rooms/${den.room_id}/messages`
+  const { id } = (await call(bob, 'POST', url, { content: 'the question' })).body.data
+  const page = await openPage(path, { as: ann })
+  const composer = page.getByRole('textbox', { name: 'Message general' })
+  const replying = page.locator('.replying').filter({ hasText: 'Replying to Bob the question' })
+  const begin = async () => {
+    const question = messageOf(page, 'the question').first()
+    await question.hover()
+    await question.getByRole('button', { name: 'Reply' }).click()
+    await composer.fill('the answer')
+    await page.reload()
+    await replying.waitFor()
+    expect(await composer.inputValue()).toBe('the answer')
+  }
+  await begin()
+  await page.getByRole('button', { name: 'Cancel reply' }).click()
+  await replying.waitFor({ state: 'detached' })
+  await begin()
+  await composer.press('Enter')
+  await messageOf(page, 'the answer')
+    .getByRole('link', { name: /In reply to Bob/ })
+    .waitFor()
+  await sent(page, 'the answer')
+  await begin()
+  await call(bob, 'DELETE', `${url}/${id}`)
+  await replying.waitFor({ state: 'detached' })
+  await page.reload()
+  await expect.poll(() => composer.inputValue()).toBe('the answer')
+  expect(await replying.count()).toBe(0)
+})
+
 test('in German', async () => {
   const { ann, bob, den, path } = await twoInHouse()
   await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'die Frage' })
