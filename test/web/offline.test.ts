@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { freePort, type Server, startServer } from '../support/server.ts'
 import { call, databaseUrl } from '../support/world.ts'
-import { browser, expectAccessible, messageOf, openPage, twoInHouse, write } from './support.ts'
+import { browser, expectAccessible, messageOf, openPage, sent, twoInHouse, write } from './support.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'hearth-offline-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -76,6 +76,32 @@ test('a message that the server takes makes the connection again at once', async
   await banner.waitFor({ state: 'detached' })
   await page.clock.resume()
   await messageOf(page, 'second').waitFor()
+})
+
+test('without a connection an edit stays open with its text, and is saved later', async () => {
+  const { ann, path } = await twoInHouse()
+  const start = await restartable()
+  let server = await start()
+  const page = await openPage(`${server.origin}${path}`, {
+    as: ann,
+    mayFail: /ERR_|WebSocket|Failed to load/,
+  })
+  await write(page, 'first words')
+  await sent(page, 'first words')
+  await server.end('SIGKILL')
+  await page.getByText('No connection. What you write is kept and sent later.').waitFor()
+  await page.getByRole('textbox', { name: 'Message general' }).press('ArrowUp')
+  const editor = page.getByRole('textbox', { name: 'Edit message' })
+  await editor.fill('second words')
+  await editor.press('Enter')
+  await page
+    .getByText('No connection. What you write is kept, and can be saved once you are connected.')
+    .waitFor()
+  server = await start()
+  await page.getByText('Enter saves, Esc leaves.').waitFor()
+  expect(await editor.inputValue()).toBe('second words')
+  await editor.press('Enter')
+  await messageOf(page, 'second words').getByText('edited').waitFor()
 })
 
 /** How many messages on their way outlive the page. */

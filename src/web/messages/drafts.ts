@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { onLogOut } from '../session.ts'
 import { store } from '../state/store.ts'
 
@@ -22,6 +23,21 @@ export function keepDraft(roomId: string, text: string, part = ''): void {
   if (text === '') localStorage.removeItem(keyOf(roomId, part))
   else localStorage.setItem(keyOf(roomId, part), text)
 }
+
+type Draft = { roomId: string; part: string; text: string }
+
+/** All texts that this person has begun and not sent: in rooms, and for messages. */
+export function listDrafts(): Draft[] {
+  const own = Object.keys(localStorage).filter((key) => key.startsWith(ownPrefix()))
+  const all = own.map((key) => {
+    const [roomId = '', part = ''] = key.slice(ownPrefix().length).split(' ')
+    return { roomId, part, text: draftOf(roomId, part) }
+  })
+  return all.filter(({ part }) => part !== 'reply')
+}
+
+/** A text that is to be where one writes in a room, after what is there. */
+export const movedText = signal<Omit<Draft, 'part'> | undefined>(undefined)
 
 /** Drafts do not outlive a log-out. */
 export function startDrafts(): void {

@@ -6,6 +6,7 @@ import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { dayText } from '../texts/dates.ts'
 import { errorText, t } from '../texts/texts.ts'
+import { rescueEdits } from './editing.ts'
 import { forgetOldest, loadNewer, loadNewest, loadOlder } from './loading.ts'
 import { MessageRow } from './message.tsx'
 import { moveByMessage } from './move-by-message.ts'
@@ -61,6 +62,7 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
   }
   useEffect(() => {
     if (virtual.isAtEnd.peek()) forgetOldest(roomId)
+    if (timeline) rescueEdits(roomId, timeline)
     loadMore()
   }, [timeline, connections.value])
 

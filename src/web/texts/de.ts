@@ -103,6 +103,10 @@ export const de: Texts = {
   edit: 'Bearbeiten',
   editing: 'Nachricht bearbeiten',
   editHint: 'Enter speichert, Esc bricht ab.',
+  editOffline:
+    'Keine Verbindung. Was du schreibst, wird behalten und kann gespeichert werden, sobald du verbunden bist.',
+  editNotSaved: 'Du hast dies geändert und nicht gespeichert.',
+  discard: 'Verwerfen',
   reply: 'Antworten',
   replyingTo: (name) => `Antwort an ${name}`,
   cancelReply: 'Antwort abbrechen',
