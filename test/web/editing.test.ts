@@ -7,7 +7,7 @@ async function scene() {
   await houseRoom(den, { name: 'random' })
   const url = `/rooms/${den.room_id}/messages`
   const { id } = (await call(ann, 'POST', url, { content: 'first words' })).body.data
-  const page = await openPage(path, { as: ann })
+  const page = await openPage(path, { as: ann, mayFail: /status of 503/ })
   const composer = page.getByRole('textbox', { name: 'Message general' })
   const editor = page.getByRole('textbox', { name: 'Edit message' })
   await messageOf(page, 'first words').waitFor()
@@ -45,6 +45,41 @@ test('the text of an edit outlives leaving the room, a reload and Esc, until it 
   await page.reload()
   await messageOf(page, 'third words').waitFor()
   expect(await page.getByText('You have changed this').count()).toBe(0)
+})
+
+test('who logs out is asked first where something is not sent', async () => {
+  const { page, composer, editor } = await scene()
+  await page.route('**/messages?*', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({
+          status: 503,
+          json: { success: false, error: { code: 'unavailable', message: 'Busy' } },
+        })
+      : route.continue(),
+  )
+  await composer.fill('waits')
+  await composer.press('Enter')
+  await messageOf(page, 'waits').getByText('Waiting to be sent').waitFor()
+  await composer.press('ArrowUp')
+  await editor.fill('second words')
+  await composer.fill('a draft')
+  const logOut = async () => {
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Log out' }).click()
+  }
+  await logOut()
+  const dialog = page.getByRole('dialog', { name: 'Log out' })
+  await dialog.getByText('2 drafts are deleted from this device.').waitFor()
+  await dialog.getByText('1 message is not sent before you log in here again.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.goBack()
+  await expect.poll(() => composer.inputValue()).toBe('a draft')
+  await logOut()
+  await dialog.getByRole('button', { name: 'Log out' }).click()
+  await page.getByLabel('E-mail or username').waitFor()
+  expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('draft')))).toEqual(
+    [],
+  )
 })
 
 test('when a message that one edits is deleted, the text goes on where one writes', async () => {

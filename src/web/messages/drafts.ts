@@ -1,12 +1,15 @@
 import { signal } from '@preact/signals'
-import { onLogOut } from '../session.ts'
+import { countUnsent, onLogOut } from '../session.ts'
 import { store } from '../state/store.ts'
 
 const prefix = 'hearth.draft.'
 
-/** Drafts belong to a person: another one may log in on this device. */
+let owner: string | undefined
+
+/** Drafts belong to a person, also just after the session has ended: another one may log in on this device. */
 function ownPrefix(): string {
-  return `${prefix}${store.me.peek()?.id} `
+  owner = store.me.peek()?.id ?? owner
+  return `${prefix}${owner} `
 }
 
 /** A room has a text, what that replies to (`reply`), and a text for each message, by its id, whose edit is not saved. */
@@ -24,12 +27,15 @@ export function keepDraft(roomId: string, text: string, part = ''): void {
   else localStorage.setItem(keyOf(roomId, part), text)
 }
 
+function ownKeys(): string[] {
+  return Object.keys(localStorage).filter((key) => key.startsWith(ownPrefix()))
+}
+
 type Draft = { roomId: string; part: string; text: string }
 
 /** All texts that this person has begun and not sent: in rooms, and for messages. */
 export function listDrafts(): Draft[] {
-  const own = Object.keys(localStorage).filter((key) => key.startsWith(ownPrefix()))
-  const all = own.map((key) => {
+  const all = ownKeys().map((key) => {
     const [roomId = '', part = ''] = key.slice(ownPrefix().length).split(' ')
     return { roomId, part, text: draftOf(roomId, part) }
   })
@@ -41,8 +47,8 @@ export const movedText = signal<Omit<Draft, 'part'> | undefined>(undefined)
 
 /** Drafts do not outlive a log-out. */
 export function startDrafts(): void {
+  countUnsent('drafts', () => listDrafts().length)
   onLogOut(() => {
-    const keys = Object.keys(localStorage).filter((key) => key.startsWith(prefix))
-    for (const key of keys) localStorage.removeItem(key)
+    for (const key of ownKeys()) localStorage.removeItem(key)
   })
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../../client/errors.ts'
 import { newNonce } from '../../client/message-bodies.ts'
 import { normalizeMessage } from '../../client/messages.ts'
 import { checkConnection, connections, onEvent, serverIsBack } from '../connection.ts'
-import { api, rememberOwner, tokenOwner } from '../session.ts'
+import { api, countUnsent, rememberOwner, tokenOwner } from '../session.ts'
 import { createOutbox } from '../state/outbox.ts'
 import { openOutboxStorage } from '../state/outbox-storage.ts'
 import { store } from '../state/store.ts'
@@ -35,6 +35,7 @@ export const outbox = createOutbox({
 
 /** Takes up what an earlier visit left, and goes on whenever there is a connection again. */
 export function startSending(): void {
+  countUnsent('messages', () => outbox.entries.peek().filter(({ message_id }) => !message_id).length)
   effect(() => {
     const userId = store.me.value?.id ?? tokenOwner()
     if (store.me.value) rememberOwner(store.me.value.id)

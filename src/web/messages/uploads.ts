@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { ApiError } from '../../client/errors.ts'
 import { newNonce } from '../../client/message-bodies.ts'
 import { normalizeMessage } from '../../client/messages.ts'
-import { api } from '../session.ts'
+import { api, countUnsent } from '../session.ts'
 import { onPersonLeft } from '../state/store.ts'
 import { errorText } from '../texts/texts.ts'
 import { showMessage } from './loading.ts'
@@ -28,6 +28,7 @@ const aborts = new Map<string, AbortController>()
 
 /** Files are their person's alone, and a page that closes asks before it loses them. */
 export function startUploads(): void {
+  countUnsent('files', () => uploads.peek().length)
   onPersonLeft(() => {
     for (const { nonce } of uploads.peek()) removeUpload(nonce)
   })

@@ -44,6 +44,16 @@ export const de: Texts = {
   emailIsConfirmed: 'Deine E-Mail-Adresse ist bestätigt.',
   goOn: 'Weiter',
   logOut: 'Abmelden',
+  draftsLost: {
+    one: '{n} Entwurf wird von diesem Gerät gelöscht.',
+    other: '{n} Entwürfe werden von diesem Gerät gelöscht.',
+  },
+  filesLost: { one: '{n} Datei wird nicht gesendet.', other: '{n} Dateien werden nicht gesendet.' },
+  messagesLeft: {
+    one: '{n} Nachricht wird erst gesendet, wenn du dich hier wieder anmeldest.',
+    other: '{n} Nachrichten werden erst gesendet, wenn du dich hier wieder anmeldest.',
+  },
+  sessionHasEnded: 'Deine Sitzung wurde beendet. Melde dich wieder an.',
 
   houses: 'Häuser',
   privateRooms: 'Private Räume',

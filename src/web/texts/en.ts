@@ -42,6 +42,16 @@ export const en = {
   emailIsConfirmed: 'Your e-mail address is confirmed.',
   goOn: 'Go on',
   logOut: 'Log out',
+  draftsLost: {
+    one: '{n} draft is deleted from this device.',
+    other: '{n} drafts are deleted from this device.',
+  },
+  filesLost: { one: '{n} file is not sent.', other: '{n} files are not sent.' },
+  messagesLeft: {
+    one: '{n} message is not sent before you log in here again.',
+    other: '{n} messages are not sent before you log in here again.',
+  },
+  sessionHasEnded: 'Your session was ended. Log in again.',
 
   houses: 'Houses',
   privateRooms: 'Private rooms',
