@@ -104,6 +104,38 @@ test('without a connection an edit stays open with its text, and is saved later'
   await messageOf(page, 'second words').getByText('edited').waitFor()
 })
 
+test('what was written in a house that one is no longer in is shown, to be copied or deleted', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const page = await openPage(path, { as: bob, mayFail: /status of 404/ })
+  await page.getByText('Nobody has written here yet.').waitFor()
+  const composer = page.getByRole('textbox', { name: 'Message general' })
+  await page.route(/messages\?/, async (route) => {
+    if (route.request().method() === 'POST') {
+      await composer.fill('a draft')
+      await call(ann, 'DELETE', `/houses/${den.id}/members/${bob.id}`)
+    }
+    await route.continue()
+  })
+  await write(page, 'a message')
+  const texts = page.getByRole('main').getByRole('listitem')
+  const shown = ['a message', 'a draft']
+  await page.getByText('What you wrote there was not sent').waitFor()
+  await expect.poll(() => texts.getByRole('paragraph').allTextContents()).toEqual(shown)
+  await expectAccessible(page)
+  await page.reload()
+  await expect.poll(() => texts.getByRole('paragraph').allTextContents()).toEqual(shown)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await texts.first().getByRole('button', { name: 'Copy text' }).click()
+  await texts.first().getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('a message')
+  for (const _ of shown) await texts.first().getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(() => texts.count()).toBe(0)
+  await page.reload()
+  await page.getByText('This house is not there, or you are not in it.').waitFor()
+  await expect.poll(() => page.evaluate(countKept)).toBe(0)
+  expect(await texts.count()).toBe(0)
+})
+
 /** How many messages on their way outlive the page. */
 const countKept = `new Promise((resolve) => {
   const opening = indexedDB.open('hearth')

@@ -103,6 +103,7 @@ export const de: Texts = {
     one: '{n} Nachricht wird noch gesendet',
     other: '{n} Nachrichten werden noch gesendet',
   },
+  leftTexts: 'Was du dort geschrieben hast, wurde nicht gesendet',
   notSent: 'Nicht gesendet.',
   notSentErrors: {
     no_permission: 'Du darfst in diesem Raum nicht schreiben.',

@@ -98,6 +98,7 @@ export const en = {
   send: 'Send',
   sending: 'Waiting to be sent',
   waitingMessages: { one: '{n} message waits to be sent', other: '{n} messages wait to be sent' },
+  leftTexts: 'What you wrote there was not sent',
   notSent: 'Not sent.',
   /** Why, by code, where `errors` would say it worse. */
   notSentErrors: {
