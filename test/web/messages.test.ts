@@ -123,6 +123,35 @@ test('a link leads to a message among many, and back to the present', async () =
   await expect.poll(() => isInSight(page, 'line 160.')).toBe(true)
 })
 
+test('older messages that come while a room is being opened do not lead away from what is new', async () => {
+  const { ann, bob, den } = await twoInHouse()
+  const random = await houseRoom(den, { name: 'random' })
+  const ids = await send(bob, den.room_id, ...numbered(160))
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages/${ids[149]}/ack`)
+  const page = await openPage(`/app/houses/${den.id}/rooms/${random}`, { as: ann })
+  await page.getByRole('log', { name: 'Messages in random' }).waitFor()
+  // The first position is set over several frames, of which none comes before the older messages.
+  await page.evaluate(`
+    frame = requestAnimationFrame.bind(window)
+    frames = []
+    requestAnimationFrame = (callback) => frames.push(callback)
+  `)
+  const older = page.waitForResponse(/messages\?.*before=/)
+  await page.getByRole('link', { name: /general/ }).click()
+  await older
+  const isNewInSight = `new Promise((resolve) => {
+    requestAnimationFrame = frame
+    for (const callback of frames) frame(callback)
+    const later = (count) => (count > 0 ? frame(() => later(count - 1)) : resolve(isInSight()))
+    const isInSight = () => {
+      const { top = -1, bottom = -1 } = document.querySelector('.new-mark')?.getBoundingClientRect() ?? {}
+      return top >= 0 && bottom <= innerHeight
+    }
+    later(8)
+  })`
+  expect(await page.evaluate(isNewInSight)).toBe(true)
+})
+
 /** Whether a message is within the window. */
 async function isInSight(page: Page, text: string): Promise<boolean> {
   const box = await messageOf(page, text).boundingBox()
