@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import type { GatewayEvent } from '../client/events.ts'
 import { Gateway } from '../client/gateway.ts'
-import { leave, token } from './session.ts'
+import { endSession, token } from './session.ts'
 import { dispatch, forget } from './state/store.ts'
 
 /** The gateway refuses the token with this code. */
@@ -56,7 +56,7 @@ function connect(current: string): Gateway {
       isOffline.value = false
       connections.value += 1
     }
-    if (state.name === 'closed' && state.code === invalidToken) leave()
+    if (state.name === 'closed' && state.code === invalidToken) endSession()
   })
   made.connect()
   return made

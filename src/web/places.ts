@@ -7,14 +7,17 @@ export type Place =
   | { name: 'oidc'; code?: string | undefined; returnTo?: string | undefined }
   | { name: 'invite'; code: string }
   | { name: 'house'; houseId: string }
-  | { name: 'room'; houseId: string; roomId: string; message?: string | undefined }
-  | { name: 'private'; roomId: string; message?: string | undefined }
+  | ({ name: 'room'; houseId: string; roomId: string } & InRoom)
+  | ({ name: 'private'; roomId: string } & InRoom)
   | { name: 'privateRooms' }
   | { name: 'friends' }
   | { name: 'mentions' }
   | { name: 'settings' | 'administration'; section: string }
   | { name: 'houseSettings'; houseId: string; section: string }
   | { name: 'unknown' }
+
+/** A message that the address names; after a step back, where one was: at a message, or at the end of the room. */
+type InRoom = { message?: string | undefined; left?: string | undefined }
 
 /** The path that all addresses of this client begin with. */
 export const base = '/app'

@@ -16,15 +16,28 @@ export const place = signal<Place>({ name: 'home' })
 /** Whether something covers the page that the way back uncovers. */
 export const isPageCovered = signal(false)
 
-/** What the history says of a step: the address before it, and whether it covered the page. */
-type Step = { from: string; isCovering?: boolean } | null
+/** What the history says of a step: the address before it, whether it covered the page, and where one left it. */
+type Step = { from: string; isCovering?: boolean; left?: string | undefined } | null
+
+let whereLeft: (() => string) | undefined
+
+/** Before one goes on, the callback says where in the page one is: the place has it when one steps back. */
+export function onLeaving(callback: () => string): () => void {
+  whereLeft = callback
+  return () => {
+    if (whereLeft === callback) whereLeft = undefined
+  }
+}
 
 /** Takes the place from the address bar, and follows it and the links of the page from then on. */
 export function startRouter(): void {
   place.value = here()
   addEventListener('popstate', () => {
-    place.value = here()
-    isPageCovered.value = lastStep()?.isCovering === true
+    const { left, ...step } = lastStep() ?? { from: '' }
+    place.value = Object.assign(here(), left !== undefined && { left })
+    // It counts for this step back, and not for a later one.
+    if (left !== undefined) history.replaceState(step, '')
+    isPageCovered.value = step.isCovering === true
   })
   addEventListener('click', followLink)
 }
@@ -38,7 +51,10 @@ export function go(to: Place, { replace = false } = {}): void {
   const path = pathOf(to)
   const from = location.pathname + location.search
   if (replace) history.replaceState(lastStep(), '', path)
-  else if (path !== from) history.pushState({ from } satisfies Step, '', path)
+  else if (path !== from) {
+    if (whereLeft) history.replaceState({ ...lastStep(), left: whereLeft() }, '')
+    history.pushState({ from } satisfies Step, '', path)
+  }
   place.value = to
   isPageCovered.value = false
 }

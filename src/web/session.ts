@@ -41,7 +41,25 @@ export function tokenOwner(): string | undefined {
 /** Begins to be the account of the token. */
 export function enter(next: string): void {
   localStorage.setItem(tokenKey, next)
+  sessionHasEnded.value = false
   useToken(next)
+}
+
+/** Whether the account was here until its session ended elsewhere. */
+export const sessionHasEnded = signal(false)
+
+/** What is not sent, by kind: drafts and files are deleted at a log-out, messages wait for the next login. */
+export type Unsent = Record<'drafts' | 'files' | 'messages', number>
+const counters = new Map<keyof Unsent, () => number>()
+
+/** Says how much there is of a kind. */
+export function countUnsent(kind: keyof Unsent, count: () => number): void {
+  counters.set(kind, count)
+}
+
+export function unsent(): Unsent {
+  const count = (kind: keyof Unsent) => counters.get(kind)?.() ?? 0
+  return { drafts: count('drafts'), files: count('files'), messages: count('messages') }
 }
 
 const logOutListeners = new Set<() => void>()
@@ -52,10 +70,16 @@ export function onLogOut(listener: () => void): void {
 }
 
 /** The session has ended: this device has no account any more. */
-export function leave(): void {
+function leave(): void {
   localStorage.removeItem(tokenKey)
   localStorage.removeItem(tokenOwnerKey)
   useToken(undefined)
+}
+
+/** The server knows the session no longer. */
+export function endSession(): void {
+  sessionHasEnded.value = token.peek() !== undefined
+  leave()
 }
 
 /** Ends the login session at the server too; without a connection only here. */
@@ -68,6 +92,8 @@ export async function logOut(): Promise<void> {
 
 /** Leaves, and removes from this device what the person wrote. */
 export function leaveForGood(): void {
-  leave()
   for (const listener of logOutListeners) listener()
+  leave()
+  // The gateway may have said so before the answer came.
+  sessionHasEnded.value = false
 }

@@ -25,6 +25,7 @@ test('logs in with a username, says what is wrong, and logs out', async () => {
   await page.getByLabel('E-mail or username').waitFor()
   const token = await page.evaluate(() => localStorage.getItem('hearth.token'))
   expect(token).toBeNull()
+  expect(await page.getByText('Your session was ended').count()).toBe(0)
 })
 
 test('asks for the second factor when the account has one', async () => {
@@ -71,6 +72,7 @@ test('a session that was ended elsewhere is logged out', async () => {
   const page = await openPage('/app/', { as: ann, mayFail })
   await page.getByRole('heading', { name: /^Welcome/ }).waitFor()
   await call(ann, 'POST', '/auth/logout')
+  await page.getByText('Your session was ended. Log in again.').waitFor()
   await page.getByLabel('E-mail or username').waitFor()
 })
 

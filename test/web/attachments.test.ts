@@ -148,6 +148,9 @@ test('chosen files stay with their room and their person', async () => {
   // Somebody else logs in on the same page.
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByRole('button', { name: 'Log out' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Log out' })
+  await dialog.getByText('1 file is not sent.').waitFor()
+  await dialog.getByRole('button', { name: 'Log out' }).click()
   await page.getByLabel('E-mail or username').waitFor()
   await page.evaluate(
     `dispatchEvent(new StorageEvent('storage', { key: 'hearth.token', newValue: '${bob.token}' }))`,

@@ -1,6 +1,7 @@
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { house, houseRoom } from '../support/world.ts'
-import { openPage, twoInHouse } from './support.ts'
+import { call, house, houseRoom } from '../support/world.ts'
+import { messageOf, openPage, origin, roomOfMany, twoInHouse } from './support.ts'
 
 test('back leads to the room before, also to one that a house opened with', async () => {
   const { ann, den, path } = await twoInHouse()
@@ -20,6 +21,41 @@ test('back leads to the room before, also to one that a house opened with', asyn
   await page.goBack()
   await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
 })
+
+test('back from a quoted message leads to where one was', async () => {
+  const { ann, bob, den, path, ids } = await roomOfMany(200)
+  const url = `/rooms/${den.room_id}/messages`
+  await call(bob, 'POST', url, { content: 'the answer', reply_to_id: ids[0] })
+  const page = await openPage(path, { as: ann })
+  const jump = () =>
+    messageOf(page, 'the answer')
+      .getByRole('link', { name: /In reply to/ })
+      .click()
+  const target = page.locator('.message[data-target]')
+  await jump()
+  await target.filter({ hasText: 'line 1.' }).waitFor()
+  await page.goBack()
+  const answer = messageOf(page, 'the answer')
+  await expect.poll(() => inSight(answer)).toBe(true)
+  expect(await target.count()).toBe(0)
+
+  // Also from where the messages at the end are not loaded, to the middle of them.
+  await page.goto(`${origin}${path}?message=${ids[100]}`)
+  const middle = messageOf(page, 'line 101.')
+  await expect.poll(() => inSight(middle)).toBe(true)
+  await call(bob, 'PATCH', `${url}/${ids[100]}`, { content: `line 101. ${origin}${path}?message=${ids[0]}` })
+  await middle.getByRole('link').click()
+  await target.filter({ hasText: 'line 1.' }).waitFor()
+  await page.goBack()
+  await expect.poll(() => inSight(middle)).toBe(true)
+  await page.goForward()
+  await expect.poll(() => inSight(target.filter({ hasText: 'line 1.' }))).toBe(true)
+})
+
+async function inSight(message: Locator): Promise<boolean> {
+  const box = await message.boundingBox()
+  return box !== null && box.y >= 0 && box.y + box.height <= 800
+}
 
 test('who goes on before a page has settled stays where they went', async () => {
   const { ann, den, path } = await twoInHouse()

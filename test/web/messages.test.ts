@@ -90,6 +90,29 @@ test('shows what is new, marks it as read once it was seen, here and on other de
   await expect.poll(() => log(page).getByText('new', { exact: true }).count()).toBe(0)
 })
 
+test('a room whose newest message is gone is read once its end was seen', async () => {
+  const { ann, bob, den } = await twoInHouse()
+  const random = await houseRoom(den, { name: 'random' })
+  const empty = await houseRoom(den, { name: 'empty' })
+  await send(bob, den.room_id, 'stays')
+  for (const room of [den.room_id, empty]) {
+    const [gone] = await send(bob, room, 'goes')
+    await call(bob, 'DELETE', `/rooms/${room}/messages/${gone}`)
+  }
+  const page = await openPage(`/app/houses/${den.id}/rooms/${random}`, { as: ann })
+  const second = await openPage(`/app/houses/${den.id}/rooms/${random}`, { as: ann })
+  for (const name of ['general', 'empty']) {
+    const unread = { name: `${name} , unread` }
+    await second.getByRole('link', unread).waitFor()
+    await page.getByRole('link', unread).click()
+    // The other device learns it from the server.
+    await second.getByRole('link', { name, exact: true }).waitFor()
+  }
+  await page.getByRole('link', { name: 'random', exact: true }).click()
+  await page.getByRole('log', { name: 'Messages in random' }).waitFor()
+  expect(await page.getByRole('link', { name: /unread/ }).count()).toBe(0)
+})
+
 test('a link leads to a message among many, and back to the present', async () => {
   const { ann, bob, den, path } = await twoInHouse()
   const ids = await send(bob, den.room_id, ...numbered(160))
@@ -98,6 +121,35 @@ test('a link leads to a message among many, and back to the present', async () =
   await expect.poll(() => isInSight(page, 'line 20.')).toBe(true)
   await page.getByRole('button', { name: /new message|Jump to present/ }).click()
   await expect.poll(() => isInSight(page, 'line 160.')).toBe(true)
+})
+
+test('older messages that come while a room is being opened do not lead away from what is new', async () => {
+  const { ann, bob, den } = await twoInHouse()
+  const random = await houseRoom(den, { name: 'random' })
+  const ids = await send(bob, den.room_id, ...numbered(160))
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages/${ids[149]}/ack`)
+  const page = await openPage(`/app/houses/${den.id}/rooms/${random}`, { as: ann })
+  await page.getByRole('log', { name: 'Messages in random' }).waitFor()
+  // The first position is set over several frames, of which none comes before the older messages.
+  await page.evaluate(`
+    frame = requestAnimationFrame.bind(window)
+    frames = []
+    requestAnimationFrame = (callback) => frames.push(callback)
+  `)
+  const older = page.waitForResponse(/messages\?.*before=/)
+  await page.getByRole('link', { name: /general/ }).click()
+  await older
+  const isNewInSight = `new Promise((resolve) => {
+    requestAnimationFrame = frame
+    for (const callback of frames) frame(callback)
+    const later = (count) => (count > 0 ? frame(() => later(count - 1)) : resolve(isInSight()))
+    const isInSight = () => {
+      const { top = -1, bottom = -1 } = document.querySelector('.new-mark')?.getBoundingClientRect() ?? {}
+      return top >= 0 && bottom <= innerHeight
+    }
+    later(8)
+  })`
+  expect(await page.evaluate(isNewInSight)).toBe(true)
 })
 
 /** Whether a message is within the window. */

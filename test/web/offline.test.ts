@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { freePort, type Server, startServer } from '../support/server.ts'
 import { call, databaseUrl } from '../support/world.ts'
-import { browser, expectAccessible, messageOf, openPage, twoInHouse, write } from './support.ts'
+import { browser, expectAccessible, messageOf, openPage, sent, twoInHouse, write } from './support.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'hearth-offline-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -78,6 +78,64 @@ test('a message that the server takes makes the connection again at once', async
   await messageOf(page, 'second').waitFor()
 })
 
+test('without a connection an edit stays open with its text, and is saved later', async () => {
+  const { ann, path } = await twoInHouse()
+  const start = await restartable()
+  let server = await start()
+  const page = await openPage(`${server.origin}${path}`, {
+    as: ann,
+    mayFail: /ERR_|WebSocket|Failed to load/,
+  })
+  await write(page, 'first words')
+  await sent(page, 'first words')
+  await server.end('SIGKILL')
+  await page.getByText('No connection. What you write is kept and sent later.').waitFor()
+  await page.getByRole('textbox', { name: 'Message general' }).press('ArrowUp')
+  const editor = page.getByRole('textbox', { name: 'Edit message' })
+  await editor.fill('second words')
+  await editor.press('Enter')
+  await page
+    .getByText('No connection. What you write is kept, and can be saved once you are connected.')
+    .waitFor()
+  server = await start()
+  await page.getByText('Enter saves, Esc leaves.').waitFor()
+  expect(await editor.inputValue()).toBe('second words')
+  await editor.press('Enter')
+  await messageOf(page, 'second words').getByText('edited').waitFor()
+})
+
+test('what was written in a house that one is no longer in is shown, to be copied or deleted', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const page = await openPage(path, { as: bob, mayFail: /status of 404/ })
+  await page.getByText('Nobody has written here yet.').waitFor()
+  const composer = page.getByRole('textbox', { name: 'Message general' })
+  await page.route(/messages\?/, async (route) => {
+    if (route.request().method() === 'POST') {
+      await composer.fill('a draft')
+      await call(ann, 'DELETE', `/houses/${den.id}/members/${bob.id}`)
+    }
+    await route.continue()
+  })
+  await write(page, 'a message')
+  const texts = page.getByRole('main').getByRole('listitem')
+  const shown = ['a message', 'a draft']
+  await page.getByText('What you wrote there was not sent').waitFor()
+  await expect.poll(() => texts.getByRole('paragraph').allTextContents()).toEqual(shown)
+  await expectAccessible(page)
+  await page.reload()
+  await expect.poll(() => texts.getByRole('paragraph').allTextContents()).toEqual(shown)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await texts.first().getByRole('button', { name: 'Copy text' }).click()
+  await texts.first().getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('a message')
+  for (const _ of shown) await texts.first().getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(() => texts.count()).toBe(0)
+  await page.reload()
+  await page.getByText('This house is not there, or you are not in it.').waitFor()
+  await expect.poll(() => page.evaluate(countKept)).toBe(0)
+  expect(await texts.count()).toBe(0)
+})
+
 /** How many messages on their way outlive the page. */
 const countKept = `new Promise((resolve) => {
   const opening = indexedDB.open('hearth')
@@ -143,8 +201,12 @@ test('a message that is refused stays, and can be tried again or deleted', async
   )
   for (const text of ['one', 'two']) {
     await write(page, text)
-    await messageOf(page, text).getByText('Not sent.').waitFor()
+    await messageOf(page, text).getByText('Not sent. You may not write in this room.').waitFor()
   }
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await messageOf(page, 'two').getByRole('button', { name: 'Copy text' }).click()
+  await messageOf(page, 'two').getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('two')
   await page.unroute(route)
   await messageOf(page, 'two').getByRole('button', { name: 'Delete' }).click()
   await messageOf(page, 'two').waitFor({ state: 'detached' })

@@ -114,6 +114,20 @@ test('one that is refused stays, does not hold up the next, and can be tried aga
   expect(storage.kept.size).toBe(0)
 })
 
+test('a reply whose target is gone goes as an ordinary message, before what was written after it', async () => {
+  const answered: (string | undefined)[] = []
+  const { outbox, storage, sent } = scene(({ reply_to }) => {
+    answered.push(reply_to?.id)
+    if (reply_to) throw new ApiError({ code: 'message_not_found', message: '', status: 404 })
+  })
+  const reply_to = { id: 'gone', author: null, content: null }
+  const entry = { user_id: 'u', room_id: 'r', content: 'x' }
+  await Promise.all([outbox.add({ ...entry, nonce: '1', reply_to }), outbox.add({ ...entry, nonce: '2' })])
+  await expect.poll(() => sent).toEqual(['1', '1', '2'])
+  expect(answered).toEqual(['gone', undefined, undefined])
+  await expect.poll(() => storage.kept.size).toBe(0)
+})
+
 test('what is left is sent by the next visit, before what is written then; not that of others', async () => {
   const first = scene(() => {
     throw unreachable
@@ -134,7 +148,7 @@ test('one older than its nonce is good for is left to the person', async () => {
   const old = { nonce: '1', user_id: 'u', room_id: 'r', content: 'x', created_at: Date.now() - day }
   await storage.put({ ...old, state: 'sending' })
   await outbox.restore('u')
-  expect(outbox.entries.value).toMatchObject([{ nonce: '1', state: 'failed' }])
+  expect(outbox.entries.value).toMatchObject([{ nonce: '1', state: 'failed', failure: 'waited_too_long' }])
   expect(sent).toEqual([])
 })
 

@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { call, house, user } from '../support/world.ts'
 import { expectAccessible, messageOf, openPage, sent, twoInHouse, write } from './support.ts'
@@ -115,6 +116,86 @@ test('on a phone replies, reactions and pins have room', async () => {
   await page.getByRole('button', { name: 'Add reaction' }).first().tap()
   await page.getByRole('dialog', { name: 'Add reaction' }).getByRole('option').first().tap()
   await page.getByRole('button', { name: '1 person reacted with 😀', pressed: true }).waitFor()
+})
+
+test('a reply whose target is deleted goes as an ordinary message', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const url = `/rooms/${den.room_id}/messages`
+  const ask = async (content: string) => (await call(bob, 'POST', url, { content })).body.data.id
+  // So many that the page does not know whether a message it lacks was there.
+  for (let n = 0; n < 60; n += 1) await ask(`line ${n}.`)
+  const [first, second, third] = [await ask('first'), await ask('second'), await ask('third')]
+  const page = await openPage(path, { as: ann, mayFail: /status of 404/ })
+  const replying = page.getByText('Replying to Bob')
+  const answer = async (text: string) => {
+    await messageOf(page, text).hover()
+    await messageOf(page, text).getByRole('button', { name: 'Reply' }).click()
+    await replying.waitFor()
+  }
+  // Here the page learns of it in time.
+  await answer('first')
+  await call(bob, 'DELETE', `${url}/${first}`)
+  await replying.waitFor({ state: 'detached' })
+
+  // Here it is too late: the request is on its way.
+  const late = (question: string, path: string) => {
+    const first = async (route: Route) => {
+      await call(bob, 'DELETE', `${url}/${question}`)
+      await route.continue()
+    }
+    return page.route(path, first, { times: 1 })
+  }
+  await answer('second')
+  await late(second, '**/messages?*')
+  await write(page, 'the answer')
+  await sent(page, 'the answer')
+
+  await answer('third')
+  await late(third, '**/media_messages?*')
+  await page.locator('.composer input[type="file"]').setInputFiles({
+    name: 'notes.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('notes'),
+  })
+  await write(page, 'with a file')
+  await sent(page, 'with a file')
+  expect((await call(ann, 'GET', `${url}?limit=2&extended=true`)).body.data).toMatchObject([
+    { content: 'with a file', reply_to: null },
+    { content: 'the answer', reply_to: null },
+  ])
+})
+
+test('a reply that was begun outlives a reload, and the message that it answers not', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const url = `/rooms/${den.room_id}/messages`
+  const { id } = (await call(bob, 'POST', url, { content: 'the question' })).body.data
+  const page = await openPage(path, { as: ann })
+  const composer = page.getByRole('textbox', { name: 'Message general' })
+  const replying = page.locator('.replying').filter({ hasText: 'Replying to Bob the question' })
+  const begin = async () => {
+    const question = messageOf(page, 'the question').first()
+    await question.hover()
+    await question.getByRole('button', { name: 'Reply' }).click()
+    await composer.fill('the answer')
+    await page.reload()
+    await replying.waitFor()
+    expect(await composer.inputValue()).toBe('the answer')
+  }
+  await begin()
+  await page.getByRole('button', { name: 'Cancel reply' }).click()
+  await replying.waitFor({ state: 'detached' })
+  await begin()
+  await composer.press('Enter')
+  await messageOf(page, 'the answer')
+    .getByRole('link', { name: /In reply to Bob/ })
+    .waitFor()
+  await sent(page, 'the answer')
+  await begin()
+  await call(bob, 'DELETE', `${url}/${id}`)
+  await replying.waitFor({ state: 'detached' })
+  await page.reload()
+  await expect.poll(() => composer.inputValue()).toBe('the answer')
+  expect(await replying.count()).toBe(0)
 })
 
 test('in German', async () => {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { ApiError } from '../../client/errors.ts'
-import { api, enter } from '../session.ts'
+import { api, enter, sessionHasEnded } from '../session.ts'
 import { Field, Form } from '../shell/form.tsx'
 import { LinkTo, Screen } from '../shell/screen.tsx'
 import { t } from '../texts/texts.ts'
@@ -25,6 +25,7 @@ export function LogIn({ invite }: { invite?: string | undefined }) {
 
   return (
     <Screen title={t().logInTitle}>
+      {sessionHasEnded.value && <p role="status">{t().sessionHasEnded}</p>}
       <Form action={t().logIn} submit={submit}>
         <Field label={t().loginName} name="login" autocomplete="username" isFocused />
         <Field label={t().password} name="password" type="password" autocomplete="current-password" />

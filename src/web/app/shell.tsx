@@ -6,6 +6,7 @@ import { HouseSettingsPage } from '../houses/house-settings-page.tsx'
 import { isComing, startPlace } from '../houses/last-rooms.ts'
 import { Rail } from '../houses/rail.tsx'
 import { Welcome } from '../houses/welcome.tsx'
+import { LeftTexts } from '../messages/left-texts.tsx'
 import { MentionsPage } from '../messages/mentions-page.tsx'
 import { RoomPage } from '../messages/room-page.tsx'
 import { listBefore, type Place } from '../places.ts'
@@ -104,7 +105,11 @@ function Page({ at }: { at: Place }) {
     case 'private':
       return <RoomPage at={at} />
     case 'house':
-      return <NoRoom houseId={at.houseId} />
+      return (
+        <NoRoom houseId={at.houseId}>
+          <LeftTexts />
+        </NoRoom>
+      )
     case 'privateRooms':
     case 'friends':
       return <FriendsPage />

@@ -10,7 +10,7 @@ import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { focusComposer } from './composer-focus.ts'
-import { deleteMessage, editedMessage, isOwn, mayDelete } from './editing.ts'
+import { beginEdit, deleteMessage, isOwn, mayDelete } from './editing.ts'
 import { mayPin } from './pinning.ts'
 import { togglePin } from './pins.tsx'
 import { mayReact } from './reacting.ts'
@@ -22,10 +22,8 @@ type Action = { label: string; icon: IconName; act: () => void }
 
 /** What one may do with a message. What one may not do is absent. */
 function actionsOn(message: Message): Action[] {
-  const { id, content, pinned } = message
-  const edit = () => {
-    editedMessage.value = id
-  }
+  const { content, pinned } = message
+  const edit = () => beginEdit(message)
   const reply = () => {
     replyTo(message)
     focusComposer()
@@ -110,7 +108,7 @@ function MessageMenu({ actions }: { actions: readonly Action[] }) {
   )
 }
 
-function copy(text: string): Promise<void> | undefined {
+export function copy(text: string): Promise<void> | undefined {
   return navigator.clipboard?.writeText(text)
 }
 

@@ -7,7 +7,7 @@ import { isSend } from '../settings/send-key.ts'
 import { Icon } from '../shell/icon.tsx'
 import type { Room } from '../state/state.ts'
 import { plural, t } from '../texts/texts.ts'
-import { draftOf, keepDraft } from './drafts.ts'
+import { draftOf, keepDraft, movedText } from './drafts.ts'
 import { editLastOwn } from './editing.ts'
 import { EmojiPicker } from './emoji-picker.tsx'
 import { ExplodingTimer } from './exploding-timer.tsx'
@@ -47,6 +47,12 @@ export function Composer({ room, name }: { room: Room; name: string }) {
     // What one has typed is shown first.
     setTimeout(() => api.call('startTyping', { params: { id: room.id } }).catch(() => {}))
   }
+  useSignalEffect(() => {
+    const moved = movedText.value
+    if (moved?.roomId !== room.id) return
+    movedText.value = undefined
+    type([text.peek(), moved.text].filter(Boolean).join('\n'))
+  })
   const completion = useCompletion(field, room, type)
   const present = useRef(room)
   present.current = room

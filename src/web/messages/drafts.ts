@@ -1,27 +1,54 @@
-import { onLogOut } from '../session.ts'
+import { signal } from '@preact/signals'
+import { countUnsent, onLogOut } from '../session.ts'
 import { store } from '../state/store.ts'
 
 const prefix = 'hearth.draft.'
 
-/** Drafts belong to a person: another one may log in on this device. */
-function keyOf(roomId: string): string {
-  return `${prefix}${store.me.peek()?.id} ${roomId}`
+let owner: string | undefined
+
+/** Drafts belong to a person, also just after the session has ended: another one may log in on this device. */
+function ownPrefix(): string {
+  owner = store.me.peek()?.id ?? owner
+  return `${prefix}${owner} `
 }
 
-/** The text that was begun in a room and not sent; it outlives a reload. */
-export function draftOf(roomId: string): string {
-  return localStorage.getItem(keyOf(roomId)) ?? ''
+/** A room has a text, what that replies to (`reply`), and a text for each message, by its id, whose edit is not saved. */
+function keyOf(roomId: string, part: string): string {
+  return `${ownPrefix()}${roomId}${part && ` ${part}`}`
 }
 
-export function keepDraft(roomId: string, text: string): void {
-  if (text === '') localStorage.removeItem(keyOf(roomId))
-  else localStorage.setItem(keyOf(roomId), text)
+/** The text that was begun in a room, or for a message there, and not sent; it outlives a reload. */
+export function draftOf(roomId: string, part = ''): string {
+  return localStorage.getItem(keyOf(roomId, part)) ?? ''
 }
+
+export function keepDraft(roomId: string, text: string, part = ''): void {
+  if (text === '') localStorage.removeItem(keyOf(roomId, part))
+  else localStorage.setItem(keyOf(roomId, part), text)
+}
+
+function ownKeys(): string[] {
+  return Object.keys(localStorage).filter((key) => key.startsWith(ownPrefix()))
+}
+
+type Draft = { roomId: string; part: string; text: string }
+
+/** All texts that this person has begun and not sent: in rooms, and for messages. */
+export function listDrafts(): Draft[] {
+  const all = ownKeys().map((key) => {
+    const [roomId = '', part = ''] = key.slice(ownPrefix().length).split(' ')
+    return { roomId, part, text: draftOf(roomId, part) }
+  })
+  return all.filter(({ part }) => part !== 'reply')
+}
+
+/** A text that is to be where one writes in a room, after what is there. */
+export const movedText = signal<Omit<Draft, 'part'> | undefined>(undefined)
 
 /** Drafts do not outlive a log-out. */
 export function startDrafts(): void {
+  countUnsent('drafts', () => listDrafts().length)
   onLogOut(() => {
-    const keys = Object.keys(localStorage).filter((key) => key.startsWith(prefix))
-    for (const key of keys) localStorage.removeItem(key)
+    for (const key of ownKeys()) localStorage.removeItem(key)
   })
 }

@@ -2,11 +2,47 @@ import { signal } from '@preact/signals'
 import { permission } from '../../houses/permissions.ts'
 import { mayInRoom } from '../rooms/permissions.ts'
 import { api } from '../session.ts'
-import type { Message } from '../state/state.ts'
-import { store } from '../state/store.ts'
+import type { Message, Timeline } from '../state/state.ts'
+import { onPersonLeft, store } from '../state/store.ts'
+import { lacks } from '../state/timeline.ts'
+import { focusComposer } from './composer-focus.ts'
+import { keepDraft, listDrafts, movedText } from './drafts.ts'
 
 /** The message that is being edited in place. */
 export const editedMessage = signal<string | undefined>(undefined)
+let roomOfEdited: string | undefined
+/** The one whose editor is to take the focus: not one that comes back with its room. */
+let begun: string | undefined
+
+onPersonLeft(() => {
+  editedMessage.value = undefined
+})
+
+export function beginEdit({ id, room_id }: Pick<Message, 'id' | 'room_id'>): void {
+  roomOfEdited = room_id
+  begun = id
+  editedMessage.value = id
+}
+
+/** Whether the editor of a message has just been opened; once. */
+export function takeBegun(id: string): boolean {
+  const is = begun === id
+  begun = undefined
+  return is
+}
+
+/** Ends the edits of messages that are gone: what was written for them comes to where one writes. */
+export function rescueEdits(roomId: string, timeline: Timeline): void {
+  for (const { part, text, ...draft } of listDrafts()) {
+    if (draft.roomId !== roomId || part === '' || !lacks(timeline, part)) continue
+    movedText.value = { roomId, text }
+    keepDraft(roomId, '', part)
+  }
+  const edited = editedMessage.peek()
+  if (edited === undefined || roomOfEdited !== roomId || !lacks(timeline, edited)) return
+  editedMessage.value = undefined
+  if (document.activeElement === document.body) focusComposer()
+}
 
 export function isOwn(message: Message): boolean {
   return message.author_id === store.me.value?.id
@@ -20,12 +56,14 @@ export function mayDelete(message: Message): boolean {
 /** Begins to edit the last message of one's own in a room. */
 export function editLastOwn(roomId: string): void {
   const { messages = [] } = store.timelines.peek()[roomId] ?? {}
-  editedMessage.value = messages.findLast(isOwn)?.id
+  const last = messages.findLast(isOwn)
+  if (last) beginEdit(last)
 }
 
 /** Puts another text in the place of a message's. */
 export async function editMessage({ id, room_id }: Message, content: string): Promise<void> {
   await api.call('editMessage', { params: { id: room_id, message_id: id }, body: { content } })
+  keepDraft(room_id, '', id)
   editedMessage.value = undefined
 }
 

@@ -10,8 +10,8 @@ import { t } from '../texts/texts.ts'
 import { MessageActions, openMessageMenu } from './actions.tsx'
 import { Attachment } from './attachment.tsx'
 import { Content } from './content.tsx'
-import { editedMessage } from './editing.ts'
-import { MessageEditor } from './editor.tsx'
+import { editedMessage, isOwn } from './editing.ts'
+import { MessageEditor, UnsavedEdit } from './editor.tsx'
 import { Fuse } from './exploding.tsx'
 import { useLongPress } from './long-press.ts'
 import { Quote } from './quote.tsx'
@@ -35,6 +35,7 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
     >
       {message.reply_to && <Quote of={message.reply_to} roomId={room_id} />}
       {isEdited ? <MessageEditor message={message} /> : <Content message={message} />}
+      {!isEdited && isOwn(message) && <UnsavedEdit message={message} />}
       {attachment && <Attachment of={attachment} />}
       {explodes_at !== null && <Fuse timestamp={timestamp} explodes_at={explodes_at} />}
       <p class="message-time">

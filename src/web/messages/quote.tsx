@@ -1,11 +1,11 @@
 import { pathOf } from '../places.ts'
 import { placeOf } from '../rooms/rooms.ts'
 import { Icon } from '../shell/icon.tsx'
-import type { Message, ReplyTo } from '../state/state.ts'
+import type { ReplyTo } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { asRead } from './references.ts'
-import { cancelReply } from './replying.ts'
+import { cancelReply, type Replied } from './replying.ts'
 
 type QuoteProps = { of: ReplyTo; roomId: string }
 
@@ -26,7 +26,7 @@ export function Quote({ of: { id, author, content }, roomId }: QuoteProps) {
 }
 
 /** Above the field where one writes: what that will reply to. */
-export function Replying({ to }: { to: Message }) {
+export function Replying({ to }: { to: Replied }) {
   const { author, content, mentions, room_id } = to
   const { name } = store.users.value[author.id] ?? author
   return (

@@ -16,6 +16,7 @@ import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { Composer } from './composer.tsx'
 import { focusComposer } from './composer-focus.ts'
+import { LeftTexts } from './left-texts.tsx'
 import { openPins } from './pins.tsx'
 import { openSearch } from './search.tsx'
 import { MessageTimeline } from './timeline.tsx'
@@ -35,7 +36,13 @@ export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
   useLayoutEffect(() => {
     if (isThere && hasMouse.peek()) focusComposer()
   }, [roomId, isThere])
-  if (!room) return <NoRoom houseId={'houseId' in at ? at.houseId : undefined} roomId={roomId} />
+  if (!room) {
+    return (
+      <NoRoom houseId={'houseId' in at ? at.houseId : undefined} roomId={roomId}>
+        <LeftTexts />
+      </NoRoom>
+    )
+  }
 
   const name = roomName(room)
   const head = (

@@ -1,14 +1,14 @@
 import { effect } from '@preact/signals'
 import { ApiError } from '../../client/errors.ts'
 import { newNonce } from '../../client/message-bodies.ts'
-import { type Message, normalizeMessage } from '../../client/messages.ts'
+import { normalizeMessage } from '../../client/messages.ts'
 import { checkConnection, connections, onEvent, serverIsBack } from '../connection.ts'
-import { api, rememberOwner, tokenOwner } from '../session.ts'
+import { api, countUnsent, rememberOwner, tokenOwner } from '../session.ts'
 import { createOutbox } from '../state/outbox.ts'
 import { openOutboxStorage } from '../state/outbox-storage.ts'
 import { store } from '../state/store.ts'
 import { showMessage } from './loading.ts'
-import { replyFields } from './replying.ts'
+import { type Replied, replyFields } from './replying.ts'
 
 /** The messages of this device that are on their way. */
 export const outbox = createOutbox({
@@ -35,6 +35,7 @@ export const outbox = createOutbox({
 
 /** Takes up what an earlier visit left, and goes on whenever there is a connection again. */
 export function startSending(): void {
+  countUnsent('messages', () => outbox.entries.peek().filter(({ message_id }) => !message_id).length)
   effect(() => {
     const userId = store.me.value?.id ?? tokenOwner()
     if (store.me.value) rememberOwner(store.me.value.id)
@@ -52,7 +53,7 @@ export function startSending(): void {
 
 let restoredFor: string | undefined
 
-type SendOptions = { age?: number; replied?: Message | undefined }
+type SendOptions = { age?: number; replied?: Replied | undefined }
 
 /** Sends a message, now or once there is a connection; one with an age, in seconds, explodes. */
 export function sendMessage(roomId: string, content: string, { age = 0, replied }: SendOptions = {}): void {
@@ -68,7 +69,7 @@ export function sendMessage(roomId: string, content: string, { age = 0, replied 
   })
 }
 
-function replyOf(replied: Message) {
+function replyOf(replied: Replied) {
   const { reply_to_id: _, ...mention } = replyFields(replied)
   const { id, author, content } = replied
   return { reply_to: { id, author, content }, ...mention }

@@ -1,11 +1,13 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { ApiError } from '../../client/errors.ts'
 import { connections } from '../connection.ts'
+import { onLeaving } from '../router.ts'
 import { compareIds } from '../state/records.ts'
 import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { dayText } from '../texts/dates.ts'
 import { errorText, t } from '../texts/texts.ts'
+import { rescueEdits } from './editing.ts'
 import { forgetOldest, loadNewer, loadNewest, loadOlder } from './loading.ts'
 import { MessageRow } from './message.tsx'
 import { moveByMessage } from './move-by-message.ts'
@@ -14,7 +16,7 @@ import { newIndex, type Row, toRows } from './rows.ts'
 import { outbox } from './sending.ts'
 import { Unsent } from './unsent.tsx'
 import { hasFocus, useAcknowledge } from './use-acknowledge.ts'
-import { useTimeline, type Visit } from './use-timeline.ts'
+import { atEnd, useTimeline, type Visit } from './use-timeline.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
 import type { VirtualRows } from './virtual-rows.ts'
 
@@ -29,7 +31,7 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
   const log = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const reading = useRef(() => undefined as string | undefined)
-  const { timeline, failure, isTargetGone, retry } = useTimeline(roomId, visit, reading)
+  const { timeline, failure, goal, isGoalGone, retry } = useTimeline(roomId, visit, reading)
   const { messages = [], hasOlder = false, hasNewer = false } = timeline ?? {}
   const unsent = outbox.entries.value.filter((each) => each.room_id === roomId && !each.message_id)
   const isSeen = () => hasFocus.peek() && reading.current() === undefined
@@ -41,10 +43,12 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
   const { virtual, items, focus, ...focusEvents } = useVirtualRows(roomId, { log, list }, { rows, hasNewer })
   reading.current = () => (virtual.isAtEnd.peek() && !hasNewer ? undefined : virtual.inMiddle())
   const newest = messages.at(-1)
-  useAcknowledge(roomId, newest?.id, virtual.isAtEnd.value && !hasNewer)
-  const nearest = isTargetGone ? nearestTo(target ?? '', messages) : undefined
-  const first = useMemo(() => (nearest === undefined ? visit : { message: nearest }), [visit, nearest])
-  useFirstPosition(rows, virtual, { isLoaded: timeline !== undefined, visit: first })
+  const isWhole = timeline !== undefined && !timeline.isStale && !hasNewer
+  useAcknowledge(roomId, lastIdIn(roomId, newest), virtual.isAtEnd.value && isWhole)
+  useEffect(() => onLeaving(() => reading.current() ?? atEnd), [])
+  const nearest = isGoalGone ? nearestTo(goal ?? '', messages) : undefined
+  const first = useMemo(() => ({ goal: nearest ?? goal }), [visit, nearest])
+  useFirstPosition(rows, virtual, { isLoaded: timeline !== undefined, hasNewer, first })
   const toPresent = () => {
     if (hasNewer) void loadNewest(roomId).then(virtual.toEnd, () => {})
     virtual.toEnd()
@@ -60,6 +64,7 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
   }
   useEffect(() => {
     if (virtual.isAtEnd.peek()) forgetOldest(roomId)
+    if (timeline) rescueEdits(roomId, timeline)
     loadMore()
   }, [timeline, connections.value])
 
@@ -97,7 +102,7 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
         </div>
       </div>
       {hasFailed && <NotLoaded failure={failure} retry={retry} />}
-      {isTargetGone && (
+      {isGoalGone && goal === target && (
         <p class="target-gone muted" role="alert">
           {t().errors.message_not_found}
         </p>
@@ -141,19 +146,21 @@ function NewMark() {
   return <p class="new-mark">{t().newMark}</p>
 }
 
-type First = { isLoaded: boolean; visit: Visit }
+type First = { isLoaded: boolean; hasNewer: boolean; first: { goal: string | undefined } }
 
-/** Begins at the message that the address names, else where one left, else at what is new, else at the end. */
-function useFirstPosition(rows: readonly Row[], virtual: VirtualRows, { isLoaded, visit }: First): void {
-  const { message: target } = visit
-  const wanted = target === undefined ? 'new' : visit
-  const shown = useRef<Visit | 'new' | undefined>(virtual.isBack ? 'new' : undefined)
-  const find = () => (target === undefined ? newIndex(rows) : rows.findIndex(({ key }) => key === target))
+/** Begins where the visit leads to, else where one left, else at what is new, else at the end. */
+function useFirstPosition(rows: readonly Row[], virtual: VirtualRows, { first, ...known }: First): void {
+  const { goal } = first
+  const wanted = goal === undefined ? 'new' : first
+  const shown = useRef<First['first'] | 'new' | undefined>(virtual.isBack ? 'new' : undefined)
+  const find = () => (goal === undefined ? newIndex(rows) : rows.findIndex(({ key }) => key === goal))
   const index = shown.current === wanted ? -1 : find()
+  const isAtGoal = known.isLoaded && (goal === undefined || (goal === atEnd && !known.hasNewer))
   useLayoutEffect(() => {
     if (index >= 0) virtual.show(index)
-    if (index >= 0 || (isLoaded && target === undefined)) shown.current = wanted
-  }, [isLoaded, wanted, index >= 0])
+    else if (isAtGoal && goal === atEnd && shown.current !== wanted) virtual.toEnd()
+    if (index >= 0 || isAtGoal) shown.current = wanted
+  }, [isAtGoal, wanted, index >= 0])
 }
 
 /** Calls back when one has written something. */
@@ -163,6 +170,12 @@ function useOwnAtEnd(count: number, callback: () => void): void {
     if (count > before.current) callback()
     before.current = count
   }, [count])
+}
+
+/** The last message that there was in a room: one may have been newer than those that are left. */
+function lastIdIn(roomId: string, newest: Message | undefined): string | undefined {
+  const last = store.rooms.value[roomId]?.last_message_id ?? undefined
+  return newest && compareIds(newest.id, last ?? '0') > 0 ? newest.id : last
 }
 
 /** The message nearest to where one that is gone was. */

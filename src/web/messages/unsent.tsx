@@ -2,15 +2,17 @@ import type { OutboxEntry } from '../state/outbox.ts'
 import type { User } from '../state/state.ts'
 import { t } from '../texts/texts.ts'
 import { Content } from './content.tsx'
+import { CopyText } from './copy-text.tsx'
 import { MessageFrame } from './message.tsx'
 import { Quote } from './quote.tsx'
+import { asRead } from './references.ts'
 import { outbox } from './sending.ts'
 
 type UnsentProps = { entry: OutboxEntry; author: User; isFollowing: boolean }
 
 /** A message on its way, where it will stand. */
 export function Unsent({ entry, author, isFollowing }: UnsentProps) {
-  const { nonce, room_id, content, state, reply_to } = entry
+  const { nonce, room_id, content, state, reply_to, failure = '', failure_message } = entry
   const isFailed = state === 'failed'
   return (
     <MessageFrame
@@ -24,10 +26,12 @@ export function Unsent({ entry, author, isFollowing }: UnsentProps) {
       <Content message={{ room_id, content, mentions: [] }} />
       {isFailed ? (
         <p class="failure" role="alert">
-          {t().notSent}{' '}
+          {t().notSent} {t().notSentErrors[failure] ?? t().errors[failure] ?? failure_message}{' '}
           <button type="button" class="link" onClick={() => void outbox.retry(nonce)}>
             {t().tryAgain}
           </button>
+          {' · '}
+          <CopyText of={asRead(content)} />
           {' · '}
           <button type="button" class="link" onClick={() => void outbox.discard(nonce)}>
             {t().remove}

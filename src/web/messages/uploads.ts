@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
+import { ApiError } from '../../client/errors.ts'
 import { newNonce } from '../../client/message-bodies.ts'
 import { normalizeMessage } from '../../client/messages.ts'
-import { api } from '../session.ts'
+import { api, countUnsent } from '../session.ts'
 import { onPersonLeft } from '../state/store.ts'
 import { errorText } from '../texts/texts.ts'
 import { showMessage } from './loading.ts'
@@ -27,6 +28,7 @@ const aborts = new Map<string, AbortController>()
 
 /** Files are their person's alone, and a page that closes asks before it loses them. */
 export function startUploads(): void {
+  countUnsent('files', () => uploads.peek().length)
   onPersonLeft(() => {
     for (const { nonce } of uploads.peek()) removeUpload(nonce)
   })
@@ -91,7 +93,12 @@ export async function sendFile(nonce: string): Promise<void> {
     showMessage(normalizeMessage(message))
     removeUpload(nonce)
   } catch (error) {
-    update(nonce, { state: 'failed', failure: errorText(error) })
+    const { reply_to_id, reply_mention: _, ...fields } = upload.fields
+    if (reply_to_id !== undefined && error instanceof ApiError && error.code === 'message_not_found') {
+      // What it replies to is gone: it goes as an ordinary message.
+      update(nonce, { fields })
+      await sendFile(nonce)
+    } else update(nonce, { state: 'failed', failure: errorText(error) })
   } finally {
     aborts.delete(nonce)
   }

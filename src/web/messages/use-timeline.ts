@@ -9,14 +9,19 @@ import { loadAround, loadNewest } from './loading.ts'
 import { keepRoom } from './positions.ts'
 
 /** One visit of a room, perhaps to see a message there. The same place visited again is another one. */
-export type Visit = { message?: string | undefined }
+export type Visit = { message?: string | undefined; left?: string | undefined }
+
+/** Where one was who left the end of a room. */
+export const atEnd = 'end'
 
 type Loaded = {
   timeline: Timeline | undefined
   /** Why the messages could not be loaded. */
   failure: unknown
-  /** Whether the message that the address names is gone. */
-  isTargetGone: boolean
+  /** Where the visit leads to: a message, or the end. Who comes from another room goes on where they left this one. */
+  goal: string | undefined
+  /** Whether the message that the visit leads to is gone. */
+  isGoalGone: boolean
   retry: () => void
 }
 
@@ -29,16 +34,17 @@ export function useTimeline(
   visit: Visit,
   reading: RefObject<() => string | undefined>,
 ): Loaded {
-  const { message: target } = visit
+  const first = useRef(visit)
+  const goal = (visit === first.current ? undefined : visit.left) ?? visit.message
   const timeline = store.timelines.value[roomId]
   const isWanted = timeline === undefined || timeline.isStale
   const found = useRef<Visit | undefined>(undefined)
   const gone = useSignal<Visit | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)
   const tries = useSignal(0)
-  if (timeline?.messages.some(({ id }) => id === target)) found.current = visit
+  if (timeline && (goal === atEnd ? !timeline.hasNewer : has(timeline, goal))) found.current = visit
   // Once it was shown, one may go on from there.
-  const lacksTarget = target !== undefined && found.current !== visit
+  const lacksGoal = goal !== undefined && found.current !== visit
   // Without a connection it is loaded once there is one.
   const attempt = `${connections.value} ${tries.value}`
   useEffect(() => keepRoom(roomId), [roomId])
@@ -46,10 +52,11 @@ export function useTimeline(
     let isCurrent = true
     const load = async () => {
       const begin = () => (timeline ? reading.current?.() : lastRead(roomId))
-      const at = lacksTarget ? target : isWanted ? begin() : undefined
-      if (at !== undefined) await loadAround(roomId, at)
-      else if (isWanted) await loadNewest(roomId)
-      if (isCurrent && lacksTarget) gone.value = has(roomId, target) ? undefined : visit
+      const at = lacksGoal ? goal : isWanted ? (begin() ?? atEnd) : undefined
+      if (at === atEnd) await loadNewest(roomId)
+      else if (at !== undefined) await loadAround(roomId, at)
+      const isGone = lacksGoal && goal !== atEnd && !has(store.timelines.peek()[roomId], goal)
+      if (isCurrent && lacksGoal) gone.value = isGone ? visit : undefined
     }
     failure.value = undefined
     load().catch((error: unknown) => {
@@ -58,19 +65,20 @@ export function useTimeline(
     return () => {
       isCurrent = false
     }
-  }, [roomId, isWanted, target && visit, attempt])
+  }, [roomId, isWanted, goal && visit, attempt])
   return {
     timeline,
     failure: failure.value,
-    isTargetGone: target !== undefined && gone.value === visit,
+    goal,
+    isGoalGone: goal !== undefined && gone.value === visit,
     retry: () => {
       tries.value += 1
     },
   }
 }
 
-function has(roomId: string, messageId: string): boolean {
-  return store.timelines.peek()[roomId]?.messages.some(({ id }) => id === messageId) ?? false
+function has(timeline: Timeline | undefined, messageId: string | undefined): boolean {
+  return timeline?.messages.some(({ id }) => id === messageId) ?? false
 }
 
 /** The last message that was read, if there are others after it. */

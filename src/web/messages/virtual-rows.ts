@@ -194,8 +194,13 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
     /** The rows to be rendered. */
     update(shown: Shown): readonly VirtualItem[] {
       if (shown.rows !== rows) {
+        // Over some frames virtual-core goes to an index: to the row that has it then.
+        // biome-ignore lint/complexity/useLiteralKeys: it is private
+        const scroll = virtualizer['scrollState']
+        const target = scroll?.index == null || scroll.toEnd ? undefined : keyOf(scroll.index)
         rows = shown.rows
         indexes = new Map(shown.rows.map(({ key }, index) => [key, index]))
+        if (scroll && target !== undefined) scroll.index = indexes.get(target) ?? scroll.index
         keyOf = (index) => shown.rows[index]?.key ?? ''
       }
       hasNewer = shown.hasNewer

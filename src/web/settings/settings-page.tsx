@@ -1,12 +1,14 @@
 import { useId } from 'preact/hooks'
 import { go } from '../router.ts'
-import { logOut } from '../session.ts'
+import { logOut, unsent } from '../session.ts'
+import { closeDialog, openDialog } from '../shell/dialog.tsx'
+import { Form } from '../shell/form.tsx'
 import { lazy } from '../shell/lazy.tsx'
 import { Page } from '../shell/page.tsx'
 import { Picture } from '../shell/picture.tsx'
 import { Sections } from '../shell/sections.tsx'
 import { store } from '../state/store.ts'
-import { chooseLanguage, type Language, language, languages, t } from '../texts/texts.ts'
+import { chooseLanguage, type Language, language, languages, plural, t } from '../texts/texts.ts'
 import { chooseNotifications, type NotificationChoice, notificationChoice } from './notifications.ts'
 import { chooseSendKey, type SendKey, sendKey } from './send-key.ts'
 import { chooseTheme, type Theme, theme } from './theme.ts'
@@ -31,8 +33,21 @@ export function SettingsPage({ section: wanted }: { section: string }) {
 
 function OwnSections({ section }: { section: string }) {
   const leave = async () => {
+    closeDialog()
     await logOut()
     go({ name: 'logIn' })
+  }
+  const ask = () => {
+    const { drafts, files, messages } = unsent()
+    if (drafts + files + messages === 0) return leave()
+    openDialog(
+      t().logOut,
+      <Form action={t().logOut} submit={leave} isDangerous>
+        {drafts > 0 && <p>{plural(t().draftsLost, drafts)}</p>}
+        {files > 0 && <p>{plural(t().filesLost, files)}</p>}
+        {messages > 0 && <p>{plural(t().messagesLeft, messages)}</p>}
+      </Form>,
+    )
   }
   return (
     <Sections
@@ -41,7 +56,7 @@ function OwnSections({ section }: { section: string }) {
       section={section}
       placeOf={(name) => ({ name: 'settings', section: name })}
     >
-      <button type="button" onClick={leave}>
+      <button type="button" onClick={ask}>
         {t().logOut}
       </button>
     </Sections>

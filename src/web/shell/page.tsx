@@ -50,8 +50,10 @@ export function LoadingPage() {
   )
 }
 
+type NoticeProps = { title: string; text: string; children?: ComponentChildren }
+
 /** A page that has only a sentence, and a way on. */
-export function NoticePage({ title, text }: { title: string; text: string }) {
+export function NoticePage({ title, text, children }: NoticeProps) {
   return (
     <Page title={title}>
       <div class="page-body">
@@ -60,6 +62,7 @@ export function NoticePage({ title, text }: { title: string; text: string }) {
           <a class="button" href={pathOf({ name: 'home' })}>
             {t().toStart}
           </a>
+          {children}
         </div>
       </div>
     </Page>

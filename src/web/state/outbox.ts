@@ -13,13 +13,14 @@ export type OutboxEntry = {
   /** In seconds, of a message that explodes. */
   exploding_age?: number
   /** Of a reply: what it answers, and whether its author is not to be mentioned. */
-  reply_to?: ReplyTo
+  reply_to?: ReplyTo | undefined
   reply_mention?: false
   /** In ms since 1970. */
   created_at: number
   state: 'waiting' | 'sending' | 'failed'
-  /** Why it failed, by code. */
+  /** Why it failed: a code, and what the server says of it. */
   failure?: string
+  failure_message?: string
   /** The message that came over the gateway before the answer: it is shown instead. */
   message_id?: string
 }
@@ -99,7 +100,7 @@ export function createOutbox({ storage, send, onSent, ...options }: OutboxOption
       await remove(nonce)
       return true
     } catch (error) {
-      const { code, status, retryAfterMs } = asApiError(error)
+      const { code, message, status, retryAfterMs } = asApiError(error)
       const isRefused = status >= 400 && status < 500 && status !== 429
       // An attempt before this one has reached the server.
       const isSent = entries.peek().some((each) => each.nonce === nonce && each.message_id !== undefined)
@@ -107,7 +108,13 @@ export function createOutbox({ storage, send, onSent, ...options }: OutboxOption
         await remove(nonce)
         return true
       }
-      await update(nonce, isRefused ? { state: 'failed', failure: code } : { state: 'waiting' })
+      if (code === 'message_not_found' && entry.reply_to) {
+        // What it replies to is gone: it goes as an ordinary message.
+        await update(nonce, { state: 'waiting', reply_to: undefined })
+        return true
+      }
+      const refused = { state: 'failed', failure: code, failure_message: message } as const
+      await update(nonce, isRefused ? refused : { state: 'waiting' })
       if (isRefused) return true
       if (status === 429 && retryAfterMs !== undefined) {
         pause(entry.room_id, retryAfterMs)
@@ -151,7 +158,7 @@ export function createOutbox({ storage, send, onSent, ...options }: OutboxOption
           if (entry.state === 'failed') return entry
           const isOld = now() - entry.created_at > nonceMs
           return isOld
-            ? { ...entry, state: 'failed', failure: 'unreachable' }
+            ? { ...entry, state: 'failed', failure: 'waited_too_long' }
             : { ...entry, state: 'waiting' }
         })
       entries.value = [...restored, ...entries.peek()]
@@ -201,7 +208,7 @@ export function createOutbox({ storage, send, onSent, ...options }: OutboxOption
   }
 }
 
-function asApiError(error: unknown): Pick<ApiError, 'code' | 'status' | 'retryAfterMs'> {
+function asApiError(error: unknown): Pick<ApiError, 'code' | 'message' | 'status' | 'retryAfterMs'> {
   if (error instanceof ApiError) return error
-  return { code: 'unreachable', status: 0, retryAfterMs: undefined }
+  return { code: 'unreachable', message: '', status: 0, retryAfterMs: undefined }
 }

@@ -68,6 +68,13 @@ export function around(messageId: string, page: readonly Message[], limit: numbe
 
 const loaded = { hasNewer: false, isStale: false }
 
+/** Whether a message is gone: it would be among those that are known. */
+export function lacks({ messages, hasOlder, hasNewer }: Timeline, id: string): boolean {
+  const [oldest, newest] = [messages[0]?.id ?? id, messages.at(-1)?.id ?? id]
+  const isWithin = (!hasOlder || compareIds(id, oldest) > 0) && (!hasNewer || compareIds(id, newest) < 0)
+  return isWithin && !messages.some((message) => message.id === id)
+}
+
 /** When the next message of these timelines explodes, in ms since 1970; undefined if none does. */
 export function nextExplosion(timelines: ById<Timeline>): number | undefined {
   let next: number | undefined

@@ -44,6 +44,16 @@ export const de: Texts = {
   emailIsConfirmed: 'Deine E-Mail-Adresse ist bestätigt.',
   goOn: 'Weiter',
   logOut: 'Abmelden',
+  draftsLost: {
+    one: '{n} Entwurf wird von diesem Gerät gelöscht.',
+    other: '{n} Entwürfe werden von diesem Gerät gelöscht.',
+  },
+  filesLost: { one: '{n} Datei wird nicht gesendet.', other: '{n} Dateien werden nicht gesendet.' },
+  messagesLeft: {
+    one: '{n} Nachricht wird erst gesendet, wenn du dich hier wieder anmeldest.',
+    other: '{n} Nachrichten werden erst gesendet, wenn du dich hier wieder anmeldest.',
+  },
+  sessionHasEnded: 'Deine Sitzung wurde beendet. Melde dich wieder an.',
 
   houses: 'Häuser',
   privateRooms: 'Private Räume',
@@ -93,11 +103,21 @@ export const de: Texts = {
     one: '{n} Nachricht wird noch gesendet',
     other: '{n} Nachrichten werden noch gesendet',
   },
+  leftTexts: 'Was du dort geschrieben hast, wurde nicht gesendet',
   notSent: 'Nicht gesendet.',
+  notSentErrors: {
+    no_permission: 'Du darfst in diesem Raum nicht schreiben.',
+    waited_too_long:
+      'Sie hat einen Tag gewartet: sieh nach, ob sie gesendet wurde, bevor du es erneut versuchst.',
+  },
   edited: 'bearbeitet',
   edit: 'Bearbeiten',
   editing: 'Nachricht bearbeiten',
   editHint: 'Enter speichert, Esc bricht ab.',
+  editOffline:
+    'Keine Verbindung. Was du schreibst, wird behalten und kann gespeichert werden, sobald du verbunden bist.',
+  editNotSaved: 'Du hast dies geändert und nicht gespeichert.',
+  discard: 'Verwerfen',
   reply: 'Antworten',
   replyingTo: (name) => `Antwort an ${name}`,
   cancelReply: 'Antwort abbrechen',

@@ -42,6 +42,16 @@ export const en = {
   emailIsConfirmed: 'Your e-mail address is confirmed.',
   goOn: 'Go on',
   logOut: 'Log out',
+  draftsLost: {
+    one: '{n} draft is deleted from this device.',
+    other: '{n} drafts are deleted from this device.',
+  },
+  filesLost: { one: '{n} file is not sent.', other: '{n} files are not sent.' },
+  messagesLeft: {
+    one: '{n} message is not sent before you log in here again.',
+    other: '{n} messages are not sent before you log in here again.',
+  },
+  sessionHasEnded: 'Your session was ended. Log in again.',
 
   houses: 'Houses',
   privateRooms: 'Private rooms',
@@ -88,11 +98,20 @@ export const en = {
   send: 'Send',
   sending: 'Waiting to be sent',
   waitingMessages: { one: '{n} message waits to be sent', other: '{n} messages wait to be sent' },
+  leftTexts: 'What you wrote there was not sent',
   notSent: 'Not sent.',
+  /** Why, by code, where `errors` would say it worse. */
+  notSentErrors: {
+    no_permission: 'You may not write in this room.',
+    waited_too_long: 'It waited for a day: look whether it was sent before you try again.',
+  } as Record<string, string>,
   edited: 'edited',
   edit: 'Edit',
   editing: 'Edit message',
   editHint: 'Enter saves, Esc leaves.',
+  editOffline: 'No connection. What you write is kept, and can be saved once you are connected.',
+  editNotSaved: 'You have changed this and not saved it.',
+  discard: 'Discard',
   reply: 'Reply',
   replyingTo: (name: string) => `Replying to ${name}`,
   cancelReply: 'Cancel reply',
