@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { BotMark } from '../houses/bot-mark.tsx'
 import { pathOf } from '../places.ts'
 import { placeOf, roomName } from '../rooms/rooms.ts'
 import type { Message } from '../state/state.ts'
@@ -16,7 +17,7 @@ export function Hit({ message, children }: HitProps) {
   return (
     <li class="hit">
       <p class="message-author">
-        <bdi>{author.name}</bdi>
+        <bdi>{author.name}</bdi> <BotMark of={author} />
       </p>
       <Content message={message} />
       <a href={pathOf(placeOf(room, id))}>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { BotMark } from '../houses/bot-mark.tsx'
 import { openPerson } from '../houses/person.tsx'
 import { nameColor } from '../houses/role-color.ts'
 import { Icon } from '../shell/icon.tsx'
@@ -102,7 +103,8 @@ export function MessageFrame({ id, roomId, author, isFollowing, ...more }: Frame
           <button type="button" class="plain person-name" tabIndex={-1} aria-haspopup="dialog" onClick={open}>
             <bdi>{author.name}</bdi>
           </button>
-        )}
+        )}{' '}
+        <BotMark of={author} />
       </p>
       {children}
     </article>

@@ -1,3 +1,4 @@
+import { BotMark } from '../houses/bot-mark.tsx'
 import { pathOf } from '../places.ts'
 import { placeOf } from '../rooms/rooms.ts'
 import { Icon } from '../shell/icon.tsx'
@@ -17,7 +18,7 @@ export function Quote({ of: { id, author, content }, roomId }: QuoteProps) {
   return (
     <a class="quote" href={pathOf(placeOf(room, id))}>
       <span class="visually-hidden">{t().inReplyTo} </span>
-      <bdi class="quote-author">{name}</bdi>
+      <bdi class="quote-author">{name}</bdi> <BotMark of={author} />
       <span class="cut" dir="auto">
         {content === '' ? t().file : asRead(content)}
       </span>

@@ -79,6 +79,7 @@ export const de: Texts = {
   members: 'Mitglieder',
   online: 'Online',
   offline: 'Offline',
+  bot: 'Bot',
   owner: 'Besitz',
 
   messagesIn: (room) => `Nachrichten in ${room}`,

@@ -77,6 +77,7 @@ export const en = {
   members: 'Members',
   online: 'Online',
   offline: 'Offline',
+  bot: 'Bot',
   owner: 'Owner',
 
   messagesIn: (room: string) => `Messages in ${room}`,
