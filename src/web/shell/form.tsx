@@ -13,11 +13,13 @@ type FormProps = {
   more?: ComponentChildren
   /** Said once it is done, where the form stays. */
   done?: string
+  /** Empties its fields once it is done. */
+  clears?: boolean
   isDangerous?: boolean
 }
 
 /** A form that shows what went wrong, and cannot be sent twice at once. */
-export function Form({ action, submit, children, more, done, isDangerous = false }: FormProps) {
+export function Form({ action, submit, children, more, done, clears, isDangerous = false }: FormProps) {
   const failure = useSignal('')
   const isDone = useSignal(false)
   const isBusy = useSignal(false)
@@ -33,6 +35,7 @@ export function Form({ action, submit, children, more, done, isDangerous = false
     await submit(Object.fromEntries(values)).then(
       () => {
         isDone.value = true
+        if (clears) form.current?.reset()
       },
       (error: unknown) => {
         failure.value = errorText(error)

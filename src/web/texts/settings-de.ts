@@ -70,6 +70,7 @@ export const settingsDe: SettingsTexts = {
   editBot: 'Bot bearbeiten',
   botName: 'Name des Bots',
   othersMayAdd: 'Andere dürfen ihn in ihre Häuser holen',
+  token: 'Token',
   tokenOf: (bot) => `Token von ${bot}`,
   tokenHint: 'Es wird nur jetzt gezeigt. Wer es hat, ist der Bot.',
   newToken: 'Neues Token',
@@ -157,6 +158,7 @@ export const settingsDe: SettingsTexts = {
   webhooksHint:
     'Andere Programme schreiben über einen Webhook in einen Raum. Er nimmt Nachrichten für Slack und Discord und Ereignisse von GitHub.',
   noWebhooks: 'Es gibt noch keine Webhooks. Erstelle einen, damit ein anderes Programm hier schreiben kann.',
+  address: 'Adresse',
   createWebhook: 'Webhook erstellen',
   editWebhook: 'Webhook bearbeiten',
   webhookName: 'Name des Webhooks',

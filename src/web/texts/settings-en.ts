@@ -67,6 +67,7 @@ export const settingsEn = {
   editBot: 'Edit bot',
   botName: 'Bot name',
   othersMayAdd: 'Others may add it to their houses',
+  token: 'Token',
   tokenOf: (bot: string) => `Token of ${bot}`,
   tokenHint: 'It is shown only now. Whoever has it is the bot.',
   newToken: 'New token',
@@ -154,6 +155,7 @@ export const settingsEn = {
   webhooksHint:
     'Other programs write into a room by a webhook. It takes messages for Slack and Discord, and events of GitHub.',
   noWebhooks: 'There are no webhooks yet. Create one to let another program write here.',
+  address: 'Address',
   createWebhook: 'Create a webhook',
   editWebhook: 'Edit webhook',
   webhookName: 'Webhook name',
