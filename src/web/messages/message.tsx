@@ -25,6 +25,7 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
   const { id, room_id, author_id, attachment, timestamp, edited_at, explodes_at } = message
   const author = store.users.value[author_id] ?? message.author
   const isEdited = editedMessage.value === id
+  const openMenu = () => openMessageMenu(message, author)
   return (
     <MessageFrame
       id={id}
@@ -32,7 +33,7 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
       author={author}
       isFollowing={isFollowing}
       isTarget={isTarget}
-      openMenu={() => openMessageMenu(message, author)}
+      openMenu={openMenu}
     >
       {message.reply_to && <Quote of={message.reply_to} roomId={room_id} />}
       {isEdited ? <MessageEditor message={message} /> : <Content message={message} />}
@@ -51,7 +52,7 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
         )}
       </p>
       <Reactions message={message} />
-      {!isEdited && <MessageActions message={message} author={author.name} />}
+      {!isEdited && <MessageActions message={message} author={author.name} openMenu={openMenu} />}
     </MessageFrame>
   )
 }

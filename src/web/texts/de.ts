@@ -121,6 +121,7 @@ export const de: Texts = {
   deleteMessage: 'Nachricht löschen',
   deleteMessageSure: 'Diese Nachricht löschen? Sie ist dann für alle weg.',
   actions: 'Aktionen',
+  moreActions: 'Weitere Aktionen',
   aboutPerson: (name) => `Über ${name}`,
   personGone: 'Dieses Konto wurde gelöscht. Was es geschrieben hat, bleibt.',
   actionsOf: (author) => `Aktionen für die Nachricht von ${author}`,

@@ -113,6 +113,7 @@ export const en = {
   deleteMessage: 'Delete message',
   deleteMessageSure: 'Delete this message? It is gone for everybody.',
   actions: 'Actions',
+  moreActions: 'More actions',
   aboutPerson: (name: string) => `About ${name}`,
   personGone: 'This account was deleted. What it wrote stays.',
   actionsOf: (author: string) => `Actions for the message of ${author}`,
