@@ -5,6 +5,7 @@ import { lazy } from '../shell/lazy.tsx'
 import type { Message } from '../state/state.ts'
 import { errorText, plural, t } from '../texts/texts.ts'
 import { EmojiGrid } from './emoji-picker.tsx'
+import { useLongPress } from './long-press.ts'
 import { asReaction, listNames, mayReact, react } from './reacting.ts'
 
 /** So many of them where one only points at a reaction. */
@@ -40,10 +41,11 @@ export function Reactions({ message }: { message: Message }) {
 
 type ButtonProps = { message: Message; reaction: Reaction; canReact: boolean }
 
-/** Who points at it is told who reacted; who may not react can only look. */
+/** Who points at it is told who reacted, and so is a finger that rests on it; who may not react can only look. */
 function ReactionButton({ message, reaction, canReact }: ButtonProps) {
   const { emoji, count, me } = reaction
   const names = useSignal<string | undefined>(undefined)
+  const press = useLongPress(() => openReactors(message))
   const name = () => {
     listNames(message, emoji, mostInHint).then(
       (found) => {
@@ -65,6 +67,7 @@ function ReactionButton({ message, reaction, canReact }: ButtonProps) {
       onPointerEnter={name}
       onFocus={name}
       onClick={() => attempt(react(message, emoji, !me))}
+      {...press}
     >
       <span aria-hidden="true">{emoji}</span>
       <span class="reaction-count">{count}</span>
