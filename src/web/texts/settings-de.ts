@@ -113,7 +113,7 @@ export const settingsDe: SettingsTexts = {
     SEND_MESSAGES: 'Nachrichten senden',
     READ_MESSAGES: 'Nachrichten lesen',
     ADMINISTRATOR: 'Verwalten: darf alles',
-    MODERATE_ROOM: 'Nachrichten anderer löschen',
+    MODERATE_ROOM: 'Nachrichten anheften und die anderer löschen',
     EVICT_MEMBERS: 'Mitglieder aussperren',
     KICK_MEMBERS: 'Mitglieder hinauswerfen',
     ATTACH_MEDIA: 'Dateien anhängen',

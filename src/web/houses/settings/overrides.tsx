@@ -135,7 +135,7 @@ function openOverride(
   openDialog(
     st().permissionsOf(name),
     <Form action={st().saveChanges} submit={submit}>
-      <PermissionFields value={before} held={held} />
+      <PermissionFields value={before} held={held} isInRoom />
     </Form>,
   )
 }

@@ -7,18 +7,46 @@ type Name = keyof typeof permission
 
 const names = Object.keys(permission) as Name[]
 
+/** Those that allow nothing here: what they are for is not there. */
+const withoutEffect = new Set<Name>([
+  'MANAGE_BILLING',
+  'START_PORTAL',
+  'STREAM_TO_PORTAL',
+  'TAKEOVER_PORTAL',
+  'POST_TO_FEED',
+  'HERE_MENTIONS',
+])
+/** What can be offered in a house: docs/permissions.md#bits */
+const ofHouse = names.filter((name) => !withoutEffect.has(name))
+/** What can differ from room to room. */
+const ofRoom: readonly Name[] = [
+  'SEND_MESSAGES',
+  'READ_MESSAGES',
+  'MODERATE_ROOM',
+  'ATTACH_MEDIA',
+  'MANAGE_INTEGRATIONS',
+  'MANAGE_ROOMS',
+  'MANAGE_USER_OVERRIDES',
+]
+
+/** What the bits are called. */
+export function namesOfBits(bits: number): string[] {
+  return names.filter((name) => hasBits(bits, permission[name])).map((name) => st().permissionNames[name])
+}
+
 type PermissionFieldsProps = {
   value: AllowDeny
   /** The bits that one has: the others cannot be changed, and are not shown. */
   held: number
+  isInRoom?: boolean
 }
 
 /** A field for each permission, with what `readPermissions` needs. */
-export function PermissionFields({ value, held }: PermissionFieldsProps) {
+export function PermissionFields({ value, held, isInRoom = false }: PermissionFieldsProps) {
   return (
     <fieldset class="permissions">
       <legend>{st().permissions}</legend>
-      {names
+      {(isInRoom ? ofRoom : ofHouse)
         .filter((name) => hasBits(held, permission[name]))
         .map((name) => (
           <PermissionField key={name} name={name} value={value} />
@@ -63,7 +91,7 @@ export function PermissionBoxes({ value, held }: { value: number; held: number }
   return (
     <fieldset class="permissions">
       <legend>{st().permissions}</legend>
-      {names
+      {ofHouse
         .filter((name) => hasBits(held, permission[name]))
         .map((name) => (
           <label key={name} class="check">
@@ -77,7 +105,7 @@ export function PermissionBoxes({ value, held }: { value: number; held: number }
 
 /** What the boxes say; permissions that have none stay as they were. */
 export function readBoxes(before: number, held: number, values: Record<string, string>): number {
-  return names
+  return ofHouse
     .filter((name) => hasBits(held, permission[name]))
     .reduce((bits, name) => (name in values ? bits | permission[name] : bits & ~permission[name]), before)
 }
