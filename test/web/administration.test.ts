@@ -18,9 +18,21 @@ test('shows what the server has and uses, at the width of a phone, too', async (
 })
 
 test('is nothing to whoever is no admin', async () => {
-  const page = await openPage('/app/admin/users', { as: await user(), mayFail: /status of 404/ })
+  const page = await openPage('/app/admin/users', { as: await user() })
   await page.getByText('There is no page at this address.').waitFor()
   expect(await page.getByText('Find users').count()).toBe(0)
+})
+
+test('is found by admins in their settings, and by nobody else', async () => {
+  const page = await openPage('/app/settings', { as: ruler })
+  await page.getByRole('link', { name: 'Administration' }).click()
+  await page.getByText('Ready', { exact: true }).waitFor()
+  const other = await openPage('/app/friends', { as: await user() })
+  const answer = other.waitForResponse('**/admin/overview')
+  await other.getByRole('link', { name: 'Settings' }).click()
+  expect((await answer).status()).toBe(404)
+  await other.getByRole('button', { name: 'Log out' }).waitFor()
+  expect(await other.getByRole('link', { name: 'Administration' }).count()).toBe(0)
 })
 
 test('finds a user, and by keyboard disables and enables the account', async () => {

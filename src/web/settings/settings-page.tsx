@@ -1,4 +1,6 @@
-import { useId } from 'preact/hooks'
+import { useEffect, useId } from 'preact/hooks'
+import { askWhetherAdmin, isAdmin } from '../administration/is-admin.ts'
+import { pathOf } from '../places.ts'
 import { go } from '../router.ts'
 import { logOut } from '../session.ts'
 import { lazy } from '../shell/lazy.tsx'
@@ -29,6 +31,7 @@ export function SettingsPage({ section: wanted }: { section: string }) {
 }
 
 function OwnSections({ section }: { section: string }) {
+  useEffect(askWhetherAdmin, [])
   const leave = async () => {
     await logOut()
     go({ name: 'logIn' })
@@ -40,6 +43,11 @@ function OwnSections({ section }: { section: string }) {
       section={section}
       placeOf={(name) => ({ name: 'settings', section: name })}
     >
+      {isAdmin.value && (
+        <a class="button" href={pathOf({ name: 'administration', section: '' })}>
+          {t().administration}
+        </a>
+      )}
       <button type="button" onClick={leave}>
         {t().logOut}
       </button>
