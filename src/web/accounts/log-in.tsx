@@ -25,7 +25,7 @@ export function LogIn({ invite }: { invite?: string | undefined }) {
 
   return (
     <Screen title={t().logInTitle}>
-      <Form action={t().logIn} submit={submit}>
+      <Form action={t().logIn} submit={submit} errors={{ invalid_credentials: t().wrongLogin }}>
         <Field label={t().loginName} name="login" autocomplete="username" isFocused />
         <Field label={t().password} name="password" type="password" autocomplete="current-password" />
         {asksForCode.value && (

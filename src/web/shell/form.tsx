@@ -13,13 +13,16 @@ type FormProps = {
   more?: ComponentChildren
   /** Said once it is done, where the form stays. */
   done?: string
+  /** By the code of an error, where it means something else than everywhere. */
+  errors?: Record<string, string>
   /** Empties its fields once it is done. */
   clears?: boolean
   isDangerous?: boolean
 }
 
 /** A form that shows what went wrong, and cannot be sent twice at once. */
-export function Form({ action, submit, children, more, done, clears, isDangerous = false }: FormProps) {
+export function Form({ action, submit, children, more, done, ...rest }: FormProps) {
+  const { errors, clears, isDangerous = false } = rest
   const failure = useSignal('')
   const isDone = useSignal(false)
   const isBusy = useSignal(false)
@@ -38,7 +41,7 @@ export function Form({ action, submit, children, more, done, clears, isDangerous
         if (clears) form.current?.reset()
       },
       (error: unknown) => {
-        failure.value = errorText(error)
+        failure.value = errorText(error, errors)
       },
     )
     isBusy.value = false

@@ -18,7 +18,6 @@ export const settingsDe: SettingsTexts = {
   changeUsername: 'Benutzernamen ändern',
   changeEmail: 'E-Mail ändern',
   emailChanged: 'Ein Code ist an die neue Adresse unterwegs. Sie gilt, sobald du sie bestätigst.',
-  enterCode: 'Ich habe einen Code',
   notConfirmed: (email) => `${email} ist nicht bestätigt.`,
   sendAgain: 'Code nochmal senden',
   confirmationSent: 'Der Code ist gesendet.',
@@ -29,12 +28,15 @@ export const settingsDe: SettingsTexts = {
   exportAccount: 'Export',
   exportHint: 'Ein Archiv mit deinem Profil, deinen Nachrichten und deinen Dateien. Es bleibt einen Tag.',
   exportWaiting: 'Das Archiv wird erstellt',
-  exportReady: 'Das Archiv ist fertig.',
+  exportReady: (until) => `Das Archiv ist fertig, bis ${until}.`,
   requestExport: 'Archiv anfordern',
   downloadExport: 'Archiv herunterladen',
   deleteAccount: 'Konto löschen',
-  deleteAccountHint: 'Häuser, die dir gehören, musst du vorher übergeben oder löschen.',
+  deleteAccountHint:
+    'Deine Nachrichten bleiben, von einem gelöschten Konto. Deine Bots gehen mit. Ein Haus von dir geht an ein anderes Mitglied über.',
   deleteAccountSure: 'Dein Konto löschen? Das lässt sich nicht rückgängig machen.',
+  deleteAccountHouses: (names) =>
+    `Hier bist du das einzige Mitglied, und so geht dies mit, samt allem darin: ${names}.`,
 
   twoFactor: 'Zwei-Faktor-Anmeldung',
   twoFactorOn: 'Sie ist an: Zum Anmelden braucht es einen Code aus deiner App.',

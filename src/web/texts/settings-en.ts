@@ -17,7 +17,6 @@ export const settingsEn = {
   changeUsername: 'Change username',
   changeEmail: 'Change e-mail',
   emailChanged: 'A code is on its way to the new address. It is yours once you confirm it.',
-  enterCode: 'I have a code',
   notConfirmed: (email: string) => `${email} is not confirmed.`,
   sendAgain: 'Send the code again',
   confirmationSent: 'The code is sent.',
@@ -28,12 +27,15 @@ export const settingsEn = {
   exportAccount: 'Export',
   exportHint: 'One archive with your profile, your messages and your files. It is kept for a day.',
   exportWaiting: 'The archive is being made',
-  exportReady: 'The archive is ready.',
+  exportReady: (until: string) => `The archive is ready until ${until}.`,
   requestExport: 'Request an archive',
   downloadExport: 'Download the archive',
   deleteAccount: 'Delete account',
-  deleteAccountHint: 'Houses that you own have to be handed over or deleted first.',
+  deleteAccountHint:
+    'Your messages stay, under a deleted user. Your bots go too. A house of yours passes on to another member.',
   deleteAccountSure: 'Delete your account? This cannot be undone.',
+  deleteAccountHouses: (names: string) =>
+    `You are the only member here, and so this goes too, with all that is in it: ${names}.`,
 
   twoFactor: 'Two-factor authentication',
   twoFactorOn: 'It is on: logging in needs a code from your app.',
