@@ -42,9 +42,12 @@ function show({ id: message_id, room_id }: Message, emoji: string, added: boolea
   change(reducers.REACTION_UPDATE(currentState(), d, Date.now()))
 }
 
-/** The names of those who reacted to a message with an emoji, so many at most. */
-export async function listNames({ id: message_id, room_id: id }: Message, emoji: string, limit: number) {
-  const params = { id, message_id, emoji }
-  const users = await api.call('listReactionUsers', { params, query: { limit } })
-  return users.map((user) => (store.users.peek()[user.id] ?? user).name)
+type Reactors = { limit: number; before?: string | undefined }
+
+/** A page of those who reacted to a message with an emoji, with their present names. */
+export async function listReactors({ id: message_id, room_id: id }: Message, emoji: string, page: Reactors) {
+  const { limit, before } = page
+  const query = { limit, ...(before !== undefined && { before }) }
+  const users = await api.call('listReactionUsers', { params: { id, message_id, emoji }, query })
+  return users.map((user) => store.users.peek()[user.id] ?? user)
 }

@@ -6,7 +6,7 @@ import type { Message } from '../state/state.ts'
 import { errorText, plural, t } from '../texts/texts.ts'
 import { EmojiGrid } from './emoji-picker.tsx'
 import { useLongPress } from './long-press.ts'
-import { asReaction, listNames, mayReact, react } from './reacting.ts'
+import { asReaction, listReactors, mayReact, react } from './reacting.ts'
 
 /** So many of them where one only points at a reaction. */
 const mostInHint = 10
@@ -47,10 +47,10 @@ function ReactionButton({ message, reaction, canReact }: ButtonProps) {
   const names = useSignal<string | undefined>(undefined)
   const press = useLongPress(() => openReactors(message))
   const name = () => {
-    listNames(message, emoji, mostInHint).then(
+    listReactors(message, emoji, { limit: mostInHint }).then(
       (found) => {
         const more = count > found.length ? '…' : ''
-        names.value = found.join(', ') + more
+        names.value = found.map((each) => each.name).join(', ') + more
       },
       () => {},
     )

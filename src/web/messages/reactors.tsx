@@ -1,8 +1,7 @@
-import { api } from '../session.ts'
 import { usePages } from '../shell/use-pages.ts'
 import type { Message, User } from '../state/state.ts'
-import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
+import { listReactors } from './reacting.ts'
 
 /** So many people are named at first for each emoji, and so many more each time one asks. */
 const limit = 100
@@ -23,11 +22,10 @@ export function Reactors({ message }: { message: Message }) {
 
 function ReactorsWith({ message, reaction }: { message: Message; reaction: Reaction }) {
   const { emoji, count } = reaction
-  const params = { id: message.room_id, message_id: message.id, emoji }
   const { items, hasMore, failure, more } = usePages<Reactor>(limit, (last) =>
-    api.call('listReactionUsers', { params, query: { limit, ...(last && { before: last.id }) } }),
+    listReactors(message, emoji, { limit, before: last?.id }),
   )
-  const names = items?.map((user) => (store.users.value[user.id] ?? user).name)
+  const names = items?.map(({ name }) => name)
   return (
     <div>
       <dt>
