@@ -6,7 +6,7 @@ import { api } from '../session.ts'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Form } from '../shell/form.tsx'
 import type { Message, Room } from '../state/state.ts'
-import { store } from '../state/store.ts'
+import { onPersonLeft, store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { Hit } from './hit.tsx'
 
@@ -18,40 +18,47 @@ export function openSearch(room: Room): void {
 }
 
 type Wanted = { q: string; isInHouse: boolean }
+type Found = { wanted: Wanted; hits: Message[] | undefined; hasMore: boolean }
+
+const nothingFound: Found = { wanted: { q: '', isInHouse: false }, hits: undefined, hasMore: false }
+/** What was searched last, by room: one comes back to it from a hit. */
+const lastFound = new Map<string, Found>()
+onPersonLeft(() => lastFound.clear())
 
 function Search({ room }: { room: Room }) {
-  const hits = useSignal<Message[] | undefined>(undefined)
-  const hasMore = useSignal(false)
-  const wanted = useSignal<Wanted>({ q: '', isInHouse: false })
+  const found = useSignal<Found>(lastFound.get(room.id) ?? nothingFound)
+  const show = (next: Found) => {
+    found.value = next
+    lastFound.set(room.id, next)
+  }
   const load = async () => {
-    const before = hits.value?.at(-1)?.id
-    const page = await find(room, wanted.value, before)
-    hits.value = [...(hits.value ?? []), ...page]
-    hasMore.value = page.length === limit
+    const { wanted, hits = [] } = found.value
+    // One more than is shown: whether there is a next page.
+    const page = await find(room, wanted, hits.at(-1)?.id, limit + 1)
+    show({ wanted, hits: [...hits, ...page.slice(0, limit)], hasMore: page.length > limit })
   }
   const submit = async ({ q = '', scope }: Record<string, string>) => {
-    wanted.value = { q: q.trim(), isInHouse: scope === 'house' }
-    hits.value = undefined
-    hasMore.value = false
+    show({ ...nothingFound, wanted: { q: q.trim(), isInHouse: scope === 'house' } })
     await load()
   }
+  const { hits, hasMore, wanted } = found.value
   return (
     <div class="search">
       <Form action={t().find} submit={submit}>
-        <SearchFields room={room} />
+        <SearchFields room={room} wanted={wanted} />
       </Form>
       <p role="status" class="muted">
-        {hits.value?.length === 0 && t().noHits}
+        {hits?.length === 0 && t().noHits}
       </p>
-      {hits.value !== undefined && hits.value.length > 0 && (
+      {hits !== undefined && hits.length > 0 && (
         // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link of the list is a click too
         <ul class="hits" aria-label={t().hits} onClick={closeAtLink}>
-          {hits.value.map((message) => (
+          {hits.map((message) => (
             <Hit key={message.id} message={message} />
           ))}
         </ul>
       )}
-      {hasMore.value && (
+      {hasMore && (
         <Form action={t().more} submit={load}>
           {null}
         </Form>
@@ -60,7 +67,7 @@ function Search({ room }: { room: Room }) {
   )
 }
 
-function SearchFields({ room }: { room: Room }) {
+function SearchFields({ room, wanted }: { room: Room; wanted: Wanted }) {
   const id = useId()
   const house = store.houses.value[room.house_id ?? '']
   return (
@@ -72,6 +79,7 @@ function SearchFields({ room }: { room: Room }) {
           type="search"
           name="q"
           required
+          defaultValue={wanted.q}
           maxLength={200}
           autocomplete="off"
           // biome-ignore lint/a11y/noAutofocus: one opened the dialog to write here
@@ -83,7 +91,9 @@ function SearchFields({ room }: { room: Room }) {
           <label for={`${id}-scope`}>{t().searchWhere}</label>
           <select id={`${id}-scope`} name="scope">
             <option value="room">{t().searchIn(roomName(room))}</option>
-            <option value="house">{t().searchIn(house.name)}</option>
+            <option value="house" selected={wanted.isInHouse}>
+              {t().searchIn(house.name)}
+            </option>
           </select>
         </div>
       )}
@@ -91,7 +101,12 @@ function SearchFields({ room }: { room: Room }) {
   )
 }
 
-async function find(room: Room, { q, isInHouse }: Wanted, before: string | undefined): Promise<Message[]> {
+async function find(
+  room: Room,
+  { q, isInHouse }: Wanted,
+  before: string | undefined,
+  limit: number,
+): Promise<Message[]> {
   const query = { q, limit, ...(before !== undefined && { before }) }
   const answer =
     isInHouse && room.house_id !== null

@@ -73,6 +73,7 @@ export const de: Texts = {
   movedTo: (name, at, of) => `${name}: ${at} von ${of}.`,
   unreadMark: 'ungelesen',
   mentionsMark: { one: '{n} Erwähnung', other: '{n} Erwähnungen' },
+  requestsMark: { one: '{n} Freundschaftsanfrage', other: '{n} Freundschaftsanfragen' },
 
   rooms: 'Räume',
   noRooms: 'Hier gibt es keine Räume, die du sehen darfst.',
@@ -91,6 +92,7 @@ export const de: Texts = {
   mayNotWrite: 'In diesem Raum darfst du nicht schreiben.',
   nobodyWrote: 'Hier hat noch niemand geschrieben. Sag hallo.',
   beginning: (room) => `Hier beginnt ${room}.`,
+  beginningWith: (name) => `Hier beginnt dein Gespräch mit ${name}.`,
   send: 'Senden',
   sending: 'Wird noch gesendet',
   waitingMessages: {
@@ -141,6 +143,7 @@ export const de: Texts = {
   typingMany: 'Mehrere schreiben …',
   files: 'Dateien',
   attach: 'Dateien anhängen',
+  tooLarge: (names, most) => `Zu groß zum Senden: ${names}. Eine Datei darf ${most} haben.`,
   sendingFile: (name) => `${name} wird gesendet`,
   cancelFile: (name) => `${name} abbrechen`,
   removeFile: (name) => `${name} entfernen`,
@@ -169,6 +172,7 @@ export const de: Texts = {
     'Flaggen',
   ],
   charactersLeft: { one: 'Noch {n} Zeichen', other: 'Noch {n} Zeichen' },
+  charactersOver: { one: '{n} Zeichen zu viel', other: '{n} Zeichen zu viel' },
 
   friends: 'Freunde',
   addFriend: 'Freund hinzufügen',

@@ -71,6 +71,7 @@ export const en = {
   movedTo: (name: string, at: number, of: number) => `${name}: ${at} of ${of}.`,
   unreadMark: 'unread',
   mentionsMark: { one: '{n} mention', other: '{n} mentions' },
+  requestsMark: { one: '{n} friend request', other: '{n} friend requests' },
 
   rooms: 'Rooms',
   noRooms: 'There are no rooms here that you may see.',
@@ -89,6 +90,7 @@ export const en = {
   mayNotWrite: 'You may not write in this room.',
   nobodyWrote: 'Nobody has written here yet. Say hello.',
   beginning: (room: string) => `This is where ${room} begins.`,
+  beginningWith: (name: string) => `This is where your conversation with ${name} begins.`,
   send: 'Send',
   sending: 'Waiting to be sent',
   waitingMessages: { one: '{n} message waits to be sent', other: '{n} messages wait to be sent' },
@@ -133,6 +135,7 @@ export const en = {
   typingMany: 'Several people are typing…',
   files: 'Files',
   attach: 'Attach files',
+  tooLarge: (names: string, most: string) => `Too large to be sent: ${names}. A file may have ${most}.`,
   sendingFile: (name: string) => `Sending ${name}`,
   cancelFile: (name: string) => `Cancel ${name}`,
   removeFile: (name: string) => `Remove ${name}`,
@@ -161,6 +164,7 @@ export const en = {
     'Flags',
   ],
   charactersLeft: { one: '{n} character left', other: '{n} characters left' },
+  charactersOver: { one: '{n} character too many', other: '{n} characters too many' },
 
   friends: 'Friends',
   addFriend: 'Add a friend',
