@@ -15,7 +15,7 @@ import { focusComposer } from './composer-focus.ts'
 import { deleteMessage, editedMessage, isOwn, mayDelete } from './editing.ts'
 import { mayPin } from './pinning.ts'
 import { togglePin } from './pins.tsx'
-import { mayReact } from './reacting.ts'
+import { mayReact, mayReactAnew } from './reacting.ts'
 import { openReact, openReactors } from './reactions.tsx'
 import { asRead } from './references.ts'
 import { replyTo } from './replying.ts'
@@ -35,11 +35,9 @@ function actionsOn(message: Message): Action[] {
   const copyText = () => void copy(t().copyText, asRead(content, message.mentions))
   const copyLink = () => void copy(t().copyLink, linkTo(message))
   return [
-    ...(mayReact(message)
-      ? [
-          { label: t().reply, icon: 'reply', act: reply } as const,
-          { label: t().addReaction, icon: 'react', act: () => openReact(message) } as const,
-        ]
+    ...(mayReact(message) ? [{ label: t().reply, icon: 'reply', act: reply } as const] : []),
+    ...(mayReactAnew(message)
+      ? [{ label: t().addReaction, icon: 'react', act: () => openReact(message) } as const]
       : []),
     ...(isOwn(message) ? [{ label: t().edit, icon: 'edit', act: edit } as const] : []),
     ...(content === '' ? [] : [{ label: t().copyText, icon: 'copy', act: copyText } as const]),

@@ -138,5 +138,6 @@ function charactersLeft(typed: string, room: Room): number | undefined {
 
 function Counter({ left: { value } }: { left: ReadonlySignal<number | undefined> }) {
   if (value === undefined) return null
-  return <output class={value < 0 ? 'failure' : 'muted'}>{plural(t().charactersLeft, value)}</output>
+  if (value < 0) return <output class="failure">{plural(t().charactersOver, -value)}</output>
+  return <output class="muted">{plural(t().charactersLeft, value)}</output>
 }

@@ -10,6 +10,14 @@ export function mayReact({ room_id }: Message): boolean {
   return room !== undefined && mayInRoom(room, permission.SEND_MESSAGES)
 }
 
+/** So many emoji a message has reactions with at most. */
+const mostEmoji = 20
+
+/** Whether one may react to it with an emoji that it does not have yet. */
+export function mayReactAnew(message: Message): boolean {
+  return mayReact(message) && (message.reactions ?? []).length < mostEmoji
+}
+
 const oneEmoji = /^\p{RGI_Emoji}$/v
 
 /** An emoji as the server takes it: with the variation selector exactly where Unicode has it. */

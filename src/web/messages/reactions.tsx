@@ -6,7 +6,7 @@ import type { Message } from '../state/state.ts'
 import { errorText, plural, t } from '../texts/texts.ts'
 import { EmojiGrid } from './emoji-picker.tsx'
 import { useLongPress } from './long-press.ts'
-import { asReaction, listReactors, mayReact, react } from './reacting.ts'
+import { asReaction, listReactors, mayReact, mayReactAnew, react } from './reacting.ts'
 
 /** So many of them where one only points at a reaction. */
 const mostInHint = 10
@@ -23,7 +23,7 @@ export function Reactions({ message }: { message: Message }) {
       {reactions.map((reaction) => (
         <ReactionButton key={reaction.emoji} message={message} reaction={reaction} canReact={canReact} />
       ))}
-      {canReact && (
+      {mayReactAnew(message) && (
         <button
           type="button"
           class="reaction"
