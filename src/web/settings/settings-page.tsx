@@ -1,6 +1,5 @@
 import { useEffect, useId } from 'preact/hooks'
 import { askWhetherAdmin, isAdmin } from '../administration/is-admin.ts'
-import { pathOf } from '../places.ts'
 import { go } from '../router.ts'
 import { logOut } from '../session.ts'
 import { lazy } from '../shell/lazy.tsx'
@@ -32,6 +31,7 @@ export function SettingsPage({ section: wanted }: { section: string }) {
 
 function OwnSections({ section }: { section: string }) {
   useEffect(askWhetherAdmin, [])
+  const ofAdmins = isAdmin.value ? { administration: t().administration } : {}
   const leave = async () => {
     await logOut()
     go({ name: 'logIn' })
@@ -39,15 +39,12 @@ function OwnSections({ section }: { section: string }) {
   return (
     <Sections
       label={t().settings}
-      sections={Object.entries({ '': t().general, ...t().settingsSections })}
+      sections={Object.entries({ '': t().general, ...t().settingsSections, ...ofAdmins })}
       section={section}
-      placeOf={(name) => ({ name: 'settings', section: name })}
+      placeOf={(name) =>
+        name in ofAdmins ? { name: 'administration', section: '' } : { name: 'settings', section: name }
+      }
     >
-      {isAdmin.value && (
-        <a class="button" href={pathOf({ name: 'administration', section: '' })}>
-          {t().administration}
-        </a>
-      )}
       <button type="button" onClick={leave}>
         {t().logOut}
       </button>

@@ -112,7 +112,7 @@ export const settingsEn = {
     SEND_MESSAGES: 'Send messages',
     READ_MESSAGES: 'Read messages',
     ADMINISTRATOR: 'Administrator: may do everything',
-    MODERATE_ROOM: 'Pin messages, and delete those of others',
+    MODERATE_ROOM: 'Pin messages and delete those of others',
     EVICT_MEMBERS: 'Ban members',
     KICK_MEMBERS: 'Kick members',
     ATTACH_MEDIA: 'Attach files',
