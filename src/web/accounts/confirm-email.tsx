@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import { api } from '../session.ts'
 import { Field, Form } from '../shell/form.tsx'
 import { Notice, Screen } from '../shell/screen.tsx'
+import { useSendsMail } from '../shell/sends-mail.ts'
 import { t } from '../texts/texts.ts'
-import { useSendsMail } from './sends-mail.ts'
 
 /** Confirms an e-mail address by the code of the mail. */
 export function ConfirmEmail({ code }: { code?: string | undefined }) {

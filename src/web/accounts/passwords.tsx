@@ -3,8 +3,8 @@ import { go } from '../router.ts'
 import { api } from '../session.ts'
 import { Field, Form } from '../shell/form.tsx'
 import { LinkTo, Notice, Screen } from '../shell/screen.tsx'
+import { useSendsMail } from '../shell/sends-mail.ts'
 import { t } from '../texts/texts.ts'
-import { useSendsMail } from './sends-mail.ts'
 
 /** Asks for a mail with a code, where the server sends mail. */
 export function ForgottenPassword() {

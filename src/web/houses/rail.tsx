@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
-import { friendRequests } from '../friends/friend-requests.ts'
 import { type Place, pathOf } from '../places.ts'
+import { friendRequests } from '../rooms/friend-requests.ts'
 import { houseUnread, privateUnread } from '../rooms/unread.ts'
 import { Icon } from '../shell/icon.tsx'
 import { Mark } from '../shell/mark.tsx'

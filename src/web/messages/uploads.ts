@@ -2,10 +2,8 @@ import { signal } from '@preact/signals'
 import { newNonce } from '../../client/message-bodies.ts'
 import { normalizeMessage } from '../../client/messages.ts'
 import { api } from '../session.ts'
-import { openDialog } from '../shell/dialog.tsx'
 import { onPersonLeft } from '../state/store.ts'
-import { sizeText } from '../texts/sizes.ts'
-import { errorText, t } from '../texts/texts.ts'
+import { errorText } from '../texts/texts.ts'
 import { showMessage } from './loading.ts'
 import type { ReplyFields } from './replying.ts'
 
@@ -41,19 +39,8 @@ function update(nonce: string, changes: Partial<Upload>): void {
   uploads.value = uploads.peek().map((each) => (each.nonce === nonce ? { ...each, ...changes } : each))
 }
 
-/** Larger files the server does not take: docs/api.md#counts-and-sizes */
-const maxFileBytes = 25 * 1024 ** 2
-
-/** Adds files to those that are sent next. Which are too large is told at once. */
-export function chooseFiles(roomId: string, files: Iterable<File>): void {
-  const all = [...files]
-  const fitting = all.filter(({ size }) => size <= maxFileBytes)
-  const tooLarge = all.filter(({ size }) => size > maxFileBytes)
-  if (tooLarge.length > 0) {
-    const names = tooLarge.map(({ name }) => name).join(', ')
-    openDialog(t().files, t().tooLarge(names, sizeText(maxFileBytes)))
-  }
-  const added = fitting.map((file): Upload => {
+export function addFiles(roomId: string, files: readonly File[]): void {
+  const added = files.map((file): Upload => {
     return { nonce: newNonce(), room_id: roomId, file, state: 'chosen', progress: 0, fields: {} }
   })
   uploads.value = [...uploads.peek(), ...added]

@@ -2,7 +2,7 @@ import type { Answer } from '../../../client/operations.ts'
 import type { House } from '../../state/state.ts'
 import { store } from '../../state/store.ts'
 import { st } from '../../texts/settings.ts'
-import { type AllowDeny, namesOfBits } from './permission-fields.tsx'
+import { type AllowDeny, namesOfBits } from './permission-names.ts'
 
 /** What an id of an entry is called, where it is still there: a room, role, category or user. */
 export function findName(house: House, id: string): string | undefined {
