@@ -141,7 +141,9 @@ test('says nothing about the rooms of a house before it has come', async () => {
 test('on a phone the name of a room has room, and its menu what there is no room for', async () => {
   const { ann, den } = await twoInHouse()
   const id = await houseRoom(den, { name: 'announcements' })
-  const page = await openPage(`/app/houses/${den.id}/rooms/${id}`, { as: ann, viewport: phone })
+  // What a finger touches is larger.
+  const touch = { viewport: phone, hasTouch: true, isMobile: true }
+  const page = await openPage(`/app/houses/${den.id}/rooms/${id}`, { as: ann, ...touch })
   const name = page.getByRole('heading', { name: 'announcements' })
   await name.waitFor()
   expect(await name.evaluate((each) => each.scrollWidth <= each.clientWidth)).toBe(true)
