@@ -22,6 +22,14 @@ export default {
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     manifest: 'build.json',
+    rolldownOptions: {
+      output: {
+        // What the first load has in common with what is loaded later comes in one file, not in one for each way to share.
+        codeSplitting: {
+          groups: [{ name: 'base', test: /src\/web\/(router|session|state\/store|texts\/texts)\.ts$/ }],
+        },
+      },
+    },
     // The list of emoji, which is loaded on demand, in kB.
     chunkSizeWarningLimit: 600,
   },

@@ -18,9 +18,21 @@ test('shows what the server has and uses, at the width of a phone, too', async (
 })
 
 test('is nothing to whoever is no admin', async () => {
-  const page = await openPage('/app/admin/users', { as: await user(), mayFail: /status of 404/ })
+  const page = await openPage('/app/admin/users', { as: await user() })
   await page.getByText('There is no page at this address.').waitFor()
   expect(await page.getByText('Find users').count()).toBe(0)
+})
+
+test('is found by admins in their settings, and by nobody else', async () => {
+  const page = await openPage('/app/settings', { as: ruler })
+  await page.getByRole('link', { name: 'Administration' }).click()
+  await page.getByText('Ready', { exact: true }).waitFor()
+  const other = await openPage('/app/friends', { as: await user() })
+  const answer = other.waitForResponse('**/admin/overview')
+  await other.getByRole('link', { name: 'Settings' }).click()
+  expect((await answer).status()).toBe(404)
+  await other.getByRole('button', { name: 'Log out' }).waitFor()
+  expect(await other.getByRole('link', { name: 'Administration' }).count()).toBe(0)
 })
 
 test('finds a user, and by keyboard disables and enables the account', async () => {
@@ -36,14 +48,22 @@ test('finds a user, and by keyboard disables and enables the account', async () 
     await page.keyboard.press('Enter')
     while ((await page.locator(':focus').innerText()) !== name) await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
+    // What the same menu takes back is done at once.
+    if (name === 'Enable') return
     await page.getByRole('dialog').getByRole('button', { name, exact: true }).press('Enter')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
   await choose('Disable')
   await page.getByText('Disabled', { exact: true }).waitFor()
   expect((await call(ann, 'GET', '/users/@me')).body).toEqual(noAuth)
+  // The log names whom it was done to, and what.
+  const log = await openPage('/app/admin/audit-log', { as: ruler })
+  await log.getByText(`@${ruler.username} changed an account: @ann-to-disable`).waitFor()
+  await log.getByText('Disabled: yes').waitFor()
   await choose('Enable')
   await page.getByText('Disabled', { exact: true }).waitFor({ state: 'detached' })
+  // Her sessions have ended.
+  await page.getByText('· Not logged in ·').waitFor()
   expect((await logInWith(ann.username, codeOf(ann.secret))).status).toBe(200)
   await choose('Turn two-factor off')
   expect((await logInWith(ann.username)).status).toBe(200)
@@ -76,6 +96,6 @@ test('deletes a house, and lists that in the audit log, in German', async () => 
   expect((await call(ann, 'GET', `/houses/${den.id}`)).status).toBe(404)
   await page.getByRole('link', { name: 'Protokoll', exact: true }).click()
   await page.getByText(`@${ruler.username} hat ein Haus gelöscht`).first().waitFor()
-  await page.getByText('name: Verlassen → –').waitFor()
+  await page.getByText('Name: Verlassen').waitFor()
   await expectAccessible(page)
 })

@@ -126,6 +126,31 @@ test('a video plays in its place, whose size does not change when it is loaded',
   expect(narrow.width / narrow.height).toBeCloseTo(16 / 9, 1)
 })
 
+test('a file that is too large is refused when it is chosen', async () => {
+  const { ann, path } = await twoInHouse()
+  const page = await openPage(path, { as: ann })
+  await page.getByRole('textbox', { name: 'Message general' }).waitFor()
+  // Made in the page: such a file is long under way from here.
+  await page.evaluate(`{
+    const chosen = new DataTransfer()
+    chosen.items.add(new File([new Uint8Array(25 * 1024 ** 2 + 1)], 'film.mov'))
+    chosen.items.add(new File(['plan'], 'plan.txt'))
+    const field = document.querySelector('input[type="file"]')
+    field.files = chosen.files
+    field.dispatchEvent(new Event('change', { bubbles: true }))
+  }`)
+  const refused = 'Too large to be sent: film.mov. A file may have 25 MiB.'
+  await page.getByRole('dialog').getByText(refused).waitFor()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  const files = page.getByRole('list', { name: 'Files' })
+  await files.getByText('plan.txt').waitFor()
+  expect(await files.getByText('film.mov').count()).toBe(0)
+  // As for a text: how much of it is too much.
+  await page.getByRole('textbox', { name: 'Message general' }).fill('x'.repeat(4_100))
+  await page.getByText('100 characters too many').waitFor()
+})
+
 test('chosen files stay with their room and their person', async () => {
   const { ann, bob, den, path } = await twoInHouse()
   await houseRoom(den, { name: 'other' })

@@ -32,7 +32,26 @@ test('shows who changed what, and filters by what was done and by whom', async (
   await page.getByLabel('Who did it').fill('')
   await page.getByLabel('What was done').selectOption('Role deleted')
   await page.getByRole('button', { name: 'Show' }).click()
-  await page.getByText('There are no entries.').waitFor()
+  await page.getByText('Nothing found.').waitFor()
+})
+
+test('says what was allowed and denied by its names, and of what is gone only what it was', async () => {
+  const { ann, bob, den } = await twoInHouse()
+  const helper = await role(den, { position: 1, allow: permission.KICK_MEMBERS })
+  const allow = permission.MANAGE_ROOMS | permission.CREATE_INVITES
+  await call(ann, 'PATCH', `/houses/${den.id}/roles/${helper}`, { allow })
+  const override = { type: 0, allow: 0, deny: permission.SEND_MESSAGES }
+  await call(ann, 'PUT', `/rooms/${den.room_id}/overrides/${helper}`, override)
+  const { id } = (await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'spam' })).body.data
+  await call(ann, 'DELETE', `/rooms/${den.room_id}/messages/${id}`)
+  const page = await openPage(`/app/houses/${den.id}/settings/audit-log`, { as: ann })
+  const rows = page.getByRole('main').locator('.rows > li')
+  await expect.poll(() => rows.count()).toBe(3)
+  for (const row of await rows.all()) await row.locator('summary').click()
+  await rows.nth(0).getByText('Room: general', { exact: true }).waitFor()
+  await rows.nth(0).getByText('Author: Bob', { exact: true }).waitFor()
+  await rows.nth(1).getByText(': Deny + Send messages').waitFor()
+  await rows.nth(2).getByText('Allows: + Manage rooms, + Create invites, − Kick members').waitFor()
 })
 
 test('comes in pages, fits a narrow screen, in German too', async () => {

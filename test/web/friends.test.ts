@@ -13,6 +13,9 @@ test('asks for friendship, withdraws, accepts, removes, and unblocks', async () 
   }
   await request()
   await other.getByRole('button', { name: 'Accept: Ann' }).waitFor()
+  // It is marked wherever one is.
+  await other.getByRole('link', { name: /Private rooms\s*, 1 friend request/ }).waitFor()
+  await other.getByRole('link', { name: /Friends\s*, 1 friend request/ }).waitFor()
   await page.getByRole('button', { name: 'Withdraw: Bob' }).click()
   await other.getByRole('button', { name: 'Accept: Ann' }).waitFor({ state: 'detached' })
   await request()
@@ -32,6 +35,18 @@ test('asks for friendship, withdraws, accepts, removes, and unblocks', async () 
   await call(ann, 'PUT', `/relationships/@me/blocked/${bob.id}`)
   await page.getByRole('button', { name: 'Unblock: Bob' }).click()
   await page.getByRole('button', { name: 'Unblock: Bob' }).waitFor({ state: 'detached' })
+})
+
+test('a conversation begins with a person, and a mention is in a house', async () => {
+  const { ann, bob, den } = await twoInHouse()
+  await friends(ann, bob)
+  const { id } = (await call(ann, 'POST', '/users/@me/rooms', { recipient: bob.id })).body.data
+  await call(bob, 'POST', `/rooms/${id}/messages`, { content: 'hi' })
+  await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: `see <@${ann.id}>` })
+  const page = await openPage(`/app/private/${id}`, { as: ann })
+  await page.getByText('This is where your conversation with Bob begins.').waitFor()
+  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Mentions' }).click()
+  await page.getByRole('link', { name: /^Den, general, / }).waitFor()
 })
 
 test('creates a group of friends', async () => {

@@ -15,6 +15,14 @@ test('sets and removes what a role and a member may do in a room', async () => {
     await page.getByRole('button', { name: 'Save changes' }).click()
   }
   await page.getByRole('button', { name: 'Edit: role' }).click()
+  // Only what a room can differ in.
+  expect(await page.getByRole('dialog').getByRole('combobox').count()).toBe(7)
+  expect(
+    await page
+      .getByRole('dialog')
+      .getByLabel(/Administrator|Kick/)
+      .count(),
+  ).toBe(0)
   await deny()
   await page.getByRole('button', { name: 'Delete: role' }).waitFor()
   await page.getByLabel('Username').fill(bob.username)

@@ -8,7 +8,9 @@ test('creates a role, edits its permissions, and gives it to a member', async ()
   const page = await openPage(`/app/houses/${den.id}/settings/roles`, { as: ann })
   await page.getByRole('button', { name: 'Create a role' }).click()
   await page.getByLabel('Role name').fill('Gardeners')
-  expect(await page.getByRole('dialog').getByRole('combobox').count()).toBe(20)
+  // Not those that allow nothing.
+  expect(await page.getByRole('dialog').getByRole('combobox').count()).toBe(14)
+  expect(await page.getByRole('dialog').getByLabel('Manage billing').count()).toBe(0)
   await page.getByRole('dialog').getByLabel('Manage rooms').selectOption('Allow')
   await page.getByRole('dialog').getByLabel('Attach files').selectOption('Deny')
   await expectAccessible(page)
@@ -52,6 +54,30 @@ test('bans a member, lifts the ban, and revokes an invite', async () => {
   await page.getByRole('button', { name: /^Revoke: / }).click()
   await page.getByText('There are no invites.').waitFor()
   expect((await call(ann, 'GET', `/houses/${den.id}/invites`)).body.data).toEqual([])
+})
+
+test('shows the same invite link again, to whom manages invites and to whom does not', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await role(den, { allow: permission.CREATE_INVITES, members: [bob] })
+  for (const who of [ann, bob]) {
+    const page = await openPage(path, { as: who, ...(who === bob && { mayFail: /404/ }) })
+    const link = page.getByRole('textbox', { name: 'Invite link' })
+    const open = async () => {
+      await page.getByRole('button', { name: 'Den: menu' }).click()
+      await page.getByRole('button', { name: 'Invite people' }).click()
+      await expect.poll(() => link.inputValue()).not.toBe('')
+      const shown = await link.inputValue()
+      await page.keyboard.press('Escape')
+      return shown
+    }
+    const first = await open()
+    expect(await open()).toBe(first)
+    await page.reload()
+    expect(await open()).toBe(first)
+    await call(ann, 'DELETE', `/invites/${first.split('/').at(-1)}`)
+    expect(await open()).not.toBe(first)
+  }
+  expect((await call(ann, 'GET', `/houses/${den.id}/invites`)).body.data).toHaveLength(2)
 })
 
 test('offers what one may do, and only about those below', async () => {

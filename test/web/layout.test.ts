@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { houseRoom, message } from '../support/world.ts'
 import { expectAccessible, messageOf, openPage, twoInHouse, write } from './support.ts'
@@ -77,6 +77,7 @@ test('on a phone a step back leads from the members to the conversation, and on 
   await roomsOf(page)
     .getByRole('link', { name: /general/ })
     .click()
+  await page.getByRole('button', { name: 'general: menu' }).click()
   await page.getByRole('button', { name: 'Members' }).click()
   await membersOf(page).getByRole('button', { name: 'Bob' }).waitFor()
   await page.goBack()
@@ -135,4 +136,43 @@ test('says nothing about the rooms of a house before it has come', async () => {
   expect(await page.getByText('This room is not there').count()).toBe(0)
   for (const send of late) send()
   await composerOf(page).waitFor()
+})
+
+test('on a phone the name of a room has room, and its menu what there is no room for', async () => {
+  const { ann, den } = await twoInHouse()
+  const id = await houseRoom(den, { name: 'announcements' })
+  // What a finger touches is larger.
+  const touch = { viewport: phone, hasTouch: true, isMobile: true }
+  const page = await openPage(`/app/houses/${den.id}/rooms/${id}`, { as: ann, ...touch })
+  const name = page.getByRole('heading', { name: 'announcements' })
+  await name.waitFor()
+  expect(await name.evaluate((each) => each.scrollWidth <= each.clientWidth)).toBe(true)
+  const menu = page.getByRole('button', { name: 'announcements: menu' })
+  await menu.click()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Pinned messages' }).click()
+  await page.getByRole('dialog', { name: 'Pinned messages' }).getByText('Nothing is pinned').waitFor()
+  await page.keyboard.press('Escape')
+  await menu.click()
+  await page.getByRole('button', { name: 'Members' }).click()
+  await membersOf(page).getByRole('button', { name: 'Bob' }).waitFor()
+  await page.getByRole('button', { name: 'Members' }).click()
+  await membersOf(page).waitFor({ state: 'detached' })
+})
+
+test('on a phone what one writes has the whole width', async () => {
+  const { ann, path } = await twoInHouse()
+  const page = await openPage(path, { as: ann, viewport: phone })
+  const widthOf = async () => (await composerOf(page).boundingBox())!.width
+  await composerOf(page).fill('a word')
+  await expect.poll(widthOf).toBeGreaterThan(320)
+  await expectAccessible(page)
+  await page.setViewportSize(desk)
+  const send = page.getByRole('button', { name: 'Send' })
+  const bottomOf = async (each: Locator) => {
+    const { y, height } = (await each.boundingBox())!
+    return y + height
+  }
+  // Beside a wide field stand its buttons.
+  expect(await bottomOf(composerOf(page))).toBe(await bottomOf(send))
 })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { call } from '../support/world.ts'
+import { call, db, user } from '../support/world.ts'
 import { expectAccessible, messageOf, openPage, twoInHouse } from './support.ts'
 
 const phone = { viewport: { width: 375, height: 667 }, hasTouch: true, isMobile: true }
@@ -102,4 +102,65 @@ test('a finger that scrolls, or that is lifted soon, opens nothing', async () =>
   expect(await selectable()).toBe('none')
   await page.clock.fastForward(2_000)
   await page.getByRole('dialog').waitFor()
+})
+
+test('a finger that rests on a reaction shows who reacted, and takes nothing back', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const url = `/rooms/${den.room_id}/messages`
+  const { id } = (await call(ann, 'POST', url, { content: 'cake' })).body.data
+  for (const who of [ann, bob]) await call(who, 'PUT', `${url}/${id}/reactions/${encodeURIComponent('🍕')}`)
+  const page = await openPage(path, { as: ann, ...phone })
+  const reaction = messageOf(page, 'cake').getByRole('button', { name: '2 people reacted with 🍕' })
+  const { x, y, width, height } = (await reaction.boundingBox())!
+  const finger = await fingerOn(page)
+  await finger.down(x + width / 2, y + height / 2)
+  const dialog = page.getByRole('dialog', { name: 'Who reacted' })
+  await dialog.getByText('Bob, Ann').waitFor()
+  await finger.up()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Close' }).tap()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await reaction.getAttribute('aria-pressed')).toBe('true')
+  await reaction.tap()
+  await messageOf(page, 'cake').getByRole('button', { name: '1 person reacted with 🍕' }).waitFor()
+})
+
+test('the bar leads a mouse to the menu, and there to all who reacted', async () => {
+  const { ann, den, path } = await twoInHouse()
+  const url = `/rooms/${den.room_id}/messages`
+  const { id } = (await call(ann, 'POST', url, { content: 'cake' })).body.data
+  await call(ann, 'PUT', `${url}/${id}/reactions/${encodeURIComponent('🍕')}`)
+  const people = []
+  for (let count = 0; count < 120; count += 1) people.push(await user({ name: `guest ${count}.` }))
+  const key = { room_id: den.room_id, message_id: id, emoji: '🍕' }
+  const rows = people.map(({ id: user_id }) => ({ ...key, user_id }))
+  await db.insertInto('reactions').values(rows).execute()
+  await db.updateTable('reaction_counts').set({ count: 121 }).where('message_id', '=', id).execute()
+  const page = await openPage(path, { as: ann })
+  await messageOf(page, 'cake').hover()
+  await messageOf(page, 'cake').getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Who reacted' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Who reacted' })
+  await dialog.getByText('guest 119.').waitFor()
+  expect(await dialog.getByText('guest 0.').count()).toBe(0)
+  await dialog.getByRole('button', { name: 'More' }).click()
+  await dialog.getByText('guest 0.').waitFor()
+  expect(await dialog.getByRole('button', { name: 'More' }).count()).toBe(0)
+})
+
+test('says that a text or a link is copied; where nothing can be, it is there to be taken by hand', async () => {
+  const { ann, den, path } = await twoInHouse()
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'words' })
+  const page = await openPage(path, { as: ann })
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const bar = messageOf(page, 'words').getByRole('group', { name: 'Actions for the message of Ann' })
+  await messageOf(page, 'words').hover()
+  await bar.getByRole('button', { name: 'Copy text' }).click()
+  await page.getByRole('status').getByText('Copied').waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('words')
+  // As where the page does not come over https.
+  await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
+  await bar.getByRole('button', { name: 'Copy link' }).click()
+  const field = page.getByRole('dialog').getByRole('textbox', { name: 'Copy link' })
+  expect(await field.inputValue()).toContain('?message=')
 })

@@ -225,6 +225,7 @@ test('on a phone: rooms, conversation and members are columns of their own, and 
   const page = await openPage(path, { as: ann, viewport: { width: 375, height: 667 } })
   await messageOf(page, 'hello').waitFor()
   expect(await page.getByRole('navigation', { name: 'Rooms' }).isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'general: menu' }).click()
   await page.getByRole('button', { name: 'Members' }).click()
   await page.getByRole('complementary', { name: 'Members' }).getByText('Bob').waitFor()
   await page.getByRole('button', { name: 'Members' }).click()

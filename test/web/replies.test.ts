@@ -1,5 +1,8 @@
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { sendMedia } from '../support/media.ts'
+import { filePart } from '../support/multipart.ts'
+import { picture } from '../support/pictures.ts'
 import { call, house, user } from '../support/world.ts'
 import { expectAccessible, messageOf, openPage, sent, twoInHouse, write } from './support.ts'
 
@@ -116,7 +119,23 @@ test('on a phone replies, reactions and pins have room', async () => {
   await page.getByRole('button', { name: 'Add reaction' }).first().tap()
   await page.getByRole('dialog', { name: 'Add reaction' }).getByRole('option').first().tap()
   await page.getByRole('button', { name: '1 person reacted with 😀', pressed: true }).waitFor()
+
+  await page.getByRole('button', { name: 'general: menu' }).tap()
+  await page.getByRole('button', { name: 'Pinned messages' }).tap()
+  const pin = page.getByRole('dialog').getByRole('listitem')
+  const leftOf = (name: 'link' | 'button') =>
+    pin.getByRole(name).evaluate((each) => {
+      const range = (
+        each as unknown as { ownerDocument: { createRange(): Range } }
+      ).ownerDocument.createRange()
+      range.selectNodeContents(each)
+      return Math.round(range.getBoundingClientRect().x)
+    })
+  await pin.getByRole('button', { name: 'Unpin' }).waitFor()
+  // Below each other, as there is no place beside it.
+  expect(await leftOf('button')).toBe(await leftOf('link'))
 })
+type Range = { selectNodeContents(of: unknown): void; getBoundingClientRect(): { x: number } }
 
 test('a reply whose target is deleted goes as an ordinary message', async () => {
   const { ann, bob, den, path } = await twoInHouse()
@@ -229,4 +248,44 @@ test('what is refused is undone, and said', async () => {
   await page.getByRole('alert').getByText('This message is gone.').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: '1 person reacted with 👍', pressed: false }).waitFor()
+})
+
+test('a quote has no marks of markdown, and says which picture', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const url = `/rooms/${den.room_id}/messages`
+  const content = `**bold** and [a place](https://example.org)\n- \`one\` for <@${ann.id}>\n> never *more*`
+  const { id } = (await call(bob, 'POST', url, { content })).body.data
+  await call(ann, 'POST', url, { content: 'first answer', reply_to_id: id })
+  const file = await picture('jpeg', { width: 96, height: 48 })
+  const sentPicture = await sendMedia(bob, den.room_id, filePart(file, 'hill.jpg', 'image/jpeg'))
+  const picture_id = sentPicture.body.data.id
+  await call(ann, 'POST', url, { content: 'second answer', reply_to_id: picture_id })
+  const page = await openPage(path, { as: ann })
+  const quoteIn = (text: string) => messageOf(page, text).locator('.quote .cut')
+  const plain = `bold and a place one for @${ann.username} never more`
+  await expect.poll(() => quoteIn('first answer').innerText()).toBe(plain)
+  expect(await quoteIn('second answer').innerText()).toBe('Picture hill.jpg')
+  const original = page
+    .getByRole('article')
+    .filter({ has: page.getByRole('img', { name: 'Picture hill.jpg' }) })
+  await original.hover()
+  await original.getByRole('button', { name: 'Reply' }).click()
+  await page.locator('.replying').getByText('Picture hill.jpg').waitFor()
+})
+
+test('with twenty emoji there is no further reaction, but those can be given', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const url = `/rooms/${den.room_id}/messages`
+  const { id } = (await call(bob, 'POST', url, { content: 'liked' })).body.data
+  const emoji = [...'👍👎😀😂🎉🚀👀🔥💯🙏🐸🍕🍇🍉🍌🍎🍒🍓🥝🍅']
+  const put = (each: string) => call(bob, 'PUT', `${url}/${id}/reactions/${encodeURIComponent(each)}`)
+  for (const each of emoji.slice(1)) await put(each)
+  const page = await openPage(path, { as: ann })
+  const add = messageOf(page, 'liked').getByRole('button', { name: 'Add reaction' })
+  await messageOf(page, 'liked').hover()
+  await expect.poll(() => add.count()).toBe(2)
+  await put(emoji[0]!)
+  await expect.poll(() => add.count()).toBe(0)
+  await page.getByRole('button', { name: '1 person reacted with 🍅' }).click()
+  await page.getByRole('button', { name: '2 people reacted with 🍅' }).waitFor()
 })

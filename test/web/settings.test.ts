@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { issueCode } from '../../src/accounts/codes/operations.ts'
 import { password, resident } from '../support/accounts.ts'
 import { codeOf, logInWith } from '../support/two-factor.ts'
-import { call, db, user } from '../support/world.ts'
+import { call, db, house, user } from '../support/world.ts'
 import { expectAccessible, openPage } from './support.ts'
 
 /** What the browser itself writes about an answer that refuses something. */
@@ -39,14 +39,17 @@ test('changes username, e-mail address and password', async () => {
   await page.getByLabel('Present password').fill('wrong horse')
   await page.getByLabel('New password').fill('another horse')
   await page.getByRole('button', { name: 'Change password' }).click()
-  await page.getByRole('alert').waitFor()
+  expect(await page.getByRole('alert').innerText()).toBe('This password is wrong.')
   await page.getByLabel('Present password').fill(password)
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByText('Your password is changed.').waitFor()
   await page.getByLabel('E-mail').fill('fancy@example.org')
   await page.getByLabel('Password', { exact: true }).fill('another horse')
   await page.getByRole('button', { name: 'Change e-mail' }).click()
-  await page.getByText('A code is on its way').waitFor()
+  // The server of the tests sends no mail.
+  const noMail = page.getByText('This server sends no mail. Ask whoever runs it for a code.')
+  await expect.poll(() => noMail.count()).toBe(2)
+  expect(await page.getByRole('button', { name: 'Send the code again' }).count()).toBe(0)
   await expectAccessible(page)
   const { code } = await issueCode(db, ann.id, 'verify_email', 'fancy@example.org')
   await page.getByRole('link', { name: 'I have a code' }).click()
@@ -98,13 +101,17 @@ test('makes a bot and a new token for it, and deletes it', async () => {
   await page.getByLabel('Bot name').fill('Robin')
   await page.getByLabel('Username').fill('robin-bot')
   await page.getByRole('button', { name: 'Create a bot' }).click()
-  const token = page.getByRole('textbox', { name: 'Token of Robin' })
+  const shown = page.getByRole('dialog', { name: 'Token of Robin' })
+  const token = shown.getByRole('textbox', { name: 'Token' })
   const first = await token.inputValue()
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'New token: Robin' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'New token' }).click()
-  await expect.poll(() => token.inputValue()).not.toBe(first)
+  const second = await token.inputValue()
+  expect(second).not.toBe(first)
   await expectAccessible(page)
-  const bot = { ...ann, token: await token.inputValue() }
+  await page.keyboard.press('Escape')
+  const bot = { ...ann, token: second }
   expect((await call(bot, 'GET', '/users/@me')).body.data.username).toBe('robin-bot')
   await page.getByRole('button', { name: 'Delete: Robin' }).click()
   await page.getByRole('button', { name: 'Delete bot' }).click()
@@ -124,11 +131,29 @@ test('edits a bot, which others may then add', async () => {
   expect(shown).toMatchObject({ user: { id: bot.id, name: 'Linnet' }, public: true })
 })
 
+test('says where there is mail that a code is on its way', async () => {
+  const ann = await resident()
+  const page = await openPage('/app/friends', { as: ann })
+  await page.route('**/server', async (route) => {
+    const response = await route.fetch()
+    const { success, data } = await response.json()
+    await route.fulfill({ response, json: { success, data: { ...data, mail: true } } })
+  })
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('link', { name: 'Account', exact: true }).click()
+  await page.getByRole('button', { name: 'Send the code again' }).click()
+  await page.getByText('The code is sent.').waitFor()
+})
+
 test('deletes the account, with the right password', async () => {
   const ann = await resident()
+  await call(ann, 'POST', '/houses', { name: 'Burrow' })
+  await house({ owner: ann, members: [await user()] })
   const page = await openPage('/app/settings/account', { as: ann, mayFail })
   await page.getByRole('button', { name: 'Delete account' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete account' })
+  // Nobody else is there; in the other one there is.
+  await dialog.getByText('with all that is in it: Burrow.').waitFor()
   await dialog.getByLabel('Password').fill('wrong horse')
   await dialog.getByRole('button', { name: 'Delete account' }).click()
   await dialog.getByRole('alert').waitFor()

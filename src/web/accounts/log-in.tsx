@@ -26,7 +26,7 @@ export function LogIn({ invite }: { invite?: string | undefined }) {
   return (
     <Screen title={t().logInTitle}>
       {sessionHasEnded.value && <p role="status">{t().sessionHasEnded}</p>}
-      <Form action={t().logIn} submit={submit}>
+      <Form action={t().logIn} submit={submit} errors={{ invalid_credentials: t().wrongLogin }}>
         <Field label={t().loginName} name="login" autocomplete="username" isFocused />
         <Field label={t().password} name="password" type="password" autocomplete="current-password" />
         {asksForCode.value && (

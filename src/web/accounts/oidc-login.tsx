@@ -48,7 +48,7 @@ export function OidcLogin({ code, returnTo }: { code?: string | undefined; retur
         go(next.name === 'unknown' ? { name: 'home' } : next, { replace: true })
       },
       (error: unknown) => {
-        failure.value = errorText(error)
+        failure.value = errorText(error, { invalid_credentials: t().elsewhereFailed })
       },
     )
   }, [])

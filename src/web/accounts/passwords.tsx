@@ -3,13 +3,26 @@ import { go } from '../router.ts'
 import { api } from '../session.ts'
 import { Field, Form } from '../shell/form.tsx'
 import { LinkTo, Notice, Screen } from '../shell/screen.tsx'
+import { useSendsMail } from '../shell/sends-mail.ts'
 import { t } from '../texts/texts.ts'
 
-/** Asks for a mail with a code. */
+/** Asks for a mail with a code, where the server sends mail. */
 export function ForgottenPassword() {
+  const sendsMail = useSendsMail()
   const submit = async ({ email = '' }: Record<string, string>) => {
     await api.call('forgotPassword', { body: { email: email.trim() } })
     go({ name: 'newPassword' })
+  }
+  if (sendsMail === false) {
+    return (
+      <Screen title={t().forgottenPassword}>
+        <p>{t().noMail}</p>
+        <p class="links">
+          <LinkTo place={{ name: 'newPassword' }}>{t().haveCode}</LinkTo>
+          <LinkTo place={{ name: 'logIn' }}>{t().logIn}</LinkTo>
+        </p>
+      </Screen>
+    )
   }
   return (
     <Screen title={t().forgottenPassword}>
@@ -33,6 +46,7 @@ export function ForgottenPassword() {
 /** Sets a new password by the code of the mail. */
 export function NewPassword({ code }: { code?: string | undefined }) {
   const isDone = useSignal(false)
+  const sendsMail = useSendsMail()
   if (isDone.value) {
     return <Notice title={t().newPassword} text={t().passwordIsSet} place={{ name: 'logIn' }} />
   }
@@ -43,7 +57,13 @@ export function NewPassword({ code }: { code?: string | undefined }) {
   return (
     <Screen title={t().newPassword}>
       <Form action={t().setPassword} submit={submit}>
-        <Field label={t().code} name="code" hint={t().codeHint} value={code ?? ''} isFocused />
+        <Field
+          label={t().code}
+          name="code"
+          hint={sendsMail === false ? t().noMail : t().codeHint}
+          value={code ?? ''}
+          isFocused
+        />
         <Field
           label={t().newPassword}
           name="password"

@@ -1,4 +1,5 @@
-import { useRef } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Answer } from '../../client/operations.ts'
 import { api } from '../session.ts'
 import { More } from '../shell/more.tsx'
@@ -17,6 +18,7 @@ export function AuditLog() {
     api.call('listServerAuditLog', { query: { limit, ...(last && { before: last.id }) } }),
   )
   const { items: entries, failure } = pages
+  const names = useTargetNames(entries)
   return (
     <section>
       <h2>{at().auditLog}</h2>
@@ -29,10 +31,10 @@ export function AuditLog() {
               <p>
                 {entry.actor ? <bdi>@{entry.actor.username}</bdi> : at().byCommand}{' '}
                 {at().audited[entry.action] ?? entry.action}
+                <Target entry={entry} name={names[entry.target_id ?? '']} />
               </p>
               <p class="hint">
                 <time dateTime={entry.created_at}>{shortText(Date.parse(entry.created_at))}</time>
-                {entry.target_id && ` · ${entry.target_id}`}
                 {entry.changes.map((change) => ` · ${changeText(change)}`).join('')}
               </p>
             </div>
@@ -44,6 +46,53 @@ export function AuditLog() {
   )
 }
 
+/** What it was done to: as it is called now, else by its id. One that is deleted has its name among the changes. */
+function Target({ entry, name }: { entry: Entry; name: string | undefined }) {
+  const { target_id, changes } = entry
+  if (target_id === null || changes.some(({ key }) => isName(key))) return null
+  return (
+    <>
+      : <bdi>{name ?? target_id}</bdi>
+    </>
+  )
+}
+
+function isName(key: string): boolean {
+  return key === 'name' || key === 'username'
+}
+
+/** The names of what the entries are about, by id, as far as it is still there; looked up one after the other. */
+function useTargetNames(entries: Entry[] | undefined): Record<string, string> {
+  const names = useSignal<Record<string, string>>({})
+  const asked = useRef(new Set<string>())
+  useEffect(() => {
+    const look = async () => {
+      for (const { target_id: id, target_type, changes } of entries ?? []) {
+        if (id === null || asked.current.has(id) || changes.some(({ key }) => isName(key))) continue
+        asked.current.add(id)
+        const name = await (target_type === 'house' ? houseName(id) : userName(id))
+        if (name !== undefined) names.value = { ...names.peek(), [id]: name }
+      }
+    }
+    // Without a name an entry has its id.
+    look().catch(() => {})
+  }, [entries])
+  return names.value
+}
+
+async function userName(id: string): Promise<string | undefined> {
+  const found = await api.call('listAdministeredUsers', { query: { q: id } })
+  const user = found.find((each) => each.user.id === id)?.user
+  return user && `@${user.username}`
+}
+
+async function houseName(id: string): Promise<string | undefined> {
+  const found = await api.call('listAdministeredHouses', { query: { q: id } })
+  return found.find((each) => each.house.id === id)?.house.name
+}
+
 function changeText({ key, old, new: next }: Entry['changes'][number]): string {
-  return [`${key}:`, String(old ?? ''), '→', String(next ?? '–')].filter(Boolean).join(' ')
+  const value = next ?? old
+  const shown = typeof value === 'boolean' ? (value ? at().yes : at().no) : String(value ?? '')
+  return `${at().auditedKeys[key] ?? key}: ${shown}`
 }

@@ -1,6 +1,7 @@
 import { api } from '../session.ts'
 import { openConfirmation } from '../shell/confirmation.tsx'
 import { Menu, MenuItem } from '../shell/menu.tsx'
+import { useAction } from '../shell/use-action.tsx'
 import { at } from '../texts/administration.ts'
 import type { AdministeredUser } from './administered-user.ts'
 
@@ -9,6 +10,7 @@ type Action = { label: string; sure?: string; act: () => Promise<unknown>; isOff
 /** What an admin can do about somebody else's account. */
 export function UserActions({ of, reload }: { of: AdministeredUser; reload: () => Promise<void> }) {
   const { name } = of.user
+  const { act: attempt, notice } = useAction()
   const offered = actionsFor(of).filter(({ isOffered }) => isOffered)
   const choose = ({ label, sure, act }: Action) => {
     const done = async () => {
@@ -16,16 +18,20 @@ export function UserActions({ of, reload }: { of: AdministeredUser; reload: () =
       await reload()
     }
     // What cannot be taken back by the same menu is asked for first.
-    openConfirmation(label, sure ?? `${label}: ${name}`, done)
+    if (sure === undefined) void attempt(done)
+    else openConfirmation(label, sure, done)
   }
   return (
-    <Menu label={at().actionsFor(name)} button={at().actions} class="button">
-      {offered.map((action) => (
-        <MenuItem key={action.label} action={() => choose(action)}>
-          {action.label}
-        </MenuItem>
-      ))}
-    </Menu>
+    <>
+      <Menu label={at().actionsFor(name)} button={at().actions} class="button">
+        {offered.map((action) => (
+          <MenuItem key={action.label} action={() => choose(action)}>
+            {action.label}
+          </MenuItem>
+        ))}
+      </Menu>
+      {notice}
+    </>
   )
 }
 

@@ -55,7 +55,7 @@ function UserRow({ of, reload }: { of: AdministeredUser; reload: () => Promise<v
     of.admin && at().admin,
     of.disabled && at().disabled,
   ]
-  const seen = last_seen_at ? shortText(Date.parse(last_seen_at)) : at().neverSeen
+  const seen = last_seen_at ? `${at().lastSeen} ${shortText(Date.parse(last_seen_at))}` : at().neverSeen
   return (
     <li class="person">
       <Picture of={user} kind="users" size="large" />
@@ -66,8 +66,7 @@ function UserRow({ of, reload }: { of: AdministeredUser; reload: () => Promise<v
         </p>
         <p class="hint">
           {email !== '' && `${email} · `}
-          {at().created} {shortText(Date.parse(created_at))} · {at().lastSeen} {seen} ·{' '}
-          {sizeText(storage_bytes)}
+          {at().created} {shortText(Date.parse(created_at))} · {seen} · {sizeText(storage_bytes)}
         </p>
       </div>
       {!isOneself && <UserActions of={of} reload={reload} />}

@@ -4,6 +4,7 @@ import { InvitePage } from '../houses/invite-page.tsx'
 import { Waiting } from '../messages/waiting.tsx'
 import { place } from '../router.ts'
 import { token } from '../session.ts'
+import { Announcement } from '../shell/announcement.tsx'
 import { Banner } from '../shell/banner.tsx'
 import { Dialogs } from '../shell/dialog.tsx'
 import { store } from '../state/store.ts'
@@ -16,6 +17,7 @@ export function App() {
     <>
       <Content />
       <Dialogs />
+      <Announcement />
     </>
   )
 }

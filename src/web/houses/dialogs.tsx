@@ -1,13 +1,12 @@
 import { go } from '../router.ts'
 import { api } from '../session.ts'
 import { openConfirmation } from '../shell/confirmation.tsx'
-import { CopyField } from '../shell/copy-field.tsx'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Field, Form } from '../shell/form.tsx'
-import { useLoaded } from '../shell/use-loaded.ts'
+import { lazy } from '../shell/lazy.tsx'
 import type { House } from '../state/state.ts'
 import { t } from '../texts/texts.ts'
-import { acceptInvite, inviteCodeIn, inviteLinkOf } from './invites.ts'
+import { acceptInvite, inviteCodeIn } from './invites.ts'
 
 export function openCreateHouse(): void {
   const submit = async ({ name = '' }: Record<string, string>) => {
@@ -62,13 +61,4 @@ export function openInvitePeople(houseId: string): void {
   openDialog(t().invitePeople, <InviteLink houseId={houseId} />)
 }
 
-/** Makes an invite and shows its link. */
-function InviteLink({ houseId }: { houseId: string }) {
-  const { value: invite, failure } = useLoaded(
-    () => api.call('createInvite', { params: { id: houseId }, body: {} }),
-    [houseId],
-  )
-  if (failure !== '') return <p role="alert">{failure}</p>
-  const link = invite ? inviteLinkOf(invite.code) : ''
-  return <CopyField label={t().inviteLink} value={link} hint={t().inviteHint} />
-}
+const InviteLink = lazy(() => import('./invite-link.tsx').then(({ InviteLink: Link }) => Link))

@@ -8,6 +8,7 @@ import { Picture } from '../shell/picture.tsx'
 import type { Room, User } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
+import { BotMark } from './bot-mark.tsx'
 import { openPerson } from './person.tsx'
 import { nameColor } from './role-color.ts'
 
@@ -125,6 +126,7 @@ function MemberRow({ user, houseId, isOnline }: MemberRowProps) {
         <span class="cut" style={{ color: nameColor(houseId, user.id) }}>
           {user.name}
         </span>
+        <BotMark of={user} />
       </button>
     </li>
   )

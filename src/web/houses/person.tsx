@@ -15,6 +15,7 @@ import { relationshipType } from '../state/relationships.ts'
 import type { House, Message, User } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
+import { BotMark } from './bot-mark.tsx'
 import { roleColor } from './role-color.ts'
 
 /** Shows somebody, as seen in a house or apart from one, and what one may do about them. */
@@ -54,7 +55,10 @@ function Person({ known, houseId }: { known: Known; houseId: string | null }) {
         <Picture of={user ?? known} kind="users" size="large" />
         <span>
           <bdi>@{(user ?? known).username}</bdi>{' '}
-          <span class="muted">{userId in store.online.value ? t().online : t().offline}</span>
+          {!isWebhook(known) && (
+            <span class="muted">{userId in store.online.value ? t().online : t().offline}</span>
+          )}
+          <BotMark of={known} />
         </span>
       </p>
       {bio !== '' && <p class="content">{bio}</p>}

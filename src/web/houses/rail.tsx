@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 import { type Place, pathOf } from '../places.ts'
+import { friendRequests } from '../rooms/friend-requests.ts'
 import { houseUnread, privateUnread } from '../rooms/unread.ts'
 import { Icon } from '../shell/icon.tsx'
 import { Mark } from '../shell/mark.tsx'
@@ -47,7 +48,7 @@ export function Rail({ at }: { at: Place }) {
               <Icon name="home" />
             </span>
             <span class="visually-hidden">{t().privateRooms}</span>
-            <Mark unread={privateUnread.value} />
+            <Mark unread={privateUnread.value} requests={friendRequests.value} />
           </a>
         </li>
         {houseOrder.value.map((id) => (

@@ -1,6 +1,8 @@
 import { openPerson } from '../houses/person.tsx'
 import { pathOf } from '../places.ts'
 import { placeOf } from '../rooms/rooms.ts'
+import { announce } from '../shell/announcement.tsx'
+import { CopyField } from '../shell/copy-field.tsx'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Form } from '../shell/form.tsx'
 import { Icon, type IconName } from '../shell/icon.tsx'
@@ -13,7 +15,7 @@ import { focusComposer } from './composer-focus.ts'
 import { beginEdit, deleteMessage, isOwn, mayDelete } from './editing.ts'
 import { mayPin } from './pinning.ts'
 import { togglePin } from './pins.tsx'
-import { mayReact } from './reacting.ts'
+import { mayReact, mayReactAnew } from './reacting.ts'
 import { openReact, openReactors } from './reactions.tsx'
 import { asRead } from './references.ts'
 import { replyTo } from './replying.ts'
@@ -28,17 +30,16 @@ function actionsOn(message: Message): Action[] {
     replyTo(message)
     focusComposer()
   }
-  const copyText = () => void copy(asRead(content, message.mentions))
+  const copyText = () => void copy(t().copyText, asRead(content, message.mentions))
+  const copyLink = () => void copy(t().copyLink, linkTo(message))
   return [
-    ...(mayReact(message)
-      ? [
-          { label: t().reply, icon: 'reply', act: reply } as const,
-          { label: t().addReaction, icon: 'react', act: () => openReact(message) } as const,
-        ]
+    ...(mayReact(message) ? [{ label: t().reply, icon: 'reply', act: reply } as const] : []),
+    ...(mayReactAnew(message)
+      ? [{ label: t().addReaction, icon: 'react', act: () => openReact(message) } as const]
       : []),
     ...(isOwn(message) ? [{ label: t().edit, icon: 'edit', act: edit } as const] : []),
     ...(content === '' ? [] : [{ label: t().copyText, icon: 'copy', act: copyText } as const]),
-    { label: t().copyLink, icon: 'link', act: () => void copy(linkTo(message)) },
+    { label: t().copyLink, icon: 'link', act: copyLink },
     ...(mayPin(message.room_id)
       ? [{ label: pinned ? t().unpin : t().pin, icon: 'pin', act: () => togglePin(message) } as const]
       : []),
@@ -48,11 +49,14 @@ function actionsOn(message: Message): Action[] {
   ]
 }
 
-/** The actions as a bar, for who points at the message. */
-export function MessageActions({ message, author }: { message: Message; author: string }) {
+type BarProps = { message: Message; author: string; openMenu: () => void }
+
+/** The actions as a bar, for who points at the message, and the way to the menu with all that there are. */
+export function MessageActions({ message, author, openMenu }: BarProps) {
+  const more: Action = { label: t().moreActions, icon: 'more', act: openMenu }
   return (
     <fieldset class="actions" aria-label={t().actionsOf(author)}>
-      {actionsOn(message).map(({ label, icon, act }) => (
+      {[...actionsOn(message), more].map(({ label, icon, act }) => (
         <button
           key={icon}
           type="button"
@@ -108,8 +112,14 @@ function MessageMenu({ actions }: { actions: readonly Action[] }) {
   )
 }
 
-export function copy(text: string): Promise<void> | undefined {
-  return navigator.clipboard?.writeText(text)
+/** Takes a text along. Where the page may not write to the clipboard, it is shown to be copied by hand. */
+export async function copy(label: string, text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    announce(t().copied)
+  } catch {
+    openDialog(label, <CopyField label={label} value={text} />)
+  }
 }
 
 function linkTo({ id, room_id }: Message): string {

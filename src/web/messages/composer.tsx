@@ -7,6 +7,7 @@ import { isSend } from '../settings/send-key.ts'
 import { Icon } from '../shell/icon.tsx'
 import type { Room } from '../state/state.ts'
 import { plural, t } from '../texts/texts.ts'
+import { chooseFiles } from './choose-files.tsx'
 import { draftOf, keepDraft, movedText } from './drafts.ts'
 import { editLastOwn } from './editing.ts'
 import { EmojiPicker } from './emoji-picker.tsx'
@@ -20,7 +21,7 @@ import { cancelReply, repliedIn, replyFields } from './replying.ts'
 import { outbox, sendMessage } from './sending.ts'
 import { TooFast } from './too-fast.tsx'
 import { UploadList } from './upload-list.tsx'
-import { chooseFiles, sendFiles, uploads } from './uploads.ts'
+import { sendFiles, uploads } from './uploads.ts'
 import { useCompletion } from './use-completion.ts'
 
 /** In code points. */
@@ -144,5 +145,6 @@ function charactersLeft(typed: string, room: Room): number | undefined {
 
 function Counter({ left: { value } }: { left: ReadonlySignal<number | undefined> }) {
   if (value === undefined) return null
-  return <output class={value < 0 ? 'failure' : 'muted'}>{plural(t().charactersLeft, value)}</output>
+  if (value < 0) return <output class="failure">{plural(t().charactersOver, -value)}</output>
+  return <output class="muted">{plural(t().charactersLeft, value)}</output>
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../shell/icon.tsx'
 import { t } from '../texts/texts.ts'
+import { chooseFiles } from './choose-files.tsx'
 import { focusComposer } from './composer-focus.ts'
-import { chooseFiles } from './uploads.ts'
 
 /** Chooses files for a room: by the button, or dropped anywhere on the page. */
 export function FileButton({ roomId }: { roomId: string }) {

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { BotMark } from '../houses/bot-mark.tsx'
 import { pathOf } from '../places.ts'
 import { placeOf, roomName } from '../rooms/rooms.ts'
 import type { Message } from '../state/state.ts'
@@ -6,20 +7,27 @@ import { store } from '../state/store.ts'
 import { dayText, timeText } from '../texts/dates.ts'
 import { Content } from './content.tsx'
 
-type HitProps = { message: Message; children?: ComponentChildren }
+type HitProps = {
+  message: Message
+  /** Where not all are of one house. */
+  namesHouse?: boolean
+  children?: ComponentChildren
+}
 
 /** A message in a list of messages of many rooms, with the way to it, and what else one can do with it. */
-export function Hit({ message, children }: HitProps) {
+export function Hit({ message, namesHouse = false, children }: HitProps) {
   const { id, room_id, author, timestamp } = message
   const room = store.rooms.value[room_id]
   if (!room) return null
+  const house = store.houses.value[room.house_id ?? '']
   return (
     <li class="hit">
       <p class="message-author">
-        <bdi>{author.name}</bdi>
+        <bdi>{author.name}</bdi> <BotMark of={author} />
       </p>
       <Content message={message} />
       <a href={pathOf(placeOf(room, id))}>
+        {house && namesHouse && `${house.name}, `}
         {roomName(room)}, {dayText(timestamp)} {timeText(timestamp)}
       </a>{' '}
       {children}

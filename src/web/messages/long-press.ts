@@ -20,7 +20,8 @@ export function useLongPress(act: () => void) {
     onPointerDown(event: PointerEvent) {
       end()
       const element = event.currentTarget as HTMLElement
-      const isApart = event.target instanceof Element && event.target.closest(apart) !== null
+      const own = event.target instanceof Element ? event.target.closest(apart) : null
+      const isApart = own !== null && own !== element
       if (event.pointerType !== 'touch' || !event.isPrimary || isApart) return
       const finish = () => {
         end()

@@ -25,7 +25,7 @@ export function MentionsPage() {
         {messages?.length === 0 && <p class="blank muted">{t().noMentions}</p>}
         <ul ref={list} class="hits">
           {messages?.map((message) => (
-            <Hit key={message.id} message={message} />
+            <Hit key={message.id} message={message} namesHouse />
           ))}
         </ul>
         <More of={pages} list={list} />

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { BotMark } from '../houses/bot-mark.tsx'
 import { openPerson } from '../houses/person.tsx'
 import { nameColor } from '../houses/role-color.ts'
 import { Icon } from '../shell/icon.tsx'
@@ -24,6 +25,7 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
   const { id, room_id, author_id, attachment, timestamp, edited_at, explodes_at } = message
   const author = store.users.value[author_id] ?? message.author
   const isEdited = editedMessage.value === id
+  const openMenu = () => openMessageMenu(message, author)
   return (
     <MessageFrame
       id={id}
@@ -31,7 +33,7 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
       author={author}
       isFollowing={isFollowing}
       isTarget={isTarget}
-      openMenu={() => openMessageMenu(message, author)}
+      openMenu={openMenu}
     >
       {message.reply_to && <Quote of={message.reply_to} roomId={room_id} />}
       {isEdited ? <MessageEditor message={message} /> : <Content message={message} />}
@@ -51,7 +53,7 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
         )}
       </p>
       <Reactions message={message} />
-      {!isEdited && <MessageActions message={message} author={author.name} />}
+      {!isEdited && <MessageActions message={message} author={author.name} openMenu={openMenu} />}
     </MessageFrame>
   )
 }
@@ -103,7 +105,8 @@ export function MessageFrame({ id, roomId, author, isFollowing, ...more }: Frame
           <button type="button" class="plain person-name" tabIndex={-1} aria-haspopup="dialog" onClick={open}>
             <bdi>{author.name}</bdi>
           </button>
-        )}
+        )}{' '}
+        <BotMark of={author} />
       </p>
       {children}
     </article>

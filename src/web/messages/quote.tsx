@@ -1,10 +1,11 @@
+import { BotMark } from '../houses/bot-mark.tsx'
 import { pathOf } from '../places.ts'
 import { placeOf } from '../rooms/rooms.ts'
 import { Icon } from '../shell/icon.tsx'
 import type { ReplyTo } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
-import { asRead } from './references.ts'
+import { lineOf } from './plain-text.ts'
 import { cancelReply, type Replied } from './replying.ts'
 
 type QuoteProps = { of: ReplyTo; roomId: string }
@@ -14,12 +15,14 @@ export function Quote({ of: { id, author, content }, roomId }: QuoteProps) {
   const room = store.rooms.value[roomId]
   if (!author || content === null || !room) return <p class="quote muted">{t().repliedGone}</p>
   const { name } = store.users.value[author.id] ?? author
+  // What it is called is known only of a message that is loaded.
+  const replied = store.timelines.value[roomId]?.messages.find((each) => each.id === id)
   return (
     <a class="quote" href={pathOf(placeOf(room, id))}>
       <span class="visually-hidden">{t().inReplyTo} </span>
-      <bdi class="quote-author">{name}</bdi>
+      <bdi class="quote-author">{name}</bdi> <BotMark of={author} />
       <span class="cut" dir="auto">
-        {content === '' ? t().file : asRead(content)}
+        {lineOf(content, [], replied)}
       </span>
     </a>
   )
@@ -35,7 +38,7 @@ export function Replying({ to }: { to: Replied }) {
       <p class="cut">
         <span role="status">{t().replyingTo(name)}</span>{' '}
         <span class="muted" dir="auto">
-          {content === '' ? t().file : asRead(content, mentions)}
+          {lineOf(content, mentions, to)}
         </span>
       </p>
       <button type="button" class="plain" aria-label={t().cancelReply} onClick={() => cancelReply(room_id)}>

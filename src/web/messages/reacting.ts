@@ -10,6 +10,14 @@ export function mayReact({ room_id }: Message): boolean {
   return room !== undefined && mayInRoom(room, permission.SEND_MESSAGES)
 }
 
+/** So many emoji a message has reactions with at most. */
+const mostEmoji = 20
+
+/** Whether one may react to it with an emoji that it does not have yet. */
+export function mayReactAnew(message: Message): boolean {
+  return mayReact(message) && (message.reactions ?? []).length < mostEmoji
+}
+
 const oneEmoji = /^\p{RGI_Emoji}$/v
 
 /** An emoji as the server takes it: with the variation selector exactly where Unicode has it. */
@@ -42,9 +50,12 @@ function show({ id: message_id, room_id }: Message, emoji: string, added: boolea
   change(reducers.REACTION_UPDATE(currentState(), d, Date.now()))
 }
 
-/** The names of those who reacted to a message with an emoji, so many at most. */
-export async function listNames({ id: message_id, room_id: id }: Message, emoji: string, limit: number) {
-  const params = { id, message_id, emoji }
-  const users = await api.call('listReactionUsers', { params, query: { limit } })
-  return users.map((user) => (store.users.peek()[user.id] ?? user).name)
+type Reactors = { limit: number; before?: string | undefined }
+
+/** A page of those who reacted to a message with an emoji, with their present names. */
+export async function listReactors({ id: message_id, room_id: id }: Message, emoji: string, page: Reactors) {
+  const { limit, before } = page
+  const query = { limit, ...(before !== undefined && { before }) }
+  const users = await api.call('listReactionUsers', { params: { id, message_id, emoji }, query })
+  return users.map((user) => store.users.peek()[user.id] ?? user)
 }

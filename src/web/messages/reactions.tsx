@@ -5,7 +5,8 @@ import { lazy } from '../shell/lazy.tsx'
 import type { Message } from '../state/state.ts'
 import { errorText, plural, t } from '../texts/texts.ts'
 import { EmojiGrid } from './emoji-picker.tsx'
-import { asReaction, listNames, mayReact, react } from './reacting.ts'
+import { useLongPress } from './long-press.ts'
+import { asReaction, listReactors, mayReact, mayReactAnew, react } from './reacting.ts'
 
 /** So many of them where one only points at a reaction. */
 const mostInHint = 10
@@ -22,7 +23,7 @@ export function Reactions({ message }: { message: Message }) {
       {reactions.map((reaction) => (
         <ReactionButton key={reaction.emoji} message={message} reaction={reaction} canReact={canReact} />
       ))}
-      {canReact && (
+      {mayReactAnew(message) && (
         <button
           type="button"
           class="reaction"
@@ -40,15 +41,16 @@ export function Reactions({ message }: { message: Message }) {
 
 type ButtonProps = { message: Message; reaction: Reaction; canReact: boolean }
 
-/** Who points at it is told who reacted; who may not react can only look. */
+/** Who points at it is told who reacted, and so is a finger that rests on it; who may not react can only look. */
 function ReactionButton({ message, reaction, canReact }: ButtonProps) {
   const { emoji, count, me } = reaction
   const names = useSignal<string | undefined>(undefined)
+  const press = useLongPress(() => openReactors(message))
   const name = () => {
-    listNames(message, emoji, mostInHint).then(
+    listReactors(message, emoji, { limit: mostInHint }).then(
       (found) => {
         const more = count > found.length ? '…' : ''
-        names.value = found.join(', ') + more
+        names.value = found.map((each) => each.name).join(', ') + more
       },
       () => {},
     )
@@ -65,6 +67,7 @@ function ReactionButton({ message, reaction, canReact }: ButtonProps) {
       onPointerEnter={name}
       onFocus={name}
       onClick={() => attempt(react(message, emoji, !me))}
+      {...press}
     >
       <span aria-hidden="true">{emoji}</span>
       <span class="reaction-count">{count}</span>

@@ -1,32 +1,44 @@
-import { useLoaded } from '../shell/use-loaded.ts'
-import type { Message } from '../state/state.ts'
+import { usePages } from '../shell/use-pages.ts'
+import type { Message, User } from '../state/state.ts'
 import { t } from '../texts/texts.ts'
-import { listNames } from './reacting.ts'
+import { listReactors } from './reacting.ts'
 
-/** So many people are named for each emoji. */
-const mostNamed = 100
+/** So many people are named at first for each emoji, and so many more each time one asks. */
+const limit = 100
+
+type Reactor = Pick<User, 'id' | 'name'>
+type Reaction = NonNullable<Message['reactions']>[number]
 
 /** Who reacted to a message, emoji by emoji. */
 export function Reactors({ message }: { message: Message }) {
-  const { value, failure } = useLoaded(() =>
-    Promise.all(
-      (message.reactions ?? []).map(async ({ emoji, count }) => {
-        return { emoji, count, names: await listNames(message, emoji, mostNamed) }
-      }),
-    ),
-  )
-  if (failure !== '') return <p role="alert">{failure}</p>
-  if (!value) return <p class="muted">{t().loading}</p>
   return (
     <dl class="reactors">
-      {value.map(({ emoji, count, names }) => (
-        <div key={emoji}>
-          <dt>
-            {emoji} {count}
-          </dt>
-          <dd dir="auto">{names.join(', ') + (count > names.length ? '…' : '')}</dd>
-        </div>
+      {(message.reactions ?? []).map((reaction) => (
+        <ReactorsWith key={reaction.emoji} message={message} reaction={reaction} />
       ))}
     </dl>
+  )
+}
+
+function ReactorsWith({ message, reaction }: { message: Message; reaction: Reaction }) {
+  const { emoji, count } = reaction
+  const { items, hasMore, failure, more } = usePages<Reactor>(limit, (last) =>
+    listReactors(message, emoji, { limit, before: last?.id }),
+  )
+  const names = items?.map(({ name }) => name)
+  return (
+    <div>
+      <dt>
+        {emoji} {count}
+      </dt>
+      <dd dir="auto">
+        {failure === '' ? (names?.join(', ') ?? t().loading) : <span role="alert">{failure}</span>}{' '}
+        {hasMore && names && names.length < count && (
+          <button type="button" class="link" onClick={more}>
+            {t().more}
+          </button>
+        )}
+      </dd>
+    </div>
   )
 }

@@ -7,7 +7,10 @@ import { lacks } from '../state/timeline.ts'
 import { draftOf, keepDraft } from './drafts.ts'
 
 /** What one keeps of a message that one is about to answer. */
-export type Replied = Pick<Message, 'id' | 'room_id' | 'author_id' | 'author' | 'content' | 'mentions'>
+export type Replied = Pick<
+  Message,
+  'id' | 'room_id' | 'author_id' | 'author' | 'content' | 'mentions' | 'attachment'
+>
 
 /** So much of its text is kept. */
 const maxKeptLength = 200
@@ -41,9 +44,9 @@ export function repliedIn(roomId: string): Replied | undefined {
   return timeline?.messages.find(({ id }) => id === message.id) ?? message
 }
 
-export function replyTo({ id, room_id, author_id, author, content, mentions }: Message): void {
+export function replyTo({ id, room_id, author_id, author, content, mentions, attachment }: Message): void {
   const kept = [...content].slice(0, maxKeptLength).join('')
-  answer(room_id, { id, room_id, author_id, author, content: kept, mentions })
+  answer(room_id, { id, room_id, author_id, author, content: kept, mentions, attachment })
 }
 
 export function cancelReply(roomId: string): void {

@@ -10,7 +10,8 @@ import { isGroup, namesIn, placeOf, roomName } from '../rooms/rooms.ts'
 
 import { Icon } from '../shell/icon.tsx'
 import { showsMembers, toggleMembers } from '../shell/layout.ts'
-import { hasMouse } from '../shell/media.ts'
+import { hasMouse, isNarrow } from '../shell/media.ts'
+import { MenuItem } from '../shell/menu.tsx'
 import { Page } from '../shell/page.tsx'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
@@ -65,25 +66,36 @@ export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
       >
         <Icon name="search" />
       </button>
-      <button
-        type="button"
-        class="plain"
-        aria-label={t().pinnedMessages}
-        aria-haspopup="dialog"
-        onClick={() => openPins(room)}
-      >
-        <Icon name="pin" />
-      </button>
-      <button
-        type="button"
-        class="plain"
-        aria-label={t().members}
-        aria-expanded={showsMembers.value}
-        onClick={toggleMembers}
-      >
-        <Icon name="members" />
-      </button>
-      <RoomMenu room={room} />
+      {!isNarrow.value && (
+        <button
+          type="button"
+          class="plain"
+          aria-label={t().pinnedMessages}
+          aria-haspopup="dialog"
+          onClick={() => openPins(room)}
+        >
+          <Icon name="pin" />
+        </button>
+      )}
+      {(!isNarrow.value || showsMembers.value) && (
+        <button
+          type="button"
+          class="plain"
+          aria-label={t().members}
+          aria-expanded={showsMembers.value}
+          onClick={toggleMembers}
+        >
+          <Icon name="members" />
+        </button>
+      )}
+      <RoomMenu room={room}>
+        {isNarrow.value && (
+          <>
+            <MenuItem action={() => openPins(room)}>{t().pinnedMessages}</MenuItem>
+            <MenuItem action={toggleMembers}>{t().members}</MenuItem>
+          </>
+        )}
+      </RoomMenu>
     </>
   )
   return (

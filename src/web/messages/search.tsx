@@ -6,7 +6,7 @@ import { api } from '../session.ts'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Form } from '../shell/form.tsx'
 import type { Message, Room } from '../state/state.ts'
-import { store } from '../state/store.ts'
+import { onPersonLeft, store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { Hit } from './hit.tsx'
 
@@ -18,40 +18,50 @@ export function openSearch(room: Room): void {
 }
 
 type Wanted = { q: string; isInHouse: boolean }
+/** `next`: the id before which the next page is. */
+type Found = { wanted: Wanted; hits: Message[] | undefined; next: string | undefined }
+
+const nothingFound: Found = { wanted: { q: '', isInHouse: false }, hits: undefined, next: undefined }
+/** What was searched last, by room: one comes back to it from a hit. */
+const lastFound = new Map<string, Found>()
+onPersonLeft(() => lastFound.clear())
 
 function Search({ room }: { room: Room }) {
-  const hits = useSignal<Message[] | undefined>(undefined)
-  /** The id before which the next page is. */
-  const next = useSignal<string | undefined>(undefined)
-  const wanted = useSignal<Wanted>({ q: '', isInHouse: false })
+  const found = useSignal<Found>(lastFound.get(room.id) ?? nothingFound)
+  const show = (now: Found) => {
+    found.value = now
+    lastFound.set(room.id, now)
+  }
   const load = async () => {
-    const page = await find(room, wanted.value, next.value)
-    hits.value = [...(hits.value ?? []), ...page.hits]
-    next.value = page.next
+    const { wanted, hits = [] } = found.value
+    // One more than is shown: whether there is a next page. A search that ended early names it.
+    const page = await find(room, wanted, found.value.next, limit + 1)
+    const shown = page.hits.slice(0, limit)
+    const next = page.hits.length > limit ? shown.at(-1)!.id : page.next
+    show({ wanted, hits: [...hits, ...shown], next })
   }
   const submit = async ({ q = '', scope }: Record<string, string>) => {
-    wanted.value = { q: q.trim(), isInHouse: scope === 'house' }
-    hits.value = undefined
-    next.value = undefined
+    show({ ...nothingFound, wanted: { q: q.trim(), isInHouse: scope === 'house' } })
     await load()
   }
+  const { hits, next, wanted } = found.value
   return (
     <div class="search">
       <Form action={t().find} submit={submit}>
-        <SearchFields room={room} />
+        <SearchFields room={room} wanted={wanted} />
       </Form>
       <p role="status" class="muted">
-        {hits.value?.length === 0 && (next.value === undefined ? t().noHits : t().noHitsYet)}
+        {hits?.length === 0 && (next === undefined ? t().noHits : t().noHitsYet)}
       </p>
-      {hits.value !== undefined && hits.value.length > 0 && (
+      {hits !== undefined && hits.length > 0 && (
         // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link of the list is a click too
         <ul class="hits" aria-label={t().hits} onClick={closeAtLink}>
-          {hits.value.map((message) => (
+          {hits.map((message) => (
             <Hit key={message.id} message={message} />
           ))}
         </ul>
       )}
-      {next.value !== undefined && (
+      {next !== undefined && (
         <Form action={t().more} submit={load}>
           {null}
         </Form>
@@ -60,7 +70,7 @@ function Search({ room }: { room: Room }) {
   )
 }
 
-function SearchFields({ room }: { room: Room }) {
+function SearchFields({ room, wanted }: { room: Room; wanted: Wanted }) {
   const id = useId()
   const house = store.houses.value[room.house_id ?? '']
   return (
@@ -72,6 +82,7 @@ function SearchFields({ room }: { room: Room }) {
           type="search"
           name="q"
           required
+          defaultValue={wanted.q}
           maxLength={200}
           autocomplete="off"
           // biome-ignore lint/a11y/noAutofocus: one opened the dialog to write here
@@ -83,7 +94,9 @@ function SearchFields({ room }: { room: Room }) {
           <label for={`${id}-scope`}>{t().searchWhere}</label>
           <select id={`${id}-scope`} name="scope">
             <option value="room">{t().searchIn(roomName(room))}</option>
-            <option value="house">{t().searchIn(house.name)}</option>
+            <option value="house" selected={wanted.isInHouse}>
+              {t().searchIn(house.name)}
+            </option>
           </select>
         </div>
       )}
@@ -91,7 +104,7 @@ function SearchFields({ room }: { room: Room }) {
   )
 }
 
-async function find(room: Room, { q, isInHouse }: Wanted, before: string | undefined) {
+async function find(room: Room, { q, isInHouse }: Wanted, before: string | undefined, limit: number) {
   let next: string | undefined
   const onNextPage = (id: string) => {
     next = id

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { ApiError } from '../../client/errors.ts'
 import { connections } from '../connection.ts'
+import { isGroup, roomName } from '../rooms/rooms.ts'
 import { onLeaving } from '../router.ts'
 import { compareIds } from '../state/records.ts'
 import type { Message } from '../state/state.ts'
@@ -92,7 +93,12 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
       >
         <div ref={list} class="log-rows">
           {!hasFailed && (
-            <Beginning isLoaded={timeline !== undefined} hasOlder={hasOlder} isEmpty={!newest} name={name} />
+            <Beginning
+              isLoaded={timeline !== undefined}
+              hasOlder={hasOlder}
+              isEmpty={!newest}
+              roomId={roomId}
+            />
           )}
           {items.map(({ key, index }) => (
             <div key={key} class="log-row" data-index={index}>
@@ -196,10 +202,13 @@ function NotLoaded({ failure, retry }: { failure: unknown; retry: () => void }) 
   )
 }
 
-type BeginningProps = { isLoaded: boolean; hasOlder: boolean; isEmpty: boolean; name: string }
+type BeginningProps = { isLoaded: boolean; hasOlder: boolean; isEmpty: boolean; roomId: string }
 
-function Beginning({ isLoaded, hasOlder, isEmpty, name }: BeginningProps) {
-  const atStart = isEmpty ? t().nobodyWrote : t().beginning(name)
+function Beginning({ isLoaded, hasOlder, isEmpty, roomId }: BeginningProps) {
+  const room = store.rooms.value[roomId]
+  const isWithOne = room?.house_id === null && !isGroup(room)
+  const beginning = isWithOne ? t().beginningWith : t().beginning
+  const atStart = isEmpty ? t().nobodyWrote : beginning(room ? roomName(room) : '')
   const text = hasOlder ? t().loadingOlder : atStart
   return (
     <p class="muted beginning">

@@ -41,8 +41,8 @@ function update(nonce: string, changes: Partial<Upload>): void {
   uploads.value = uploads.peek().map((each) => (each.nonce === nonce ? { ...each, ...changes } : each))
 }
 
-export function chooseFiles(roomId: string, files: Iterable<File>): void {
-  const added = Array.from(files, (file): Upload => {
+export function addFiles(roomId: string, files: readonly File[]): void {
+  const added = files.map((file): Upload => {
     return { nonce: newNonce(), room_id: roomId, file, state: 'chosen', progress: 0, fields: {} }
   })
   uploads.value = [...uploads.peek(), ...added]

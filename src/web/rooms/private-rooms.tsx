@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { type Place, pathOf } from '../places.ts'
 import { Icon } from '../shell/icon.tsx'
+import { Mark } from '../shell/mark.tsx'
 import { isNarrow } from '../shell/media.ts'
 import { Picture } from '../shell/picture.tsx'
 import { useAction } from '../shell/use-action.tsx'
@@ -9,9 +10,12 @@ import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { isClosed } from './closed-rooms.ts'
 import { openCreateGroup } from './create-group.tsx'
+import { friendRequests } from './friend-requests.ts'
 import { loadOlderRooms, mayHaveOlderRooms } from './older-rooms.ts'
 import { RoomLink } from './room-link.tsx'
 import { isGroup, listPrivateRooms, othersIn } from './rooms.ts'
+
+const nothingUnread = { isUnread: false, mentions: 0 }
 
 /** Friends, mentions, and the private rooms. */
 export function PrivateRooms({ at }: { at: Place }) {
@@ -42,6 +46,7 @@ export function PrivateRooms({ at }: { at: Place }) {
             >
               <Icon name="members" />
               <span class="cut">{t().friends}</span>
+              <Mark unread={nothingUnread} requests={friendRequests.value} />
             </a>
           </li>
           <li>

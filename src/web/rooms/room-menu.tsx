@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { go } from '../router.ts'
 import { api } from '../session.ts'
 import { openConfirmation } from '../shell/confirmation.tsx'
@@ -15,10 +16,11 @@ import { FriendChoice, listFriends, readFriends } from './friend-choice.tsx'
 import { openRoomNotifications } from './room-notifications.tsx'
 import { isGroup, othersIn, roomName } from './rooms.ts'
 
-/** What one can do about a room. */
-export function RoomMenu({ room }: { room: Room }) {
+/** What one can do about a room, after what else is in the menu. */
+export function RoomMenu({ room, children }: { room: Room; children?: ComponentChildren }) {
   return (
     <Menu label={t().menuOf(roomName(room))} button={<Icon name="down" />}>
+      {children}
       <MenuItem action={() => openRoomNotifications(room)}>{t().roomNotifications}</MenuItem>
       {isGroup(room) && (
         <>

@@ -3,8 +3,10 @@ import { go } from '../router.ts'
 import { api, leaveForGood } from '../session.ts'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Field, Form } from '../shell/form.tsx'
+import { useSendsMail } from '../shell/sends-mail.ts'
 import { useAction } from '../shell/use-action.tsx'
 import { useLoaded } from '../shell/use-loaded.ts'
+import { store } from '../state/store.ts'
 import { st } from '../texts/settings.ts'
 import { t } from '../texts/texts.ts'
 import { ExportSettings } from './export.tsx'
@@ -51,6 +53,7 @@ type EmailProps = { email: string; isVerified: boolean }
 
 function Email({ email, isVerified }: EmailProps) {
   const { act, notice } = useAction()
+  const sendsMail = useSendsMail()
   const change = async ({ email: next = '', password = '' }: Values) => {
     await api.call('changeEmail', { body: { email: next.trim(), password } })
   }
@@ -60,22 +63,25 @@ function Email({ email, isVerified }: EmailProps) {
       {!isVerified && (
         <div class="row">
           <p class="muted breaks">{st().notConfirmed(email)}</p>
-          <button
-            type="button"
-            onClick={() => act(() => api.call('resendVerification'), st().confirmationSent)}
-          >
-            {st().sendAgain}
-          </button>
+          {sendsMail && (
+            <button
+              type="button"
+              onClick={() => act(() => api.call('resendVerification'), st().confirmationSent)}
+            >
+              {st().sendAgain}
+            </button>
+          )}
           {notice}
         </div>
       )}
+      {sendsMail === false && <p class="muted">{t().noMail}</p>}
       <Form
         action={st().changeEmail}
         submit={change}
-        done={st().emailChanged}
+        done={sendsMail === false ? t().noMail : st().emailChanged}
         more={
           <a class="button" href={pathOf({ name: 'confirmEmail' })}>
-            {st().enterCode}
+            {t().haveCode}
           </a>
         }
       >
@@ -115,11 +121,21 @@ function openDeleteAccount(): void {
     leaveForGood()
     go({ name: 'logIn' })
   }
+  const ended = housesAlone()
   openDialog(
     st().deleteAccount,
     <Form action={st().deleteAccount} submit={submit} isDangerous>
       <p>{st().deleteAccountSure}</p>
+      {ended.length > 0 && <p class="breaks">{st().deleteAccountHouses(ended.join(', '))}</p>}
       <Field label={t().password} name="password" type="password" autocomplete="current-password" isFocused />
     </Form>,
   )
+}
+
+/** The names of houses with nobody else in them, which end with the account. */
+function housesAlone(): string[] {
+  const alone = Object.values(store.houses.peek()).filter(
+    ({ id }) => Object.keys(store.members.peek()[id] ?? {}).length === 1,
+  )
+  return alone.map(({ name }) => name)
 }

@@ -1,49 +1,43 @@
-import { useSignal } from '@preact/signals'
 import type { Answer } from '../../client/operations.ts'
 import { api } from '../session.ts'
 import { openConfirmation } from '../shell/confirmation.tsx'
-import { CopyField } from '../shell/copy-field.tsx'
+
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Field, Form } from '../shell/form.tsx'
 import { Picture } from '../shell/picture.tsx'
+import { openSecret } from '../shell/secret.tsx'
 import { useLoaded } from '../shell/use-loaded.ts'
 import { st } from '../texts/settings.ts'
 import { t } from '../texts/texts.ts'
 
 type Bot = Answer<'listBots'>[number]
 type Values = Record<string, string>
-type Token = { name: string; token: string }
 
 /** The bots that one has made. A token is shown once, when it is made. */
 export function BotSettings() {
   const { value: bots = [], failure, reload } = useLoaded(() => api.call('listBots'))
-  const shown = useSignal<Token | undefined>(undefined)
+
   const create = async ({ username = '', name = '' }: Values) => {
     const { token } = await api.call('createBot', { body: { username: username.trim(), name } })
-    shown.value = { name, token }
+    showToken(name, token)
     await reload()
-  }
-  const showToken = (token: Token) => {
-    shown.value = token
   }
   return (
     <>
       <section>
         <h2>{st().bots}</h2>
         {failure !== '' && <p role="alert">{failure}</p>}
-        {shown.value && (
-          <CopyField label={st().tokenOf(shown.value.name)} value={shown.value.token} hint={st().tokenHint} />
-        )}
+
         {bots.length === 0 && <p class="muted">{st().noBots}</p>}
         <ul class="rows">
           {bots.map((bot) => (
-            <BotRow key={bot.user.id} bot={bot} reload={reload} showToken={showToken} />
+            <BotRow key={bot.user.id} bot={bot} reload={reload} />
           ))}
         </ul>
       </section>
       <section>
         <h2>{st().createBot}</h2>
-        <Form key={bots.length} action={st().createBot} submit={create}>
+        <Form action={st().createBot} submit={create} clears>
           <Field label={st().botName} name="name" maxLength={64} autocomplete="off" />
           <Field label={t().username} name="username" hint={t().usernameHint} autocomplete="off" />
         </Form>
@@ -52,9 +46,11 @@ export function BotSettings() {
   )
 }
 
-type BotRowProps = { bot: Bot; reload: () => Promise<void>; showToken: (token: Token) => void }
+function showToken(name: string, token: string): void {
+  openSecret(st().tokenOf(name), { label: st().token, value: token, hint: st().tokenHint })
+}
 
-function BotRow({ bot, reload, showToken }: BotRowProps) {
+function BotRow({ bot, reload }: { bot: Bot; reload: () => Promise<void> }) {
   const { id, name, username } = bot.user
   const edit = () => {
     const submit = async ({ name: next = '', isPublic }: Values) => {
@@ -66,7 +62,7 @@ function BotRow({ bot, reload, showToken }: BotRowProps) {
   }
   const rotate = async () => {
     const { token } = await api.call('rotateBotToken', { params: { id } })
-    showToken({ name, token })
+    showToken(name, token)
   }
   const remove = async () => {
     await api.call('deleteBot', { params: { id } })

@@ -3,6 +3,7 @@ import { api } from '../session.ts'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Field, Form } from '../shell/form.tsx'
 import { useLoaded } from '../shell/use-loaded.ts'
+import { shortText } from '../texts/dates.ts'
 import { st } from '../texts/settings.ts'
 import { t } from '../texts/texts.ts'
 
@@ -12,7 +13,7 @@ const lookEveryMs = 1_000
 export function ExportSettings() {
   const { value: archive, failure, reload } = useLoaded(() => api.call('getExport'))
   const id = useId()
-  const state = archive?.state
+  const { state, expires_at } = archive ?? {}
   useEffect(() => {
     if (state !== 'waiting') return
     const timer = setInterval(() => void reload(), lookEveryMs)
@@ -45,7 +46,7 @@ export function ExportSettings() {
           </button>
         )}
       </div>
-      <p role="status">{state === 'ready' && st().exportReady}</p>
+      <p role="status">{expires_at && st().exportReady(shortText(Date.parse(expires_at)))}</p>
     </section>
   )
 }

@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks'
+import { useEffect, useId } from 'preact/hooks'
 import { go } from '../router.ts'
 import { logOut, unsent } from '../session.ts'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
@@ -9,6 +9,7 @@ import { Picture } from '../shell/picture.tsx'
 import { Sections } from '../shell/sections.tsx'
 import { store } from '../state/store.ts'
 import { chooseLanguage, type Language, language, languages, plural, t } from '../texts/texts.ts'
+import { askWhetherAdmin, isAdmin } from './is-admin.ts'
 import { chooseNotifications, type NotificationChoice, notificationChoice } from './notifications.ts'
 import { chooseSendKey, type SendKey, sendKey } from './send-key.ts'
 import { chooseTheme, type Theme, theme } from './theme.ts'
@@ -32,6 +33,8 @@ export function SettingsPage({ section: wanted }: { section: string }) {
 }
 
 function OwnSections({ section }: { section: string }) {
+  useEffect(askWhetherAdmin, [])
+  const ofAdmins = isAdmin.value ? { administration: t().administration } : {}
   const leave = async () => {
     closeDialog()
     await logOut()
@@ -52,9 +55,11 @@ function OwnSections({ section }: { section: string }) {
   return (
     <Sections
       label={t().settings}
-      sections={Object.entries({ '': t().general, ...t().settingsSections })}
+      sections={Object.entries({ '': t().general, ...t().settingsSections, ...ofAdmins })}
       section={section}
-      placeOf={(name) => ({ name: 'settings', section: name })}
+      placeOf={(name) =>
+        name in ofAdmins ? { name: 'administration', section: '' } : { name: 'settings', section: name }
+      }
     >
       <button type="button" onClick={ask}>
         {t().logOut}

@@ -12,10 +12,12 @@ type Shown = { id: number; title: string; content: ComponentChildren; look?: Loo
 let opened = 0
 const shown = signal<Shown | undefined>(undefined)
 
-/** Shows something above the page that is to be dealt with first. */
-export function openDialog(title: string, content: ComponentChildren, look?: Look): void {
+/** Shows something above the page that is to be dealt with first. Gives how to close it, and nothing that came after it. */
+export function openDialog(title: string, content: ComponentChildren, look?: Look): () => void {
   opened += 1
-  shown.value = { id: opened, title, content, look }
+  const own = { id: opened, title, content, look }
+  shown.value = own
+  return () => shown.peek() === own && closeDialog()
 }
 
 export function closeDialog(): void {

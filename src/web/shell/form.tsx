@@ -13,11 +13,16 @@ type FormProps = {
   more?: ComponentChildren
   /** Said once it is done, where the form stays. */
   done?: string
+  /** By the code of an error, where it means something else than everywhere. */
+  errors?: Record<string, string>
+  /** Empties its fields once it is done. */
+  clears?: boolean
   isDangerous?: boolean
 }
 
 /** A form that shows what went wrong, and cannot be sent twice at once. */
-export function Form({ action, submit, children, more, done, isDangerous = false }: FormProps) {
+export function Form({ action, submit, children, more, done, ...rest }: FormProps) {
+  const { errors, clears, isDangerous = false } = rest
   const failure = useSignal('')
   const isDone = useSignal(false)
   const isBusy = useSignal(false)
@@ -33,9 +38,10 @@ export function Form({ action, submit, children, more, done, isDangerous = false
     await submit(Object.fromEntries(values)).then(
       () => {
         isDone.value = true
+        if (clears) form.current?.reset()
       },
       (error: unknown) => {
-        failure.value = errorText(error)
+        failure.value = errorText(error, errors)
       },
     )
     isBusy.value = false

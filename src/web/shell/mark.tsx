@@ -1,14 +1,18 @@
 import { plural, t } from '../texts/texts.ts'
 
-type MarkProps = { unread: { isUnread: boolean; mentions: number } }
+type MarkProps = { unread: { isUnread: boolean; mentions: number }; requests?: number }
 
-/** A dot for something unread, a number for mentions. */
-export function Mark({ unread: { isUnread, mentions } }: MarkProps) {
-  if (mentions > 0) {
+/** A dot for something unread, a number for mentions and requests. */
+export function Mark({ unread: { isUnread, mentions }, requests = 0 }: MarkProps) {
+  const count = mentions + requests
+  if (count > 0) {
     return (
       <span class="mark mark-mentions">
-        <span aria-hidden="true">{mentions > 99 ? '99+' : mentions}</span>
-        <span class="visually-hidden">, {plural(t().mentionsMark, mentions)}</span>
+        <span aria-hidden="true">{count > 99 ? '99+' : count}</span>
+        <span class="visually-hidden">
+          {mentions > 0 && `, ${plural(t().mentionsMark, mentions)}`}
+          {requests > 0 && `, ${plural(t().requestsMark, requests)}`}
+        </span>
       </span>
     )
   }

@@ -26,7 +26,7 @@ export const administrationDe: AdministrationTexts = {
   you: 'Du',
   created: 'Angelegt',
   lastSeen: 'Zuletzt da',
-  neverSeen: 'nicht angemeldet',
+  neverSeen: 'Nicht angemeldet',
   actionsFor: (name) => `Aktionen für ${name}`,
   actions: 'Aktionen',
 
@@ -53,6 +53,8 @@ export const administrationDe: AdministrationTexts = {
   auditLog: 'Protokoll',
   nothingDone: 'Noch nichts. Hier steht, was Admins und Befehle des Betreibers tun.',
   byCommand: 'Ein Befehl',
+  yes: 'ja',
+  no: 'nein',
   audited: {
     user_created: 'hat ein Konto angelegt',
     user_edited: 'hat ein Konto geändert',
@@ -65,5 +67,12 @@ export const administrationDe: AdministrationTexts = {
     house_deleted: 'hat ein Haus gelöscht',
     house_exported: 'hat ein Haus exportiert',
     house_imported: 'hat ein Haus importiert',
+  },
+  auditedKeys: {
+    disabled: 'Gesperrt',
+    admin: 'Admin',
+    mfa_enabled: 'Zwei-Faktor',
+    name: 'Name',
+    username: 'Benutzername',
   },
 }

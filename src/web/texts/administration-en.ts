@@ -25,7 +25,7 @@ export const administrationEn = {
   you: 'You',
   created: 'Created',
   lastSeen: 'Last seen',
-  neverSeen: 'not logged in',
+  neverSeen: 'Not logged in',
   actionsFor: (name: string) => `Actions for ${name}`,
   actions: 'Actions',
 
@@ -52,6 +52,8 @@ export const administrationEn = {
   auditLog: 'Audit log',
   nothingDone: 'Nothing was done yet. What admins and commands of the operator do is listed here.',
   byCommand: 'A command',
+  yes: 'yes',
+  no: 'no',
   audited: {
     user_created: 'created an account',
     user_edited: 'changed an account',
@@ -64,6 +66,14 @@ export const administrationEn = {
     house_deleted: 'deleted a house',
     house_exported: 'exported a house',
     house_imported: 'imported a house',
+  } as Record<string, string>,
+  /** By the name of a field that changed. */
+  auditedKeys: {
+    disabled: 'Disabled',
+    admin: 'Admin',
+    mfa_enabled: 'Two-factor',
+    name: 'Name',
+    username: 'Username',
   } as Record<string, string>,
 }
 

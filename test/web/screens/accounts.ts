@@ -31,7 +31,7 @@ export function accountScreens({ eve, locked, invite }: Scene): Screen[] {
       },
     },
     { name: 'create-account', path: '/app/create-account', show: see('button', 'Create account') },
-    { name: 'forgotten-password', path: '/app/forgotten-password', show: see('button', 'Send code') },
+    { name: 'forgotten-password', path: '/app/forgotten-password', show: see('link', 'I have a code') },
     { name: 'new-password', path: '/app/new-password', show: see('button', 'Set password') },
     { name: 'confirm-email', path: '/app/confirm-email', show: see('button', 'Confirm') },
     { name: 'invite', path: `/app/invite/${invite}`, show: seeText('6 members') },

@@ -16,6 +16,7 @@ export function dialogScreens({ ann, den, crew }: Scene): Screen[] {
   })
   const showMembers = async (page: Page) => {
     const members = page.getByRole('complementary', { name: 'Members' })
+    if (page.viewportSize()!.width < 700) await click(page, 'button', 'general: menu')
     if ((await members.count()) === 0) await click(page, 'button', 'Members')
     await members.getByRole('button', { name: 'Bob' }).waitFor()
   }

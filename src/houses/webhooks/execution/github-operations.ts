@@ -1,11 +1,13 @@
 import {
   bold,
+  escaped,
   excerpt,
   type Fields,
   fieldsOf,
   joinParts,
   linked,
   listOf,
+  namedLink,
   quoted,
   textOf,
   withoutMentions,
@@ -82,9 +84,11 @@ function renderPush(body: Fields): string {
   const commits = listOf(body.commits)
   const verb = body.forced === true ? 'force-pushed' : 'pushed'
   const count = `${commits.length} commit${commits.length === 1 ? '' : 's'}`
-  const lines = commits.slice(0, maxCommits).map(({ id, message, author }) => {
+  const lines = commits.slice(0, maxCommits).map(({ id, message, author, url }) => {
     const by = textOf(fieldsOf(author).username) || textOf(fieldsOf(author).name)
-    return `- \`${shortSha(id)}\` ${joinParts([firstLine(textOf(message)), by], ' — ')}`
+    const commit = namedLink(`\`${shortSha(id)}\``, textOf(url))
+    // Git knows no Markdown.
+    return `- ${commit} ${joinParts([escaped(firstLine(textOf(message))), escaped(by)], ' — ')}`
   })
   const more = commits.length - maxCommits
   return joinParts([

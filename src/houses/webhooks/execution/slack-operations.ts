@@ -65,7 +65,7 @@ function renderBlock(block: Fields): string {
     case 'header':
       return bold(textObject(block.text))
     case 'divider':
-      return '---'
+      return '──────────'
     case 'markdown':
       return textOf(block.text)
     case 'image':

@@ -59,6 +59,16 @@ export function linked(text: string, url: string): string {
   return text !== '' && url !== '' ? `${text} (${url})` : text || url
 }
 
+/** A text that leads to an address, which is not seen; beside it where Markdown could not read it. */
+export function namedLink(text: string, url: string): string {
+  return /^https?:\/\/[^\s()<>]+$/.test(url) ? `[${text}](${url})` : linked(text, url)
+}
+
+/** A text whose signs are no Markdown. */
+export function escaped(text: string): string {
+  return text.replace(/[\\`*_~[\]]/g, '\\$&')
+}
+
 /** Text as a quotation. */
 export function quoted(text: string): string {
   return text === '' ? '' : text.replace(/^/gm, '> ')

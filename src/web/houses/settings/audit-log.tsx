@@ -11,7 +11,7 @@ import type { House } from '../../state/state.ts'
 import { shortText } from '../../texts/dates.ts'
 import { st } from '../../texts/settings.ts'
 import { plural, t } from '../../texts/texts.ts'
-import { findName, nameOfId, shownValue } from './audit-names.ts'
+import { changeText, findName } from './audit-names.ts'
 
 type Entry = Answer<'listAuditLog'>[number]
 type Filter = { action?: string; user_id?: string }
@@ -50,7 +50,9 @@ export function AuditLogPage({ house }: { house: House }) {
         />
       </Form>
       {failure !== '' && <p role="alert">{failure}</p>}
-      {entries?.length === 0 && <p class="muted">{st().noEntries}</p>}
+      {entries?.length === 0 && (
+        <p class="muted">{Object.keys(filter.value).length === 0 ? st().noEntries : t().noHits}</p>
+      )}
       <ul ref={list} class="rows">
         {entries?.map((entry) => (
           <EntryRow key={entry.id} house={house} entry={entry} />
@@ -96,10 +98,8 @@ function EntryRow({ house, entry }: { house: House; entry: Entry }) {
           <details>
             <summary>{plural(st().changedFields, changes.length)}</summary>
             <ul>
-              {changes.map(({ key, old, new: now }) => (
-                <li key={key}>
-                  {keyText(house, key)}: {st().fromTo(shownValue(house, old), shownValue(house, now))}
-                </li>
+              {changes.map((change) => (
+                <li key={change.key}>{changeText(house, action, change)}</li>
               ))}
             </ul>
           </details>
@@ -131,10 +131,4 @@ function Stranger({ id }: { id: string }) {
       : <bdi>{user?.name ?? id}</bdi>
     </>
   )
-}
-
-/** Overrides are named by their role or member. */
-function keyText(house: House, key: string): string {
-  const [, id] = /^permission_overrides\.(\d+)$/.exec(key) ?? []
-  return id === undefined ? (st().auditKeys[key] ?? key) : nameOfId(house, id)
 }

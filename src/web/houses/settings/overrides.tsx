@@ -11,7 +11,8 @@ import type { House, Room } from '../../state/state.ts'
 import { store } from '../../state/store.ts'
 import { st } from '../../texts/settings.ts'
 import { t } from '../../texts/texts.ts'
-import { type AllowDeny, PermissionFields, readPermissions } from './permission-fields.tsx'
+import { PermissionFields, readPermissions } from './permission-fields.tsx'
+import type { AllowDeny } from './permission-names.ts'
 
 const ofRole = 0
 const ofMember = 1
@@ -135,7 +136,7 @@ function openOverride(
   openDialog(
     st().permissionsOf(name),
     <Form action={st().saveChanges} submit={submit}>
-      <PermissionFields value={before} held={held} />
+      <PermissionFields value={before} held={held} isInRoom />
     </Form>,
   )
 }

@@ -1,24 +1,21 @@
 import { useId } from 'preact/hooks'
 import { hasBits, permission } from '../../../houses/permissions.ts'
 import { st } from '../../texts/settings.ts'
-
-export type AllowDeny = { allow: number; deny: number }
-type Name = keyof typeof permission
-
-const names = Object.keys(permission) as Name[]
+import { type AllowDeny, type Name, names, ofHouse, ofRoom } from './permission-names.ts'
 
 type PermissionFieldsProps = {
   value: AllowDeny
   /** The bits that one has: the others cannot be changed, and are not shown. */
   held: number
+  isInRoom?: boolean
 }
 
 /** A field for each permission, with what `readPermissions` needs. */
-export function PermissionFields({ value, held }: PermissionFieldsProps) {
+export function PermissionFields({ value, held, isInRoom = false }: PermissionFieldsProps) {
   return (
     <fieldset class="permissions">
       <legend>{st().permissions}</legend>
-      {names
+      {(isInRoom ? ofRoom : ofHouse)
         .filter((name) => hasBits(held, permission[name]))
         .map((name) => (
           <PermissionField key={name} name={name} value={value} />
@@ -63,7 +60,7 @@ export function PermissionBoxes({ value, held }: { value: number; held: number }
   return (
     <fieldset class="permissions">
       <legend>{st().permissions}</legend>
-      {names
+      {ofHouse
         .filter((name) => hasBits(held, permission[name]))
         .map((name) => (
           <label key={name} class="check">
@@ -77,7 +74,7 @@ export function PermissionBoxes({ value, held }: { value: number; held: number }
 
 /** What the boxes say; permissions that have none stay as they were. */
 export function readBoxes(before: number, held: number, values: Record<string, string>): number {
-  return names
+  return ofHouse
     .filter((name) => hasBits(held, permission[name]))
     .reduce((bits, name) => (name in values ? bits | permission[name] : bits & ~permission[name]), before)
 }

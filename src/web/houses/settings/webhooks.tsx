@@ -7,10 +7,11 @@ import { roomsByCategory } from '../../rooms/rooms.ts'
 import { api } from '../../session.ts'
 import { ChoosePicture } from '../../shell/choose-picture.tsx'
 import { openConfirmation } from '../../shell/confirmation.tsx'
-import { CopyField } from '../../shell/copy-field.tsx'
+
 import { closeDialog, openDialog } from '../../shell/dialog.tsx'
 import { Field, Form } from '../../shell/form.tsx'
 import { Picture } from '../../shell/picture.tsx'
+import { openSecret } from '../../shell/secret.tsx'
 import { useAction } from '../../shell/use-action.tsx'
 import { useLoaded } from '../../shell/use-loaded.ts'
 import type { House, Room } from '../../state/state.ts'
@@ -27,13 +28,10 @@ export function WebhookSettings({ house }: { house: House }) {
   const params = { id: house.id }
   const loaded = useLoaded(() => api.call('listWebhooks', { params }), [house.id])
   const { value: webhooks, failure, reload } = loaded
-  const shown = useSignal<Address | undefined>(undefined)
-  const show = (address: Address) => {
-    shown.value = address
-  }
+
   const rooms = roomsWithWebhooks(house)
   const create = async ({ name = '', room_id = '' }: Values) => {
-    show(await api.call('createWebhook', { params, body: { name, room_id } }))
+    showAddress(await api.call('createWebhook', { params, body: { name, room_id } }))
     await reload()
   }
   return (
@@ -42,25 +40,18 @@ export function WebhookSettings({ house }: { house: House }) {
         <h2>{t().houseSections.webhooks}</h2>
         <p class="hint">{st().webhooksHint}</p>
         {failure !== '' && <p role="alert">{failure}</p>}
-        {shown.value && (
-          <CopyField
-            key={shown.value.url}
-            label={st().webhookAddress(shown.value.name)}
-            value={shown.value.url}
-            hint={st().webhookAddressHint}
-          />
-        )}
+
         {webhooks?.length === 0 && <p class="muted">{st().noWebhooks}</p>}
         <ul class="rows">
           {webhooks?.map((webhook) => (
-            <WebhookRow key={webhook.id} webhook={webhook} rooms={rooms} reload={reload} show={show} />
+            <WebhookRow key={webhook.id} webhook={webhook} rooms={rooms} reload={reload} />
           ))}
         </ul>
       </section>
       {rooms.length > 0 && (
         <section>
           <h2>{st().createWebhook}</h2>
-          <Form key={webhooks?.length ?? 0} action={st().createWebhook} submit={create}>
+          <Form action={st().createWebhook} submit={create} clears>
             <Field label={st().webhookName} name="name" maxLength={64} autocomplete="off" />
             <RoomChoice rooms={rooms} />
           </Form>
@@ -68,6 +59,10 @@ export function WebhookSettings({ house }: { house: House }) {
       )}
     </>
   )
+}
+
+function showAddress({ name, url }: Address): void {
+  openSecret(st().webhookAddress(name), { label: st().address, value: url, hint: st().webhookAddressHint })
 }
 
 /** The rooms whose webhooks one manages. */
@@ -94,11 +89,11 @@ function RoomChoice({ rooms, value }: { rooms: Room[]; value?: string }) {
 
 type WebhookProps = { webhook: Webhook; rooms: Room[]; reload: () => Promise<void> }
 
-function WebhookRow({ show, ...props }: WebhookProps & { show: (address: Address) => void }) {
+function WebhookRow(props: WebhookProps) {
   const { webhook, rooms, reload } = props
   const { id: webhook_id, house_id, room_id, name } = webhook
   const params = { id: house_id, webhook_id }
-  const replace = async () => show(await api.call('rotateWebhookToken', { params }))
+  const replace = async () => showAddress(await api.call('rotateWebhookToken', { params }))
   const remove = async () => {
     await api.call('deleteWebhook', { params })
     await reload()

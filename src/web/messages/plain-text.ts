@@ -1,0 +1,35 @@
+import type { Token, Tokens } from 'marked'
+import type { Message } from '../state/state.ts'
+import { t } from '../texts/texts.ts'
+import { parseMarkdown } from './markdown.ts'
+import { asRead } from './references.ts'
+
+type Attached = Pick<Message, 'attachment'> | undefined
+type Mentioned = Parameters<typeof asRead>[1]
+
+/** A message in one line: its text without the marks of markdown, else the name of its file. */
+export function lineOf(content: string, mentioned?: Mentioned, attached?: Attached): string {
+  const { filename, content_type } = attached?.attachment ?? {}
+  if (content !== '') return asRead(parseMarkdown(content).map(plain).join(' '), mentioned)
+  if (filename === undefined) return t().file
+  return content_type?.startsWith('image/') ? t().picture(filename) : filename
+}
+
+function plain(token: Token): string {
+  const { type, text, raw, tokens, items } = token as Tokens.Generic
+  switch (type) {
+    case 'list':
+      return (items as Tokens.ListItem[]).map((item) => item.tokens.map(plain).join(' ')).join(' ')
+    case 'blockquote':
+      return tokens?.map(plain).join(' ') ?? ''
+    case 'code':
+    case 'codespan':
+    case 'escape':
+      return text
+    case 'space':
+    case 'br':
+      return ' '
+    default:
+      return tokens?.map(plain).join('') ?? raw
+  }
+}

@@ -1,0 +1,25 @@
+import { signal } from '@preact/signals'
+import { api } from '../session.ts'
+import { onPersonLeft, store } from '../state/store.ts'
+
+/** Whether one is an admin of the server; false until it is known. */
+export const isAdmin = signal(false)
+let isAsked = false
+
+onPersonLeft(() => {
+  isAdmin.value = false
+  isAsked = false
+})
+
+/** Asks the server, once: whoever is none has no such page, as the server says. */
+export function askWhetherAdmin(): void {
+  if (isAsked) return
+  isAsked = true
+  const me = store.me.peek()?.id
+  api.call('getAdminOverview').then(
+    () => {
+      isAdmin.value = store.me.peek()?.id === me
+    },
+    () => {},
+  )
+}
