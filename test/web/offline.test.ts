@@ -126,7 +126,7 @@ test('what was written in a house that one is no longer in is shown, to be copie
   await expect.poll(() => texts.getByRole('paragraph').allTextContents()).toEqual(shown)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await texts.first().getByRole('button', { name: 'Copy text' }).click()
-  await texts.first().getByRole('button', { name: 'Copied' }).waitFor()
+  await page.getByRole('status').getByText('Copied').waitFor()
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('a message')
   for (const _ of shown) await texts.first().getByRole('button', { name: 'Delete' }).click()
   await expect.poll(() => texts.count()).toBe(0)
@@ -205,7 +205,7 @@ test('a message that is refused stays, and can be tried again or deleted', async
   }
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await messageOf(page, 'two').getByRole('button', { name: 'Copy text' }).click()
-  await messageOf(page, 'two').getByRole('button', { name: 'Copied' }).waitFor()
+  await page.getByRole('status').getByText('Copied').waitFor()
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('two')
   await page.unroute(route)
   await messageOf(page, 'two').getByRole('button', { name: 'Delete' }).click()
