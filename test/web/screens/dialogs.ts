@@ -20,10 +20,14 @@ export function dialogScreens({ ann, den, crew }: Scene): Screen[] {
     if ((await members.count()) === 0) await click(page, 'button', 'Members')
     await members.getByRole('button', { name: 'Bob' }).waitFor()
   }
-  /** The first room of the house, which takes the focus when it is there: an open menu would close. */
+  /**
+   * A house: on a phone its list of rooms, else its first room too, which takes the focus when it is there: an open menu
+   * would close.
+   */
   const openHouse = async (page: Page) => {
     await page.goto(new URL(`/app/houses/${den.id}`, page.url()).href)
-    await page.locator('textarea:focus').waitFor()
+    if (page.viewportSize()!.width < 700) await page.getByRole('button', { name: 'The Den: menu' }).waitFor()
+    else await page.locator('textarea:focus').waitFor()
   }
   const inMenu = (item: string) => async (page: Page) => {
     await openHouse(page)
