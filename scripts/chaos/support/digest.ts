@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import type { Db } from '../../../src/database/client.ts'
 
 /**
- * What is no state of the service: when a login session was last seen, what a crash empties (the log, presences), and the list
- * of files to be erased, which also holds those of uploads that were given up.
+ * What is no state of the service: when a login session was last seen, what a crash empties (the log, presences), the list
+ * of files to be erased, which also holds those of uploads that were given up, and that of rooms whose messages are still
+ * to be deleted.
  */
-const passing = new Set(['discarded_files', 'kysely_migration', 'kysely_migration_lock'])
+const passing = new Set(['discarded_files', 'removed_rooms', 'kysely_migration', 'kysely_migration_lock'])
 const passingColumns = ['last_seen_at']
 
 /** A digest of each table by name. Messages that explode are left out: they vanish by themselves. */
