@@ -36,7 +36,7 @@ export async function register(
   db: Db,
   fields: Register,
   device: Device,
-  also: (trx: Db, userId: string) => Promise<void> = async () => {},
+  also?: (trx: Db, userId: string) => Promise<void>,
 ): Promise<Outcome<LoggedIn>> {
   const { email, invite } = fields
   const username = fields.username.toLowerCase()
@@ -48,7 +48,7 @@ export async function register(
     return await commit(db, async (trx) => {
       const row = await insertAccount(trx, account)
       const answer = { token: await openSession(trx, row.id, device), user: serializeOwnUser(row) }
-      await also(trx, row.id)
+      await also?.(trx, row.id)
       return { answer, events: invite === undefined ? [] : await joinByInvite(trx, row.id, invite) }
     })
   } catch (error) {

@@ -40,10 +40,15 @@ async function requireBot(db: Db, callerId: string, id: string): Promise<BotRow>
 }
 
 /**
- * Creates a bot with a token (docs/api.md#bots). Throws `no_permission` for bots, `username_taken`, `limit_reached`,
+ * Creates a bot with a token (docs/api.md#bots). `also` is part of the transaction. Throws `no_permission` for bots, `username_taken`, `limit_reached`,
  * `no_auth`.
  */
-export async function createBot(db: Db, caller: Owner, fields: CreateBot): Promise<CreatedBot> {
+export async function createBot(
+  db: Db,
+  caller: Owner,
+  fields: CreateBot,
+  also?: (trx: Db, botId: string) => Promise<void>,
+): Promise<CreatedBot> {
   if (caller.bot) throw new ApiError('no_permission')
   const username = fields.username.toLowerCase()
   if (isReserved(username)) throw new ApiError('username_taken')
@@ -53,7 +58,9 @@ export async function createBot(db: Db, caller: Owner, fields: CreateBot): Promi
       if ((await countBots(trx, caller.id)) >= maxBots) throw limitReached('bots')
       const account = { id: newId(), username, name: fields.name, bot: true as const, owner_id: caller.id }
       const row = await insertAccount(trx, account)
-      return { user: serializeOwnUser(row), token: await openSession(trx, row.id, noDevice) }
+      const token = await openSession(trx, row.id, noDevice)
+      await also?.(trx, row.id)
+      return { user: serializeOwnUser(row), token }
     })
   } catch (error) {
     throw violates(error, 'users_username_unique') ? new ApiError('username_taken') : error

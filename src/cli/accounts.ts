@@ -102,8 +102,7 @@ export const makeBot: Command = {
     await withInstallation(context, async ({ db }) => {
       const owner = await requirePerson(db, ref!)
       if (owner.disabled) throw new CliError(`${owner.username} is disabled.`)
-      const { user, token } = await createBot(db, owner, fields)
-      await writeServerAudit(db, null, 'bot_created', { type: 'user', id: user.id })
+      const { user, token } = await createBot(db, owner, fields, (trx, id) => audit(trx, 'bot_created', id))
       context.print(`Bot ${user.username} of ${owner.username} has the id ${user.id}.`)
       context.print(`Token: ${token}`)
     })

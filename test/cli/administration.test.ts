@@ -117,6 +117,7 @@ test.each([
   ['issue-code', 'reset-password'],
   ['reset-password'],
   ['create-user', 'unheard@example.org', 'unheard'],
+  ['make-bot'],
 ])('%j does nothing that the audit log does not take', async (...words) => {
   const ann = await user()
   const state = async () => [
@@ -124,7 +125,7 @@ test.each([
     await db.selectFrom('users').select(['id', 'password_hash']).orderBy('id').execute(),
   ]
   const before = await state()
-  const rest = words[0] === 'create-user' ? [] : [ann.id]
+  const rest = { 'create-user': [], 'make-bot': [ann.id, 'unheard'] }[words[0]!] ?? [ann.id]
   await failing(/insert into server_audit_log/, async () => {
     expect((await hearth(...words, ...rest)).code).toBe(1)
   })

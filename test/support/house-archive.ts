@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { expect } from 'vitest'
 import { newId } from '../../src/ids.ts'
 import { streamZip } from '../../src/storage/zip.ts'
 import { emptyPlace, places } from './backup.ts'
@@ -87,6 +88,16 @@ export async function fullHouse() {
     hi,
     file: sent.body.data.id as string,
   }
+}
+
+/** An archive of such a house: its files, and the names of those with the messages of the first room and the reactions. */
+export async function exportedHouse() {
+  const full = await fullHouse()
+  const path = archivePath()
+  expect(await hearth('export-house', full.den.id, path)).toMatchObject({ code: 0, err: '' })
+  const { room_id } = full.den
+  const [room, reactions] = [`messages/${room_id}.jsonl`, `reactions/${room_id}.jsonl`]
+  return { full, path, files: await readArchive(path), room, reactions }
 }
 
 export async function readArchive(path: string): Promise<Record<string, string>> {

@@ -44,18 +44,18 @@ export async function deleteOwnAccount(
 /**
  * Deletes an account and its bots in one transaction; undefined if the account is already deleted, or its password hash
  * has changed (bots have none). Messages stay under the anonymized account. The transaction locks many houses and
- * groups, and is repeated after a deadlock. `note` is called within the transaction.
+ * groups, and is repeated after a deadlock. `also` is part of the transaction.
  */
 export async function removeAccounts(
   db: Db,
   account: Credentials,
-  note?: (trx: Db) => Promise<void>,
+  also?: (trx: Db) => Promise<void>,
 ): Promise<Outcome<null> | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await commit(db, async (trx) => {
         const removed = await removeWithBots(trx, account)
-        if (removed) await note?.(trx)
+        if (removed) await also?.(trx)
         return removed
       })
     } catch (error) {

@@ -40,7 +40,7 @@ export async function changePassword(
 export async function resetPassword(
   db: Db,
   fields: { code: string; password: string },
-  also: (trx: Db, userId: string) => Promise<void> = async () => {},
+  also?: (trx: Db, userId: string) => Promise<void>,
 ): Promise<Outcome<{ reset: true }>> {
   // Hashing is expensive: a wrong code is refused before it.
   const holderId = await findCodeHolder(db, 'reset_password', hashToken(fields.code))
@@ -51,7 +51,7 @@ export async function resetPassword(
     const events = await setPassword(trx, user_id, password_hash)
     // Creating a bot token locks the owner, who is locked here: no token is created concurrently.
     events.push(...sessionsEndedEvents(await deleteSessionsOfBots(trx, user_id)))
-    await also(trx, user_id)
+    await also?.(trx, user_id)
     return { answer: { reset: true as const }, events }
   })
 }

@@ -22,8 +22,8 @@ export async function getAccount(db: Db, id: string): Promise<AdministeredUser> 
 
 /**
  * Disables or enables an account, makes it an admin or none, or turns its two-factor off. A disabled account loses its
- * login sessions, the tokens of its bots and its export. Throws `user_not_found`; `no_permission` for oneself, and to make a bot an
- * admin.
+ * login sessions, the tokens of its bots and its export. Throws `user_not_found`; `no_permission` for oneself, and to
+ * make a bot an admin.
  */
 export async function administerAccount(
   db: Db,

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { lazySchemas } from '../../http/schemas/lazy-schemas.ts'
 import { ajvOptions } from '../../http/schemas/validation.ts'
+import { isEmoji } from '../../messages/reactions/schemas.ts'
 
 /** A time as JSON has it, which PostgreSQL takes as well: it has no year 0. */
 function isTime(text: string): boolean {
@@ -17,7 +18,7 @@ const build = lazySchemas.buildValidator!(
       formats: {
         ...customOptions!.formats,
         archived_time: { type: 'string', validate: isTime },
-        emoji: { type: 'string', validate: (text: string) => /^\p{RGI_Emoji}$/v.test(text) },
+        emoji: { type: 'string', validate: isEmoji },
       },
     },
   },

@@ -57,7 +57,7 @@ export function createRateLimit(name: string, limit: Limit, { shared, now }: Rat
     bucketOf,
     async count(key, { count = 1, reply, onlyRefused = false, also } = {}) {
       const takes = [{ ...bucketOf(key), count }, ...(also ? [{ ...also, count: 1 }] : [])]
-      const taken = (shared && (await shared.take(takes))) ?? takeLocally(takes)
+      const taken = (await takeShared(takes)) ?? takeLocally(takes)
       const { isAllowed, remaining, ttlMs } = taken.at(-1)!
       const { burst } = takes[taken.length - 1]!.limit
       if (!isAllowed || !onlyRefused) reply?.headers(limitHeaders(burst, remaining, ttlMs, timeOfDay()))

@@ -8,7 +8,7 @@ import { CompactUser } from '../../users/schemas.ts'
 import { serializeCompactUser } from '../../users/serializers.ts'
 import { addReaction, listReactionUsers, removeReaction } from './operations.ts'
 import type { ReactionKey } from './queries.ts'
-import { Reaction } from './schemas.ts'
+import { isEmoji, Reaction } from './schemas.ts'
 
 const ReactionParams = Type.Object({
   ...IdParams('id', 'message_id').properties,
@@ -82,6 +82,6 @@ function keyOf({
   message_id: string
   emoji: string
 }): ReactionKey {
-  if (!/^\p{RGI_Emoji}$/v.test(emoji)) throw fieldsInvalid('emoji')
+  if (!isEmoji(emoji)) throw fieldsInvalid('emoji')
   return { room_id, message_id, emoji }
 }

@@ -1,27 +1,18 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openDatabaseWithoutTimeouts } from '../../../src/database/client.ts'
 import { filesIn } from '../../support/backup.ts'
 import { hearth, hearthIn } from '../../support/cli.ts'
 import {
   archivePath,
   changed,
-  fullHouse,
+  exportedHouse,
   otherServer,
   readArchive,
   writeArchive,
 } from '../../support/house-archive.ts'
 import { call } from '../../support/world.ts'
 
-const full = await fullHouse()
-const path = archivePath()
-let files: Record<string, string>
-const room = `messages/${full.den.room_id}.jsonl`
-const reactions = `reactions/${full.den.room_id}.jsonl`
-
-beforeAll(async () => {
-  expect(await hearth('export-house', full.den.id, path)).toMatchObject({ code: 0, err: '' })
-  files = await readArchive(path)
-})
+const { full, path, files, room, reactions } = await exportedHouse()
 
 /** An archive in which keys, time and addresses are as in every other: that of an import is not verified. */
 function comparable(archive: Record<string, string>): Record<string, string> {

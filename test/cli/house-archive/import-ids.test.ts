@@ -1,27 +1,11 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openDatabaseWithoutTimeouts } from '../../../src/database/client.ts'
 import { hearth, hearthIn } from '../../support/cli.ts'
-import {
-  archivePath,
-  changed,
-  fullHouse,
-  otherServer,
-  readArchive,
-  writeArchive,
-} from '../../support/house-archive.ts'
+import { changed, exportedHouse, otherServer, writeArchive } from '../../support/house-archive.ts'
 import { call, db } from '../../support/world.ts'
 
-const full = await fullHouse()
-const path = archivePath()
-let files: Record<string, string>
-const room = `messages/${full.den.room_id}.jsonl`
-const reactions = `reactions/${full.den.room_id}.jsonl`
-
-beforeAll(async () => {
-  expect(await hearth('export-house', full.den.id, path)).toMatchObject({ code: 0, err: '' })
-  files = await readArchive(path)
-})
+const { full, path, files, room, reactions } = await exportedHouse()
 
 test('beside the house itself an import has ids, names and files of its own', async () => {
   const { code, out } = await hearth('import-house', path)

@@ -1,25 +1,11 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openDatabaseWithoutTimeouts } from '../../../src/database/client.ts'
 import { hearth, hearthIn } from '../../support/cli.ts'
-import {
-  archivePath,
-  changed,
-  fullHouse,
-  otherServer,
-  readArchive,
-  writeArchive,
-} from '../../support/house-archive.ts'
+import { changed, exportedHouse, otherServer, writeArchive } from '../../support/house-archive.ts'
 import { call, user } from '../../support/world.ts'
 import { jsonLines } from '../../support/zip.ts'
 
-const full = await fullHouse()
-const path = archivePath()
-let files: Record<string, string>
-
-beforeAll(async () => {
-  expect(await hearth('export-house', full.den.id, path)).toMatchObject({ code: 0, err: '' })
-  files = await readArchive(path)
-})
+const { full, path, files } = await exportedHouse()
 
 test('an account is claimed by its e-mail address, and has its messages and roles', async () => {
   const place = await otherServer()

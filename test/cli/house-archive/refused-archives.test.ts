@@ -1,27 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hearth } from '../../support/cli.ts'
 import {
   archivePath,
   type Change,
   changed,
-  fullHouse,
-  readArchive,
+  exportedHouse,
   writeArchive,
 } from '../../support/house-archive.ts'
 import { db } from '../../support/world.ts'
 
-const full = await fullHouse()
-const path = archivePath()
-let files: Record<string, string>
-const room = `messages/${full.den.room_id}.jsonl`
-const reactions = `reactions/${full.den.room_id}.jsonl`
-
-beforeAll(async () => {
-  expect(await hearth('export-house', full.den.id, path)).toMatchObject({ code: 0, err: '' })
-  files = await readArchive(path)
-})
+const { path, files, room, reactions } = await exportedHouse()
 
 const made = '2026-01-01T00:00:00.000Z'
 const later = String((BigInt(Date.now() + 3_600_000 - 1_562_544_000_000) << 22n) | 1n)
