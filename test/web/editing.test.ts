@@ -97,3 +97,23 @@ test('when a message that one edits is deleted, the text goes on where one write
   await logOf(page).getByText('Nobody has written here yet.').waitFor()
   await expect.poll(() => composer.inputValue()).toBe('a draft\nsecond words')
 })
+
+test('when several messages with unsaved edits are deleted, all texts go on where one writes', async () => {
+  const { ann, url, id, page, composer, editor } = await scene()
+  const other = (await call(ann, 'POST', url, { content: 'other words' })).body.data.id
+  for (const [before, after] of [
+    ['first words', 'one'],
+    ['other words', 'two'],
+  ] as const) {
+    await messageOf(page, before).hover()
+    await messageOf(page, before).getByRole('button', { name: 'Edit' }).click()
+    await editor.fill(after)
+    await editor.press('Escape')
+  }
+  // Both are found to be gone at once, by who comes back to the room.
+  await page.getByRole('link', { name: 'random' }).click()
+  await page.getByRole('textbox', { name: 'Message random' }).waitFor()
+  for (const gone of [id, other]) await call(ann, 'DELETE', `${url}/${gone}`)
+  await page.getByRole('link', { name: 'general' }).click()
+  await expect.poll(async () => (await composer.inputValue()).split('\n').sort()).toEqual(['one', 'two'])
+})

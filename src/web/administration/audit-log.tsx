@@ -81,14 +81,18 @@ function useTargetNames(entries: Entry[] | undefined): Record<string, string> {
 }
 
 async function userName(id: string): Promise<string | undefined> {
-  const found = await api.call('listAdministeredUsers', { query: { q: id } })
-  const user = found.find((each) => each.user.id === id)?.user
-  return user && `@${user.username}`
+  const [found] = await api.call('listAdministeredUsers', { query: only(id) })
+  return found?.user.id === id ? `@${found.user.username}` : undefined
 }
 
 async function houseName(id: string): Promise<string | undefined> {
-  const found = await api.call('listAdministeredHouses', { query: { q: id } })
-  return found.find((each) => each.house.id === id)?.house.name
+  const [found] = await api.call('listAdministeredHouses', { query: only(id) })
+  return found?.house.id === id ? found.house.name : undefined
+}
+
+/** A page with the one that has an id, or with the next one: who is gone has no page that is not found. */
+function only(id: string): { after: string; limit: number } {
+  return { after: String(BigInt(id) - 1n), limit: 1 }
 }
 
 function changeText({ key, old, new: next }: Entry['changes'][number]): string {

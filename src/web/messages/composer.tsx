@@ -8,7 +8,7 @@ import { Icon } from '../shell/icon.tsx'
 import type { Room } from '../state/state.ts'
 import { plural, t } from '../texts/texts.ts'
 import { chooseFiles } from './choose-files.tsx'
-import { draftOf, keepDraft, movedText } from './drafts.ts'
+import { changedDraft, draftOf, keepDraft } from './drafts.ts'
 import { editLastOwn } from './editing.ts'
 import { EmojiPicker } from './emoji-picker.tsx'
 import { ExplodingTimer } from './exploding-timer.tsx'
@@ -49,10 +49,9 @@ export function Composer({ room, name }: { room: Room; name: string }) {
     setTimeout(() => api.call('startTyping', { params: { id: room.id } }).catch(() => {}))
   }
   useSignalEffect(() => {
-    const moved = movedText.value
-    if (moved?.roomId !== room.id) return
-    movedText.value = undefined
-    type([text.peek(), moved.text].filter(Boolean).join('\n'))
+    if (changedDraft.value !== room.id) return
+    changedDraft.value = undefined
+    text.value = draftOf(room.id)
   })
   const completion = useCompletion(field, room, type)
   const present = useRef(room)

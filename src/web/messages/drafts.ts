@@ -42,8 +42,14 @@ export function listDrafts(): Draft[] {
   return all.filter(({ part }) => part !== 'reply')
 }
 
-/** A text that is to be where one writes in a room, after what is there. */
-export const movedText = signal<Omit<Draft, 'part'> | undefined>(undefined)
+/** The room whose draft something else than its composer has changed. */
+export const changedDraft = signal<string | undefined>(undefined)
+
+/** Adds texts to what is begun in a room. */
+export function addToDraft(roomId: string, texts: readonly string[]): void {
+  keepDraft(roomId, [draftOf(roomId), ...texts].filter(Boolean).join('\n'))
+  changedDraft.value = roomId
+}
 
 /** Drafts do not outlive a log-out. */
 export function startDrafts(): void {

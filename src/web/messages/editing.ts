@@ -6,7 +6,7 @@ import type { Message, Timeline } from '../state/state.ts'
 import { onPersonLeft, store } from '../state/store.ts'
 import { lacks } from '../state/timeline.ts'
 import { focusComposer } from './composer-focus.ts'
-import { keepDraft, listDrafts, movedText } from './drafts.ts'
+import { addToDraft, keepDraft, listDrafts } from './drafts.ts'
 
 /** The message that is being edited in place. */
 export const editedMessage = signal<string | undefined>(undefined)
@@ -33,11 +33,16 @@ export function takeBegun(id: string): boolean {
 
 /** Ends the edits of messages that are gone: what was written for them comes to where one writes. */
 export function rescueEdits(roomId: string, timeline: Timeline): void {
-  for (const { part, text, ...draft } of listDrafts()) {
-    if (draft.roomId !== roomId || part === '' || !lacks(timeline, part)) continue
-    movedText.value = { roomId, text }
-    keepDraft(roomId, '', part)
+  const gone = listDrafts().filter(({ part, ...draft }) => {
+    return draft.roomId === roomId && part !== '' && lacks(timeline, part)
+  })
+  if (gone.length > 0) {
+    addToDraft(
+      roomId,
+      gone.map(({ text }) => text),
+    )
   }
+  for (const { part } of gone) keepDraft(roomId, '', part)
   const edited = editedMessage.peek()
   if (edited === undefined || roomOfEdited !== roomId || !lacks(timeline, edited)) return
   editedMessage.value = undefined
