@@ -6,6 +6,7 @@ import type { HearthEvent } from '../../src/events/events.ts'
 import { listEntries, readLog } from '../../src/events/log-queries.ts'
 import { startTrimming } from '../../src/events/log-trimming.ts'
 import { newBus } from '../support/bus.ts'
+import { emptyEventLog } from '../support/event-log.ts'
 import { listen, logIn } from '../support/gateway.ts'
 import { failing } from '../support/statements.ts'
 import { bus, call, db, house, user } from '../support/world.ts'
@@ -99,7 +100,7 @@ test('an emptied log ends the sessions, and later events are delivered', async (
   const app = await listen()
   const client = await logIn(app, ben)
   const { received, types } = await reader()
-  await sql`truncate events, event_log restart identity`.execute(db)
+  await emptyEventLog()
   expect(await client.end()).toEqual({ code: 1011, reason: 'internal_error' })
   await expect.poll(() => types.has('events_lost')).toBe(true)
   const fresh = await logIn(app, ben)
@@ -117,7 +118,7 @@ test('ends the sessions later if the loss of the log cannot be handled at once',
   const app = await listen()
   const client = await logIn(app, ann)
   await failing(/from "presences"/, async () => {
-    await sql`truncate events, event_log restart identity`.execute(db)
+    await emptyEventLog()
     await expect(bus.catchUp()).rejects.toThrow('terminated')
     expect(client.closed).toBeUndefined()
   })
@@ -156,7 +157,7 @@ test('trims a new log by no position of the one before', async () => {
   onTestFinished(startTrimming(db, log, { maxEvents: 1_000, keptForMs: 1_500, trimEveryMs: 20 }))
   await happen('900')
   await expect.poll(() => received.at(-1)).toBe('900')
-  await sql`truncate events, event_log restart identity`.execute(db)
+  await emptyEventLog()
   await expect.poll(() => losses).toBe(1)
   for (const id of ['1', '2', '3', '4']) {
     await happen(id)

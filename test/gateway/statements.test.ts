@@ -5,7 +5,7 @@ import { bus, db, house, houseRoom, oneToOne, role, user } from '../support/worl
 
 const app = await listen()
 
-test('a login takes as many statements with 30 houses and rooms as with one', async () => {
+test('a login takes as many statements with 30 houses and rooms as with one, of 19 kinds at most', async () => {
   const counts: number[] = []
   for (const size of [1, 30]) {
     const ann = await user()
@@ -17,10 +17,10 @@ test('a login takes as many statements with 30 houses and rooms as with one', as
     }
     const statements = await statementsOf(() => logIn(app, ann))
     counts.push(statements.length)
+    expect(new Set(statements.map(({ text }) => text)).size).toBeLessThanOrEqual(19)
   }
-  // Concurrent reads share a statement, so counts of the same work differ by a few.
+  // Concurrent reads share a statement unless the machine is busy, so counts of the same work differ by a few.
   expect(counts[1]).toBeLessThan(counts[0]! + 29)
-  expect(counts[0]).toBeLessThanOrEqual(24)
 })
 
 test('a permission change takes as many statements for ten receivers as for one', async () => {

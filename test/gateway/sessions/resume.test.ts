@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { commit } from '../../../src/events/commit.ts'
 import type { HearthEvent } from '../../../src/events/events.ts'
 import { trimLog } from '../../../src/events/log-queries.ts'
+import { emptyEventLog } from '../../support/event-log.ts'
 import { Client, expectExact, listen, logIn, resume } from '../../support/gateway.ts'
 import { resumable } from '../../support/gateway-scene.ts'
 import { bus, call, type Den, db, house, type Person, user } from '../../support/world.ts'
@@ -309,7 +309,7 @@ test('refuses to resume a session of a lost log', async () => {
   const { ben, client, session_id } = await resumable(app)
   const { seq } = client.events.at(-1)!
   await client.cut()
-  await sql`truncate events, event_log restart identity`.execute(db)
+  await emptyEventLog()
   await expect.poll(async () => (await resume(app, ben, session_id, seq!).end()).code).toBe(4009)
   await bus.catchUp()
   await logIn(app, ben)
