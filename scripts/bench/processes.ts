@@ -60,11 +60,23 @@ export async function processorMs(pid: number): Promise<number> {
 /** The same of a process with its children, as those of a PostgreSQL server are. */
 export async function processorMsOfTree(pid: number): Promise<number> {
   const { ownMs, endedMs } = await readTimes(pid)
-  const others = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const children = await Promise.all(
-    others.map((name) => readTimes(Number(name)).catch(() => ({ parent: 0, ownMs: 0 }))),
+  const children = await readChildren(pid)
+  return children.reduce((sum, child) => sum + child.ownMs, ownMs + endedMs)
+}
+
+/** The processes that a process has started and that still run. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  return (await readChildren(pid)).map((child) => child.pid)
+}
+
+async function readChildren(pid: number): Promise<{ pid: number; ownMs: number }[]> {
+  const all = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const read = await Promise.all(
+    all.map(async (each) => ({ pid: each, ...(await readTimes(each).catch(() => undefined)) })),
   )
-  return children.reduce((sum, child) => sum + (child.parent === pid ? child.ownMs : 0), ownMs + endedMs)
+  return read.flatMap(({ pid: child, parent, ownMs }) =>
+    parent === pid ? [{ pid: child, ownMs: ownMs! }] : [],
+  )
 }
 
 /** The process that started this one. */

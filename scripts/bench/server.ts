@@ -15,6 +15,7 @@ import {
   prepareSearchDatabase,
 } from './databases.ts'
 import { chooseInserts } from './inserts.ts'
+import { measureLargeData } from './large.ts'
 import { chooseLoad } from './load.ts'
 import { type Measure, reads, sends } from './measures.ts'
 import { readProcessorTime, residentMb, startCollectable } from './processes.ts'
@@ -64,7 +65,9 @@ process.once('exit', () => {
 const startedAt = new Date().toISOString()
 const timeBefore = await readProcessorTime()
 await mkdir(cache, { recursive: true })
-const postgres = await startPostgres(postgresFolder, ['shared_buffers=1GB', 'max_wal_size=8GB'])
+const startCluster = (settings: string[]) => startPostgres(postgresFolder, settings)
+const postgres = await startCluster(['shared_buffers=1GB', 'max_wal_size=8GB'])
+let big: string | undefined
 const rows: Row[] = []
 const latencies: Report['latencies'] = []
 const sizes: Report['sizes'] = []
@@ -73,7 +76,7 @@ const servers: Server[] = []
 
 try {
   const small = await prepareDatabase(postgres.url, smallSize)
-  const big = quick ? undefined : await prepareDatabase(postgres.url, bigSize)
+  big = quick ? undefined : await prepareDatabase(postgres.url, bigSize)
   const databaseUrl = await copyDatabase(postgres.url, small)
   // The first start of a clone compiles the modules, and keeps them.
   await (await startHearth(databaseUrl)).end()
@@ -119,6 +122,15 @@ try {
 }
 const { rows: versions } = await onDatabase(postgres.url, 'show server_version')
 await postgres.stop()
+const notes: string[] = []
+if (big !== undefined) {
+  const { requests } = sends[0]!
+  const parts = { start: startCluster, startHearth, ...rounds, seconds: tailSeconds, requests }
+  const large = await measureLargeData(parts, big)
+  rows.push(...large)
+  if (large.length === 0)
+    notes.push('The memory of PostgreSQL could not be limited: nothing was measured with too little.')
+}
 const timeAfter = await readProcessorTime()
 await writeReport(join(root, 'docs'), {
   startedAt,
@@ -136,6 +148,7 @@ await writeReport(join(root, 'docs'), {
   sizes,
   trace,
   notes: [
+    ...notes,
     ...(quick ? ['A quick run: few rounds, few sockets, no large data.'] : []),
     ...(countRepeated() > 0 ? [`${countRepeated()} rounds came to no figure and were repeated.`] : []),
   ],
