@@ -58,21 +58,53 @@ test('the lag grows while the log cannot be read', async () => {
   await vi.waitUntil(async () => (await read('hearth_log_lag_seconds')) < 2, patience)
 })
 
-test('the lag grows while an event that was read is not delivered, whatever else is read meanwhile', async () => {
-  const { promise: delivered, resolve } = Promise.withResolvers<void>()
-  onTestFinished(() => resolve())
-  const unsubscribe = bus.subscribe((event) => {
-    if (event.type === 'house_updated' && event.house_id === '700') return delivered
+/** Delivers the events of these houses only once `deliver` is called for each; at the end of the test all of them. */
+function delayed(...houseIds: string[]) {
+  const deliveries = new Map(houseIds.map((id) => [id, Promise.withResolvers<void>()]))
+  const unsubscribe = bus.subscribe((event) =>
+    event.type === 'house_updated' ? deliveries.get(event.house_id)?.promise : undefined,
+  )
+  onTestFinished(() => {
+    unsubscribe()
+    for (const { resolve } of deliveries.values()) resolve()
   })
-  onTestFinished(() => void unsubscribe())
+  return { deliver: (id: string) => deliveries.get(id)!.resolve() }
+}
+
+test('the lag grows while an event that was read is not delivered, whatever else is read meanwhile', async () => {
+  const { deliver } = delayed('700')
   await happen('700')
   await vi.waitUntil(async () => (await read('hearth_log_pending')) === 1, patience)
   await happen('701')
   await vi.waitUntil(async () => (await read('hearth_log_lag_seconds')) > 2, patience)
   expect(await read('hearth_log_pending')).toBe(1)
-  resolve()
+  deliver('700')
   await vi.waitUntil(async () => (await read('hearth_log_lag_seconds')) < 2, patience)
   expect(await read('hearth_log_pending')).toBe(0)
+})
+
+test('the lag falls with each delivery, though something is always read and not delivered', async () => {
+  /** When that was whose lag is shown: between these two times. */
+  const reached = async () => {
+    const fromMs = performance.now()
+    const lagMs = (await read('hearth_log_lag_seconds')) * 1000
+    return { after: fromMs - lagMs, before: performance.now() - lagMs }
+  }
+  const { deliver } = delayed('710', '711', '712')
+  await happen('710')
+  await bus.catchUp()
+  await happen('711')
+  await bus.catchUp()
+  await vi.waitUntil(async () => (await read('hearth_log_lag_seconds')) > 2, patience)
+  deliver('710')
+  await vi.waitUntil(async () => (await read('hearth_log_pending')) === 1, patience)
+  await bus.catchUp()
+  const first = await reached()
+  await happen('712')
+  await bus.catchUp()
+  deliver('711')
+  await vi.waitUntil(async () => (await reached()).after > first.before, patience)
+  expect(await read('hearth_log_pending')).toBe(1)
 })
 
 test('the servers of the database are shown by host and port, without the account, and which one is used', async () => {
