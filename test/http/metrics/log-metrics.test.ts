@@ -24,10 +24,11 @@ async function happen(house_id: string): Promise<void> {
   await commit(db, async () => ({ answer: null, events: [{ type: 'house_updated', house_id }] }))
 }
 
-test('a process is named by its node number', async () => {
-  expect(samplesOf(await metrics(), 'hearth_processes')).toEqual([
-    { name: 'hearth_processes', labels: { node: String(node.number) }, value: 1 },
-  ])
+test('a process is named by its node number, or none while it has none', async () => {
+  const nameOf = (text: string) => samplesOf(text, 'hearth_processes').map(({ labels }) => labels.node)
+  expect(nameOf(await metrics())).toEqual([String(node.number)])
+  const other = await otherApp({}, { bus: { ...bus, node: { number: null } } })
+  expect(nameOf((await other.call(null, 'GET', '/metrics')).text)).toEqual(['none'])
 })
 
 test('the log of events is shown by its entries, the position, what is not sent yet, and its source', async () => {

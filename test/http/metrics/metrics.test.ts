@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
 import { sumOf } from '../../support/metrics.ts'
+import { statementsOf } from '../../support/statements.ts'
 import { bus, call, config, db, house, noAuth, presences, store, user } from '../../support/world.ts'
 
 /** The value of one line of /metrics, 0 where it is not there. */
@@ -28,6 +29,11 @@ test('metrics are plain text outside of the envelope, and not in the OpenAPI doc
   expect(answer.text).toMatch(/^nodejs_heap_size_used_bytes \d+$/m)
   const { body } = await call(null, 'GET', '/docs/json')
   expect(Object.keys(body.paths)).not.toContain('/metrics')
+})
+
+test('a scrape asks the database for the last verified backup alone', async () => {
+  const statements = await statementsOf(() => call(null, 'GET', '/metrics'))
+  expect(statements.map(({ text }) => text)).toEqual([expect.stringContaining('from "server_audit_log"')])
 })
 
 test('a scrape survives handles whose objects are collected', async () => {
