@@ -87,6 +87,9 @@ test('metrics add up what every process counted', async () => {
   const after = await read()
   expect(served(after)).toBe(before + 12)
   expect(sumOf(after, 'process_resident_memory_bytes')).toBeGreaterThan(3 * 2 ** 24)
+  // The messages of the tests above: over PostgreSQL the processes wake each other, and publish nothing.
+  expect(sumOf(after, 'hearth_publish_seconds_count')).toBeGreaterThan(0)
+  expect(sumOf(after, 'hearth_log_published_total')).toBe(0)
   // What is of each process is shown for each.
   const nodes = samplesOf(after, 'hearth_processes').map(({ labels, value }) => [labels.node, value])
   expect(new Set(nodes.map(([node]) => node)).size).toBe(3)
