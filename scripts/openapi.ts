@@ -37,11 +37,14 @@ const silent: Bus = {
   isReading: true,
   catchUp: async () => 0,
   epoch: '',
-  progress: { position: 0, entries: 0, pending: 0 },
+  progress: { position: 0, entries: 0, pending: 0, lagMs: 0, received: { own: 0, published: 0, read: 0 } },
+  sent: { events: 0, waiting: 0, failures: 0 },
+  redis: undefined,
   deliver: async () => {},
   publish: async () => {},
   presencesChangedSince: () => [],
   subscribe: () => () => {},
+  onSent: () => () => {},
   close: async () => {},
 }
 

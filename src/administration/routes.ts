@@ -19,7 +19,7 @@ function showVerifiedBackup(app: FastifyInstance): void {
   let seconds = 0
   new Gauge({
     name: 'hearth_backup_verified_timestamp_seconds',
-    help: 'When the last backup was verified, 0 if none was',
+    help: 'When the last backup was verified, 0 if none was; every process shows the same: use max',
     aggregator: 'max',
     registers: [app.metrics],
     async collect() {

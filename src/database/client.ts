@@ -7,6 +7,7 @@ import { openPipeline, type Pipeline } from './batching/pipeline.ts'
 import { PooledClient } from './pool/pooled-client.ts'
 import type { TimedConfig } from './pool/timed-client.ts'
 import type { DB } from './schema.ts'
+import { type ServerUse, serverUseOf } from './servers/server-use.ts'
 
 /** The pool, or a transaction on it: queries take either. */
 export type Db = Kysely<DB>
@@ -41,6 +42,12 @@ export function poolStats(db: Db): { total: number; idle: number; waiting: numbe
 /** The pipeline for the reads of the hot path; undefined for a transaction. */
 export function pipelineOf(db: Db): Pipeline | undefined {
   return opened.get(db)?.pipeline
+}
+
+/** The servers of the database; undefined for a transaction. */
+export function serverUse(db: Db): ServerUse | undefined {
+  const url = opened.get(db)?.pool.options.connectionString
+  return url === undefined ? undefined : serverUseOf(url)
 }
 
 /** Returns a check whether the database is unavailable: then every use of it fails at once, until it answers again. */

@@ -4,7 +4,7 @@ import type { HearthEvent } from './events.ts'
 import type { Entry } from './log-queries.ts'
 import { type LogProgress, openLogReader } from './log-reader.ts'
 import { startTrimming } from './log-trimming.ts'
-import { connectPeers, type Peers } from './peers.ts'
+import { connectPeers, type Peers, type Sent } from './peers.ts'
 import {
   addPresenceChange,
   type PresenceChanges,
@@ -13,7 +13,7 @@ import {
   usersChangedSince,
 } from './presence.ts'
 import { listOnline, listPresenceChanges } from './presence-queries.ts'
-import type { Relay } from './relay.ts'
+import type { RedisState, Relay } from './relay.ts'
 
 /** Handles an event; `position` is undefined for events that are not in the log. */
 type Listener = (event: HearthEvent, position?: number) => void | Promise<void>
@@ -23,6 +23,9 @@ export type Bus = {
   /** This process among those that share the log. */
   readonly node: Pick<Node, 'number'>
   readonly progress: LogProgress
+  readonly sent: Sent
+  /** Undefined where events are not sent over Redis. */
+  readonly redis: RedisState | undefined
   /** Identifies the log; it changes when the log was lost. */
   readonly epoch: string
   /** False when the log could not be read for ten seconds. */
@@ -40,6 +43,8 @@ export type Bus = {
   presencesChangedSince(position: number): string[] | undefined
   /** Returns how to unsubscribe. */
   subscribe(listener: Listener): () => void
+  /** Calls back with the ms that each message to the other processes has taken. Returns how to unsubscribe. */
+  onSent(listener: (ms: number) => void): () => void
   close(): Promise<void>
 }
 
@@ -49,6 +54,7 @@ const readTimeoutMs = 10_000
 /** Opens a bus that delivers from the end of the log on, to this process alone or to all that share a relay. */
 export async function openBus(db: Db, node: Node, relay?: Relay): Promise<Bus> {
   const listeners = new Set<Listener>()
+  const sentListeners = new Set<(ms: number) => void>()
   let presenceChanges: PresenceChanges
   let peers: Peers | undefined
   const log = await openLogReader(db, {
@@ -71,6 +77,9 @@ export async function openBus(db: Db, node: Node, relay?: Relay): Promise<Bus> {
       receiveEvents: (events) => void passOn(events),
       receiveRange: log.receive,
       logGrew: log.wake,
+      sentAfter(ms) {
+        for (const sentListener of sentListeners) sentListener(ms)
+      },
     }))
 
   /** Passes all events to the listeners in one turn of the event loop, so that no others come in between. */
@@ -106,6 +115,10 @@ export async function openBus(db: Db, node: Node, relay?: Relay): Promise<Bus> {
     get progress() {
       return log.progress
     },
+    get sent() {
+      return peers?.sent ?? { events: 0, waiting: 0, failures: 0 }
+    },
+    redis: relay?.redis,
     get epoch() {
       return log.epoch
     },
@@ -124,6 +137,10 @@ export async function openBus(db: Db, node: Node, relay?: Relay): Promise<Bus> {
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
+    },
+    onSent(listener) {
+      sentListeners.add(listener)
+      return () => sentListeners.delete(listener)
     },
     async close() {
       stopTrimming()

@@ -1,12 +1,27 @@
 import { shareRuns } from '../concurrency/shared-run.ts'
 import type { Db } from '../database/client.ts'
+import { measureLag } from './log-lag.ts'
 import { beginEpoch, type Entry, type EntryPosition, listEntries, readLog } from './log-queries.ts'
 
 /** All entries after a position, up to another. */
 export type LogRange = { epoch: string; after: number; upTo: number; entries: (Entry & EntryPosition)[] }
 
-/** The position up to which the log was read, the events that it has up to there, and the entries not yet delivered. */
-export type LogProgress = { position: number; entries: number; pending: number }
+/** How a process got entries: it committed them, another process published them, or it read them from the table. */
+type Source = 'own' | 'published' | 'read'
+
+/** How far a process has read and delivered the log. */
+export type LogProgress = {
+  /** The position up to which the log was read. */
+  position: number
+  /** The events that it has up to there. */
+  entries: number
+  /** The entries not yet delivered. */
+  pending: number
+  /** How far behind its end the deliveries are (`LogLag`). */
+  lagMs: number
+  /** The events passed on for delivery since the start, by how the process got them. */
+  received: Readonly<Record<Source, number>>
+}
 
 /** Reads the log and delivers its entries, each once and in order. */
 type LogReader = {
@@ -54,6 +69,8 @@ export async function openLogReader(db: Db, listener: LogListener): Promise<LogR
   /** Committed by this process, with the messages that the log names by their ids only. */
   const own = new Map<string, { entry: Entry; position?: number }>()
   const pending = new Map<string, { position: number; delivered: Promise<void> }>()
+  const received: Record<Source, number> = { own: 0, published: 0, read: 0 }
+  const lag = measureLag()
   let epoch = ''
   let position = 0
   let trimmedTo = 0
@@ -75,6 +92,7 @@ export async function openLogReader(db: Db, listener: LogListener): Promise<LogR
     await listener.load()
     epoch = log.epoch
     position = log.newest
+    lag.begin()
     trimmedTo = log.trimmedTo
     lastReadMs = performance.now()
   }
@@ -89,6 +107,7 @@ export async function openLogReader(db: Db, listener: LogListener): Promise<LogR
       if (pending.size > maxPending)
         await Promise.all([...pending.values()].map(({ delivered }) => delivered))
       const after = position
+      const startedMs = performance.now()
       const page = await readLog(db, after, entriesAtOnce)
       if (!page || page.epoch !== epoch || page.trimmedTo > position) return restart()
       const { positions } = page
@@ -103,21 +122,24 @@ export async function openLogReader(db: Db, listener: LogListener): Promise<LogR
       }))
       trimmedTo = page.trimmedTo
       lastReadMs = performance.now()
-      deliverRange(entries, upTo)
-      if (entries.some(({ id }) => own.has(id))) listener.read({ epoch, after, upTo, entries })
       isMore = positions.length === entriesAtOnce
+      if (!isMore) lag.readToEnd(upTo, startedMs)
+      deliverRange(entries, upTo, 'read')
+      if (entries.some(({ id }) => own.has(id))) listener.read({ epoch, after, upTo, entries })
     }
   }
 
   /** Passes over what was received from another process meanwhile. */
-  function deliverRange(entries: LogRange['entries'], upTo: number): void {
+  function deliverRange(entries: LogRange['entries'], upTo: number, source: Source): void {
     const fresh = entries.filter((entry) => entry.position > position)
     position = Math.max(position, upTo)
-    for (const entry of fresh) deliverEntry(entry)
+    for (const entry of fresh) deliverEntry(entry, source)
+    lag.deliveredUpTo(deliveredUpTo())
   }
 
-  function deliverEntry({ position, ...entry }: Entry & EntryPosition): void {
+  function deliverEntry({ position, ...entry }: Entry & EntryPosition, source: Source): void {
     const ownEntry = own.get(entry.id)
+    received[ownEntry ? 'own' : source] += entry.events.length
     if (ownEntry) ownEntry.position = position
     const delivering = listener.deliver(ownEntry?.entry ?? entry, position)
     if (delivering) pending.set(entry.id, { position, delivered: delivering.finally(() => finish(entry)) })
@@ -125,9 +147,16 @@ export async function openLogReader(db: Db, listener: LogListener): Promise<LogR
   }
 
   function finish(entry: Entry): void {
-    pending.delete(entry.id)
+    const wasPending = pending.delete(entry.id)
+    const upTo = deliveredUpTo()
+    // Otherwise further entries of the same range may follow.
+    if (wasPending) lag.deliveredUpTo(upTo)
+    listener.delivered(entry, upTo)
+  }
+
+  function deliveredUpTo(): number {
     const [first] = pending.values()
-    listener.delivered(entry, first ? first.position - 1 : position)
+    return first ? first.position - 1 : position
   }
 
   return {
@@ -138,7 +167,13 @@ export async function openLogReader(db: Db, listener: LogListener): Promise<LogR
       return position
     },
     get progress() {
-      return { position, entries: position - trimmedTo, pending: pending.size }
+      return {
+        position,
+        entries: position - trimmedTo,
+        pending: pending.size,
+        lagMs: lag.ms,
+        received,
+      }
     },
     get lastReadMs() {
       return lastReadMs
@@ -157,7 +192,7 @@ export async function openLogReader(db: Db, listener: LogListener): Promise<LogR
       if (!isNext) return wake()
       if (pending.size > maxPending) return
       lastReadMs = performance.now()
-      deliverRange(range.entries, range.upTo)
+      deliverRange(range.entries, range.upTo, 'published')
     },
     async catchUp() {
       await readOn()

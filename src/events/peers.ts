@@ -18,8 +18,19 @@ type Message =
   /** Events that are not in the log. */
   | { type: 'events'; events: readonly HearthEvent[] }
 
+/** What was sent to the other processes. */
+export type Sent = {
+  /** Events of the log that were published. */
+  readonly events: number
+  /** Messages that are on their way to the relay. */
+  readonly waiting: number
+  /** Messages that could not be sent: the others read the log later. */
+  readonly failures: number
+}
+
 /** The other processes that serve this database. While there are none, nothing is sent. */
 export type Peers = {
+  readonly sent: Sent
   publish(events: readonly HearthEvent[]): void
   announceGrowth(): void
   publishRange(range: LogRange): void
@@ -36,6 +47,8 @@ type PeerListener = {
   receiveEvents(events: readonly HearthEvent[]): void
   receiveRange(range: LogRange): void
   logGrew(): void
+  /** A message was sent, and the relay has taken so many ms for it. */
+  sentAfter(ms: number): void
 }
 
 const listPeersEveryMs = 1_000
@@ -44,6 +57,7 @@ const confirmTimeoutMs = 1_000
 /** Joins the processes that share a relay. */
 export async function connectPeers(db: Db, node: Node, relay: Relay, listener: PeerListener): Promise<Peers> {
   let others: readonly number[] = []
+  const sent = { events: 0, waiting: 0, failures: 0 }
   const deliveredTo = new Map<number, number>()
   const confirmations = new EventEmitter().setMaxListeners(0)
   const announce = shareRuns(() => send({ type: 'log_grew' }))
@@ -54,7 +68,18 @@ export async function connectPeers(db: Db, node: Node, relay: Relay, listener: P
 
   /** A process that misses a message reads the log within a second. */
   async function send(message: Message): Promise<void> {
-    if (others.length > 0) await relay.send(JSON.stringify(message)).catch(() => {})
+    if (others.length === 0) return
+    const startedMs = performance.now()
+    sent.waiting += 1
+    try {
+      await relay.send(JSON.stringify(message))
+      listener.sentAfter(performance.now() - startedMs)
+      if (message.type === 'log_range') sent.events += countEvents(message.range)
+    } catch {
+      sent.failures += 1
+    } finally {
+      sent.waiting -= 1
+    }
   }
 
   function receive(message: Message): void {
@@ -74,6 +99,7 @@ export async function connectPeers(db: Db, node: Node, relay: Relay, listener: P
   const listing = setInterval(() => void listPeers().catch(() => {}), listPeersEveryMs).unref()
 
   return {
+    sent,
     publish: (events) => void send({ type: 'events', events }),
     announceGrowth() {
       if (!relay.sendsLog && others.length > 0) void announce()
@@ -95,6 +121,10 @@ export async function connectPeers(db: Db, node: Node, relay: Relay, listener: P
       await relay.close()
     },
   }
+}
+
+function countEvents({ entries }: LogRange): number {
+  return entries.reduce((sum, { events }) => sum + events.length, 0)
 }
 
 /** Undefined for text that is no message: other programs may write to the channel as well. */

@@ -31,6 +31,8 @@ export async function openRedisRelay(url: string): Promise<Relay> {
   let listener: OutageListener | undefined
   /** An outage lasts from the first connection that closes until all are ready again. */
   let isInOutage = false
+  let outages = 0
+  const areReady = () => connections.every(({ status }) => status === 'ready')
   let reason: Error | undefined
 
   for (const connection of connections) {
@@ -38,11 +40,13 @@ export async function openRedisRelay(url: string): Promise<Relay> {
       reason = error
     })
     connection.on('close', () => {
-      if (!isInOutage) listener?.began(reason)
+      if (isInOutage) return
       isInOutage = true
+      outages += 1
+      listener?.began(reason)
     })
     connection.on('ready', () => {
-      if (!connections.every(({ status }) => status === 'ready')) return
+      if (!areReady()) return
       reason = undefined
       if (isInOutage) listener?.ended()
       isInOutage = false
@@ -66,6 +70,14 @@ export async function openRedisRelay(url: string): Promise<Relay> {
 
   return {
     sendsLog: true,
+    redis: {
+      get isAvailable() {
+        return areReady()
+      },
+      get outages() {
+        return outages
+      },
+    },
     async send(text) {
       await publisher.publish(channel, self + text)
     },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
+import { sumOf } from '../support/metrics.ts'
 import { startServer, statusOf, workersOf } from '../support/server.ts'
 import { databaseUrl, folder } from '../support/world.ts'
 
@@ -41,7 +42,7 @@ describe.runIf(process.platform === 'linux')('of several processes', () => {
     const workers = await vi.waitFor(async () => {
       const { length } = workersOf(server)
       const text = await (await fetch(`${server.origin}/metrics`)).text()
-      expect([length, /^hearth_processes (.*)$/m.exec(text)?.[1]]).toEqual([2, '2'])
+      expect([length, sumOf(text, 'hearth_processes')]).toEqual([2, 2])
       return workersOf(server)
     }, 20_000)
     const [dying, answering] = workers

@@ -45,9 +45,14 @@ export function readDatabaseHosts(databaseUrl: string): DatabaseHosts | undefine
     hosts: hosts.map(({ host, port }) => {
       const url = `${scheme}${account}${inUrl(host)}:${port}${rest}`
       if (!URL.canParse(url)) throw brokenHost()
-      return { name: `${host.includes(':') ? `[${host}]` : host}:${port}`, host, port, url }
+      return { name: nameOf(host, port), host, port, url }
     }),
   }
+}
+
+/** The name of a server, for people. */
+export function nameOf(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** Whether an address names several hosts before its path, which neither `URL` nor `pg` can read. */

@@ -9,6 +9,11 @@ import { findUnfit, readServerState, type ServerState } from './server-state.ts'
 export type Servers = {
   /** An address of `pg` for the first of them: what it says of account, database and TLS is true of all. */
   readonly firstUrl: string
+  readonly names: readonly string[]
+  /** The name of the one that is used; undefined while none is. */
+  readonly used: string | undefined
+  /** How often another one took its place so far. */
+  readonly moves: number
   /** The server that is used; asks all of them where none is. Throws `DatabaseUnavailable`, or why all refuse the login. */
   choose(): Promise<Host>
   /** Notes a connection to a server that says this of itself. Throws `DatabaseUnavailable` where it must not be used. */
@@ -46,6 +51,7 @@ function openServers({ hosts, target, connectWithinMs }: DatabaseHosts): Servers
   let former: Host | undefined
   let search: Promise<Host> | undefined
   let isWatching = false
+  let moves = 0
   /** A promotion begins a new timeline: a server on an earlier one is a primary of the past, and is never used again. */
   let timeline = 0
 
@@ -62,7 +68,10 @@ function openServers({ hosts, target, connectWithinMs }: DatabaseHosts): Servers
     for (const [client, to] of clients) {
       if (to !== server) client.destroy(new DatabaseUnavailable('the database has moved to another server'))
     }
-    if (former && former !== server) for (const listener of listeners) listener(server.name)
+    if (former && former !== server) {
+      moves += 1
+      for (const listener of listeners) listener(server.name)
+    }
     former = server
   }
 
@@ -151,6 +160,13 @@ function openServers({ hosts, target, connectWithinMs }: DatabaseHosts): Servers
 
   return {
     firstUrl: hosts[0]!.url,
+    names: hosts.map(({ name }) => name),
+    get used() {
+      return current?.name
+    },
+    get moves() {
+      return moves
+    },
     choose,
     admit(client, server, state) {
       const reason = refuse(state)

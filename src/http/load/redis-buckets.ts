@@ -40,6 +40,7 @@ export async function openRedisBuckets(url: string, listener: SharedBucketsListe
   /** How to give up the counts that are not answered yet. */
   const waiting = new Set<() => void>()
   let [isAvailable, isInOutage, isClosed] = [false, false, false]
+  let [outages, missed] = [0, 0]
   let reason: unknown
   let timer: NodeJS.Timeout | undefined
   let trying: Promise<void> | undefined
@@ -55,6 +56,7 @@ export async function openRedisBuckets(url: string, listener: SharedBucketsListe
     timer ??= setTimeout(tryAgain, retryMs).unref()
     if (isInOutage) return
     isInOutage = true
+    outages += 1
     listener.began(error)
     for (const giveUp of waiting) giveUp()
   }
@@ -86,8 +88,17 @@ export async function openRedisBuckets(url: string, listener: SharedBucketsListe
     get isAvailable() {
       return isAvailable
     },
+    get outages() {
+      return outages
+    },
+    get missed() {
+      return missed
+    },
     async take(takes) {
-      if (!isAvailable) return undefined
+      if (!isAvailable) {
+        missed += 1
+        return undefined
+      }
       const { promise, resolve } = Promise.withResolvers<Taken[] | undefined>()
       const giveUp = () => resolve(undefined)
       waiting.add(giveUp)
@@ -99,6 +110,7 @@ export async function openRedisBuckets(url: string, listener: SharedBucketsListe
       const taken = await promise
       cancel()
       waiting.delete(giveUp)
+      if (!taken) missed += 1
       return taken
     },
     async close() {

@@ -7,6 +7,10 @@ export type Take = { name: string; limit: Limit; key: string; count: number }
 export type SharedBuckets = {
   /** Whether they can be used at the moment. */
   readonly isAvailable: boolean
+  /** How often they became unavailable so far. */
+  readonly outages: number
+  /** How often they could not count so far. */
+  readonly missed: number
   /**
    * Takes tokens from each bucket up to the first that refuses, whose answer is the last one. Undefined if the buckets
    * are unavailable: then the process counts by itself. Never rejects.

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { type Aggregator, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Histogram, Registry } from 'prom-client'
 import { onBatch } from '../../database/batching/batches.ts'
-import { poolStats } from '../../database/client.ts'
+import { showDatabase, showLoad, showLog, showPublishing, showRedis } from './process-metrics.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -23,7 +23,7 @@ export function collectMetrics(app: FastifyInstance): void {
   countBatches(app)
   countEvents(app)
   countPushes(app)
-  readGauges(app)
+  for (const show of [showLoad, showDatabase, showLog, showPublishing, showRedis]) show(app)
 }
 
 function countRequests(app: FastifyInstance): void {
@@ -57,7 +57,7 @@ function countRequests(app: FastifyInstance): void {
 function countBatches(app: FastifyInstance): void {
   const sizes = new Histogram({
     name: 'hearth_batch_size',
-    help: 'Reads or writes that shared a statement',
+    help: 'How many shared a statement, by kind: read (lookups), write (sends)',
     labelNames: ['kind'],
     buckets: batchBounds,
     registers: [app.metrics],
@@ -69,7 +69,7 @@ function countBatches(app: FastifyInstance): void {
 function countEvents(app: FastifyInstance): void {
   const events = new Counter({
     name: 'hearth_events_total',
-    help: 'Events received by the process; each of several processes receives all',
+    help: 'Events received by the process; every process receives all: use max',
     labelNames: ['type'],
     aggregator: 'max',
     registers: [app.metrics],
@@ -87,57 +87,4 @@ function countPushes(app: FastifyInstance): void {
   })
   for (const result of ['delivered', 'gone', 'failed', 'dropped']) pushes.inc({ result }, 0)
   app.decorate('countPush', (result: string) => pushes.inc({ result }))
-}
-
-function readGauges(app: FastifyInstance): void {
-  const registers = [app.metrics]
-  function gauge(name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void {
-    new Gauge({
-      name,
-      help,
-      aggregator,
-      registers,
-      collect() {
-        this.set(read())
-      },
-    })
-  }
-  const { load, gateway, bus, bodies, sharedBuckets } = app
-  gauge('hearth_processes', 'Processes behind these figures', () => 1)
-  gauge('hearth_pool_connections', 'Connections to the database', () => poolStats(app.db).total)
-  gauge('hearth_pool_idle', 'Connections that are free', () => poolStats(app.db).idle)
-  gauge('hearth_pool_waiting', 'Statements that wait for a connection', () => poolStats(app.db).waiting)
-  gauge('hearth_sockets', 'Open sockets of the gateway', () => gateway.connectionCount)
-  gauge(
-    'hearth_sessions',
-    'Sessions of the gateway: sockets that are logged in, or log in',
-    () => gateway.registry.sessions.size,
-  )
-  gauge('hearth_log_entries', 'Entries of the log of events', () => bus.progress.entries, 'max')
-  gauge(
-    'hearth_log_position',
-    'The newest entry of the log that was read',
-    () => bus.progress.position,
-    'max',
-  )
-  gauge(
-    'hearth_log_pending',
-    'Entries that were read and are not sent to all yet',
-    () => bus.progress.pending,
-  )
-  gauge('hearth_rate_limits_shared', 'Processes that count rate limits in Redis', () =>
-    sharedBuckets?.isAvailable ? 1 : 0,
-  )
-  gauge('hearth_requests_in_flight', 'Requests that are not answered yet', () => load.inFlight)
-  gauge('hearth_body_bytes', 'Memory for the bodies of requests', () => bodies.bytes)
-  gauge('hearth_loop_delay_seconds', 'Event loop delay', () => load.delayMs / 1000, 'max')
-  new Counter({
-    name: 'hearth_requests_shed_total',
-    help: 'Requests refused because of load',
-    registers,
-    collect() {
-      this.reset()
-      this.inc(load.refused)
-    },
-  })
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { isDatabaseUnavailable } from '../../../src/database/availability/unavailable.ts'
 import { availabilityCheck, openDatabase, poolStats } from '../../../src/database/client.ts'
+import { sumOf } from '../../support/metrics.ts'
 import { otherApp } from '../../support/other-app.ts'
 import { startServer } from '../../support/server.ts'
 import { detour, openTcpProxy, type Weather } from '../../support/tcp-proxy.ts'
@@ -97,10 +98,12 @@ describe.each<Weather>(['refuse', 'reset', 'black hole'])('with the database una
     }
     expect((await call(null, 'GET', '/ready')).status).toBe(503)
     expect((await call(null, 'GET', '/health')).status).toBe(200)
-    expect((await call(null, 'GET', '/metrics')).status).toBe(200)
+    const metrics = await call(null, 'GET', '/metrics')
+    expect([metrics.status, sumOf(metrics.text, 'hearth_database_server')]).toEqual([200, 0])
     await proxy.set('fine')
     await recover(ann)
     expect((await call(null, 'GET', '/ready')).status).toBe(200)
+    expect(sumOf((await call(null, 'GET', '/metrics')).text, 'hearth_database_server')).toBe(1)
     expect((await all()).map((answer) => answer.status)).toEqual(usual)
   })
 })

@@ -9,6 +9,7 @@ import { DatabaseUnavailable, isDatabaseUnavailable } from '../../../src/databas
 import { availabilityCheck, type Db, openDatabase } from '../../../src/database/client.ts'
 import { claimNodeNumber } from '../../../src/database/node-number.ts'
 import { hearthIn } from '../../support/cli.ts'
+import { samplesOf, sumOf } from '../../support/metrics.ts'
 import { type ReplicatedServer, startReplicatedPostgres } from '../../support/replicated-postgres.ts'
 import { failToStart, startServer } from '../../support/server.ts'
 
@@ -159,11 +160,19 @@ test('a failover loses no acknowledged message, and an old primary that comes ba
   const { number } = node
   const session = await logIn()
   await isBack()
+  /** The moves that /metrics counts, and the server it shows. */
+  const shown = async () => {
+    const { text } = await ask('GET', '/metrics')
+    const used = samplesOf(text, 'hearth_database_server').filter(({ value }) => value === 1)
+    return [sumOf(text, 'hearth_database_moves_total'), ...used.map(({ labels }) => labels.server)]
+  }
+  await vi.waitFor(async () => expect(await shown()).toEqual([0, `127.0.0.1:${one.port}`]), timeout)
 
   await one.kill()
   await vi.waitUntil(async () => !(await send()), timeout)
   await two.promote()
   await isBack()
+  await vi.waitFor(async () => expect(await shown()).toEqual([1, `127.0.0.1:${two.port}`]), timeout)
   expect(await session.closed).toBe(1011)
   await logIn()
   await vi.waitUntil(() => node.number === number, timeout)

@@ -4,6 +4,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
+import { sumOf } from '../../support/metrics.ts'
+import { statementsOf } from '../../support/statements.ts'
 import { bus, call, config, db, house, noAuth, presences, store, user } from '../../support/world.ts'
 
 /** The value of one line of /metrics, 0 where it is not there. */
@@ -20,13 +22,18 @@ test('metrics are plain text outside of the envelope, and not in the OpenAPI doc
   expect(answer.headers['cache-control']).toBe('no-store')
   expect(answer.text).toMatch(/^hearth_sockets 0$/m)
   expect(answer.text).toMatch(/^hearth_pool_waiting 0$/m)
-  expect(answer.text).toMatch(/^hearth_processes 1$/m)
+  expect(sumOf(answer.text, 'hearth_processes')).toBe(1)
   expect(answer.text).toMatch(/^# TYPE hearth_processes gauge$/m)
   expect(answer.text).toMatch(/^# TYPE hearth_requests_shed_total counter$/m)
   expect(answer.text).toMatch(/^process_resident_memory_bytes \d+$/m)
   expect(answer.text).toMatch(/^nodejs_heap_size_used_bytes \d+$/m)
   const { body } = await call(null, 'GET', '/docs/json')
   expect(Object.keys(body.paths)).not.toContain('/metrics')
+})
+
+test('a scrape asks the database for the last verified backup alone', async () => {
+  const statements = await statementsOf(() => call(null, 'GET', '/metrics'))
+  expect(statements.map(({ text }) => text)).toEqual([expect.stringContaining('from "server_audit_log"')])
 })
 
 test('a scrape survives handles whose objects are collected', async () => {
@@ -114,18 +121,23 @@ test('with METRICS_TOKEN, metrics are served to every address that sends it', as
     const answer = await ask(wrong)
     expect([answer.statusCode, answer.json()], wrong).toEqual([400, noAuth])
   }
-  expect((await ask(`Bearer ${metricsToken}`)).body).toMatch(/^hearth_processes 1$/m)
+  expect(sumOf((await ask(`Bearer ${metricsToken}`)).body, 'hearth_processes')).toBe(1)
   expect((await other.inject({ url: '/metrics' })).statusCode).toBe(400)
   await other.close()
 })
 
-test('the log of events is shown by its entries, its newest position, and what is not sent yet', async () => {
+test('the processor time of a request is that of the process by the requests in the meantime', async () => {
   const ann = await user()
-  const before = [await read('hearth_log_entries'), await read('hearth_log_position')]
-  await call(ann, 'POST', '/houses', { name: 'Den' })
-  await call(ann, 'PATCH', '/users/@me', { bio: 'new' })
-  const added = (await read('hearth_log_position')) - before[1]!
-  expect(added).toBeGreaterThanOrEqual(2)
-  expect(await read('hearth_log_entries')).toBe(before[0]! + added)
-  expect(await read('hearth_log_pending')).toBe(0)
+  const cost = async () => {
+    const { text } = await call(null, 'GET', '/metrics')
+    return [sumOf(text, 'process_cpu_seconds_total'), sumOf(text, 'hearth_requests_total')] as const
+  }
+  const before = await cost()
+  for (let n = 0; n < 30; n += 1) await call(ann, 'GET', '/users/@me')
+  const after = await cost()
+  expect(after[1] - before[1]).toBe(31)
+  const each = (after[0] - before[0]) / (after[1] - before[1])
+  expect(each).toBeGreaterThan(0)
+  // In µs it would be more.
+  expect(each).toBeLessThan(10)
 })
