@@ -252,7 +252,7 @@ export const settingsDe: SettingsTexts = {
   messagesAreDeleted: (age) => `Nachrichten, die älter sind als ${age}, werden gelöscht.`,
   deleteOldMessages: 'Alte Nachrichten löschen',
   deleteOldMessagesSure: (age) =>
-    `Nachrichten, die älter sind als ${age}, werden für alle gelöscht, jetzt und in Zukunft. Das lässt sich nicht rückgängig machen.`,
+    `Nachrichten, die älter sind als ${age}, werden für alle gelöscht. Das lässt sich nicht rückgängig machen.`,
   handOver: 'Übergeben',
   handOverHint: 'Von dem Mitglied, dem das Haus gehören soll.',
   handOverSure: (house, heir) => `${house} an ${heir} übergeben? Du wirst ein einfaches Mitglied.`,

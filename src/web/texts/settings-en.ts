@@ -246,7 +246,7 @@ export const settingsEn = {
   messagesAreDeleted: (age: string) => `Messages older than ${age} are deleted.`,
   deleteOldMessages: 'Delete old messages',
   deleteOldMessagesSure: (age: string) =>
-    `Messages older than ${age} will be deleted for everybody, now and from now on. This cannot be undone.`,
+    `Messages older than ${age} will be deleted for everybody. This cannot be undone.`,
   handOver: 'Hand over',
   handOverHint: 'Of the member who is to own the house.',
   handOverSure: (house: string, heir: string) => `Hand ${house} over to ${heir}? You become a plain member.`,

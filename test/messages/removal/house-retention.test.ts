@@ -1,10 +1,13 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { hourMs, oldMessage } from '../../support/old-messages.ts'
 import { otherApp } from '../../support/other-app.ts'
-import { idsOf, sweep, waitForFirstRound } from '../../support/retention.ts'
+import { idsOf, sweep } from '../../support/retention.ts'
+import { explain } from '../../support/statements.ts'
 import {
   call,
+  databaseUrl,
   db,
   group,
   house,
@@ -16,8 +19,23 @@ import {
   user,
 } from '../../support/world.ts'
 
+type Sent = { text: string; values: unknown[] }
+
+/** What is sent to the database from before the app starts. */
+const started = await vi.hoisted(async () => {
+  const { default: client } = await import('pg')
+  return vi.spyOn(client.Client.prototype, 'query')
+})
+
+/** Where the app has asked for houses with an age. */
+const firstRound = () =>
+  started.mock.calls.findIndex(([config]) => /house_retention/.test((config as unknown as Sent).text))
+// It finds none, and asks again minutes later: only the sweeps of the tests delete.
+await vi.waitUntil(() => firstRound() >= 0, 20_000)
+await started.mock.results[firstRound()]!.value
+started.mockRestore()
+
 const hourSeconds = 3_600
-await waitForFirstRound()
 
 /** A house with a message each of so many hours ago, whose messages stay for `age` hours. */
 async function agingHouse(owner: Person, age: number | null, ...hours: number[]) {
@@ -135,11 +153,36 @@ test('two processes at once delete each message once, in steps of 200', async ()
   expect(await idsOf(den.room_id)).toEqual([])
 })
 
+/** What a sweep asks the database, besides the deletion. */
+async function statementsOfSweep(): Promise<Sent[]> {
+  const spy = vi.spyOn(pg.Client.prototype, 'query')
+  await sweep()
+  const sent = spy.mock.calls.map(([config]) => config as unknown as Sent)
+  spy.mockRestore()
+  return sent.filter(({ text }) => /house_retention|looked/.test(text))
+}
+
 test('while no house has an age, a round of a server without a limit is one statement', async () => {
   await db.deleteFrom('house_retention').execute()
-  const spy = vi.spyOn(pg.Client.prototype, 'query')
-  expect(await sweep()).toEqual([0])
-  const texts = spy.mock.calls.map(([config]) => (config as unknown as { text: string }).text ?? config)
-  spy.mockRestore()
-  expect(texts.filter((text) => /house_retention|looked/.test(text))).toHaveLength(1)
+  expect(await statementsOfSweep()).toHaveLength(1)
+})
+
+test('a round of a server without a limit reads only the rooms and messages of houses with an age', async () => {
+  const ann = await user()
+  const many = sql`generate_series(1, 5000) as n`
+  await sql`insert into houses (id, name, owner_id, default_permissions) select n, 'Den', ${ann.id}, 0 from ${many}`.execute(
+    db,
+  )
+  await sql`insert into rooms (id, type, house_id, name, position) select n, 0, n, 'room', 0 from ${many}`.execute(
+    db,
+  )
+  await sql`insert into messages (id, room_id, house_id, author_id, device_id, content)
+    select n, n, n, ${ann.id}, 1, 'old' from ${many}`.execute(db)
+  await sql`analyze houses, rooms, messages`.execute(db)
+  await agingHouse(ann, 24, 23)
+  const statements = await statementsOfSweep()
+  const plans = await Promise.all(statements.map((statement) => explain(databaseUrl, statement)))
+  const read = plans.flat().filter((step) => /^(?:rooms|messages)$/.test(step['Relation Name'] ?? ''))
+  expect(read.length).toBeGreaterThan(1)
+  for (const step of read) expect(step['Actual Rows']).toBeLessThanOrEqual(1)
 })
