@@ -33,6 +33,7 @@ import { inviteRoutes } from './houses/invites/routes.ts'
 import { memberRoutes } from './houses/members/routes.ts'
 import { ownHouseRoutes } from './houses/own-routes.ts'
 import { housePictureRoutes } from './houses/picture-routes.ts'
+import { retentionRoutes } from './houses/retention/routes.ts'
 import { memberRoleRoutes } from './houses/roles/member-role-routes.ts'
 import { roleRoutes } from './houses/roles/routes.ts'
 import { houseRoutes } from './houses/routes.ts'
@@ -199,6 +200,7 @@ const plugins = [
   reactionRoutes,
   readStateRoutes,
   recipientRoutes,
+  retentionRoutes,
   roleRoutes,
   roomRoutes,
   searchRoutes,
@@ -251,11 +253,14 @@ function startBackgroundWork(app: FastifyInstance): void {
         config.auditLogDays,
         reporter('could not delete old entries of audit logs'),
       ),
+      startRetention(
+        db,
+        store,
+        bus,
+        config.messagesMaxAgeMs,
+        reporter('could not delete messages past their age'),
+      ),
     ]
-    const { messagesMaxAgeMs } = config
-    if (messagesMaxAgeMs === undefined) return
-    const report = reporter('could not delete messages past MESSAGES_MAX_AGE')
-    stops.push(startRetention(db, store, bus, messagesMaxAgeMs, report))
   })
   app.addHook('onClose', async () => {
     await Promise.all(stops.map((stop) => stop()))

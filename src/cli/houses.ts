@@ -14,19 +14,20 @@ const housesAtOnce = 100
 
 export const listHouses: Command = {
   name: 'list-houses',
-  summary: 'List every house: id, owner, members, name',
+  summary: 'List every house: id, owner, members, how long messages stay if its owner has set that, name',
   parameters: [],
   options: withJson(),
   async run({ options }, context) {
     await withInstallation(context, async ({ db }) => {
       const houses: AdministeredHouseRow[] = []
       for await (const row of listAllHouses(db)) houses.push(row)
-      const lines = houses.map(({ id, owner, member_count, name }) => {
-        return `${id}  ${owner.username}  ${count(member_count, 'member')}  ${name}`
+      const lines = houses.map(({ id, owner, member_count, max_age, name }) => {
+        const age = max_age === null ? [] : [`messages for ${spellAge(max_age)}`]
+        return [id, owner.username, count(member_count, 'member'), ...age, name].join('  ')
       })
       printAnswer(context, options, {
         lines: lines.length > 0 ? lines : ['There are no houses.'],
-        json: houses.map(serializeAdministeredHouse),
+        json: houses.map((row) => ({ ...serializeAdministeredHouse(row), max_age: row.max_age })),
       })
     })
   },
@@ -49,6 +50,12 @@ export const deleteHouseCommand: Command = {
       printAnswer(context, options, { lines: [`Deleted ${shown}.`], json: answer })
     })
   },
+}
+
+/** An age in seconds as `MESSAGES_MAX_AGE` is written, if it can be. */
+function spellAge(seconds: number): string {
+  if (seconds % 86_400 === 0) return `${seconds / 86_400}d`
+  return seconds % 3_600 === 0 ? `${seconds / 3_600}h` : `${seconds}s`
 }
 
 function listAllHouses(db: Db): AsyncGenerator<AdministeredHouseRow> {

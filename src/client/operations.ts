@@ -52,6 +52,7 @@ import type {
   UseInvite,
 } from '../houses/invites/schemas.ts'
 import type { Member, MemberQuery, RemovedMember } from '../houses/members/schemas.ts'
+import type { Retention, SetRetention } from '../houses/retention/schemas.ts'
 import type { CreateRole, DeletedRole, EditRole, Role } from '../houses/roles/schemas.ts'
 import type {
   CreateHouse,
@@ -174,6 +175,8 @@ type Shapes = {
   listHouseRooms: { answer: Room[] }
   listOwnHouses: { answer: HouseSummary[] }
   leaveHouse: { answer: undefined }
+  getRetention: { answer: Retention }
+  setRetention: { body: SetRetention; answer: Retention }
   // invites
   createInvite: { body: CreateInvite; answer: Invite }
   listInvites: { answer: Invite[] }

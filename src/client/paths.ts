@@ -60,6 +60,8 @@ export const paths = {
   listHouseRooms: 'GET /houses/{id}/rooms',
   listOwnHouses: 'GET /users/@me/houses',
   leaveHouse: 'DELETE /users/@me/houses/{id}',
+  getRetention: 'GET /houses/{id}/retention',
+  setRetention: 'PUT /houses/{id}/retention',
   // invites
   createInvite: 'POST /houses/{id}/invites',
   listInvites: 'GET /houses/{id}/invites',

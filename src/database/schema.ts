@@ -166,6 +166,14 @@ export interface Friendships {
   user_low: Int8;
 }
 
+export interface HouseRetention {
+  house_id: Int8;
+  /**
+   * in seconds; the shorter of it and MESSAGES_MAX_AGE holds
+   */
+  max_age: number;
+}
+
 export interface Houses {
   banner: string | null;
   default_permissions: number;
@@ -522,6 +530,7 @@ export interface DB {
   exports: Exports;
   friend_requests: FriendRequests;
   friendships: Friendships;
+  house_retention: HouseRetention;
   houses: Houses;
   invites: Invites;
   member_roles: MemberRoles;

@@ -10,6 +10,7 @@ import * as bans from '../houses/bans/schemas.ts'
 import * as entities from '../houses/entities/schemas.ts'
 import * as invites from '../houses/invites/schemas.ts'
 import * as members from '../houses/members/schemas.ts'
+import * as retention from '../houses/retention/schemas.ts'
 import * as roles from '../houses/roles/schemas.ts'
 import * as houses from '../houses/schemas.ts'
 import * as webhookExecution from '../houses/webhooks/execution/schemas.ts'
@@ -48,6 +49,7 @@ const modules = [
   pushSubscriptions,
   reactions,
   readStates,
+  retention,
   roles,
   rooms,
   serverInformation,

@@ -15,6 +15,20 @@ test('list-houses says that there are none, then lists each with owner and membe
   ])
 })
 
+test.each([
+  [2_592_000, '30d'],
+  [129_600, '36h'],
+  [3_601, '3601s'],
+])('list-houses shows that the messages of a house stay for %i seconds', async (max_age, shown) => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  await call(ann, 'PUT', `/houses/${den.id}/retention`, { max_age })
+  const { out } = await hearth('list-houses')
+  expect(out.split('\n').at(-1)).toBe(`${den.id}  ${ann.username}  1 member  messages for ${shown}  Den`)
+  const houses = JSON.parse((await hearth('list-houses', '--json')).out)
+  expect(houses.at(-1)).toMatchObject({ house: { id: den.id }, max_age })
+})
+
 test('delete-house without --yes says what it would delete, and deletes nothing', async () => {
   const ann = await user()
   const den = await house({ owner: ann })

@@ -53,6 +53,18 @@ async function searchOn(api: Api, params: { id: string }, q: string): Promise<st
   return pages
 }
 
+test('an owner sets how long messages stay, which a member reads', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const { id } = await house({ owner: ann, members: [ben] })
+  const [owner, member] = [ann, ben].map(({ token }) => new Api({ address, token })) as [Api, Api]
+  const body = { max_age: 86_400 }
+  expect(await owner.call('setRetention', { params: { id }, body })).toMatchObject({ max_age: 86_400 })
+  const { effective_max_age } = await member.call('getRetention', { params: { id } })
+  expect(effective_max_age).toBe(86_400)
+  const refused = await errorOf(member.call('setRetention', { params: { id }, body }))
+  expect(refused.code).toBe('no_permission')
+})
+
 test('a call without a body sends an empty object if the method has bodies', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })

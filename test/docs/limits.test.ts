@@ -43,6 +43,8 @@ test.each([
   ['api', '`position` of a room', 'maxRoomPosition'],
   ['api', '`max_uses`', 'maxUses'],
   ['api', '`max_age` of an invite', 'maxAgeSeconds'],
+  ['api', '`max_age` of the messages', 'minRetentionSeconds'],
+  ['api', '`max_age` of the messages', 'maxRetentionSeconds'],
   ['api', '`exploding_age` |', 'minExplodingSeconds'],
   ['api', '`exploding_age` |', 'maxExplodingSeconds'],
   ['api', '`allow`', 'maxPermissionBits'],

@@ -12,6 +12,9 @@ import { webhook } from './webhooks.ts'
 import { call, db, house, houseRoom, message, role, user } from './world.ts'
 import { jsonLines, unzip } from './zip.ts'
 
+/** How long the messages of a full house stay, in seconds. */
+export const archivedMaxAge = 30 * 86_400
+
 let files = 0
 /** A path for an archive. */
 export function archivePath(): string {
@@ -39,6 +42,7 @@ export async function fullHouse() {
     .insertInto('bans')
     .values({ house_id: den.id, user_id: cat.id, created_by: ann.id, reason: 'spam' })
     .execute()
+  await call(ann, 'PUT', `/houses/${den.id}/retention`, { max_age: archivedMaxAge })
   await message(den.room_id, cat, { content: 'of somebody who left' })
   await message(den.room_id, ann, { content: `hi <@${bob.id}>`, mentions: [bob] })
   const expires_at = new Date(Date.now() + 60_000)

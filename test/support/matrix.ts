@@ -182,6 +182,8 @@ export const matrix: Row[] = [
   { route: 'GET /users/@me/houses', reach: 'own' },
   { route: 'GET /houses/{id}/rooms', reach: 'house' },
   { route: 'PATCH /houses/{id}/owner', reach: 'house', once: true, needs: 'owner', body: ({ target }: Scene) => ({ user_id: target.id }) },
+  { route: 'GET /houses/{id}/retention', reach: 'house' },
+  { route: 'PUT /houses/{id}/retention', reach: 'house', needs: 'owner', body: { max_age: 86_400 } },
   // Members, bans, roles
   { route: 'GET /houses/{id}/members', reach: 'house' },
   { route: 'GET /houses/{id}/members/{user_id}', reach: 'house' },

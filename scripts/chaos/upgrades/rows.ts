@@ -22,6 +22,7 @@ const rowsOf: Record<string, [columns: string, values: string]> = {
   friend_requests: ['from_id, to_id', 'n, n - 2'],
   blocks: ['user_id, target_id, type', 'n, n - 3, 5'],
   houses: ['id, name, owner_id, default_permissions', `n, 'House', n, 3`],
+  house_retention: ['house_id, max_age', 'n, 2147483647'],
   members: ['house_id, user_id', 'n, n'],
   roles: ['id, house_id, name, allow', `n, n, 'Role', 1`],
   member_roles: ['house_id, user_id, role_id', 'n, n, n'],

@@ -11,6 +11,8 @@ export type AdministeredHouseRow = HouseSummaryRow & {
   owner: CompactUserRow
   messages: number
   storage_bytes: number
+  /** The age past which its messages are deleted, in seconds; null: it has none of its own. */
+  max_age: number | null
 }
 
 /** The houses that fit, by id, with what is in them. */
@@ -26,7 +28,8 @@ export async function listHouses(db: Db, { q, after, limit }: AdminPage): Promis
       (select count(*)::integer from (
         select from messages where messages.house_id = page.id limit ${sql.lit(maxCounted)}) as counted) as messages,
       (select coalesce(sum((attachment->>'size')::bigint), 0)::float8 from messages
-        where messages.house_id = page.id and attachment is not null) as storage_bytes
+        where messages.house_id = page.id and attachment is not null) as storage_bytes,
+      (select max_age from house_retention where house_retention.house_id = page.id) as max_age
     from page join users on users.id = page.owner_id
     order by page.id`.execute(db)
   return rows

@@ -1,4 +1,5 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { RetentionAge } from '../../houses/retention/schemas.ts'
 import { PermissionBits } from '../../houses/roles/schemas.ts'
 import { HouseDescription, HouseName } from '../../houses/schemas.ts'
 import { Nullable } from '../../http/schemas/nullable.ts'
@@ -53,6 +54,8 @@ export const Manifest = Row({
     description: HouseDescription,
     owner_id: Id,
     default_permissions: PermissionBits,
+    /** How long messages stay, in seconds. The first archives do not have it. */
+    max_age: Type.Optional(Nullable(RetentionAge)),
   }),
 })
 export type Manifest = Static<typeof Manifest>

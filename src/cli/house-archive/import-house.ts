@@ -7,6 +7,7 @@ import { insertImported } from '../../houses/archive/import-queries.ts'
 import { saveIcon } from '../../houses/icon-operations.ts'
 import { findMember, listMemberIds } from '../../houses/members/queries.ts'
 import { insertHouse } from '../../houses/queries.ts'
+import { upsertRetention } from '../../houses/retention/queries.ts'
 import { makeIcon, maxPictureBytes, type Picture, pictureName } from '../../images/picture.ts'
 import { cancelDiscard } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
@@ -20,7 +21,8 @@ import { importMessages } from './messages.ts'
 import { importPeople } from './people.ts'
 import { type Archive, openArchive } from './read.ts'
 
-type Options = { isLinking: boolean; owner: string | undefined }
+/** `maxAgeMs` is the age past which this server deletes messages. */
+type Options = { isLinking: boolean; owner: string | undefined; maxAgeMs: number | undefined }
 
 export const importHouse: Command = {
   name: 'import-house',
@@ -36,11 +38,12 @@ export const importHouse: Command = {
   async run({ parameters: [named], options }, context) {
     const archive = await openArchive(resolve(named!))
     try {
-      await withInstallation(context, async ({ db, store }) => {
+      await withInstallation(context, async ({ db, store, config }) => {
         const owner = typeof options.owner === 'string' ? await personId(db, options.owner) : undefined
         const done = await importArchive(db, store, archive, {
           owner,
           isLinking: options['link-accounts'] === true,
+          maxAgeMs: config.messagesMaxAgeMs,
         })
         const contents = [
           count(done.members, 'member'),
@@ -61,7 +64,12 @@ async function personId(db: Db, ref: string): Promise<string> {
   return user.id
 }
 
-async function importArchive(db: Db, store: Store, archive: Archive, { isLinking, owner }: Options) {
+async function importArchive(
+  db: Db,
+  store: Store,
+  archive: Archive,
+  { isLinking, owner, maxAgeMs }: Options,
+) {
   const { house } = archive.manifest
   const icon = await readIcon(archive)
   const { answer } = await commit(db, async (trx) => {
@@ -82,6 +90,8 @@ async function importArchive(db: Db, store: Store, archive: Archive, { isLinking
       description,
       default_permissions,
     })
+    const maxAge = shorterAge(house.max_age, maxAgeMs)
+    if (maxAge !== null) await upsertRetention(trx, houseId, maxAge)
     const rooms = await importContents(trx, archive, { houseId, users: people.ids })
     if (!(await findMember(trx, { house_id: houseId, user_id: owner_id }))) {
       await insertImported(trx, 'members', [{ house_id: houseId, user_id: owner_id, joined_at: new Date() }])
@@ -100,6 +110,11 @@ async function importArchive(db: Db, store: Store, archive: Archive, { isLinking
     }
   })
   return answer
+}
+
+/** How long the messages of the house may stay here, in seconds; null: as long as those of the server. */
+function shorterAge(maxAge: number | null = null, serverMaxAgeMs = Number.POSITIVE_INFINITY): number | null {
+  return maxAge === null ? null : Math.min(maxAge, serverMaxAgeMs / 1_000)
 }
 
 /** The icon, made anew as every picture. */

@@ -8,7 +8,8 @@ type Page = { after: string; limit: number }
 export function findExportedHouse(db: Db, id: string) {
   return db
     .selectFrom('houses')
-    .select(['id', 'name', 'description', 'icon', 'owner_id', 'default_permissions'])
+    .leftJoin('house_retention', 'house_id', 'id')
+    .select(['id', 'name', 'description', 'icon', 'owner_id', 'default_permissions', 'max_age'])
     .where('id', '=', id)
     .executeTakeFirst()
 }

@@ -3,6 +3,7 @@ import { openDatabaseWithoutTimeouts } from '../../../src/database/client.ts'
 import { filesIn } from '../../support/backup.ts'
 import { hearth, hearthIn } from '../../support/cli.ts'
 import {
+  archivedMaxAge,
   archivePath,
   changed,
   exportedHouse,
@@ -74,6 +75,29 @@ test('an archive without replies, reactions and pins is imported, as older serve
   )
   expect(await hearthIn(place, 'import-house', await writeArchive(older))).toMatchObject({ code: 0, err: '' })
 })
+
+test.each([
+  ['as long as in the archive', archivedMaxAge, { MESSAGES_MAX_AGE: '31d' }, archivedMaxAge],
+  ['no longer than on the server', archivedMaxAge, { MESSAGES_MAX_AGE: '36h' }, 129_600],
+  ['as on the server, if the archive has null', null, { MESSAGES_MAX_AGE: '36h' }, null],
+  ['as on the server, if an older server has made the archive', undefined, {}, null],
+])(
+  'the messages of an import stay %s',
+  async (_name, max_age, settings: Record<string, string>, expected) => {
+    const place = await otherServer()
+    const aged = changed('manifest.json', ([row]) => [
+      { ...row, house: { ...(row!.house as object), max_age } },
+    ])
+    const imported = await hearthIn(
+      { ...place, ...settings },
+      'import-house',
+      await writeArchive(aged(files)),
+    )
+    expect(imported).toMatchObject({ code: 0, err: '' })
+    const [house] = JSON.parse((await hearthIn(place, 'list-houses', '--json')).out)
+    expect(house).toMatchObject({ house: { id: full.den.id }, max_age: expected })
+  },
+)
 
 test('a file of an import is shown as what it is', async () => {
   const place = await otherServer()

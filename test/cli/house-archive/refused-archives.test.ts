@@ -35,6 +35,11 @@ test.each<[string, Change, RegExp]>([
     changed('manifest.json', ([row]) => [{ ...row, version: 2 }]),
     /Line 1 of manifest.json/,
   ],
+  [
+    'messages that stay for less than an hour',
+    changed('manifest.json', ([row]) => [{ ...row, house: { ...(row!.house as object), max_age: 3_599 } }]),
+    /Line 1 of manifest.json/,
+  ],
   ['a bomb', (archive) => ({ ...archive, [room]: Buffer.alloc(64 * 2 ** 20) }), /unpacks to far more/],
   ['an endless line', (archive) => ({ ...archive, [room]: 'x'.repeat(3 * 2 ** 20) }), /too long/],
   ['no JSON', (archive) => ({ ...archive, [room]: '{\n' }), /Line 1 of messages/],

@@ -82,6 +82,7 @@ async function everything(houseId: string): Promise<unknown> {
       (select json_agg(member_roles order by user_id, role_id) from member_roles where house_id = ${houseId}) as member_roles,
       (select json_agg(bans order by user_id) from bans where house_id = ${houseId}) as bans,
       (select json_agg(invites order by code) from invites where house_id = ${houseId}) as invites,
+      (select max_age from house_retention where house_id = ${houseId}) as max_age,
       (select count(*) from webhooks where house_id = ${houseId}) as webhooks,
       (select count(*) from messages join rooms on rooms.id = room_id where rooms.house_id = ${houseId}) as messages`.execute(
     db,

@@ -1,43 +1,9 @@
 import { expect, test } from 'vitest'
-import { firstIdAt, unknownId } from '../../../src/ids.ts'
-import { deleteOutdated } from '../../../src/messages/removal/retention-operations.ts'
-import { listRows } from '../../support/messages.ts'
+import { firstIdAt } from '../../../src/ids.ts'
+import { hourMs, oldMessage } from '../../support/old-messages.ts'
 import { otherApp } from '../../support/other-app.ts'
-import { call, db, group, house, oneToOne, type Person, published, store, user } from '../../support/world.ts'
-
-const hourMs = 3_600_000
-let made = 0
-
-/** A message of so many hours ago. */
-async function old(roomId: string, author: Person, hours: number, attachment: object | null = null) {
-  made += 1
-  const id = String(BigInt(firstIdAt(Date.now() - hours * hourMs)) + BigInt(made))
-  const { house_id } = await db
-    .selectFrom('rooms')
-    .select('house_id')
-    .where('id', '=', roomId)
-    .executeTakeFirstOrThrow()
-  const row = { id, room_id: roomId, house_id, author_id: author.id, device_id: author.session_id }
-  await db
-    .insertInto('messages')
-    .values({ ...row, content: 'old', attachment: attachment && JSON.stringify(attachment) })
-    .execute()
-  return id
-}
-
-/** Sweeps through all rooms once. Returns how many messages each step has deleted. */
-async function sweep(maxAgeMs: number): Promise<number[]> {
-  const counts = []
-  let after: string | null = unknownId
-  while (after !== null) {
-    const { answer }: Awaited<ReturnType<typeof deleteOutdated>> = await deleteOutdated(db, maxAgeMs, after)
-    counts.push(answer.count)
-    after = answer.next
-  }
-  return counts
-}
-
-const idsOf = async (roomId: string) => (await listRows(roomId)).map(({ id }) => id)
+import { idsOf, sweep } from '../../support/retention.ts'
+import { call, db, group, house, oneToOne, published, store, user } from '../../support/world.ts'
 
 test('a server with MESSAGES_MAX_AGE deletes older messages with mentions and files, in every kind of room', async () => {
   const [ann, bob] = [await user(), await user()]
@@ -48,8 +14,8 @@ test('a server with MESSAGES_MAX_AGE deletes older messages with mentions and fi
   const gone = []
   const kept = []
   for (const room of rooms) {
-    gone.push(await old(room, ann, 49, room === den.room_id ? { key } : null))
-    kept.push(await old(room, ann, 47))
+    gone.push(await oldMessage(room, ann, 49, room === den.room_id ? { key } : null))
+    kept.push(await oldMessage(room, ann, 47))
   }
   const [message_id] = gone
   await db
@@ -76,7 +42,7 @@ test('a server with MESSAGES_MAX_AGE deletes older messages with mentions and fi
 test('without the setting messages stay', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
-  const id = await old(room_id, ann, 100_000)
+  const id = await oldMessage(room_id, ann, 100_000)
   const running = await otherApp({})
   await running.call(ann, 'GET', `/rooms/${room_id}/messages`)
   await running.app.close()
@@ -103,7 +69,7 @@ test('two sweeps at once delete each message once, and wait for no edit', async 
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const ids: string[] = []
-  for (let n = 0; n < 20; n += 1) ids.push(await old(room_id, ann, 60))
+  for (let n = 0; n < 20; n += 1) ids.push(await oldMessage(room_id, ann, 60))
   await db.transaction().execute(async (trx) => {
     await trx.selectFrom('messages').select('id').where('id', '=', ids[0]!).forUpdate().execute()
     const counts = (await Promise.all([sweep(48 * hourMs), sweep(48 * hourMs)])).flat()
@@ -115,7 +81,7 @@ test('two sweeps at once delete each message once, and wait for no edit', async 
 test('a message can be sent while a sweep has others locked', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
-  await old(room_id, ann, 60)
+  await oldMessage(room_id, ann, 60)
   await db.transaction().execute(async (trx) => {
     await trx.selectFrom('messages').select('id').where('room_id', '=', room_id).forUpdate().execute()
     expect((await call(ann, 'POST', `/rooms/${room_id}/messages`, { content: 'new' })).status).toBe(200)

@@ -27,6 +27,9 @@ export const houseRecipes: Recipes = {
   removeHouseIcon: { params: { id } },
   handOverHouse: { params: { id }, body: { user_id: tomasz.id } },
 
+  getRetention: { params: { id } },
+  setRetention: { params: { id }, body: { max_age: 2_592_000 } },
+
   createInvite: { params: { id }, body: { max_uses: 5, max_age: 86_400 } },
   listInvites: { params: { id } },
   getInvite: { by: null, params: { code: invites.library } },

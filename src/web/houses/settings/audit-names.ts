@@ -2,6 +2,7 @@ import type { Answer } from '../../../client/operations.ts'
 import type { House } from '../../state/state.ts'
 import { store } from '../../state/store.ts'
 import { st } from '../../texts/settings.ts'
+import { ageText } from './ages.ts'
 import { type AllowDeny, namesOfBits } from './permission-names.ts'
 
 /** What an id of an entry is called, where it is still there: a room, role, category or user. */
@@ -29,9 +30,11 @@ export function changeText(house: House, action: string, change: Change): string
   const { key, old, new: now } = change
   const name = keyText(house, key)
   if (isPermissions(key)) return `${name}: ${permissionsText(key, old, now)}`
+  const shown = (value: unknown) =>
+    key === 'messages_max_age' && typeof value === 'number' ? ageText(value) : shownValue(house, value)
   const hasOne = !action.endsWith('_updated') && (old === null) !== (now === null)
-  if (hasOne) return `${name}: ${shownValue(house, old ?? now)}`
-  return `${name}: ${st().fromTo(shownValue(house, old), shownValue(house, now))}`
+  if (hasOne) return `${name}: ${shown(old ?? now)}`
+  return `${name}: ${st().fromTo(shown(old), shown(now))}`
 }
 
 /** Overrides are named by their role or member. */

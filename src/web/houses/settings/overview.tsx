@@ -8,6 +8,7 @@ import { useLoaded } from '../../shell/use-loaded.ts'
 import type { House } from '../../state/state.ts'
 import { st } from '../../texts/settings.ts'
 import { t } from '../../texts/texts.ts'
+import { RetentionNotice } from './retention.tsx'
 
 /** Name, icon and description. */
 export function OverviewSettings({ house }: { house: House }) {
@@ -47,6 +48,7 @@ export function OverviewSettings({ house }: { house: House }) {
             />
           </Form>
         )}
+        <RetentionNotice house={house} />
       </section>
     </>
   )

@@ -5,9 +5,11 @@ import { Field, Form } from '../../shell/form.tsx'
 import type { House } from '../../state/state.ts'
 import { st } from '../../texts/settings.ts'
 import { t } from '../../texts/texts.ts'
+import { RetentionSettings } from './retention.tsx'
 
-/** What only the owner may: hand the house over, or delete it. */
-export function OwnerSettings({ house: { id, name } }: { house: House }) {
+/** What only the owner may: choose how long messages stay, hand the house over, or delete it. */
+export function OwnerSettings({ house }: { house: House }) {
+  const { id, name } = house
   const handOver = async ({ username = '' }: Record<string, string>) => {
     const heir = await api.call('getUser', { params: { ref: username.trim() } })
     openConfirmation(st().handOver, st().handOverSure(name, heir.name), () =>
@@ -20,6 +22,7 @@ export function OwnerSettings({ house: { id, name } }: { house: House }) {
   }
   return (
     <>
+      <RetentionSettings house={house} />
       <section>
         <h2>{st().handOver}</h2>
         <Form action={st().handOver} submit={handOver}>
