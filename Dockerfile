@@ -12,6 +12,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY scripts/prepare.js ./scripts/
+COPY tsconfig.json ./
 COPY src ./src
 RUN npm run prepare
 

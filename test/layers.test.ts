@@ -282,6 +282,15 @@ describe('layers', () => {
     expect(values.map(({ file }) => file)).toEqual([])
   })
 
+  test('only what shares the port, and answers for all of it, knows of workers', () => {
+    const files = imports.filter(({ target }) => target === 'node:cluster').map(({ file }) => file)
+    expect(files.sort()).toEqual([
+      'http/metrics/worker-metrics.ts',
+      'process/server.ts',
+      'process/workers.ts',
+    ])
+  })
+
   test('migrations import kysely and nothing of src', () => {
     const dir = join(import.meta.dirname, '../migrations')
     const targets = readdirSync(dir).flatMap((file) => {

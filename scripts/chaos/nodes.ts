@@ -1,11 +1,11 @@
 import { type Random, randomFrom } from '../../test/support/random.ts'
 import { type Cluster, startCluster } from './nodes/cluster.ts'
 import { measureDelivery } from './nodes/delivery.ts'
-import { type Disturbance, disturbances, openRedis, type Redis } from './nodes/disturbances.ts'
+import { type Disturbance, disturbances, openRedis, type Redis, type Scene } from './nodes/disturbances.ts'
 import { describeDelivery, describeRounds } from './nodes/figures.ts'
 import { makeHouse } from './nodes/house.ts'
 import { need } from './nodes/insist.ts'
-import { type Outcome, playRound } from './nodes/rounds.ts'
+import { type Outcome, playRound, type Watched } from './nodes/rounds.ts'
 import { openTraffic } from './nodes/traffic.ts'
 import { Watcher } from './nodes/watcher.ts'
 import { BrokenPromise, type Figures, type Part } from './part.ts'
@@ -78,7 +78,7 @@ async function play(
     const isOver = (round: number) => round >= rounds || performance.now() > untilMs
     try {
       for (let round = 0; round < list.length || !isOver(round); round += 1) {
-        const outcome = await playRound(scene, list[round % list.length]!, round)
+        const outcome = await playRound<Scene & Watched>(scene, list[round % list.length]!, round)
         outcomes.push(outcome)
         Object.assign(figures, describeRounds(name, scene, outcomes))
         const { findings } = outcome

@@ -1,4 +1,5 @@
 import { clock } from './clock.ts'
+import { cluster } from './cluster.ts'
 import { crowd } from './crowd.ts'
 import { database } from './database.ts'
 import { flood } from './flood.ts'
@@ -16,6 +17,7 @@ import { weight } from './weight.ts'
 /** Every part, in the order in which they run; one line each. */
 export const parts: Part[] = [
   clock,
+  cluster,
   crowd,
   database,
   flood,

@@ -5,10 +5,10 @@ const listedAtOnce = 2
 
 /**
  * As much of the S3 wire protocol as the store uses, path-style and in memory: put, head, get (with a range), delete,
- * list (two a page), and multipart uploads. It checks no signatures. A stand-in because no maintained S3 server comes from npm or Debian.
+ * list (two a page), and multipart uploads. It checks no signatures. A stand-in because no maintained S3 server comes
+ * from npm or Debian. With the port and the objects of one that was stopped it goes on as that.
  */
-export async function startS3Double() {
-  const objects = new Map<string, Buffer>()
+export async function startS3Double(onPort = 0, objects = new Map<string, Buffer>()) {
   const uploads = new Map<string, { key: string; parts: Map<number, Buffer> }>()
   let begun = 0
   const seen: string[] = []
@@ -78,7 +78,7 @@ export async function startS3Double() {
       reply.end(request.method === 'HEAD' ? undefined : bytes)
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(onPort, '127.0.0.1', resolve))
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
@@ -87,6 +87,10 @@ export async function startS3Double() {
     trouble,
     /** Each request: method, what it was for, bytes of its body. */
     seen,
-    stop: () => new Promise((resolve) => server.close(resolve)),
+    stop() {
+      const stopped = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      return stopped
+    },
   }
 }

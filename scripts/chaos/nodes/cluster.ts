@@ -1,12 +1,13 @@
 import { freePort, type Server } from '../../../test/support/server.ts'
 import type { Stage } from '../support/stage.ts'
 import { type Balancer, openBalancer } from './balancer.ts'
+import type { Processes } from './rounds.ts'
 
 /** When a process was not there, or stood still: its own connections may end then. */
 type Absence = { port: number; fromMs: number; toMs: number }
 
 /** Processes on one database, behind a load balancer. */
-export type Cluster = {
+export type Cluster = Processes & {
   balancer: Balancer
   /** By place; a process that is replaced keeps its place and its port. */
   readonly servers: readonly Server[]
@@ -16,11 +17,6 @@ export type Cluster = {
   replace(place: number, signal: NodeJS.Signals): Promise<number | null>
   /** Stops a process, which the load balancer notices, while something is done, and lets it go on. */
   freeze(place: number, whileFrozen: () => Promise<unknown>): Promise<void>
-  /** Whether the process at this port was stopped or stalled at this moment of the round. */
-  wasAway(port: number | undefined, atMs: number): boolean
-  beginRound(): void
-  /** What the processes have logged as a warning or an error since the round began, a line each. */
-  log(): string[]
   close(): Promise<void>
 }
 
@@ -46,6 +42,7 @@ export async function startCluster(
   }
 
   return {
+    origin: balancer.origin,
     balancer,
     servers,
     async startAll() {
@@ -86,7 +83,7 @@ export async function startCluster(
 }
 
 /** The messages of a log, with the reasons of errors. */
-function linesOf(log: string): string[] {
+export function linesOf(log: string): string[] {
   const lines = log.split('\n').filter((line) => line.startsWith('{"level"') && line.endsWith('}'))
   return lines.map((line) => {
     const { msg, err, event = '' } = JSON.parse(line)

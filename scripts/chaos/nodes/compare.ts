@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { compareIds } from '../../../src/ids.ts'
 import type { Person } from '../support/people.ts'
-import type { Balancer } from './balancer.ts'
 import type { House } from './house.ts'
 import { until } from './insist.ts'
 import type { Traffic } from './traffic.ts'
@@ -46,11 +45,11 @@ function compareRoom(wanted: readonly string[], seen: ReadonlySet<string>): stri
 }
 
 /** Compares the state of each client with that of a new login of the same user, except for presences. */
-export async function compareStates(watchers: readonly Watcher[], balancer: Balancer): Promise<string[]> {
+export async function compareStates(watchers: readonly Watcher[], origin: string): Promise<string[]> {
   const everybody = new Set(watchers.map(({ person }) => person.id))
   const findings = await Promise.all(
     [...Map.groupBy(watchers, ({ person }) => person)].map(async ([person, theirs]) => {
-      const fresh = new Watcher(balancer.origin, person)
+      const fresh = new Watcher(origin, person)
       const stateOf = ({ model }: Watcher) => model.stateWithout(everybody)
       const agrees = (watcher: Watcher) => isDeepStrictEqual(stateOf(watcher), stateOf(fresh))
       // What was under way at the login comes to both.

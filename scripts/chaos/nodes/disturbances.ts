@@ -20,10 +20,10 @@ export type Scene = {
 }
 
 /** Something that is done to processes while messages are sent. */
-export type Disturbance = {
+export type Disturbance<Of = Scene> = {
   name: string
   /** Causes the disturbance, and ends it. `round` chooses a process. */
-  act(scene: Scene, round: number): Promise<void>
+  act(scene: Of, round: number): Promise<void>
   /** The connections that may end, besides those of processes that are stopped or stalled. */
   mayEnd?(ending: Ending): boolean
   /** Whether every client of a stopped process must be able to resume. */

@@ -15,7 +15,7 @@ export function describeDelivery(setting: string, delivery: Delivery): Figures {
 /** What was sent in all rounds, and a row for each thing that was done. */
 export function describeRounds(
   setting: string,
-  { traffic, watchers }: Watched,
+  { traffic, watchers }: Pick<Watched, 'traffic' | 'watchers'>,
   outcomes: readonly Outcome[],
 ): Figures {
   const sum = (rounds: Outcome[], name: 'resumed' | 'refused' | 'logins' | 'ended' | 'repeated') =>

@@ -19,12 +19,12 @@ export type House = {
 
 /** Makes the house on a server. */
 export async function makeHouse(
-  stage: Stage,
+  { db }: Pick<Stage, 'db'>,
   origin: string,
   size: number,
   wanderers: number,
 ): Promise<House> {
-  const addPeople = (count: number) => Promise.all(Array.from({ length: count }, () => addPerson(stage.db)))
+  const addPeople = (count: number) => Promise.all(Array.from({ length: count }, () => addPerson(db)))
   const [owner] = (await addPeople(1)) as [Person]
   const house = await ask(origin, owner.token, 'POST', '/houses', { name: 'Den' })
   const path = `/houses/${house.id}`

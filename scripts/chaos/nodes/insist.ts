@@ -5,6 +5,8 @@ import { grown } from '../support/own-delay.ts'
 const retryMs = 20
 const givenUpAfterMs = 5_000
 const withinMs = 30_000
+/** Of a server that asks to try again, and of a proxy whose server has died. */
+const unanswered = [502, 503, 504]
 
 // biome-ignore lint/suspicious/noExplicitAny: what the server answers is for the caller to know
 type Reply = { status: number; text: string; data: any; tries: number }
@@ -13,7 +15,7 @@ type Reply = { status: number; text: string; data: any; tries: number }
 export class Late extends Error {}
 
 /**
- * Asks, over a new connection each time, until there is an answer that is no 503. `tries` is how often it was asked:
+ * Asks, over a new connection each time, until a server has answered. `tries` is how often it was asked:
  * one of the earlier ones may have been carried out.
  */
 export async function insist(
@@ -26,7 +28,7 @@ export async function insist(
   const began = performance.now()
   for (let tries = 1; ; tries += 1) {
     const answer = await attempt(`${origin}${path}`, token, method, body)
-    if (answer && answer.status !== 503) return { ...answer, tries }
+    if (answer && !unanswered.includes(answer.status)) return { ...answer, tries }
     if (performance.now() - began > 2 * grown(withinMs))
       throw new Late(`${method} ${path} was not answered: ${answer?.text ?? 'no connection'}`)
     await pause(retryMs)

@@ -1,7 +1,8 @@
 import { compareMessages, compareStates } from './compare.ts'
-import type { Disturbance, Scene } from './disturbances.ts'
+import type { Disturbance } from './disturbances.ts'
 import type { House } from './house.ts'
 import { Late, need } from './insist.ts'
+import type { Traffic } from './traffic.ts'
 import type { Ending, Watcher } from './watcher.ts'
 
 /** Messages that are sent before something is done, and after it. */
@@ -27,10 +28,24 @@ export type Outcome = {
   repeated: number
 }
 
-export type Watched = Scene & { house: House; watchers: readonly Watcher[] }
+/** What a round needs of the processes behind one address. */
+export type Processes = {
+  origin: string
+  /** Whether the process at this port was stopped or stalled at this moment of the round. */
+  wasAway(port: number | undefined, atMs: number): boolean
+  beginRound(): void
+  /** What the processes have logged since the round began. */
+  log(): string[]
+}
+
+export type Watched = { cluster: Processes; traffic: Traffic; house: House; watchers: readonly Watcher[] }
 
 /** Does something while messages are sent, and looks at everything when all is quiet again. */
-export async function playRound(scene: Watched, disturbance: Disturbance, round: number): Promise<Outcome> {
+export async function playRound<Scene extends Watched>(
+  scene: Scene,
+  disturbance: Disturbance<Scene>,
+  round: number,
+): Promise<Outcome> {
   const { cluster, traffic, watchers } = scene
   const before = count(watchers)
   cluster.beginRound()
@@ -53,11 +68,11 @@ export async function playRound(scene: Watched, disturbance: Disturbance, round:
   } finally {
     await traffic.stop()
   }
-  const endings = watchers.flatMap((watcher) => watcher.endings.filter((each) => isElsewhere(scene, each)))
+  const endings = watchers.flatMap((watcher) => watcher.endings.filter((each) => isElsewhere(cluster, each)))
   findings.push(
     ...traffic.findings,
     ...(await compareMessages(watchers, traffic, scene.house)),
-    ...(await compareStates(watchers, cluster.balancer)),
+    ...(await compareStates(watchers, cluster.origin)),
     ...watchers.flatMap((watcher) => watcher.findings),
     ...endings.filter((each) => !disturbance.mayEnd?.(each)).map(describe),
   )
@@ -80,7 +95,7 @@ export async function playRound(scene: Watched, disturbance: Disturbance, round:
 }
 
 /** Whether it ended at a process that went on. A resume that is refused ends nothing there. */
-function isElsewhere({ cluster }: Scene, { port, code, stage, atMs }: Ending): boolean {
+function isElsewhere(cluster: Processes, { port, code, stage, atMs }: Ending): boolean {
   return !(stage === 'resume' && code === 4009) && !cluster.wasAway(port, atMs)
 }
 
