@@ -32,7 +32,8 @@ start() {
     chown postgres "$(dirname "$PGDATA")"
     find "$PGDATA" /var/run/postgresql ! -user postgres -exec chown postgres {} +
     chmod 700 "$PGDATA"
-    exec gosu postgres sh "$0" start
+    # Older images for Alpine have the second.
+    exec "$(command -v gosu || command -v su-exec)" postgres sh "$0" start
   fi
   if [ ! -s "$PGDATA/PG_VERSION" ]; then
     # At the first start of all nobody answers. Later the other one has the data.
