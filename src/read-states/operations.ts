@@ -3,7 +3,8 @@ import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/commit.ts'
 import { isGreaterId, unknownId } from '../ids.ts'
 import { requireRoomAccess } from '../rooms/access-operations.ts'
-import { findReadState, moveReadState } from './queries.ts'
+import { findLastMessageId } from '../rooms/head-queries.ts'
+import { countUnreadMentions, findReadState, moveReadState } from './queries.ts'
 import type { Acked } from './schemas.ts'
 
 /**
@@ -16,11 +17,18 @@ export async function ackMessage(
   room_id: string,
   messageId: string,
 ): Promise<Outcome<Acked>> {
-  const { last_message_id } = await requireRoomAccess(db, room_id, userId)
-  const isReached = messageId !== unknownId && !isGreaterId(messageId, last_message_id ?? unknownId)
+  const [, lastMessageId] = await Promise.all([
+    requireRoomAccess(db, room_id, userId),
+    findLastMessageId(db, room_id),
+  ])
+  const isReached = messageId !== unknownId && !isGreaterId(messageId, lastMessageId ?? unknownId)
   if (!isReached) throw new ApiError('message_not_found')
   const moved = await moveReadState(db, userId, room_id, messageId)
-  if (moved) return { answer: { room_id, ...moved.state }, events: [moved.entry] }
+  if (moved) {
+    const counts = await countUnreadMentions(db, userId, [{ room_id, message_id: messageId }])
+    const answer = { room_id, message_id: messageId, mention_count: counts.get(room_id) ?? 0 }
+    return { answer, events: [moved] }
+  }
   const state = await findReadState(db, userId, room_id)
   if (!state) throw new ApiError('room_not_found')
   return { answer: { room_id, ...state }, events: [] }
