@@ -5,9 +5,12 @@ import { reportProgress } from './test/support/progress.ts'
 // Compiled libraries are kept for the next run, as start.js does.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
+// What only Citus can show (`npm run test:citus`).
+const onCitus = process.env.TEST_DATABASE === 'citus' ? ['test/citus/*.citus.ts'] : []
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', ...onCitus],
     reporters: ['default', reportProgress()],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/fresh-file.ts'],

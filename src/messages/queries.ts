@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { coalesce, groupByPlace } from '../database/batching/coalesce.ts'
-import type { Db } from '../database/client.ts'
+import { type Db, isDistributed } from '../database/client.ts'
 import { type RoleRow, rolesOfMember } from '../houses/roles/queries.ts'
 import { type GatewayUserRow, gatewayUserSelection } from '../users/queries.ts'
 
@@ -90,10 +90,21 @@ export const findMessage = coalesce<{ room_id: string; id: string }, FoundMessag
  * then written to the message goes with it. Undefined if there is none.
  */
 export async function lockMessage(db: Db, roomId: string, id: string): Promise<MessageRow | undefined> {
+  if (isDistributed(db)) return lockMessageOnShard(db, roomId, id)
   const { rows } = await sql<MessageRow>`
     select ${messageColumns} from messages
     where room_id = (select rooms.id from rooms where rooms.id = ${roomId} for key share)
       and id = ${id} and ${notExpired}
+    for update`.execute(db)
+  return rows[0]
+}
+
+/** The same where room and message are in databases of their own, so that no statement locks both. */
+async function lockMessageOnShard(db: Db, roomId: string, id: string): Promise<MessageRow | undefined> {
+  const room = await sql`select id from rooms where id = ${roomId} for key share`.execute(db)
+  if (room.rows.length === 0) return undefined
+  const { rows } = await sql<MessageRow>`
+    select ${messageColumns} from messages where room_id = ${roomId} and id = ${id} and ${notExpired}
     for update`.execute(db)
   return rows[0]
 }

@@ -14,7 +14,7 @@ function mentionCount(userId: string, roomId: RawBuilder<unknown>, after: RawBui
     select count(*)::int from mentions
     where mentions.user_id = ${userId} and mentions.room_id = ${roomId} and message_id > ${after}
       and author_id <> ${userId} and (expires_at is null or expires_at > now())
-      and not exists (select from blocks where blocks.user_id = ${userId} and target_id = author_id))`
+      and author_id not in (select target_id from blocks where blocks.user_id = ${userId}))`
 }
 
 /** The last message of a room that a user has read, and the number of unread mentions after it. */
@@ -44,9 +44,9 @@ export async function moveReadState(
       from moved
       returning id
     )
-    select message_id, logged.id, ${mentionCount(userId, sql`moved.room_id`, sql`moved.message_id`)} as mention_count,
+    select message_id, logged.id, ${mentionCount(userId, sql`${roomId}`, sql`${messageId}`)} as mention_count,
       exists (
-        select from pushed_rooms where pushed_rooms.user_id = ${userId} and pushed_rooms.room_id = moved.room_id
+        select 1 from pushed_rooms where pushed_rooms.user_id = ${userId} and pushed_rooms.room_id = ${roomId}
       ) as has_pushes
     from moved cross join logged`.execute(db)
   const [row] = rows
@@ -117,7 +117,7 @@ export async function deleteReadStates(db: Db, houseId: string, userId: string):
   await sql`
     with read as (
       select room_id from read_states
-      where user_id = ${userId} and room_id in (select id from rooms where house_id = ${houseId})
+      where user_id = ${userId} and room_id = any(array(select id from rooms where house_id = ${houseId}))
       order by room_id for update
     )
     delete from read_states using read

@@ -1,7 +1,8 @@
 import { repeat } from '../../concurrency/repeat.ts'
-import type { Db } from '../../database/client.ts'
+import { type Db, isDistributed } from '../../database/client.ts'
 import type { HearthEvent } from '../../events/events.ts'
 import { deleteMessages } from '../queries.ts'
+import { deleteReadStatesOfShards } from './distributed-queries.ts'
 import {
   type DeletedRow,
   deleteMentionsIn,
@@ -11,7 +12,7 @@ import {
   lockRemovedRooms,
 } from './queries.ts'
 
-/** A statement has a time limit, which this many mentions are far from. */
+/** A statement has a time limit, which this many mentions, or read states, are far from. */
 const mentionsAtOnce = 50_000
 /** Such a batch takes some 20 ms. With the pauses, sending is delayed by no more than that. */
 const messagesAtOnce = 1_000
@@ -39,6 +40,16 @@ export async function deleteWithEvents(
 export async function removeMessages(trx: Db, roomIds: readonly string[]): Promise<void> {
   await insertRemovedRooms(trx, roomIds)
   while ((await deleteMentionsIn(trx, roomIds, mentionsAtOnce)) === mentionsAtOnce);
+}
+
+/**
+ * Deletes what users have of rooms that were just deleted, in the same transaction: mentions and read states. Where the
+ * message store is not distributed, foreign keys have done so. An edit or ack that had locked a room has ended by now.
+ */
+export async function removeRowsOfUsers(trx: Db, roomIds: readonly string[]): Promise<void> {
+  if (!isDistributed(trx)) return
+  while ((await deleteMentionsIn(trx, roomIds, mentionsAtOnce)) === mentionsAtOnce);
+  while ((await deleteReadStatesOfShards(trx, roomIds, mentionsAtOnce)) === mentionsAtOnce);
 }
 
 /** Deletes some of the messages of removed rooms; false if there are no such rooms. Safe in several processes at once. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../database/client.ts'
+import { type Db, isDistributed } from '../../database/client.ts'
+import { lockInEachRoom } from './distributed-queries.ts'
 import type { DeletedRow } from './queries.ts'
 
 /** The ids of the rooms behind an id, in order. */
@@ -24,6 +25,10 @@ export async function lockOutdated(
   before: string,
   limit: number,
 ): Promise<DeletedRow[]> {
+  if (isDistributed(db)) {
+    const rooms = roomIds.map((room_id) => ({ room_id, condition: sql`id < ${before}` }))
+    return lockInEachRoom(db, rooms, { limit, skipsLocked: true })
+  }
   const { rows } = await sql<DeletedRow>`
     select outdated.room_id, outdated.id, outdated.house_id
     from unnest(${roomIds}::bigint[]) as looked (id)

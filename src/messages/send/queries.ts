@@ -87,9 +87,10 @@ function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked }: Ext
       update rooms set last_message_id = newest.id
       from (select room_id, max(id) as id from written group by room_id) as newest where rooms.id = newest.room_id
     ), staying as materialized (
-      select room_id, members.user_id from written join locked on locked.id = room_id
-      join members on members.house_id = locked.house_id and members.user_id = author_id
-      for key share of members skip locked
+      select room_id, member.user_id from written join locked on locked.id = room_id cross join lateral (
+        select user_id from members where members.house_id = locked.house_id and members.user_id = author_id
+        for key share skip locked
+      ) as member
     ), acked as (
       insert into read_states (user_id, room_id, message_id)
       select author_id, room_id, max(id) from written
