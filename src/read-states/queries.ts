@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../database/client.ts'
+import { type Db, isDistributed } from '../database/client.ts'
 import type { HearthEvent } from '../events/events.ts'
 import type { Entry } from '../events/log-queries.ts'
 import { mentionRoomsOf } from '../messages/read/mention-queries.ts'
@@ -10,11 +10,15 @@ import { lockRoomOfMember, type RoomAccessRow, selectRoomAccess } from '../rooms
  * restrict.
  */
 function mentionCount(userId: string, roomId: RawBuilder<unknown>, after: RawBuilder<unknown>) {
-  return sql<number>`(
-    select count(*)::int from mentions
-    where mentions.user_id = ${userId} and mentions.room_id = ${roomId} and message_id > ${after}
+  return sql<number>`(select count(*)::int from mentions where ${countsAfter(userId, roomId, after)})`
+}
+
+/** Whether a mention is one that `mentionCount` counts. */
+function countsAfter(userId: string, roomId: RawBuilder<unknown>, after: RawBuilder<unknown>) {
+  return sql`
+    mentions.user_id = ${userId} and mentions.room_id = ${roomId} and mentions.message_id > ${after}
       and author_id <> ${userId} and (expires_at is null or expires_at > now())
-      and author_id not in (select target_id from blocks where blocks.user_id = ${userId}))`
+      and author_id not in (select target_id from blocks where blocks.user_id = ${userId})`
 }
 
 /** The last message of a room that a user has read, and the number of unread mentions after it. */
@@ -100,15 +104,22 @@ export async function listReadStateRows(
   userId: string,
   rooms: readonly ReadRoom[],
 ): Promise<(RoomAccessRow & ReadRoom & { mention_count: number })[]> {
+  const ids = rooms.map((room) => room.room_id)
+  const messageIds = rooms.map((room) => room.message_id)
+  const read = sql`unnest(${ids}::bigint[], ${messageIds}::bigint[]) as read (room_id, message_id)`
+  const [roomId, after] = [sql`read.room_id`, sql`coalesce(read.message_id, 0)`]
+  // A query for each room reads only what it counts. Citus cannot run these, and counts for all rooms together.
+  const counted = isDistributed(db)
+    ? sql`
+      select read.room_id, count(*)::int as count from ${read} join mentions on ${countsAfter(userId, roomId, after)}
+      group by read.room_id`
+    : sql`select room_id, ${mentionCount(userId, roomId, after)} as count from ${read}`
   const wanted = sql`(
-    select room_id, message_id, ${userId}::bigint as user_id
-    from unnest(${rooms.map((room) => room.room_id)}::bigint[], ${rooms.map((room) => room.message_id)}::bigint[])
-      as rooms (room_id, message_id)) as wanted`
-  const { rows } = await selectRoomAccess<ReadRoom & { mention_count: number }>(
-    wanted,
-    sql`wanted.message_id,
-      ${mentionCount(userId, sql`wanted.room_id`, sql`coalesce(wanted.message_id, 0)`)} as mention_count`,
-  ).execute(db)
+    select read.room_id, message_id, ${userId}::bigint as user_id, coalesce(count, 0) as mention_count
+    from ${read} left join counted on counted.room_id = read.room_id) as wanted`
+  const { rows } = await sql<RoomAccessRow & ReadRoom & { mention_count: number }>`
+    with counted as materialized (${counted})
+    ${selectRoomAccess(wanted, sql`wanted.message_id, wanted.mention_count`)}`.execute(db)
   return rows
 }
 

@@ -47,9 +47,9 @@ export async function isUnread(
   { room_id, message_id, user_id }: { room_id: string; message_id: string; user_id: string },
 ): Promise<boolean> {
   const { rows } = await sql`
-    select from messages
+    select 1 from messages
     where room_id = ${room_id} and id = ${message_id} and ${notExpired} and not exists (
-      select from read_states
+      select 1 from read_states
       where user_id = ${user_id} and read_states.room_id = ${room_id} and message_id >= ${message_id})`.execute(
     db,
   )
