@@ -33,11 +33,19 @@ async function onOwnCitus(command: string): Promise<number> {
   }
 }
 
-/** Returns the exit code of the tests. */
+/** Runs the named tests, or all and then those that stop workers. Returns the exit code of the first that fails. */
 async function runTests(databaseUrl: string): Promise<number> {
-  const tests = spawn('vitest', ['run', ...process.argv.slice(2)], {
+  const named = process.argv.slice(2)
+  return (
+    (await vitest(databaseUrl, 'citus', named)) ||
+    (named.length > 0 ? 0 : await vitest(databaseUrl, 'citus-failures', []))
+  )
+}
+
+async function vitest(databaseUrl: string, part: string, words: string[]): Promise<number> {
+  const tests = spawn('vitest', ['run', ...words], {
     stdio: 'inherit',
-    env: { ...process.env, TEST_DATABASE: 'citus', TEST_DATABASE_URL: databaseUrl },
+    env: { ...process.env, TEST_DATABASE: part, TEST_DATABASE_URL: databaseUrl },
   })
   const [code] = await once(tests, 'exit')
   return (code as number | null) ?? 1

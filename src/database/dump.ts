@@ -91,7 +91,7 @@ export async function findNonEmptyTable(
   tables: readonly DumpedTable[],
 ): Promise<string | undefined> {
   for (const { name } of tables) {
-    const { rowCount } = await client.query(`select from ${pg.escapeIdentifier(name)} limit 1`)
+    const { rowCount } = await client.query(`select 1 from ${pg.escapeIdentifier(name)} limit 1`)
     if (rowCount !== 0) return name
   }
   return undefined

@@ -63,3 +63,10 @@ export async function workerOf(roomId: string): Promise<string> {
     select get_shard_id_for_distribution_column('messages', ${roomId}::bigint) as id`.execute(db)
   return (await readShards()).get(`messages_${rows[0]!.id}`)!.worker
 }
+
+/** The worker that has what a user has read and is mentioned in. */
+export async function workerOfUser(userId: string): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    select get_shard_id_for_distribution_column('mentions', ${userId}::bigint) as id`.execute(db)
+  return (await readShards()).get(`mentions_${rows[0]!.id}`)!.worker
+}

@@ -26,7 +26,7 @@ declare module 'vitest' {
 type Engine = { name: string; url: string; stop(): Promise<void> }
 
 /** Whether the tests use a Citus, whose coordinator is in TEST_DATABASE_URL, with a distributed message store. */
-const usesCitus = process.env.TEST_DATABASE === 'citus'
+const usesCitus = process.env.TEST_DATABASE?.startsWith('citus') === true
 
 // A throwaway server has nothing to lose in a crash.
 const careless = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200']

@@ -16,6 +16,6 @@ export async function findAttachment(
   const { rows } = await sql<{ attachment: StoredAttachment; seconds_left: number | null }>`
     select attachment, floor(extract(epoch from expires_at - now()))::int as seconds_left from messages
     where room_id = ${roomId} and id = ${messageId} and attachment is not null and ${notExpired}
-      and exists (select from rooms where rooms.id = room_id)`.execute(db)
+      and exists (select 1 from rooms where rooms.id = ${roomId})`.execute(db)
   return rows[0] && { ...rows[0].attachment, seconds_left: rows[0].seconds_left }
 }
