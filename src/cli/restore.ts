@@ -10,6 +10,7 @@ import {
   inTransaction,
   listTables,
   lockTables,
+  setTriggers,
   writeTable,
 } from '../database/dump.ts'
 import { listMigrations, migrateToLatest } from '../database/migrations/migrate.ts'
@@ -80,7 +81,9 @@ export async function restoreBackup(
     await inTransaction(databaseUrl, 'read write', async (client) => {
       await lockTables(client, await listTables(client))
       await refuseNonEmpty(client)
+      await setTriggers(client, manifest.tables, 'disable')
       for (const table of manifest.tables) await loadTable(client, table, folder)
+      await setTriggers(client, manifest.tables, 'enable')
       await analyzeTables(client)
       // Before the commit: a file is in the store before the row that names it.
       await loadFiles(store, folder, manifest, written)

@@ -85,6 +85,17 @@ export async function lockTables(client: pg.Client, tables: readonly DumpedTable
   if (names !== '') await client.query(`lock table ${names} in access exclusive mode`)
 }
 
+/** Disables the triggers of tables, which would add rows to those that are copied, or enables them again. */
+export async function setTriggers(
+  client: pg.Client,
+  tables: readonly Pick<DumpedTable, 'name'>[],
+  to: 'disable' | 'enable',
+): Promise<void> {
+  for (const { name } of tables) {
+    await client.query(`alter table ${pg.escapeIdentifier(name)} ${to} trigger user`)
+  }
+}
+
 /** The name of a table that has rows, or undefined. */
 export async function findNonEmptyTable(
   client: pg.Client,

@@ -67,15 +67,18 @@ function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked }: Ext
         $7::integer[], $8::timestamptz[], $9::text[], $10::text[]${hasReply ? ', $11::bigint[], $12::bigint[]' : ''})
       as sent (room_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment${replies})
     ), locked as materialized (
-      select id, house_id, last_message_id from rooms where id = any($1::bigint[]) order by id
+      select id, house_id from rooms where id = any($1::bigint[]) order by id
       for no key update ${skipsLocked ? 'skip locked' : ''}
+    ), heads as materialized (
+      select room_id, last_message_id from room_heads where room_id = any(array(select id from locked))
+      for no key update
     ), written as (
       insert into messages
         (room_id, house_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment
           ${replies})
       select room_id, house_id, sent.id, author_id, device_id, content, mentions::bigint[], exploding_age, expires_at, nonce,
         attachment::jsonb${replies}
-      from sent join locked on locked.id = room_id
+      from sent join locked on locked.id = room_id join heads using (room_id)
       where last_message_id is null or sent.id > last_message_id
       order by sent.id ${hasNonce ? unlessTaken : ''}
       returning room_id, house_id, id, author_id
@@ -84,8 +87,9 @@ function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked }: Ext
       select unnest(mentions::bigint[]), id, room_id, author_id, expires_at
       from sent where mentions <> '{}' and id in (select id from written)
     ), moved as (
-      update rooms set last_message_id = newest.id
-      from (select room_id, max(id) as id from written group by room_id) as newest where rooms.id = newest.room_id
+      update room_heads set last_message_id = newest.id
+      from (select room_id, max(id) as id from written group by room_id) as newest
+      where room_heads.room_id = newest.room_id
     ), staying as materialized (
       select room_id, members.user_id from written join locked on locked.id = room_id
       join members on members.house_id = locked.house_id and members.user_id = author_id
@@ -106,7 +110,7 @@ function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked }: Ext
     )
     select id, case
         when not exists (select from locked where locked.id = room_id) then ${skipsLocked ? missedRoom : `'room_gone'`}
-        when id <= (select last_message_id from locked where locked.id = room_id) then 'behind'
+        when id <= (select last_message_id from heads where heads.room_id = sent.room_id) then 'behind'
         else 'nonce_taken' end as reason, null::bigint as scope
     from sent where id not in (select id from written)
     union all select id, null, scope from logged`
@@ -129,7 +133,8 @@ function compiledInsert(extras: Extras, values: unknown[]): CompiledQuery<Insert
 
 /**
  * Writes messages with their mentions and events, and moves the rooms' last message and the authors' read states to them,
- * in one statement. The rooms are locked in id order. Under the lock a message whose id is not greater than the room's
+ * in one statement. The rooms are locked in id order, and then their heads, which a statement that waited for a room would
+ * otherwise see as they were before. Under the lock a message whose id is not greater than the room's
  * last one is refused (`behind`), so that the ids of a room rise in commit order. An author who is leaving the house gets
  * no read state, as leaving deletes read states before this transaction commits.
  */
@@ -164,16 +169,15 @@ export async function insertMessages(
   }
 }
 
-/** Locks rooms in id order until the transaction ends. Returns the newest message id of each room that has one. */
-export async function lockRoomsToSend(db: Db, roomIds: readonly string[]): Promise<string[]> {
-  const rows = await db
+/** Locks rooms in id order until the transaction ends. */
+export async function lockRoomsToSend(db: Db, roomIds: readonly string[]): Promise<void> {
+  await db
     .selectFrom('rooms')
-    .select('last_message_id')
+    .select('id')
     .where('id', '=', sql<string>`any(${roomIds}::bigint[])`)
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()
-  return rows.flatMap(({ last_message_id }) => last_message_id ?? [])
 }
 
 const nonceAgeMs = 24 * 60 * 60 * 1000
