@@ -91,7 +91,7 @@ test('a process that starts with its clock behind makes greater ids than there a
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   const ahead = String(BigInt(newId()) + (BigInt(hourMs) << 22n))
-  await db.updateTable('rooms').set({ last_message_id: ahead }).where('id', '=', room_id).execute()
+  await db.updateTable('room_heads').set({ last_message_id: ahead }).where('room_id', '=', room_id).execute()
   await resumeIdsAfterNewest(db)
   expect(BigInt(newId())).toBeGreaterThan(BigInt(ahead))
 })

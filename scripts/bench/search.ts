@@ -43,7 +43,7 @@ export async function seedSearch(databaseUrl: string, { rooms, messages }: Searc
       from generate_series(1::integer, ${messages}) as n`),
   )
   await client.query(
-    `update rooms set last_message_id = (select max(id) from messages where room_id = rooms.id)`,
+    `update room_heads set last_message_id = (select max(id) from messages where room_id = room_heads.room_id)`,
   )
   await client.query('vacuum analyze')
   await client.query(`delete from messages where content like '% deleted%'`)

@@ -110,7 +110,7 @@ export async function seed(databaseUrl: string, size: Size): Promise<void> {
   )
   await copy(client, 'mentions (user_id, message_id, room_id, author_id)', mentionRows(size, rooms))
   await client.query(
-    `update rooms set last_message_id = (select max(id) from messages where room_id = rooms.id)`,
+    `update room_heads set last_message_id = (select max(id) from messages where room_id = room_heads.room_id)`,
   )
   await client.query('vacuum analyze')
   await client.end()

@@ -79,9 +79,9 @@ export async function measureDeletion(
     databaseUrl,
     `insert into houses (id, name, owner_id, default_permissions) values (${doomedHouse}, 'Doomed', ${owner.id}, 0);
     insert into members (house_id, user_id) select ${doomedHouse}, user_id from members where house_id = ${houseId(0)};
-    insert into rooms (id, type, house_id, name, position, last_message_id)
-      select ${doomedRoom} + n, 0, ${doomedHouse}, 'room', n, ${doomedMessage} + ${size.messages}
-      from generate_series(0, ${size.rooms - 1}) as n;
+    insert into rooms (id, type, house_id, name, position)
+      select ${doomedRoom} + n, 0, ${doomedHouse}, 'room', n from generate_series(0, ${size.rooms - 1}) as n;
+    update room_heads set last_message_id = ${doomedMessage} + ${size.messages} where room_id >= ${doomedRoom};
     insert into messages (room_id, house_id, id, author_id, device_id, content)
       select ${doomedRoom} + n % ${size.rooms}, ${doomedHouse}, ${doomedMessage} + n, ${owner.id}, ${owner.session_id}, 'smoke and snow'
       from generate_series(0, ${size.messages - 1}) as n`,

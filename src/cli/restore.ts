@@ -10,6 +10,7 @@ import {
   inTransaction,
   listTables,
   lockTables,
+  setTriggers,
   writeTable,
 } from '../database/dump.ts'
 import { listMigrations, migrateToLatest } from '../database/migrations/migrate.ts'
@@ -81,7 +82,9 @@ export async function restoreBackup(
       const tables = await listTables(client)
       await lockTables(client, tables)
       await refuseNonEmpty(client)
+      await setTriggers(client, 'disable')
       for (const table of inOrderOf(tables, manifest.tables)) await loadTable(client, table, folder)
+      await setTriggers(client, 'enable')
       await analyzeTables(client)
       // Before the commit: a file is in the store before the row that names it.
       await loadFiles(store, folder, manifest, written)

@@ -85,6 +85,14 @@ export async function lockTables(client: pg.Client, tables: readonly DumpedTable
   if (names !== '') await client.query(`lock table ${names} in access exclusive mode`)
 }
 
+/** Disables the triggers of all tables, which would add rows to those that are copied, or enables them again. */
+export async function setTriggers(client: pg.Client, to: 'disable' | 'enable'): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(`
+    select distinct tgrelid::regclass::text as name from pg_trigger join pg_class on pg_class.oid = tgrelid
+    where relnamespace = 'public'::regnamespace and not tgisinternal`)
+  for (const { name } of rows) await client.query(`alter table ${name} ${to} trigger user`)
+}
+
 /** The name of a table that has rows, or undefined. */
 export async function findNonEmptyTable(
   client: pg.Client,

@@ -57,7 +57,7 @@ export async function resumeIdsAfterNewest(db: Db): Promise<void> {
     select greatest((select max(id) from users), (select max(id) from sessions), (select max(id) from houses),
       (select max(id) from roles), (select max(id) from entities), (select max(id) from rooms),
       (select max(id) from audit_log), (select max(id) from server_audit_log),
-      (select max(last_message_id) from rooms)) as id`.execute(db)
+      (select max(last_message_id) from room_heads)) as id`.execute(db)
   const greatest = rows[0]?.id
   if (greatest) makeIdsAfter(greatest)
 }

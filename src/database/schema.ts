@@ -364,6 +364,14 @@ export interface Roles {
   position: Generated<number>;
 }
 
+export interface RoomHeads {
+  /**
+   * newest message ever sent here, even if gone since; never moves back
+   */
+  last_message_id: Int8 | null;
+  room_id: Int8;
+}
+
 export interface RoomRecipients {
   joined_at: Generated<Timestamp>;
   room_id: Int8;
@@ -381,7 +389,7 @@ export interface Rooms {
   house_id: Int8 | null;
   id: Int8;
   /**
-   * newest message ever sent here, even if gone since; never moves back
+   * only for processes of the version before room_heads, which has it; right while room_heads has the trigger room_heads_move_rooms
    */
   last_message_id: Int8 | null;
   name: string | null;
@@ -539,6 +547,7 @@ export interface DB {
   read_states: ReadStates;
   removed_rooms: RemovedRooms;
   roles: Roles;
+  room_heads: RoomHeads;
   room_recipients: RoomRecipients;
   room_settings: RoomSettings;
   rooms: Rooms;

@@ -3,6 +3,7 @@ import { ApiError } from '../errors.ts'
 import type { Outcome } from '../events/commit.ts'
 import { isGreaterId, unknownId } from '../ids.ts'
 import { requireRoomAccess } from '../rooms/access-operations.ts'
+import { findLastMessageId } from '../rooms/head-queries.ts'
 import { findReadState, moveReadState } from './queries.ts'
 import type { Acked } from './schemas.ts'
 
@@ -16,8 +17,11 @@ export async function ackMessage(
   room_id: string,
   messageId: string,
 ): Promise<Outcome<Acked>> {
-  const { last_message_id } = await requireRoomAccess(db, room_id, userId)
-  const isReached = messageId !== unknownId && !isGreaterId(messageId, last_message_id ?? unknownId)
+  const [, lastMessageId] = await Promise.all([
+    requireRoomAccess(db, room_id, userId),
+    findLastMessageId(db, room_id),
+  ])
+  const isReached = messageId !== unknownId && !isGreaterId(messageId, lastMessageId ?? unknownId)
   if (!isReached) throw new ApiError('message_not_found')
   const moved = await moveReadState(db, userId, room_id, messageId)
   if (moved) return { answer: { room_id, ...moved.state }, events: [moved.entry] }

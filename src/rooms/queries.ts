@@ -4,6 +4,7 @@ import { prepareRead } from '../database/batching/reads.ts'
 import type { Db } from '../database/client.ts'
 import { type RoleRow, rolesOfMember } from '../houses/roles/queries.ts'
 import { type GatewayUserRow, gatewayUserJson } from '../users/queries.ts'
+import { withHeads } from './head-queries.ts'
 
 export type OverrideRow = { id: string; type: number; allow: number; deny: number }
 
@@ -24,14 +25,14 @@ export type RoomRow = {
   participants: GatewayUserRow[]
 }
 
-/** The columns of a `RoomRow` except its participants. */
+/** The columns of a `RoomRow` except its participants and what `withHeads` adds. */
 export const roomColumns = sql`
   rooms.id, rooms.type, rooms.house_id, rooms.owner_id, rooms.name, rooms.description, rooms.emoji, rooms.position,
-  rooms.last_message_id, rooms.permission_overrides, rooms.default_allow, rooms.default_deny`
+  rooms.permission_overrides, rooms.default_allow, rooms.default_deny`
 
 /** The statement for rooms with their participants; `where` selects them. */
 function selectRooms(where: RawBuilder<unknown>) {
-  return sql<RoomRow>`
+  return sql<Omit<RoomRow, 'last_message_id'>>`
     select ${roomColumns}, case when rooms.type = 0 then '[]'::json else coalesce((
         select json_agg(${gatewayUserJson} order by joined_at, user_id)
         from room_recipients join users on users.id = user_id where room_id = rooms.id), '[]') end as participants
@@ -40,7 +41,8 @@ function selectRooms(where: RawBuilder<unknown>) {
 
 /** A room by id, or undefined. */
 export async function findRoom(db: Db, id: string): Promise<RoomRow | undefined> {
-  return (await selectRooms(sql`where rooms.id = ${id}`).execute(db)).rows[0]
+  const { rows } = await selectRooms(sql`where rooms.id = ${id}`).execute(db)
+  return (await withHeads(db, rows))[0]
 }
 
 /** The rooms of a house, by position, then id. */
@@ -51,7 +53,8 @@ export function listHouseRooms(db: Db, houseId: string): Promise<RoomRow[]> {
 /** The rooms of several houses, by position, then id. */
 export async function listRoomsOfHouses(db: Db, houseIds: readonly string[]): Promise<RoomRow[]> {
   const where = sql`where rooms.house_id = any(${houseIds}::bigint[]) order by position, id`
-  return (await selectRooms(where).execute(db)).rows
+  const { rows } = await selectRooms(where).execute(db)
+  return withHeads(db, rows)
 }
 
 /**
@@ -79,7 +82,6 @@ export type RoomAccessRow = {
   default_allow: number
   default_deny: number
   permission_overrides: Record<string, OverrideRow> | null
-  last_message_id: string | null
   user_id: string
   /** Member of the house, or participant of the private room. */
   is_inside: boolean
@@ -95,7 +97,7 @@ export type RoomAccessRow = {
 /** The columns of a `RoomAccessRow`, over `roomAccessJoins`. */
 export const roomAccessColumns = sql`
   rooms.id as room_id, rooms.type, rooms.owner_id as group_owner_id, rooms.default_allow, rooms.default_deny,
-  rooms.permission_overrides, rooms.last_message_id, wanted.user_id,
+  rooms.permission_overrides, wanted.user_id,
   (members.user_id is not null or room_recipients.user_id is not null) as is_inside,
   rooms.house_id, houses.owner_id as house_owner_id, houses.default_permissions,
   case when members.user_id is null then '[]'

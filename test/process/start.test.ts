@@ -118,9 +118,9 @@ test('a server that starts with its clock behind makes greater ids than there ar
   const { room_id } = await house({ owner: ann })
   const ahead = BigInt(newId()) + (3_600_000n << 22n)
   await db
-    .updateTable('rooms')
+    .updateTable('room_heads')
     .set({ last_message_id: `${ahead}` })
-    .where('id', '=', room_id)
+    .where('room_id', '=', room_id)
     .execute()
   const server = await startServer(folder, { environment: { DATABASE_URL: databaseUrl } })
   const answer = await fetch(`${server.origin}/houses`, {

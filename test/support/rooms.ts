@@ -53,6 +53,12 @@ export function roomRow(roomId: string) {
   return db.selectFrom('rooms').selectAll().where('id', '=', roomId).executeTakeFirst()
 }
 
+/** The newest message ever sent to a room, or null; undefined if there is no such room. */
+export async function lastMessageId(roomId: string): Promise<string | null | undefined> {
+  const heads = db.selectFrom('room_heads').select('last_message_id').where('room_id', '=', roomId)
+  return (await heads.executeTakeFirst())?.last_message_id
+}
+
 /** Empties the account of a user, as others see it. */
 export async function erase(person: { id: string }): Promise<void> {
   await db

@@ -46,8 +46,8 @@ export async function longArchive(rooms: number) {
   await sql`
     update messages set house_id = rooms.house_id from rooms where rooms.id = room_id`.execute(db)
   await sql`
-    update rooms set last_message_id = (select max(id) from messages where room_id = rooms.id)
-    where id = any(${ids}::bigint[])`.execute(db)
+    update room_heads set last_message_id = (select max(id) from messages where room_id = room_heads.room_id)
+    where room_id = any(${ids}::bigint[])`.execute(db)
   return { ann, bob, den, readable }
 }
 

@@ -279,7 +279,7 @@ export async function message(
       .values({ user_id, message_id: id, room_id: roomId, author_id: author.id, expires_at })
       .execute()
   }
-  await db.updateTable('rooms').set({ last_message_id: id }).where('id', '=', roomId).execute()
+  await db.updateTable('room_heads').set({ last_message_id: id }).where('room_id', '=', roomId).execute()
   return id
 }
 

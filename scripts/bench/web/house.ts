@@ -30,10 +30,10 @@ export async function fillLongRoom(databaseUrl: string): Promise<void> {
      from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[]) as them (id, author_id, device_id, content)`,
     [roomId(0), ids, authors.map(({ id }) => id), authors.map(({ session_id }) => session_id), longRoom],
   )
-  await client.query('update rooms set last_message_id = $2 where id = $1', [roomId(0), ids.at(-1)])
+  await client.query('update room_heads set last_message_id = $2 where room_id = $1', [roomId(0), ids.at(-1)])
   await client.query(
     `insert into read_states (user_id, room_id, message_id)
-     select $1, id, last_message_id from rooms where last_message_id is not null
+     select $1, room_id, last_message_id from room_heads where last_message_id is not null
      on conflict (user_id, room_id) do update set message_id = excluded.message_id`,
     [reader.id],
   )

@@ -78,7 +78,8 @@ export async function addMessages(db: Db, rooms: readonly string[], { id: author
   await insertAll(messages, (rows) => db.insertInto('messages').values(rows).execute())
   await sql`update messages set house_id = rooms.house_id from rooms
     where rooms.id = room_id and room_id = any(${[...new Set(rooms)]}::bigint[])`.execute(db)
-  await sql`update rooms set last_message_id = messages.id from messages where room_id = rooms.id`.execute(db)
+  await sql`update room_heads set last_message_id = messages.id from messages
+    where messages.room_id = room_heads.room_id`.execute(db)
 }
 
 async function insertAll<Row>(rows: Row[], insert: (rows: Row[]) => Promise<unknown>): Promise<void> {

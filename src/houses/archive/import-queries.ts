@@ -205,11 +205,12 @@ export async function placeMessages(trx: Db, houseId: string): Promise<void> {
     select distinct mentioned.id, staged.id, room_id, author_id
     from staged_messages as staged cross join unnest(mentions) as mentioned (id)`.execute(trx)
   await sql`
-    update rooms set last_message_id = newest.id
+    update room_heads set last_message_id = newest.id
     from (select room_id, max(id) as id from staged_messages group by room_id) as newest
-    where rooms.id = newest.room_id`.execute(trx)
+    where room_heads.room_id = newest.room_id`.execute(trx)
   await sql`
     insert into read_states (user_id, room_id, message_id)
-    select user_id, rooms.id, last_message_id from rooms join members on members.house_id = rooms.house_id
-    where rooms.house_id = ${houseId} and last_message_id is not null`.execute(trx)
+    select user_id, room_id, newest.id
+    from (select room_id, max(id) as id from staged_messages group by room_id) as newest
+    cross join members where members.house_id = ${houseId}`.execute(trx)
 }

@@ -67,3 +67,8 @@ export async function deleteReadStatesOfShards(
     )`.execute(db)
   return Number(numAffectedRows)
 }
+
+/** Deletes the heads of rooms. */
+export async function deleteHeads(db: Db, roomIds: readonly string[]): Promise<void> {
+  await sql`delete from room_heads where room_id = any(${roomIds}::bigint[])`.execute(db)
+}

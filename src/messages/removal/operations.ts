@@ -2,7 +2,7 @@ import { repeat } from '../../concurrency/repeat.ts'
 import { type Db, isDistributed } from '../../database/client.ts'
 import type { HearthEvent } from '../../events/events.ts'
 import { deleteMessages } from '../queries.ts'
-import { deleteReadStatesOfShards } from './distributed-queries.ts'
+import { deleteHeads, deleteReadStatesOfShards } from './distributed-queries.ts'
 import {
   type DeletedRow,
   deleteMentionsIn,
@@ -43,11 +43,12 @@ export async function removeMessages(trx: Db, roomIds: readonly string[]): Promi
 }
 
 /**
- * Deletes what users have of rooms that were just deleted, in the same transaction: mentions and read states. Where the
- * message store is not distributed, foreign keys have done so. An edit or ack that had locked a room has ended by now.
+ * Deletes heads, mentions and read states of rooms that were just deleted, in the same transaction. Where the message
+ * store is not distributed, foreign keys have done so. An edit or ack that had locked a room has ended by now.
  */
-export async function removeRowsOfUsers(trx: Db, roomIds: readonly string[]): Promise<void> {
-  if (!isDistributed(trx)) return
+export async function removeRowsOf(trx: Db, roomIds: readonly string[]): Promise<void> {
+  if (!isDistributed(trx) || roomIds.length === 0) return
+  await deleteHeads(trx, roomIds)
   while ((await deleteMentionsIn(trx, roomIds, mentionsAtOnce)) === mentionsAtOnce);
   while ((await deleteReadStatesOfShards(trx, roomIds, mentionsAtOnce)) === mentionsAtOnce);
 }

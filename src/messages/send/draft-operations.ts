@@ -3,6 +3,7 @@ import type { Db } from '../../database/client.ts'
 import type { EventOf } from '../../events/events.ts'
 import type { Entry } from '../../events/log-queries.ts'
 import { compareIds, idTimeMs, makeIdsAfter, newId } from '../../ids.ts'
+import { listLastMessageIds } from '../../rooms/head-queries.ts'
 import type { AuthorRow, StoredAttachment } from '../queries.ts'
 import type { RepliedRow } from '../read/extension-queries.ts'
 import { serializeGatewayExtension } from '../read/extension-serializers.ts'
@@ -138,7 +139,8 @@ async function insertWithNewIds(db: Db, behind: readonly NewMessage[]): Promise<
   try {
     return await db.transaction().execute(async (trx) => {
       const rooms = behind.map((message) => message.room_id)
-      for (const id of await lockRoomsToSend(trx, rooms)) makeIdsAfter(id)
+      await lockRoomsToSend(trx, rooms)
+      for (const id of (await listLastMessageIds(trx, rooms)).values()) if (id !== null) makeIdsAfter(id)
       return insert(trx, behind.map(withNewId))
     })
   } catch (error) {

@@ -1,8 +1,9 @@
 import { CompiledQuery, sql } from 'kysely'
 import { coalesce, groupByPlace } from '../../database/batching/coalesce.ts'
-import type { Db } from '../../database/client.ts'
+import { type Db, isDistributed } from '../../database/client.ts'
 import { epochMs } from '../../ids.ts'
-import { type MessageRow, messageColumns, notExpired, type StoredAttachment } from '../queries.ts'
+import { type MessageRow, messageColumns, notExpired, onShardsOf, type StoredAttachment } from '../queries.ts'
+import { lockHeads } from './distributed-queries.ts'
 
 /** The columns of a new message. */
 export type NewMessage = {
@@ -34,7 +35,12 @@ type Insertion = { refusals: Refusal[]; entryIds: Map<string, string> }
 type InsertOptions = { skipsLocked?: boolean }
 
 /** The optional parts of the statement. */
-type Extras = InsertOptions & { hasNonce: boolean; hasAttachment: boolean; hasReply: boolean }
+type Extras = InsertOptions & {
+  hasNonce: boolean
+  hasAttachment: boolean
+  hasReply: boolean
+  isOnShards: boolean
+}
 
 /**
  * An exploding message expires its age after the time in its id. If that time differs from the clock of the database by
@@ -58,7 +64,10 @@ const keptFiles = `, kept as (
 /** Why `skip locked` returned no row. Without `skip locked` a missing room is deleted, even if the snapshot shows it. */
 const missedRoom = `case when exists (select from rooms where id = room_id) then 'room_locked' else 'room_gone' end`
 
-function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked }: Extras): string {
+/** On shards they are locked by then (`lockHeads`), and Citus finds the shards of the rooms by parameters only. */
+const headsToLock = 'room_id = any(array(select id from locked)) for no key update'
+
+function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked, isOnShards }: Extras): string {
   const replies = hasReply ? ', reply_to, reply_mention' : ''
   return `
     with sent as materialized (
@@ -67,15 +76,17 @@ function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked }: Ext
         $7::integer[], $8::timestamptz[], $9::text[], $10::text[]${hasReply ? ', $11::bigint[], $12::bigint[]' : ''})
       as sent (room_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment${replies})
     ), locked as materialized (
-      select id, house_id, last_message_id from rooms where id = any($1::bigint[]) order by id
+      select id, house_id from rooms where id = any($1::bigint[]) order by id
       for no key update ${skipsLocked ? 'skip locked' : ''}
+    ), heads as materialized (
+      select room_id, last_message_id from room_heads where ${isOnShards ? 'room_id = any($1::bigint[])' : headsToLock}
     ), written as (
       insert into messages
         (room_id, house_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment
           ${replies})
       select room_id, house_id, sent.id, author_id, device_id, content, mentions::bigint[], exploding_age, expires_at, nonce,
         attachment::jsonb${replies}
-      from sent join locked on locked.id = room_id
+      from sent join locked on locked.id = room_id join heads using (room_id)
       where last_message_id is null or sent.id > last_message_id
       order by sent.id ${hasNonce ? unlessTaken : ''}
       returning room_id, house_id, id, author_id
@@ -84,8 +95,9 @@ function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked }: Ext
       select unnest(mentions::bigint[]), id, room_id, author_id, expires_at
       from sent where mentions <> '{}' and id in (select id from written)
     ), moved as (
-      update rooms set last_message_id = newest.id
-      from (select room_id, max(id) as id from written group by room_id) as newest where rooms.id = newest.room_id
+      update room_heads set last_message_id = newest.id
+      from (select room_id, max(id) as id from written group by room_id) as newest
+      where room_heads.room_id = newest.room_id ${isOnShards ? 'and room_heads.room_id = any($1::bigint[])' : ''}
     ), staying as materialized (
       select room_id, member.user_id from written join locked on locked.id = room_id cross join lateral (
         select user_id from members where members.house_id = locked.house_id and members.user_id = author_id
@@ -107,7 +119,7 @@ function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked }: Ext
     )
     select id, case
         when not exists (select from locked where locked.id = room_id) then ${skipsLocked ? missedRoom : `'room_gone'`}
-        when id <= (select last_message_id from locked where locked.id = room_id) then 'behind'
+        when id <= (select last_message_id from heads where heads.room_id = sent.room_id) then 'behind'
         else 'nonce_taken' end as reason, null::bigint as scope
     from sent where id not in (select id from written)
     union all select id, null, scope from logged`
@@ -130,14 +142,43 @@ function compiledInsert(extras: Extras, values: unknown[]): CompiledQuery<Insert
 
 /**
  * Writes messages with their mentions and events, and moves the rooms' last message and the authors' read states to them,
- * in one statement. The rooms are locked in id order. Under the lock a message whose id is not greater than the room's
+ * in one statement. The rooms are locked in id order, and then their heads, which a statement that waited for a room would
+ * otherwise see as they were before. Under the lock a message whose id is not greater than the room's
  * last one is refused (`behind`), so that the ids of a room rise in commit order. An author who is leaving the house gets
  * no read state, as leaving deletes read states before this transaction commits.
  */
-export async function insertMessages(
+export function insertMessages(
   db: Db,
   messages: readonly NewMessage[],
   options: InsertOptions = {},
+): Promise<Insertion> {
+  if (!isDistributed(db)) return insertAll(db, messages, options)
+  if (db.isTransaction) return insertOnShards(db, messages, options)
+  return db.transaction().execute((trx) => insertOnShards(trx, messages, options))
+}
+
+/** The same where the message store is distributed: no statement locks rows on several shards. */
+async function insertOnShards(
+  trx: Db,
+  messages: readonly NewMessage[],
+  options: InsertOptions,
+): Promise<Insertion> {
+  const rooms = messages.map((message) => message.room_id)
+  const locked = await lockHeads(trx, [...new Set(rooms)], options)
+  const reason = options.skipsLocked ? 'room_locked' : 'room_gone'
+  const refused = messages.filter((message) => !locked.has(message.room_id))
+  const writable = messages.filter((message) => locked.has(message.room_id))
+  const { refusals, entryIds } =
+    writable.length > 0
+      ? await insertAll(trx, writable, options)
+      : { refusals: [], entryIds: new Map<string, string>() }
+  return { refusals: [...refusals, ...refused.map(({ id }): Refusal => ({ id, reason }))], entryIds }
+}
+
+async function insertAll(
+  db: Db,
+  messages: readonly NewMessage[],
+  options: InsertOptions,
 ): Promise<Insertion> {
   const column = <Name extends keyof NewMessage>(name: Name) => messages.map((message) => message[name])
   const [nonces, attachments] = [column('nonce'), column('attachment')]
@@ -145,7 +186,7 @@ export async function insertMessages(
   const hasAttachment = attachments.some((attachment) => attachment !== null)
   const hasReply = messages.some((message) => message.reply_to !== null)
   const { rows } = await db.executeQuery(
-    compiledInsert({ hasNonce, hasAttachment, hasReply, ...options }, [
+    compiledInsert({ hasNonce, hasAttachment, hasReply, isOnShards: isDistributed(db), ...options }, [
       column('room_id'),
       column('id'),
       column('author_id'),
@@ -165,16 +206,19 @@ export async function insertMessages(
   }
 }
 
-/** Locks rooms in id order until the transaction ends. Returns the newest message id of each room that has one. */
-export async function lockRoomsToSend(db: Db, roomIds: readonly string[]): Promise<string[]> {
-  const rows = await db
+/** Locks rooms in id order until the transaction ends. */
+export async function lockRoomsToSend(db: Db, roomIds: readonly string[]): Promise<void> {
+  if (isDistributed(db)) {
+    await lockHeads(db, roomIds)
+    return
+  }
+  await db
     .selectFrom('rooms')
-    .select('last_message_id')
+    .select('id')
     .where('id', '=', sql<string>`any(${roomIds}::bigint[])`)
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()
-  return rows.flatMap(({ last_message_id }) => last_message_id ?? [])
 }
 
 const nonceAgeMs = 24 * 60 * 60 * 1000
@@ -190,6 +234,11 @@ export const findMessageByNonce = coalesce<
   { room_id: string; author_id: string; nonce: string },
   MessageRow | undefined
 >(async (db: Db, keys) => {
+  const onShards = onShardsOf(
+    db,
+    sql`messages`,
+    keys.map((key) => key.room_id),
+  )
   const { rows } = await sql<MessageRow & { place: string }>`
     with wanted as (
       select * from unnest(${keys.map((key) => key.room_id)}::bigint[], ${keys.map((key) => key.author_id)}::bigint[],
@@ -197,11 +246,11 @@ export const findMessageByNonce = coalesce<
     ), freed as (
       update messages set nonce = null from wanted
       where messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
-        and messages.nonce = wanted.nonce and not ${isNonceTaken}
+        and messages.nonce = wanted.nonce and not ${isNonceTaken} ${onShards}
     )
     select place, ${messageColumns}
     from wanted join messages on messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
       and messages.nonce = wanted.nonce
-    where ${isNonceTaken}`.execute(db)
+    where ${isNonceTaken} ${onShards}`.execute(db)
   return groupByPlace(keys.length, rows)
 })

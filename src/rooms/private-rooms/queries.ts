@@ -3,7 +3,9 @@ import type { Db } from '../../database/client.ts'
 import { type RoomRow, roomColumns } from '../queries.ts'
 
 /** A private room in the list by activity, with its number of participants. */
-export type RoomPlace = { id: string; last_message_id: string | null; participants: number }
+export type RoomPlace = RoomHead & { participants: number }
+
+type RoomHead = { id: string; last_message_id: string | null }
 
 /** The private rooms of a user with activity (newest message, else creation) before an id, the latest first. */
 export async function listPrivateRoomPlaces(
@@ -11,19 +13,33 @@ export async function listPrivateRoomPlaces(
   userId: string,
   { before, limit }: { before: string; limit: number },
 ): Promise<RoomPlace[]> {
-  const { rows } = await sql<RoomPlace>`
-    select page.id, page.last_message_id,
-      (select count(*)::integer from room_recipients where room_id = page.id) as participants
-    from (
-      select rooms.id, rooms.last_message_id, coalesce(rooms.last_message_id, rooms.id) as activity
-      from room_recipients as own join rooms on rooms.id = own.room_id
-      where own.user_id = ${userId} and coalesce(rooms.last_message_id, rooms.id) < ${before}
-      order by activity desc limit ${limit}
-    ) as page order by page.activity desc`.execute(db)
-  return rows
+  const { rows } = await sql<RoomHead>`
+    select room_id as id, last_message_id from room_heads
+    where room_id = any(${await listPrivateRoomIds(db, userId)}::bigint[])
+      and coalesce(last_message_id, room_id) < ${before}
+    order by coalesce(last_message_id, room_id) desc limit ${limit}`.execute(db)
+  return countParticipants(db, rows)
 }
 
-type RoomWithParticipantIds = Omit<RoomRow, 'participants'> & { participant_ids: string[] }
+/** The ids of the private rooms of a user, in no order. */
+async function listPrivateRoomIds(db: Db, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ room_id: string }>`
+    select room_id from room_recipients where user_id = ${userId}`.execute(db)
+  return rows.map((row) => row.room_id)
+}
+
+/** These rooms with the numbers of their participants, in the same order. */
+async function countParticipants(db: Db, heads: readonly RoomHead[]): Promise<RoomPlace[]> {
+  const { rows } = await sql<{ room_id: string; count: number }>`
+    select room_id, count(*)::integer as count from room_recipients
+    where room_id = any(${heads.map((head) => head.id)}::bigint[]) group by room_id`.execute(db)
+  const counts = new Map(rows.map((row) => [row.room_id, row.count]))
+  return heads.map((head) => ({ ...head, participants: counts.get(head.id) ?? 0 }))
+}
+
+type RoomWithParticipantIds = Omit<RoomRow, 'participants' | 'last_message_id'> & {
+  participant_ids: string[]
+}
 
 /**
  * Private rooms, in no order, with the ids of their participants by time of entering. The users are read separately, as

@@ -75,11 +75,9 @@ test('pages by limit, before, after and around, over messages years apart', asyn
   const old = rooms.map((_room, n) => firstIdAt(epochMs + 1 + n))
   for (const [n, roomId] of rooms.entries()) {
     await db.deleteFrom('entity_rooms').where('room_id', '=', roomId).execute()
-    await db
-      .updateTable('rooms')
-      .set({ id: old[n]!, last_message_id: ids[n]! })
-      .where('id', '=', roomId)
-      .execute()
+    await db.deleteFrom('room_heads').where('room_id', '=', roomId).execute()
+    await db.updateTable('rooms').set({ id: old[n]! }).where('id', '=', roomId).execute()
+    await db.insertInto('room_heads').values({ room_id: old[n]!, last_message_id: ids[n]! }).execute()
   }
   await db
     .insertInto('messages')
@@ -113,7 +111,9 @@ test('a message older than its room, after a clock step, is in the feed', async 
   const den = await house({ owner: ann })
   await db.deleteFrom('entity_rooms').where('room_id', '=', den.room_id).execute()
   const roomId = firstIdAt(Date.now() + 3_600_000)
+  await db.deleteFrom('room_heads').where('room_id', '=', den.room_id).execute()
   await db.updateTable('rooms').set({ id: roomId }).where('id', '=', den.room_id).execute()
+  await db.insertInto('room_heads').values({ room_id: roomId }).execute()
   const id = (await call(ann, 'POST', `/rooms/${roomId}/messages`, { content: 'earlier' })).body.data.id
   for (const page of ['', '?after=0', `?around=${id}`]) expect(await idsFor(ann, page)).toEqual([id])
 })

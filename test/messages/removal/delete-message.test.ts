@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { attach } from '../../support/houses.ts'
 import { listRows, messageNotFound, refusesStrangers } from '../../support/messages.ts'
 import { noPermission, roomNotFound } from '../../support/permissions.ts'
+import { lastMessageId } from '../../support/rooms.ts'
 import { isDiscarded } from '../../support/store.ts'
 import {
   call,
@@ -26,8 +27,7 @@ test('deletion returns the ids, removes message and mentions, and sends an event
     expect([answer.status, answer.body.data]).toEqual([200, { id, room_id: den.room_id, house_id: den.id }])
     expect(await listRows(den.room_id)).toEqual([])
     expect(await db.selectFrom('mentions').where('message_id', '=', id).execute()).toEqual([])
-    const room = await db.selectFrom('rooms').selectAll().where('id', '=', den.room_id).executeTakeFirst()
-    expect(room?.last_message_id).toBe(id)
+    expect(await lastMessageId(den.room_id)).toBe(id)
     expect(published.slice(before)).toEqual([
       { type: 'message_deleted', room_id: den.room_id, house_id: den.id, message_id: id },
     ])

@@ -3,7 +3,7 @@ import { epochMs, idTimeMs } from '../../../src/ids.ts'
 import { listRows } from '../../support/messages.ts'
 import { noPermission, roomNotFound } from '../../support/permissions.ts'
 import { rolesAs } from '../../support/roles.ts'
-import { erase, gatewayUser } from '../../support/rooms.ts'
+import { erase, gatewayUser, lastMessageId } from '../../support/rooms.ts'
 import { untilWaiting } from '../../support/waiting.ts'
 import {
   block,
@@ -61,8 +61,7 @@ test('sending to a house room returns the gateway form, writes the row, and send
   expect(await listRows(den.room_id)).toMatchObject([
     { id: data.id, author_id: bob.id, device_id: bob.session_id, mentions: [ann.id], nonce: null },
   ])
-  const room = await db.selectFrom('rooms').selectAll().where('id', '=', den.room_id).executeTakeFirst()
-  expect(room?.last_message_id).toBe(data.id)
+  expect(await lastMessageId(den.room_id)).toBe(data.id)
   const mentions = await db.selectFrom('mentions').selectAll().where('message_id', '=', data.id).execute()
   expect(mentions).toEqual([
     { user_id: ann.id, message_id: data.id, room_id: den.room_id, author_id: bob.id, expires_at: null },

@@ -229,5 +229,5 @@ async function say(room_id: string, id: string, author: Person, content: string)
     .executeTakeFirstOrThrow()
   const row = { room_id, house_id, id, author_id: author.id, device_id: author.session_id, content }
   await db.insertInto('messages').values(row).execute()
-  await db.updateTable('rooms').set({ last_message_id: id }).where('id', '=', room_id).execute()
+  await db.updateTable('room_heads').set({ last_message_id: id }).where('room_id', '=', room_id).execute()
 }
