@@ -130,7 +130,7 @@ export async function updateMessage(
   const { rows } = await sql<MessageRow>`
     with edited as (
       update messages set content = ${content}, mentions = ${mentions}::bigint[],
-        edited_at = greatest(edited_at, clock_timestamp())
+        edited_at = greatest(edited_at, statement_timestamp())
       where room_id = ${room_id} and id = ${id} returning *
     ), gone as (
       delete from mentions
