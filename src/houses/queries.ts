@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { coalesce, groupByPlace, orderByKeys } from '../database/batching/coalesce.ts'
+import { prepareRead } from '../database/batching/reads.ts'
 import type { Db } from '../database/client.ts'
 import { type RoleRow, rolesOfMember } from './roles/queries.ts'
 
@@ -20,15 +21,17 @@ export type MembershipRow = {
 export const findMembership = coalesce<Membership, MembershipRow | undefined>(async (db: Db, keys) => {
   const houses = keys.map((key) => key.house_id)
   const users = keys.map((key) => key.user_id)
-  const { rows } = await sql<MembershipRow & { place: string }>`
+  return groupByPlace(keys.length, await readMemberships(db, { houses, users }))
+})
+
+const readMemberships = prepareRead(
+  ({ houses, users }: { houses: string[]; users: string[] }) => sql<MembershipRow & { place: string }>`
       select wanted.place, houses.id as house_id, members.user_id, houses.owner_id, houses.default_permissions,
         ${rolesOfMember(sql`houses.id`, sql`members.user_id`)} as roles
       from unnest(${houses}::bigint[], ${users}::bigint[]) with ordinality as wanted (house_id, user_id, place)
       join houses on houses.id = wanted.house_id
-      join members on members.house_id = houses.id and members.user_id = wanted.user_id
-    `.execute(db)
-  return groupByPlace(keys.length, rows)
-})
+      join members on members.house_id = houses.id and members.user_id = wanted.user_id`,
+)
 
 export type HouseRow = {
   id: string

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { coalesce, groupByPlace } from '../database/batching/coalesce.ts'
+import { coalesce, coalesceLists, groupByPlace } from '../database/batching/coalesce.ts'
 import { prepareRead } from '../database/batching/reads.ts'
 import type { Db } from '../database/client.ts'
 import { type RoleRow, rolesOfMember } from '../houses/roles/queries.ts'
@@ -127,6 +127,23 @@ export function selectRoomAccess<More = unknown>(wanted: RawBuilder<unknown>, mo
     select ${roomAccessColumns} ${more ? sql`, ${more}` : sql``}
     from ${wanted} ${roomAccessJoins} where rooms.id is not null`
 }
+
+/** What of a room determines who may read it, beside the memberships. */
+type RoomRightsRow = Pick<
+  RoomRow,
+  'id' | 'house_id' | 'permission_overrides' | 'default_allow' | 'default_deny'
+>
+
+const readRoomRights = prepareRead(({ ids }: { ids: readonly string[] }) => {
+  return sql<RoomRightsRow>`
+    select id, house_id, permission_overrides, default_allow, default_deny
+    from rooms where id = any(${ids}::bigint[])`
+})
+
+/** The rights of rooms by id. */
+export const findRoomRights = coalesceLists(async (db: Db, ids) => {
+  return new Map((await readRoomRights(db, { ids })).map((row) => [row.id, row]))
+})
 
 const readRoomAccess = prepareRead(({ rooms, users }: { rooms: string[]; users: string[] }) => {
   const wanted = sql`unnest(${rooms}::bigint[], ${users}::bigint[]) with ordinality as wanted (room_id, user_id, place)`

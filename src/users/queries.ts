@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isIdle } from '../auth/queries.ts'
-import { coalesce, groupByPlace, orderByKeys } from '../database/batching/coalesce.ts'
-import { byteaArray, prepareRead } from '../database/batching/reads.ts'
+import { coalesce, coalesceLists, groupByPlace, orderByKeys } from '../database/batching/coalesce.ts'
+import { byteaArray, prepareRead, prepareTupleRead } from '../database/batching/reads.ts'
 import type { Db } from '../database/client.ts'
 
 const compactUserColumns = [
@@ -102,6 +102,40 @@ const readUsersByToken = prepareRead(({ hashes }: { hashes: string }) => {
 export const findUserByToken = coalesce<string, OwnUserRow | undefined>(async (db: Db, hashes) => {
   return groupByPlace(hashes.length, await readUsersByToken(db, { hashes: byteaArray(hashes) }))
 }, early)
+
+type CompactUserTuple = [
+  icon: string | null,
+  id: string,
+  username: string,
+  name: string,
+  header: string | null,
+  flags: number,
+  bot: boolean,
+]
+
+const readCompactUsers = prepareTupleRead(({ ids }: { ids: readonly string[] }) => {
+  return sql<CompactUserTuple>`select ${compactUserSelection} from users where id = any(${ids}::bigint[])`
+})
+
+/**
+ * Users by id, deleted accounts included in their anonymized form. Concurrent calls share the map and its rows, which
+ * must not be changed: the people of several pages of messages are often the same.
+ */
+export const findCompactUsers = coalesceLists(async (db: Db, ids) => {
+  const found = new Map<string, CompactUserRow>()
+  for (const row of await readCompactUsers(db, { ids })) {
+    found.set(row[1], {
+      icon: row[0],
+      id: row[1],
+      username: row[2],
+      name: row[3],
+      header: row[4],
+      flags: row[5],
+      bot: row[6],
+    })
+  }
+  return found
+})
 
 /** Users with the columns of the gateway form, in no order; deleted accounts are found in their anonymized form. */
 export function listGatewayUsers(db: Db, ids: readonly string[]): Promise<GatewayUserRow[]> {

@@ -71,6 +71,19 @@ export function coalesce<Key, Row>(
   }
 }
 
+/**
+ * The same for rows by id where a call needs many of them, as a promise for each would cost too much. Concurrent calls
+ * share the map and its rows, which must not be changed.
+ */
+export function coalesceLists<Row>(
+  load: (db: Db, ids: readonly string[]) => Promise<ReadonlyMap<string, Row>>,
+): (db: Db, ids: readonly string[]) => Promise<ReadonlyMap<string, Row>> {
+  return coalesce(async (db, lists: readonly (readonly string[])[]) => {
+    const found = await load(db, lists.length === 1 ? lists[0]! : [...new Set(lists.flat())])
+    return lists.map(() => found)
+  })
+}
+
 /** Puts rows in the order of their keys; a key without a row gets undefined. */
 export function orderByKeys<Key, Row>(keys: readonly Key[], rows: readonly Row[], keyOf: (row: Row) => Key) {
   const byKey = new Map(rows.map((row) => [keyOf(row), row]))

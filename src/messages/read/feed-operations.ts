@@ -1,10 +1,11 @@
 import { createFairQueue } from '../../concurrency/fair-queue.ts'
 import type { Db } from '../../database/client.ts'
+import { findBlocked } from '../../friendships/block-queries.ts'
 import { listHouseIds } from '../../houses/queries.ts'
 import { greatestId, nextId } from '../../ids.ts'
 import { canRead } from '../../rooms/permissions.ts'
 import { findRoomAccess } from '../../rooms/queries.ts'
-import { findBlockedAuthors, type IdRange, listFeedKeys, maxFeedBatch } from './feed-queries.ts'
+import { type IdRange, listFeedKeys, maxFeedBatch } from './feed-queries.ts'
 import { type ListedMessageRow, listMessages, newestFirst, type Page } from './page-queries.ts'
 
 /** Two feeds at a time leave the other database connections to other requests. */
@@ -82,6 +83,6 @@ async function listUnblocked(
   const roomIds = keys.map((key) => key.room_id)
   const ids = keys.map((key) => key.id)
   const messages = await listMessages(db, roomIds, ids)
-  const blocked = await findBlockedAuthors(db, userId, [...new Set(messages.map((each) => each.author_id))])
+  const blocked = await findBlocked(db, userId, [...new Set(messages.map((each) => each.author_id))])
   return messages.filter((each) => !blocked.has(each.author_id))
 }

@@ -40,16 +40,3 @@ export const maxFeedBatch = 1_000
 function firstOf(ordered: RawBuilder<unknown>, count: number) {
   return sql`(select * from (${ordered} limit ${sql.lit(maxFeedBatch)}) as keys limit ${count})`
 }
-
-/** The ids of the authors whom a user blocks or restricts. */
-export async function findBlockedAuthors(
-  db: Db,
-  userId: string,
-  authorIds: readonly string[],
-): Promise<Set<string>> {
-  const { rows } = await sql<{ target_id: string }>`
-    select target_id from blocks where user_id = ${userId} and target_id = any(${authorIds}::bigint[])`.execute(
-    db,
-  )
-  return new Set(rows.map((row) => row.target_id))
-}

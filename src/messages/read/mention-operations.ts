@@ -1,9 +1,11 @@
 import type { Db } from '../../database/client.ts'
+import { findBlocked, listBlockedIds } from '../../friendships/block-queries.ts'
 import { isId } from '../../ids.ts'
+import { listReadable } from '../../rooms/access-operations.ts'
 import { canRead } from '../../rooms/permissions.ts'
 import { findRoomAccess } from '../../rooms/queries.ts'
 import { type AuthorRow, findAuthor } from '../queries.ts'
-import { listMentionRooms, listMentions, type RoomMentionsRow } from './mention-queries.ts'
+import { type Excluded, listMentionRoomIds, listMentions, type MentionRow } from './mention-queries.ts'
 import { type ListedMessageRow, listMessages, type Page } from './page-queries.ts'
 
 /** Distinct mentions recorded per message (docs/api.md#counts-and-sizes). */
@@ -40,23 +42,57 @@ export async function listMentioned(db: Db, room_id: string, ids: readonly strin
  */
 const maxReadings = 3
 
-/** A page of the messages that mention a user in rooms they can read now (docs/api.md#streams), newest first. */
+/**
+ * A page of the messages that mention a user in rooms they can read now, without those by users whom they block or
+ * restrict (docs/api.md#streams), newest first.
+ */
 export async function listOwnMentions(db: Db, userId: string, page: Page): Promise<ListedMessageRow[]> {
   for (let reading = 1; ; reading += 1) {
-    const rooms = await listReadableMentions(db, userId, page)
-    const places = rooms.map(({ room_id, message_ids }) => ({ room_id, ids: message_ids.split(',') }))
-    const ids = places.flatMap((place) => place.ids)
-    const roomIds = places.flatMap((place) => place.ids.map(() => place.room_id))
-    const messages = await listMessages(db, roomIds, ids)
-    if (messages.length === ids.length || reading === maxReadings) return messages
+    const { count, messages } = await readMentions(db, userId, page)
+    if (messages.length === count || reading === maxReadings) return messages
   }
 }
 
-async function listReadableMentions(db: Db, userId: string, page: Page): Promise<RoomMentionsRow[]> {
-  const rooms = await listMentions(db, userId, page, [])
-  if (rooms.every(canRead)) return rooms
-  // Rare: the page is read again without the unreadable rooms. Most pages need no list of rooms.
-  const all = await listMentionRooms(db, userId)
-  const unreadable = all.filter((access): boolean => !canRead(access)).map((access) => access.room_id)
-  return (await listMentions(db, userId, page, unreadable)).filter(canRead)
+/** The messages of a page that exist, and how many mentions it has. */
+async function readMentions(
+  db: Db,
+  userId: string,
+  page: Page,
+): Promise<{ count: number; messages: ListedMessageRow[] }> {
+  const mentions = await listMentions(db, userId, page)
+  if (mentions.length === 0) return { count: 0, messages: [] }
+  // Nearly all pages are as they are read first, so their messages are read beside the checks.
+  const [isShown, messages] = await Promise.all([
+    isAllShown(db, userId, mentions),
+    listMentioning(db, mentions),
+  ])
+  if (isShown) return { count: mentions.length, messages }
+  const shown = await listMentions(db, userId, page, await findExcluded(db, userId))
+  return { count: shown.length, messages: await listMentioning(db, shown) }
+}
+
+function listMentioning(db: Db, mentions: readonly MentionRow[]): Promise<ListedMessageRow[]> {
+  return listMessages(
+    db,
+    mentions.map((mention) => mention[1]),
+    mentions.map((mention) => mention[0]),
+  )
+}
+
+/** Whether a user can read the rooms of these mentions, and blocks and restricts none of their authors. */
+async function isAllShown(db: Db, user_id: string, mentions: readonly MentionRow[]): Promise<boolean> {
+  const rooms = new Set(mentions.map((mention) => mention[1]))
+  const authors = new Set(mentions.map((mention) => mention[2]))
+  const [blocked, readable] = await Promise.all([
+    findBlocked(db, user_id, [...authors]),
+    listReadable(db, user_id, [...rooms]),
+  ])
+  return blocked.size === 0 && readable.size === rooms.size
+}
+
+/** The rooms with mentions of a user that they cannot read, and everybody whom they block or restrict. */
+async function findExcluded(db: Db, userId: string): Promise<Excluded> {
+  const ids = await listMentionRoomIds(db, userId)
+  const readable = await listReadable(db, userId, ids)
+  return { rooms: ids.filter((id) => !readable.has(id)), authors: await listBlockedIds(db, userId) }
 }

@@ -1,51 +1,42 @@
 import { type RawBuilder, sql } from 'kysely'
+import { prepareTupleRead } from '../../database/batching/reads.ts'
 import type { Db } from '../../database/client.ts'
-import { type RoomAccessRow, selectRoomAccess } from '../../rooms/queries.ts'
 import { type Page, preparePages, selectPage } from './page-queries.ts'
 
-/** The mentions of a page in one room, with the access of the mentioned user to it. */
-export type RoomMentionsRow = RoomAccessRow & {
-  /** Comma-separated. */
-  message_ids: string
-}
+/** A mention. Columns are read by index. */
+export type MentionRow = [message_id: string, room_id: string, author_id: string]
 
-type MentionsPage = Page & { user_id: string; except_rooms: readonly string[] }
+/** What a page of mentions leaves out. */
+export type Excluded = { rooms: readonly string[]; authors: readonly string[] }
+
+type MentionsPage = Page & { user_id: string } & Excluded
 
 function prepareMentions(elsewhere: (page: MentionsPage) => RawBuilder<unknown>) {
   return preparePages((page: MentionsPage) => {
-    const { user_id } = page
-    // Does not depend on the mention: PostgreSQL evaluates it once.
-    const blocked = sql`(select target_id from blocks where user_id = ${user_id})`
     const select = sql`
-      select message_id, room_id from mentions
-      where user_id = ${user_id} and (expires_at is null or expires_at > now())
-        and author_id not in ${blocked} ${elsewhere(page)}`
-    const wanted = sql`(
-      select room_id, ${user_id}::bigint as user_id, string_agg(message_id::text, ',') as message_ids
-      from (${selectPage(select, sql.ref('message_id'), page)}) as page group by room_id
-    ) as wanted`
-    return selectRoomAccess<{ message_ids: string }>(wanted, sql`wanted.message_ids`)
-  })
+      select message_id, room_id, author_id from mentions
+      where user_id = ${page.user_id} and (expires_at is null or expires_at > now()) ${elsewhere(page)}`
+    return selectPage<MentionRow>(select, sql.ref('message_id'), page)
+  }, prepareTupleRead)
 }
 
 const readMentions = prepareMentions(() => sql``)
 // A separate statement: with the condition, PostgreSQL plans for a user whose rooms with mentions are all excluded.
 const readMentionsElsewhere = prepareMentions(
-  ({ except_rooms }) => sql`and room_id <> all(${except_rooms}::bigint[])`,
+  ({ rooms, authors }) => sql`
+    and room_id <> all(${rooms}::bigint[]) and author_id <> all(${authors}::bigint[])`,
 )
 
-/**
- * A page of a user's mentions by room, without those in `exceptRooms` and those by users whom the user blocks or
- * restricts. The caller checks the access to the rooms (`rooms/permissions.ts`).
- */
+/** A page of a user's mentions, in no order. The caller checks the access to the rooms, and who is blocked. */
 export function listMentions(
   db: Db,
   user_id: string,
   page: Page,
-  exceptRooms: readonly string[],
-): Promise<RoomMentionsRow[]> {
-  const read = exceptRooms.length === 0 ? readMentions : readMentionsElsewhere
-  return read(db, { user_id, except_rooms: exceptRooms, ...page })
+  excluded: Excluded = { rooms: [], authors: [] },
+): Promise<MentionRow[]> {
+  const { rooms, authors } = excluded
+  const read = rooms.length + authors.length === 0 ? readMentions : readMentionsElsewhere
+  return read(db, { user_id, rooms, authors, ...page })
 }
 
 /**
@@ -62,10 +53,10 @@ export function mentionRoomsOf(userId: string): RawBuilder<unknown> {
     )`
 }
 
-/** The access of a user to every room they are mentioned in. */
-export async function listMentionRooms(db: Db, userId: string): Promise<RoomAccessRow[]> {
-  const wanted = sql`(select room_id, ${userId}::bigint as user_id from mention_rooms) as wanted`
-  const { rows } = await sql<RoomAccessRow>`
-    with recursive ${mentionRoomsOf(userId)} ${selectRoomAccess(wanted)}`.execute(db)
-  return rows
+/** The ids of all rooms that a user is mentioned in. */
+export async function listMentionRoomIds(db: Db, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ room_id: string }>`
+    with recursive ${mentionRoomsOf(userId)}
+    select room_id from mention_rooms where room_id is not null`.execute(db)
+  return rows.map((row) => row.room_id)
 }
