@@ -28,6 +28,7 @@ export async function planDistribution(db: Db): Promise<{ steps: Step[] } | { ob
         const first = existing.find(({ column }) => column === table.column)!
         return stepsOf(table, isFirst(table) ? 'none' : first.name)
       }),
+      ...(missing.some(({ name }) => name === 'messages') ? [indexStep] : []),
     ],
   }
 }
@@ -94,6 +95,12 @@ async function listTriggerSteps(db: Db, tables: readonly StoreTable[]): Promise<
     sentence: `Drop the trigger ${trigger} of ${table}`,
     statement: `drop trigger ${trigger} on ${table}`,
   }))
+}
+
+/** No process empties the lists of the shards, as `src/messages/search/index-operations.ts` does of one table. */
+const indexStep: Step = {
+  sentence: 'Add messages to the search index at once, without a list of pending ones',
+  statement: 'alter index messages_search_by_time set (fastupdate = off)',
 }
 
 function stepsOf({ name, column }: StoreTable, colocatedWith: string): Step[] {

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { coalesce, groupByPlace } from '../../database/batching/coalesce.ts'
 import { prepareRead } from '../../database/batching/reads.ts'
-import type { Db } from '../../database/client.ts'
+import { type Db, isDistributed } from '../../database/client.ts'
 import { type CompactUserRow, compactUserJson } from '../../users/queries.ts'
+import { onShardsOf } from '../queries.ts'
 
 /** Of the content of a message that a reply answers, in code points (docs/resources.md#extended-messages). */
 const maxQuoteLength = 200
@@ -16,13 +17,14 @@ const notExpired = sql`(replied.expires_at is null or replied.expires_at > now()
 /** A message to reply to, or undefined. */
 export const findReplied = coalesce<{ room_id: string; id: string }, RepliedRow | undefined>(
   async (db: Db, keys) => {
+    const roomIds = keys.map((key) => key.room_id)
     const { rows } = await sql<RepliedRow & { place: string }>`
       select place, replied.id, ${quote} as content, ${compactUserJson} as author
-      from unnest(${keys.map((key) => key.room_id)}::bigint[], ${keys.map((key) => key.id)}::bigint[])
+      from unnest(${roomIds}::bigint[], ${keys.map((key) => key.id)}::bigint[])
         with ordinality as wanted (room_id, id, place)
       join messages as replied on replied.room_id = wanted.room_id and replied.id = wanted.id
       join users on users.id = replied.author_id
-      where ${notExpired}`.execute(db)
+      where ${notExpired} ${onShardsOf(db, sql`replied`, roomIds)}`.execute(db)
     return groupByPlace(keys.length, rows)
   },
 )
@@ -50,11 +52,12 @@ export const findGatewayExtension = coalesce<
   { room_id: string; id: string },
   GatewayExtensionRow | undefined
 >(async (db: Db, keys) => {
+  const roomIds = keys.map((key) => key.room_id)
   const { rows } = await sql<GatewayExtensionRow & { place: string }>`
     select place, ${gatewayExtension}, ${pinned} as pinned
-    from unnest(${keys.map((key) => key.room_id)}::bigint[], ${keys.map((key) => key.id)}::bigint[])
+    from unnest(${roomIds}::bigint[], ${keys.map((key) => key.id)}::bigint[])
       with ordinality as wanted (room_id, id, place)
-    ${joins}`.execute(db)
+    ${joins} where true ${onShardsOf(db, sql`messages`, roomIds)}`.execute(db)
   return groupByPlace(keys.length, rows)
 })
 
@@ -67,7 +70,12 @@ export type ExtensionRow = GatewayExtensionRow & {
 
 type Places = { roomIds: readonly string[]; ids: readonly string[]; user_id: string }
 
-const readExtensions = prepareRead(({ roomIds, ids, user_id }: Places) => {
+const readExtensions = prepareRead((places: Places) => selectExtensions(places, sql``))
+const readExtensionsOnShards = prepareRead((places: Places) =>
+  selectExtensions(places, sql`messages.room_id = any(${places.roomIds}::bigint[]) and`),
+)
+
+function selectExtensions({ roomIds, ids, user_id }: Places, onShards: RawBuilder<unknown>) {
   const listed = sql`
     select json_agg(json_build_array(emoji, count, ${hasReacted(user_id)}) order by place)
     from reaction_counts as counts
@@ -77,8 +85,8 @@ const readExtensions = prepareRead(({ roomIds, ids, user_id }: Places) => {
       coalesce(reactions.listed, '[]') as reactions
     from unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
     ${joins} left join lateral (${listed}) as reactions (listed) on true
-    where messages.reply_to is not null or reactions.listed is not null or ${pinned}`
-})
+    where ${onShards} (messages.reply_to is not null or reactions.listed is not null or ${pinned})`
+}
 
 function hasReacted(userId: string): RawBuilder<unknown> {
   return sql`exists (
@@ -95,5 +103,6 @@ export async function listExtensions(
 ): Promise<ExtensionRow[]> {
   if (places.length === 0) return []
   const roomIds = places.map((place) => place.room_id)
-  return readExtensions(db, { roomIds, ids: places.map((place) => place.id), user_id })
+  const read = isDistributed(db) ? readExtensionsOnShards : readExtensions
+  return read(db, { roomIds, ids: places.map((place) => place.id), user_id })
 }
