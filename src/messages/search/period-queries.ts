@@ -97,7 +97,7 @@ export function examineRoom(db: Db, search: Search, hasRequired: boolean): Promi
 /** Whether the only room has so few messages that all can be looked up at once. */
 export async function isSmallRoom(db: Db, { room_ids }: Search): Promise<boolean> {
   const { rows } = await sql`
-    select from messages where room_id = ${room_ids[0]} offset ${sql.lit(messagesOfSmallRoom)} limit 1`.execute(
+    select 1 from messages where room_id = ${room_ids[0]} offset ${sql.lit(messagesOfSmallRoom)} limit 1`.execute(
     db,
   )
   return rows.length === 0
