@@ -8,14 +8,15 @@ import type { AuditEntry } from '../houses/audit-log/queries.ts'
 import { requireRoomAccess } from '../rooms/access-operations.ts'
 import { canEdit, canModerate, canSend } from '../rooms/permissions.ts'
 import {
-  deleteMessages,
   findAuthor,
   findMessage,
   lockMessage,
   type MessageRow,
+  replaceMentions,
   updateMessage,
 } from './queries.ts'
 import { listMentioned, mentionedIn } from './read/mention-operations.ts'
+import { deleteWithFiles } from './removal/operations.ts'
 import type { DeletedMessage, EditedGatewayMessage, Typing } from './schemas.ts'
 import { serializeEditedGatewayMessage } from './serializers.ts'
 
@@ -45,8 +46,10 @@ export async function editMessage(
   ])
   const mentions = mentioned.map((user) => user.id)
   return commit(db, async (trx) => {
-    if (!(await lockMessage(trx, room_id, message_id))) throw new ApiError('message_not_found')
+    const before = await lockMessage(trx, room_id, message_id)
+    if (!before) throw new ApiError('message_not_found')
     const row = await updateMessage(trx, { room_id, id: message_id, content, mentions })
+    if (before.mentions.length + mentions.length > 0) await replaceMentions(trx, row)
     const message = serializeEditedGatewayMessage(row, { house_id, author: author!, mentioned, origin })
     return { answer: message, events: [{ type: 'message_updated', room_id, house_id, message_id, message }] }
   })
@@ -69,7 +72,7 @@ export async function deleteMessage(
     const message = await lockMessage(trx, room_id, message_id)
     if (!message) throw new ApiError('message_not_found')
     if (message.author_id !== caller.id && !canModerate(access)) throw new ApiError('no_permission')
-    await deleteMessages(trx, [message])
+    await deleteWithFiles(trx, [message])
     return {
       answer: { id: message_id, room_id, house_id },
       events: [{ type: 'message_deleted', room_id, house_id, message_id }],

@@ -99,24 +99,15 @@ export const findMessage = coalesce<{ room_id: string; id: string }, FoundMessag
  * then written to the message goes with it. Undefined if there is none.
  */
 export async function lockMessage(db: Db, roomId: string, id: string): Promise<MessageRow | undefined> {
-  if (isDistributed(db)) return lockMessageOnShard(db, roomId, id)
-  const { rows } = await sql<MessageRow>`
-    select ${messageColumns} from messages
-    where room_id = (select rooms.id from rooms where rooms.id = ${roomId} for key share)
-      and id = ${id} and ${notExpired}
-    for update`.execute(db)
-  return rows[0]
-}
-
-/** The same where room and message are in databases of their own, so that no statement locks both. */
-async function lockMessageOnShard(db: Db, roomId: string, id: string): Promise<MessageRow | undefined> {
-  const room = await sql`select id from rooms where id = ${roomId} for key share`.execute(db)
-  if (room.rows.length === 0) return undefined
+  const room = db.selectFrom('rooms').select('id').where('id', '=', roomId).forKeyShare()
+  if (!(await room.executeTakeFirst())) return undefined
   const { rows } = await sql<MessageRow>`
     select ${messageColumns} from messages where room_id = ${roomId} and id = ${id} and ${notExpired}
     for update`.execute(db)
   return rows[0]
 }
+
+type EditedRow = MessageRow & { expires_at: Date | null }
 
 /**
  * Replaces content and mentions of a locked message. `edited_at` never decreases, even if the clock steps back: clients
@@ -125,28 +116,32 @@ async function lockMessageOnShard(db: Db, roomId: string, id: string): Promise<M
 export async function updateMessage(
   db: Db,
   message: { room_id: string; id: string; content: string; mentions: readonly string[] },
-): Promise<MessageRow> {
+): Promise<EditedRow> {
   const { room_id, id, content, mentions } = message
-  const { rows } = await sql<MessageRow>`
-    with edited as (
-      update messages set content = ${content}, mentions = ${mentions}::bigint[],
-        edited_at = greatest(edited_at, statement_timestamp())
-      where room_id = ${room_id} and id = ${id} returning *
-    ), gone as (
-      delete from mentions
-      where room_id = ${room_id} and message_id = ${id} and user_id <> all(${mentions}::bigint[])
-    ), added as (
-      insert into mentions (user_id, message_id, room_id, author_id, expires_at)
-      select unnest(mentions), id, room_id, author_id, expires_at from edited
-      on conflict do nothing
-    )
-    select ${messageColumns} from edited as messages`.execute(db)
+  const { rows } = await sql<EditedRow>`
+    update messages set content = ${content}, mentions = ${mentions}::bigint[],
+      edited_at = greatest(edited_at, statement_timestamp())
+    where room_id = ${room_id} and id = ${id} returning ${messageColumns}, messages.expires_at`.execute(db)
   return rows[0]!
 }
 
+/** Makes the users whom an edited message mentions those of its row. */
+export async function replaceMentions(db: Db, message: EditedRow): Promise<void> {
+  const { room_id, id, author_id, mentions, expires_at } = message
+  await sql`
+    with gone as (
+      delete from mentions
+      where room_id = ${room_id} and message_id = ${id} and user_id <> all(${mentions}::bigint[])
+    )
+    insert into mentions (user_id, message_id, room_id, author_id, expires_at)
+    select user_id, ${id}, ${room_id}, ${author_id}, ${expires_at}::timestamptz
+    from unnest(${mentions}::bigint[]) as mentioned (user_id)
+    on conflict do nothing`.execute(db)
+}
+
 /**
- * Deletes locked messages with their mentions, reactions and pins, and discards their attachments. Returns the names of
- * the discarded files.
+ * Deletes locked messages with their mentions, reactions and pins. Returns the names of the files of their attachments,
+ * which the caller discards.
  */
 export async function deleteMessages(
   db: Db,
@@ -173,8 +168,6 @@ export async function deleteMessages(
       delete from pins using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
       where pins.room_id = wanted.room_id and message_id = wanted.id ${on(sql`pins`)}
     )
-    insert into discarded_files (name)
-    select ${attachmentFileOfRow} from gone where attachment is not null
-    on conflict (name) do update set discarded_at = now() returning name`.execute(db)
+    select ${attachmentFileOfRow} as name from gone where attachment is not null`.execute(db)
   return rows.map((row) => row.name)
 }

@@ -7,7 +7,7 @@ export function attachmentFile(roomId: string, key: string): string {
   return `attachments/${roomId}/${key}`
 }
 
-/** The attachment of a message, and the seconds until it explodes (null: never); undefined if it does not exist. */
+/** The attachment of a message in a room that exists, and the seconds until it explodes (null: never); undefined if it does not exist. */
 export async function findAttachment(
   db: Db,
   roomId: string,
@@ -16,6 +16,6 @@ export async function findAttachment(
   const { rows } = await sql<{ attachment: StoredAttachment; seconds_left: number | null }>`
     select attachment, floor(extract(epoch from expires_at - now()))::int as seconds_left from messages
     where room_id = ${roomId} and id = ${messageId} and attachment is not null and ${notExpired}
-      and exists (select 1 from rooms where rooms.id = ${roomId})`.execute(db)
+      and exists (select 1 from room_heads where room_heads.room_id = messages.room_id)`.execute(db)
   return rows[0] && { ...rows[0].attachment, seconds_left: rows[0].seconds_left }
 }

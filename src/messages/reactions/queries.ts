@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
-import { type CompactUserRow, compactUserSelection } from '../../users/queries.ts'
-import { type Page, selectPage } from '../read/page-queries.ts'
+import { type CompactUserRow, findCompactUsers } from '../../users/queries.ts'
+import { newestFirst, type Page, selectPage } from '../read/page-queries.ts'
 
 /** An emoji on a message. */
 export type ReactionKey = { room_id: string; message_id: string; emoji: string }
@@ -15,7 +15,7 @@ export async function getReactionState(db: Db, key: ReactionKey, userId: string)
   const { rows } = await sql<ReactionState>`
     select count(*)::integer as emojis, coalesce(max(count) filter (where emoji = ${emoji}), 0) as count,
       exists (
-        select from reactions
+        select 1 from reactions
         where room_id = ${room_id} and message_id = ${message_id} and emoji = ${emoji} and user_id = ${userId}
       ) as me
     from reaction_counts where room_id = ${room_id} and message_id = ${message_id}`.execute(db)
@@ -58,10 +58,12 @@ export async function deleteReaction(
 export async function listReactors(db: Db, key: ReactionKey, page: Page): Promise<CompactUserRow[]> {
   const { room_id, message_id, emoji } = key
   const reactors = sql`
-    select user_id from reactions
+    select user_id as id from reactions
     where room_id = ${room_id} and message_id = ${message_id} and emoji = ${emoji}`
-  const { rows } = await sql<CompactUserRow>`
-    select ${compactUserSelection} from (${selectPage(reactors, sql.ref('user_id'), page)}) as page
-    join users on users.id = page.user_id order by users.id desc`.execute(db)
-  return rows
+  const { rows } = await selectPage<{ id: string }>(reactors, sql.ref('user_id'), page).execute(db)
+  const people = await findCompactUsers(
+    db,
+    rows.map((row) => row.id),
+  )
+  return rows.sort(newestFirst).map((row) => people.get(row.id)!)
 }

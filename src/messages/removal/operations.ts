@@ -1,6 +1,7 @@
 import { repeat } from '../../concurrency/repeat.ts'
 import { type Db, isDistributed } from '../../database/client.ts'
 import type { HearthEvent } from '../../events/events.ts'
+import { discardFilesAtOnce } from '../../storage/discard.ts'
 import { deleteMessages } from '../queries.ts'
 import { deleteHeads, deleteReadStatesOfShards } from './distributed-queries.ts'
 import {
@@ -20,12 +21,23 @@ const roomsAtOnce = 100
 const batchPauseMs = 20
 const idlePauseMs = 1_000
 
+/** Deletes locked messages, and discards their attachments. Returns the names of the discarded files. */
+export async function deleteWithFiles(
+  trx: Db,
+  messages: readonly { room_id: string; id: string }[],
+): Promise<string[]> {
+  if (messages.length === 0) return []
+  const files = await deleteMessages(trx, messages)
+  if (files.length > 0) await discardFilesAtOnce(trx, files)
+  return files
+}
+
 /** Deletes locked messages. Returns the files to erase, and the events. */
 export async function deleteWithEvents(
   trx: Db,
   messages: readonly DeletedRow[],
 ): Promise<{ files: string[]; events: HearthEvent[] }> {
-  const files = messages.length > 0 ? await deleteMessages(trx, messages) : []
+  const files = await deleteWithFiles(trx, messages)
   const events = messages.map(({ room_id, house_id, id: message_id }): HearthEvent => {
     return { type: 'message_deleted', room_id, house_id, message_id }
   })
@@ -59,7 +71,7 @@ export async function deleteRemoved(db: Db): Promise<boolean> {
     const rooms = await lockRemovedRooms(trx, roomsAtOnce)
     if (rooms.length === 0) return false
     const messages = await lockMessagesIn(trx, rooms, messagesAtOnce)
-    await deleteMessages(trx, messages)
+    await deleteWithFiles(trx, messages)
     if (messages.length < messagesAtOnce) await deleteRemovedRooms(trx, rooms)
     return true
   })
