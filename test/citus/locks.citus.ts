@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/database/client.ts'
 import { newId } from '../../src/ids.ts'
-import { insertMessages } from '../../src/messages/send/queries.ts'
+import { insertOnShards } from '../../src/messages/send/distributed-queries.ts'
 import { db, house, houseRoom, message, type Person, user } from '../support/world.ts'
 import { workerOf } from './remote-commands.ts'
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 function sendIn(trx: Db, room_id: string, author: Person) {
   const fields = { device_id: author.session_id, content: 'hello', mentions: [], exploding_age: null }
   const rest = { expires_at: null, nonce: null, attachment: null, reply_to: null, reply_mention: null }
-  return insertMessages(trx, [{ room_id, id: newId(), author_id: author.id, ...fields, ...rest }])
+  return insertOnShards(trx, [{ room_id, id: newId(), author_id: author.id, ...fields, ...rest }])
 }
 
 type Lock = { sender: string; what: string; mode: string; granted: boolean }

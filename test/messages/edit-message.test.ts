@@ -98,7 +98,7 @@ test('edited_at of an edit that waited for another is later', async () => {
   const { room_id } = await house({ owner: ann })
   const id = await message(room_id, ann)
   const first = await db.transaction().execute(async (trx) => {
-    const edited = sql<Date>`clock_timestamp()`
+    const edited = sql<Date>`statement_timestamp()`
     const own = trx.selectFrom('messages').where('room_id', '=', room_id).where('id', '=', id)
     const locked = own.select('id').forUpdate()
     await locked.execute()
@@ -107,6 +107,7 @@ test('edited_at of an edit that waited for another is later', async () => {
     const change = trx
       .updateTable('messages')
       .set({ content: 'first', edited_at: edited })
+      .where('room_id', '=', room_id)
       .where('id', '=', id)
     const row = await change.returning('edited_at').executeTakeFirstOrThrow()
     return { edited_at: row.edited_at!.toISOString(), second }

@@ -1,9 +1,8 @@
 import { CompiledQuery, sql } from 'kysely'
 import { coalesce, groupByPlace } from '../../database/batching/coalesce.ts'
-import { type Db, isDistributed } from '../../database/client.ts'
+import type { Db } from '../../database/client.ts'
 import { epochMs } from '../../ids.ts'
 import { type MessageRow, messageColumns, notExpired, onShardsOf, type StoredAttachment } from '../queries.ts'
-import { lockHeads } from './distributed-queries.ts'
 
 /** The columns of a new message. */
 export type NewMessage = {
@@ -29,18 +28,13 @@ export type NewMessage = {
 export type Refusal = { id: string; reason: 'room_gone' | 'room_locked' | 'behind' | 'nonce_taken' }
 
 /** The result of an insertion: the refused messages, in no order, and the ids of the log entries of the others, by scope. */
-type Insertion = { refusals: Refusal[]; entryIds: Map<string, string> }
+export type Insertion = { refusals: Refusal[]; entryIds: Map<string, string> }
 
 /** `skipsLocked`: refuse messages to locked rooms instead of waiting. */
-type InsertOptions = { skipsLocked?: boolean }
+export type InsertOptions = { skipsLocked?: boolean }
 
 /** The optional parts of the statement. */
-type Extras = InsertOptions & {
-  hasNonce: boolean
-  hasAttachment: boolean
-  hasReply: boolean
-  isOnShards: boolean
-}
+type Extras = InsertOptions & { hasNonce: boolean; hasAttachment: boolean; hasReply: boolean }
 
 /**
  * An exploding message expires its age after the time in its id. If that time differs from the clock of the database by
@@ -48,11 +42,11 @@ type Extras = InsertOptions & {
  * not let it expire at once or hours late.
  */
 const maxClockGapSeconds = 2
-const expiry = `case when abs(extract(epoch from expires_at - now()) - exploding_age) < ${maxClockGapSeconds}
+export const expiry = `case when abs(extract(epoch from expires_at - now()) - exploding_age) < ${maxClockGapSeconds}
         then expires_at else now() + exploding_age * interval '1 second' end`
 
 /** Only for batches with a nonce, because `on conflict` makes PostgreSQL insert a row in two steps. */
-const unlessTaken = 'on conflict (room_id, author_id, nonce) where nonce is not null do nothing'
+export const unlessTaken = 'on conflict (room_id, author_id, nonce) where nonce is not null do nothing'
 
 /** Removes the attachments of written messages from the list of files to erase. */
 const keptFiles = `, kept as (
@@ -64,10 +58,7 @@ const keptFiles = `, kept as (
 /** Why `skip locked` returned no row. Without `skip locked` a missing room is deleted, even if the snapshot shows it. */
 const missedRoom = `case when exists (select from rooms where id = room_id) then 'room_locked' else 'room_gone' end`
 
-/** On shards they are locked by then (`lockHeads`), and Citus finds the shards of the rooms by parameters only. */
-const headsToLock = 'room_id = any(array(select id from locked)) for no key update'
-
-function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked, isOnShards }: Extras): string {
+function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked }: Extras): string {
   const replies = hasReply ? ', reply_to, reply_mention' : ''
   return `
     with sent as materialized (
@@ -79,7 +70,8 @@ function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked, isOnS
       select id, house_id from rooms where id = any($1::bigint[]) order by id
       for no key update ${skipsLocked ? 'skip locked' : ''}
     ), heads as materialized (
-      select room_id, last_message_id from room_heads where ${isOnShards ? 'room_id = any($1::bigint[])' : headsToLock}
+      select room_id, last_message_id from room_heads where room_id = any(array(select id from locked))
+      for no key update
     ), written as (
       insert into messages
         (room_id, house_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment
@@ -97,7 +89,7 @@ function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked, isOnS
     ), moved as (
       update room_heads set last_message_id = newest.id
       from (select room_id, max(id) as id from written group by room_id) as newest
-      where room_heads.room_id = newest.room_id ${isOnShards ? 'and room_heads.room_id = any($1::bigint[])' : ''}
+      where room_heads.room_id = newest.room_id
     ), staying as materialized (
       select room_id, member.user_id from written join locked on locked.id = room_id cross join lateral (
         select user_id from members where members.house_id = locked.house_id and members.user_id = author_id
@@ -147,38 +139,10 @@ function compiledInsert(extras: Extras, values: unknown[]): CompiledQuery<Insert
  * last one is refused (`behind`), so that the ids of a room rise in commit order. An author who is leaving the house gets
  * no read state, as leaving deletes read states before this transaction commits.
  */
-export function insertMessages(
+export async function insertMessages(
   db: Db,
   messages: readonly NewMessage[],
   options: InsertOptions = {},
-): Promise<Insertion> {
-  if (!isDistributed(db)) return insertAll(db, messages, options)
-  if (db.isTransaction) return insertOnShards(db, messages, options)
-  return db.transaction().execute((trx) => insertOnShards(trx, messages, options))
-}
-
-/** The same where the message store is distributed: no statement locks rows on several shards. */
-async function insertOnShards(
-  trx: Db,
-  messages: readonly NewMessage[],
-  options: InsertOptions,
-): Promise<Insertion> {
-  const rooms = messages.map((message) => message.room_id)
-  const locked = await lockHeads(trx, [...new Set(rooms)], options)
-  const reason = options.skipsLocked ? 'room_locked' : 'room_gone'
-  const refused = messages.filter((message) => !locked.has(message.room_id))
-  const writable = messages.filter((message) => locked.has(message.room_id))
-  const { refusals, entryIds } =
-    writable.length > 0
-      ? await insertAll(trx, writable, options)
-      : { refusals: [], entryIds: new Map<string, string>() }
-  return { refusals: [...refusals, ...refused.map(({ id }): Refusal => ({ id, reason }))], entryIds }
-}
-
-async function insertAll(
-  db: Db,
-  messages: readonly NewMessage[],
-  options: InsertOptions,
 ): Promise<Insertion> {
   const column = <Name extends keyof NewMessage>(name: Name) => messages.map((message) => message[name])
   const [nonces, attachments] = [column('nonce'), column('attachment')]
@@ -186,7 +150,7 @@ async function insertAll(
   const hasAttachment = attachments.some((attachment) => attachment !== null)
   const hasReply = messages.some((message) => message.reply_to !== null)
   const { rows } = await db.executeQuery(
-    compiledInsert({ hasNonce, hasAttachment, hasReply, isOnShards: isDistributed(db), ...options }, [
+    compiledInsert({ hasNonce, hasAttachment, hasReply, ...options }, [
       column('room_id'),
       column('id'),
       column('author_id'),
@@ -208,10 +172,6 @@ async function insertAll(
 
 /** Locks rooms in id order until the transaction ends. */
 export async function lockRoomsToSend(db: Db, roomIds: readonly string[]): Promise<void> {
-  if (isDistributed(db)) {
-    await lockHeads(db, roomIds)
-    return
-  }
   await db
     .selectFrom('rooms')
     .select('id')
