@@ -33,12 +33,13 @@ async function onOwnCitus(command: string): Promise<number> {
   }
 }
 
-/** Runs the named tests, or all and then those that stop workers. Returns the exit code of the first that fails. */
+/** Runs the named tests, or all, and with all or `test/citus` then those that stop workers. Returns the exit code of the first that fails. */
 async function runTests(databaseUrl: string): Promise<number> {
   const named = process.argv.slice(2)
+  const isPart = named.length > 0 && !named.includes('test/citus')
   return (
     (await vitest(databaseUrl, 'citus', named)) ||
-    (named.length > 0 ? 0 : await vitest(databaseUrl, 'citus-failures', []))
+    (isPart ? 0 : await vitest(databaseUrl, 'citus-failures', []))
   )
 }
 

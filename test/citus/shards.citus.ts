@@ -75,6 +75,20 @@ const cases: Case[] = [
   { name: 'the pins', users: 0, request: () => call(ann, 'GET', `/rooms/${rooms[0]}/pins`) },
 ]
 
+test('the pages of many rooms are divided among the workers', async () => {
+  const many: string[] = []
+  while (many.length < 12) many.push(await houseRoom(den))
+  const workers = new Map<string, number>()
+  for (const room of many) {
+    const touched = await touchedBy(() => call(ann, 'GET', `/rooms/${room}/messages`))
+    expect(new Set(touched.map(({ worker }) => worker)).size).toBe(1)
+    const worker = touched[0]!.worker
+    expect(worker).toBe(await workerOf(room))
+    workers.set(worker, (workers.get(worker) ?? 0) + 1)
+  }
+  expect(workers.size).toBe(2)
+})
+
 describe('touches one shard of rooms, and no more of users than it is about:', () => {
   for (const { name, rooms = 1, users, request } of cases) {
     test(name, async () => {

@@ -83,29 +83,33 @@ export type ExtensionRow = GatewayExtensionRow & Place & Reactions
 
 type Places = { roomIds: readonly string[]; ids: readonly string[]; user_id: string }
 
-const readExtensions = prepareRead((places: Places) => selectExtensions(places, sql``))
-// Of a statement with such joins Citus finds the shard by one room only. A page is in one.
+const readExtensions = prepareRead((places: Places) => selectExtensions(places))
+// Citus finds the shard of a statement with such joins only where each table is compared with one room. A page is in one.
 const readExtensionsOnShard = prepareRead((places: Places & { room_id: string }) =>
-  selectExtensions(places, sql`messages.room_id = ${places.room_id} and`),
+  selectExtensions(places, (table) => sql`and ${table}.room_id = ${places.room_id}`),
 )
 
-function selectExtensions({ roomIds, ids, user_id }: Places, onShards: RawBuilder<unknown>) {
+/** A further condition for the rows of a table. */
+type Narrowing = (table: RawBuilder<unknown>) => RawBuilder<unknown>
+
+function selectExtensions({ roomIds, ids, user_id }: Places, inRoom: Narrowing = () => sql``) {
   const listed = sql`
-    select json_agg(json_build_array(emoji, count, ${hasReacted(user_id)}) order by place)
+    select json_agg(json_build_array(emoji, count, ${hasReacted(user_id, inRoom)}) order by place)
     from reaction_counts as counts
-    where counts.room_id = messages.room_id and counts.message_id = messages.id`
+    where counts.room_id = messages.room_id and counts.message_id = messages.id ${inRoom(sql`counts`)}`
   return sql<StoredExtension & Place & Reactions>`
     select messages.room_id, messages.id, ${gatewayExtension}, coalesce(reactions.listed, '[]') as reactions
     from unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
     ${joins} left join lateral (${listed}) as reactions (listed) on true
-    where ${onShards} (messages.reply_to is not null or reactions.listed is not null or pins.message_id is not null)`
+    where (messages.reply_to is not null or reactions.listed is not null or pins.message_id is not null)
+      ${inRoom(sql`messages`)}`
 }
 
-function hasReacted(userId: string): RawBuilder<unknown> {
+function hasReacted(userId: string, inRoom: Narrowing): RawBuilder<unknown> {
   return sql`exists (
     select 1 from reactions
     where reactions.room_id = counts.room_id and reactions.message_id = counts.message_id
-      and reactions.emoji = counts.emoji and reactions.user_id = ${userId})`
+      and reactions.emoji = counts.emoji and reactions.user_id = ${userId} ${inRoom(sql`reactions`)})`
 }
 
 /** What messages have more for an extended client of a user: those that are replies, or have reactions or a pin. */
