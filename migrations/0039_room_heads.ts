@@ -33,8 +33,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 /**
  * A process of the version before locks a room as this version does, but reads and writes the pointer in `rooms`. The
- * first trigger moves what it writes. The second one gives it what others write; it costs a write per message, and is
- * made only if a process is running.
+ * first trigger moves what it writes. The second one gives it what others write; it costs a write per message, so it is
+ * created only if a process is running, and dropped by the next start beside none (`dropUpgradeTriggers`).
  */
 async function forProcessesOfTheVersionBefore(db: Kysely<unknown>): Promise<void> {
   await sql`comment on column rooms.last_message_id is
@@ -53,7 +53,8 @@ async function forProcessesOfTheVersionBefore(db: Kysely<unknown>): Promise<void
   await sql`
     create function move_room_of_head() returns trigger language plpgsql as $$
     begin
-      update rooms set last_message_id = greatest(last_message_id, new.last_message_id) where id = new.room_id;
+      update rooms set last_message_id = greatest(rooms.last_message_id, moved.last_message_id)
+      from moved where rooms.id = moved.room_id;
       return null;
     end $$`.execute(db)
   const { rows } = await sql`
@@ -62,8 +63,8 @@ async function forProcessesOfTheVersionBefore(db: Kysely<unknown>): Promise<void
     limit 1`.execute(db)
   if (rows.length === 0) return
   await sql`
-    create trigger room_heads_move_rooms after update on room_heads
-    for each row when (pg_trigger_depth() = 0) execute function move_room_of_head()`.execute(db)
+    create trigger room_heads_move_rooms after update on room_heads referencing new table as moved
+    for each statement when (pg_trigger_depth() = 0) execute function move_room_of_head()`.execute(db)
 }
 
 export async function down(db: Kysely<unknown>): Promise<void> {

@@ -4,6 +4,7 @@ import { buildApp } from '../app.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { openDatabase, openDatabaseWithoutTimeouts } from '../database/client.ts'
 import { migrateToLatest } from '../database/migrations/migrate.ts'
+import { dropUpgradeTriggers } from '../database/migrations/upgrade-triggers.ts'
 import { claimNodeNumber, RelayConflict, resumeIdsAfterNewest } from '../database/node-number.ts'
 import { serversOf } from '../database/servers/servers.ts'
 import { reasonOf } from '../errors.ts'
@@ -42,6 +43,7 @@ export async function startProcess(config: Config, databaseUrl: string, stops: S
   const dbWithoutTimeouts = openDatabaseWithoutTimeouts(databaseUrl)
   stops.push(() => withTimeout(dbWithoutTimeouts.destroy()))
   await migrateToLatest(dbWithoutTimeouts)
+  await dropUpgradeTriggers(dbWithoutTimeouts)
   const db = openDatabase(databaseUrl)
   stops.push(() => withTimeout(db.destroy()))
   const { redisUrl } = config

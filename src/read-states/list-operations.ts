@@ -1,8 +1,8 @@
 import { queueLargeList } from '../concurrency/large-lists.ts'
 import type { Db } from '../database/client.ts'
 import { unknownId } from '../ids.ts'
-import { canRead } from '../rooms/permissions.ts'
-import { listReadRooms, listReadStateRows } from './queries.ts'
+import { listReadable } from '../rooms/access-operations.ts'
+import { countUnreadMentions, listReadRooms } from './queries.ts'
 import type { ReadStates } from './schemas.ts'
 
 /** Rooms in the list: those with the newest read messages (docs/api.md#paging). */
@@ -30,11 +30,15 @@ export async function* readReadStates(
   const rooms = await listReadRooms(db, userId, maxReadStates)
   for (let start = 0; start < rooms.length; start += batchSize) {
     const part = rooms.slice(start, start + batchSize)
-    const rows = new Map((await listReadStateRows(db, userId, part)).map((row) => [row.room_id, row]))
+    const ids = part.map((room) => room.room_id)
+    const [readable, counts] = await Promise.all([
+      listReadable(db, userId, ids),
+      countUnreadMentions(db, userId, part),
+    ])
     for (const { room_id, message_id } of part) {
-      const row = rows.get(room_id)
-      if (!canRead(row) || (message_id === null && row.mention_count === 0)) continue
-      yield [room_id, { message_id: message_id ?? unknownId, mention_count: row.mention_count }]
+      const mention_count = counts.get(room_id) ?? 0
+      if (!readable.has(room_id) || (message_id === null && mention_count === 0)) continue
+      yield [room_id, { message_id: message_id ?? unknownId, mention_count }]
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Outcome } from '../events/commit.ts'
 import { isGreaterId, unknownId } from '../ids.ts'
 import { requireRoomAccess } from '../rooms/access-operations.ts'
 import { findLastMessageId } from '../rooms/head-queries.ts'
-import { findReadState, moveReadState } from './queries.ts'
+import { countUnreadMentions, findReadState, moveReadState } from './queries.ts'
 import type { Acked } from './schemas.ts'
 
 /**
@@ -24,7 +24,11 @@ export async function ackMessage(
   const isReached = messageId !== unknownId && !isGreaterId(messageId, lastMessageId ?? unknownId)
   if (!isReached) throw new ApiError('message_not_found')
   const moved = await moveReadState(db, userId, room_id, messageId)
-  if (moved) return { answer: { room_id, ...moved.state }, events: [moved.entry] }
+  if (moved) {
+    const counts = await countUnreadMentions(db, userId, [{ room_id, message_id: messageId }])
+    const answer = { room_id, message_id: messageId, mention_count: counts.get(room_id) ?? 0 }
+    return { answer, events: [moved] }
+  }
   const state = await findReadState(db, userId, room_id)
   if (!state) throw new ApiError('room_not_found')
   return { answer: { room_id, ...state }, events: [] }

@@ -1,28 +1,67 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
+import { prepareRead } from '../database/batching/reads.ts'
 import { type Db, isDistributed } from '../database/client.ts'
 import type { HearthEvent } from '../events/events.ts'
 import type { Entry } from '../events/log-queries.ts'
+import { listBlockedIds } from '../friendships/block-queries.ts'
+import { unknownId } from '../ids.ts'
 import { mentionRoomsOf } from '../messages/read/mention-queries.ts'
-import { lockRoomOfMember, type RoomAccessRow, selectRoomAccess } from '../rooms/queries.ts'
-
-/**
- * The number of mentions of a user after a message of a room, without those by the user and by users whom they block or
- * restrict.
- */
-function mentionCount(userId: string, roomId: RawBuilder<unknown>, after: RawBuilder<unknown>) {
-  return sql<number>`(select count(*)::int from mentions where ${countsAfter(userId, roomId, after)})`
-}
-
-/** Whether a mention is one that `mentionCount` counts. */
-function countsAfter(userId: string, roomId: RawBuilder<unknown>, after: RawBuilder<unknown>) {
-  return sql`
-    mentions.user_id = ${userId} and mentions.room_id = ${roomId} and mentions.message_id > ${after}
-      and author_id <> ${userId} and (expires_at is null or expires_at > now())
-      and author_id not in (select target_id from blocks where blocks.user_id = ${userId})`
-}
+import { lockRoomOfMember } from '../rooms/queries.ts'
 
 /** The last message of a room that a user has read, and the number of unread mentions after it. */
-type ReadStateInRoom = { message_id: string; mention_count: number }
+export type ReadStateInRoom = { message_id: string; mention_count: number }
+
+type Counted = {
+  user_id: string
+  roomIds: readonly string[]
+  after: readonly string[]
+  blocked: readonly string[]
+}
+
+type CountRow = { room_id: string; count: number }
+
+/** The rooms, each with the id behind which mentions are unread. */
+const wantedRooms = ({ roomIds, after }: Counted) =>
+  sql`unnest(${roomIds}::bigint[], ${after}::bigint[]) as wanted (room_id, after)`
+
+const isCounted = ({ user_id, blocked }: Counted) => sql`
+  mentions.user_id = ${user_id} and mentions.room_id = wanted.room_id and message_id > wanted.after
+    and author_id <> ${user_id} and author_id <> all(${blocked}::bigint[])
+    and (expires_at is null or expires_at > now())`
+
+// A query for each room reads only what it counts.
+const readUnread = prepareRead(
+  (counted: Counted) => sql<CountRow>`
+    select room_id, (select count(*)::integer from mentions where ${isCounted(counted)}) as count
+    from ${wantedRooms(counted)}`,
+)
+
+// Citus knows no query for each of several rooms. Rooms without unread mentions are missing.
+const readUnreadOnShards = prepareRead(
+  (counted: Counted) => sql<CountRow>`
+    select wanted.room_id, count(*)::integer as count
+    from ${wantedRooms(counted)} join mentions on ${isCounted(counted)} group by wanted.room_id`,
+)
+
+/**
+ * The numbers of mentions of a user in rooms after a message (null: all), by room, without those by the user and by users
+ * whom they block or restrict.
+ */
+export async function countUnreadMentions(
+  db: Db,
+  user_id: string,
+  rooms: readonly ReadRoom[],
+): Promise<Map<string, number>> {
+  const roomIds = rooms.map((room) => room.room_id)
+  const after = rooms.map((room) => room.message_id ?? unknownId)
+  const read = isDistributed(db) ? readUnreadOnShards : readUnread
+  const count = (blocked: readonly string[]) => read(db, { user_id, roomIds, after, blocked })
+  let rows = await count([])
+  // Mostly nothing is unread, and nobody blocked.
+  const blocked = rows.some((row) => row.count > 0) ? await listBlockedIds(db, user_id) : []
+  if (blocked.length > 0) rows = await count(blocked)
+  return new Map(rows.map((row) => [row.room_id, row.count]))
+}
 
 /**
  * Moves the read state of a user in a room forward to a message, and adds the event to the log. Undefined if the read
@@ -33,14 +72,14 @@ export async function moveReadState(
   userId: string,
   roomId: string,
   messageId: string,
-): Promise<{ state: ReadStateInRoom; entry: Entry } | undefined> {
-  const { rows } = await sql<ReadStateInRoom & { id: string; has_pushes: boolean }>`
+): Promise<Entry | undefined> {
+  const { rows } = await sql<{ id: string; has_pushes: boolean }>`
     with ${lockRoomOfMember(userId, roomId)}, moved as (
       insert into read_states (user_id, room_id, message_id)
       select ${userId}, id, ${messageId} from locked_room
       on conflict (user_id, room_id) do update set message_id = excluded.message_id
         where read_states.message_id < excluded.message_id
-      returning room_id, message_id
+      returning room_id
     ), logged as (
       insert into events (scope, count, events)
       select -${userId}::bigint, 1,
@@ -48,21 +87,20 @@ export async function moveReadState(
       from moved
       returning id
     )
-    select message_id, logged.id, ${mentionCount(userId, sql`${roomId}`, sql`${messageId}`)} as mention_count,
-      exists (
+    select logged.id, exists (
         select 1 from pushed_rooms where pushed_rooms.user_id = ${userId} and pushed_rooms.room_id = ${roomId}
       ) as has_pushes
     from moved cross join logged`.execute(db)
   const [row] = rows
   if (!row) return undefined
-  const { id, has_pushes, ...state } = row
+  const { id, has_pushes } = row
   const event: HearthEvent = {
     type: 'read_state_updated',
     user_id: userId,
     room_id: roomId,
     ...(has_pushes && { has_pushes }),
   }
-  return { state, entry: { id, events: [event] } }
+  return { id, events: [event] }
 }
 
 /** The read state of a user in a room, or undefined if they have marked nothing there as read. */
@@ -71,10 +109,12 @@ export async function findReadState(
   userId: string,
   roomId: string,
 ): Promise<ReadStateInRoom | undefined> {
-  const { rows } = await sql<ReadStateInRoom>`
-    select message_id, ${mentionCount(userId, sql`read_states.room_id`, sql`read_states.message_id`)} as mention_count
-    from read_states where user_id = ${userId} and room_id = ${roomId}`.execute(db)
-  return rows[0]
+  const { rows } = await sql<{ message_id: string }>`
+    select message_id from read_states where user_id = ${userId} and room_id = ${roomId}`.execute(db)
+  const [row] = rows
+  if (!row) return undefined
+  const counts = await countUnreadMentions(db, userId, [{ room_id: roomId, ...row }])
+  return { ...row, mention_count: counts.get(roomId) ?? 0 }
 }
 
 /** A room that a user has marked as read up to a message, or (null) is only mentioned in. */
@@ -98,37 +138,13 @@ export async function listReadRooms(db: Db, userId: string, limit: number): Prom
   return rows
 }
 
-/** The access of a user to these rooms, with read message and number of unread mentions, in no order. */
-export async function listReadStateRows(
-  db: Db,
-  userId: string,
-  rooms: readonly ReadRoom[],
-): Promise<(RoomAccessRow & ReadRoom & { mention_count: number })[]> {
-  const ids = rooms.map((room) => room.room_id)
-  const messageIds = rooms.map((room) => room.message_id)
-  const read = sql`unnest(${ids}::bigint[], ${messageIds}::bigint[]) as read (room_id, message_id)`
-  const [roomId, after] = [sql`read.room_id`, sql`coalesce(read.message_id, 0)`]
-  // A query for each room reads only what it counts. Citus cannot run these, and counts for all rooms together.
-  const counted = isDistributed(db)
-    ? sql`
-      select read.room_id, count(*)::int as count from ${read} join mentions on ${countsAfter(userId, roomId, after)}
-      group by read.room_id`
-    : sql`select room_id, ${mentionCount(userId, roomId, after)} as count from ${read}`
-  const wanted = sql`(
-    select read.room_id, message_id, ${userId}::bigint as user_id, coalesce(count, 0) as mention_count
-    from ${read} left join counted on counted.room_id = read.room_id) as wanted`
-  const { rows } = await sql<RoomAccessRow & ReadRoom & { mention_count: number }>`
-    with counted as materialized (${counted})
-    ${selectRoomAccess(wanted, sql`wanted.message_id, wanted.mention_count`)}`.execute(db)
-  return rows
-}
-
 /** Deletes the read states of a user in the rooms of a house. Rows are locked in room order. */
 export async function deleteReadStates(db: Db, houseId: string, userId: string): Promise<void> {
+  const rooms = await db.selectFrom('rooms').select('id').where('house_id', '=', houseId).execute()
   await sql`
     with read as (
       select room_id from read_states
-      where user_id = ${userId} and room_id = any(array(select id from rooms where house_id = ${houseId}))
+      where user_id = ${userId} and room_id = any(${rooms.map((room) => room.id)}::bigint[])
       order by room_id for update
     )
     delete from read_states using read

@@ -46,14 +46,13 @@ export async function isUnread(
   db: Db,
   { room_id, message_id, user_id }: { room_id: string; message_id: string; user_id: string },
 ): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from messages
-    where room_id = ${room_id} and id = ${message_id} and ${notExpired} and not exists (
-      select 1 from read_states
-      where user_id = ${user_id} and read_states.room_id = ${room_id} and message_id >= ${message_id})`.execute(
-    db,
-  )
-  return rows.length > 0
+  const messages = await sql`
+    select 1 from messages where room_id = ${room_id} and id = ${message_id} and ${notExpired}`.execute(db)
+  if (messages.rows.length === 0) return false
+  const read = await sql`
+    select 1 from read_states
+    where user_id = ${user_id} and room_id = ${room_id} and message_id >= ${message_id}`.execute(db)
+  return read.rows.length === 0
 }
 
 /** Notes that a push was accepted; `isProven`: within a short time. */

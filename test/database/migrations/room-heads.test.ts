@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { migrateToLatest, migrator } from '../../../src/database/migrations/migrate.ts'
+import { dropUpgradeTriggers } from '../../../src/database/migrations/upgrade-triggers.ts'
 import { epochMs, newId } from '../../../src/ids.ts'
 import { lastMessageId, roomRow } from '../../support/rooms.ts'
 import { call, db, house, message, node, type Person, user } from '../../support/world.ts'
@@ -46,6 +47,14 @@ async function pointers(): Promise<unknown[]> {
   return [(await roomRow(roomId))?.last_message_id, await lastMessageId(roomId)]
 }
 
+async function triggersOfHeads(): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select tgname as name from pg_trigger where tgrelid = 'room_heads'::regclass and not tgisinternal`.execute(
+    db,
+  )
+  return rows.map((row) => row.name)
+}
+
 test('each version sees what the other sends, and ids of a room keep rising', async () => {
   expect(await pointers()).toEqual([written, written])
   const early = newId()
@@ -81,12 +90,17 @@ test('the version before can create rooms and delete them', async () => {
   expect(await lastMessageId(id)).toBeUndefined()
 })
 
-test('a database that no process uses gets no trigger on messages', async () => {
-  await migrator(db).migrateTo(before)
+test('a start beside other processes keeps the trigger, and one beside none drops it', async () => {
+  await dropUpgradeTriggers(db)
+  expect(await triggersOfHeads()).toEqual(['room_heads_move_rooms'])
   await node.release()
+  await dropUpgradeTriggers(db)
+  expect(await triggersOfHeads()).toEqual([])
+})
+
+test('a database that no process uses gets no trigger', async () => {
+  await migrator(db).migrateTo(before)
   await migrateToLatest(db)
-  const { rows } = await sql`
-    select tgname from pg_trigger where tgrelid = 'room_heads'::regclass and not tgisinternal`.execute(db)
-  expect(rows).toEqual([])
+  expect(await triggersOfHeads()).toEqual([])
   expect((await pointers())[1]).not.toBe(null)
 })
