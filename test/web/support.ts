@@ -100,7 +100,11 @@ export async function roomOfMany(count: number) {
         else '' end
     from unnest(${ids}::bigint[]) with ordinality as them (id, number)`.execute(db)
   const message_id = ids.at(-1)!
-  await db.updateTable('room_heads').set({ last_message_id: message_id }).where('room_id', '=', den.room_id).execute()
+  await db
+    .updateTable('room_heads')
+    .set({ last_message_id: message_id })
+    .where('room_id', '=', den.room_id)
+    .execute()
   const read = [ann, bob].map(({ id }) => ({ user_id: id, room_id: den.room_id, message_id }))
   await db.insertInto('read_states').values(read).execute()
   return { ...world, ids }
