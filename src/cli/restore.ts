@@ -79,11 +79,12 @@ export async function restoreBackup(
   let isLoaded = false
   try {
     await inTransaction(databaseUrl, 'read write', async (client) => {
-      await lockTables(client, await listTables(client))
+      const tables = await listTables(client)
+      await lockTables(client, tables)
       await refuseNonEmpty(client)
-      await setTriggers(client, manifest.tables, 'disable')
-      for (const table of manifest.tables) await loadTable(client, table, folder)
-      await setTriggers(client, manifest.tables, 'enable')
+      await setTriggers(client, 'disable')
+      for (const table of inOrderOf(tables, manifest.tables)) await loadTable(client, table, folder)
+      await setTriggers(client, 'enable')
       await analyzeTables(client)
       // Before the commit: a file is in the store before the row that names it.
       await loadFiles(store, folder, manifest, written)
@@ -111,6 +112,15 @@ async function isCommitted(databaseUrl: string): Promise<boolean> {
       `The database went away at the end (${reasonOf(error)}): it has all rows or none, and the store has all files, which are to be removed if it has none.`,
     )
   }
+}
+
+/** In the order of the tables here: those of a distributed database refer to no others, and these here may. */
+function inOrderOf<Table extends { name: string }>(
+  tables: readonly { name: string }[],
+  restored: readonly Table[],
+): Table[] {
+  const places = new Map(tables.map(({ name }, place) => [name, place]))
+  return restored.toSorted((one, other) => places.get(one.name)! - places.get(other.name)!)
 }
 
 async function refuseNonEmpty(client: pg.Client): Promise<void> {

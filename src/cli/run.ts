@@ -15,6 +15,7 @@ import {
 import { backup } from './backup.ts'
 import { CliError, type Command, type CommandContext, readArguments, UsageError, usageOf } from './command.ts'
 import { demo } from './demo.ts'
+import { distribute } from './distribute.ts'
 import { doctor } from './doctor.ts'
 import { exportHouse } from './house-archive/export-house.ts'
 import { importHouse } from './house-archive/import-house.ts'
@@ -41,6 +42,7 @@ const commands: readonly Command[] = [
   exportHouse,
   importHouse,
   migrate,
+  distribute,
   doctor,
   backup,
   restore,

@@ -4,6 +4,7 @@ import { stallTolerantTimeout } from '../concurrency/stall-tolerant-timeout.ts'
 import { asPooled, type ConnectionMonitor, monitorConnections } from './availability/connection-monitor.ts'
 import { DatabaseUnavailable, isDatabaseUnavailable } from './availability/unavailable.ts'
 import { openPipeline, type Pipeline } from './batching/pipeline.ts'
+import { type Distribution, detectDistribution } from './distribution/detection.ts'
 import { PooledClient } from './pool/pooled-client.ts'
 import type { TimedConfig } from './pool/timed-client.ts'
 import type { DB } from './schema.ts'
@@ -32,6 +33,8 @@ const limits = '-c lock_timeout=2s -c statement_timeout=30s -c idle_in_transacti
 
 type Opened = { pool: pg.Pool; pipeline: Pipeline; monitor: ConnectionMonitor | undefined }
 const opened = new WeakMap<Db, Opened>()
+/** By the adapter, which a transaction has in common with its pool. */
+const distributions = new WeakMap<object, Distribution>()
 
 /** The number of connections of the pool, of idle ones among them, and of requests that wait for one. */
 export function poolStats(db: Db): { total: number; idle: number; waiting: number } {
@@ -55,23 +58,35 @@ export function availabilityCheck(db: Db): () => boolean {
   return opened.get(db)?.monitor?.isUnavailable ?? (() => false)
 }
 
+/** Whether the message store is distributed. Before the first connection of the pool this is not known, and false. */
+export function isDistributed(db: Db): boolean {
+  return distributions.get(db.getExecutor().adapter)?.isDistributed ?? false
+}
+
 /**
  * Opens a pool for requests: none of them waits longer than a second or two for a database that is unavailable. Ids
  * (`bigint`) are read as decimal strings, `timestamptz` as Date.
  */
 export function openDatabase(databaseUrl: string): Db {
-  const pool = openPool(databaseUrl, `${planSettings} ${limits}`, connectWithinMs)
+  const distribution = detectDistribution()
+  const pool = openPool(databaseUrl, `${planSettings} ${limits}`, connectWithinMs, distribution)
   const monitor = monitorConnections(pool, databaseUrl)
-  return open(pool, limited(pool, monitor), monitor)
+  return open(pool, limited(pool, monitor), distribution, monitor)
 }
 
 /** Opens a pool without time limits, for migrations, commands and erasing. */
 export function openDatabaseWithoutTimeouts(databaseUrl: string): Db {
-  const pool = openPool(databaseUrl, planSettings, connectWithoutTimeoutsMs)
-  return open(pool, pool)
+  const distribution = detectDistribution()
+  const pool = openPool(databaseUrl, planSettings, connectWithoutTimeoutsMs, distribution)
+  return open(pool, pool, distribution)
 }
 
-function openPool(databaseUrl: string, options: string, connectWithinMs: number): pg.Pool {
+function openPool(
+  databaseUrl: string,
+  options: string,
+  connectWithinMs: number,
+  distribution: Distribution,
+): pg.Pool {
   const config: pg.PoolConfig & TimedConfig = {
     connectionString: databaseUrl,
     max: maxConnections,
@@ -80,6 +95,7 @@ function openPool(databaseUrl: string, options: string, connectWithinMs: number)
     options,
     pipeline: true,
     Client: PooledClient,
+    onConnect: (client) => distribution.prepare(asPooled(client as pg.PoolClient)),
   }
   const pool = new pg.Pool(config)
   // An idle connection that breaks is replaced at the next use; without a listener the event would end the process.
@@ -93,10 +109,16 @@ function openPool(databaseUrl: string, options: string, connectWithinMs: number)
 }
 
 /** `source` gives the connections of the pool. */
-function open(pool: pg.Pool, source: PostgresPool | pg.Pool, monitor?: ConnectionMonitor): Db {
+function open(
+  pool: pg.Pool,
+  source: PostgresPool | pg.Pool,
+  distribution: Distribution,
+  monitor?: ConnectionMonitor,
+): Db {
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: source }) })
   const pipeline = openPipeline(async () => asPooled((await source.connect()) as pg.PoolClient))
   opened.set(db, { pool, pipeline, monitor })
+  distributions.set(db.getExecutor().adapter, distribution)
   return db
 }
 

@@ -85,15 +85,12 @@ export async function lockTables(client: pg.Client, tables: readonly DumpedTable
   if (names !== '') await client.query(`lock table ${names} in access exclusive mode`)
 }
 
-/** Disables the triggers of tables, which would add rows to those that are copied, or enables them again. */
-export async function setTriggers(
-  client: pg.Client,
-  tables: readonly Pick<DumpedTable, 'name'>[],
-  to: 'disable' | 'enable',
-): Promise<void> {
-  for (const { name } of tables) {
-    await client.query(`alter table ${pg.escapeIdentifier(name)} ${to} trigger user`)
-  }
+/** Disables the triggers of all tables, which would add rows to those that are copied, or enables them again. */
+export async function setTriggers(client: pg.Client, to: 'disable' | 'enable'): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(`
+    select distinct tgrelid::regclass::text as name from pg_trigger join pg_class on pg_class.oid = tgrelid
+    where relnamespace = 'public'::regnamespace and not tgisinternal`)
+  for (const { name } of rows) await client.query(`alter table ${name} ${to} trigger user`)
 }
 
 /** The name of a table that has rows, or undefined. */
@@ -102,7 +99,7 @@ export async function findNonEmptyTable(
   tables: readonly DumpedTable[],
 ): Promise<string | undefined> {
   for (const { name } of tables) {
-    const { rowCount } = await client.query(`select from ${pg.escapeIdentifier(name)} limit 1`)
+    const { rowCount } = await client.query(`select 1 from ${pg.escapeIdentifier(name)} limit 1`)
     if (rowCount !== 0) return name
   }
   return undefined

@@ -2,7 +2,7 @@ import type { Db } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
 import { commit, type Outcome } from '../events/commit.ts'
 import type { HearthEvent } from '../events/events.ts'
-import { removeMessages } from '../messages/removal/operations.ts'
+import { removeMessages, removeRowsOf } from '../messages/removal/operations.ts'
 import { writeAudit } from './audit-log/operations.ts'
 import type { AuditEntry } from './audit-log/queries.ts'
 import { discardIcon } from './icon-operations.ts'
@@ -63,6 +63,7 @@ export async function removeHouse(trx: Db, house: HouseRow): Promise<void> {
   await removeWebhooks(trx, await listWebhooks(trx, house.id))
   if (house.icon !== null) await discardIcon(trx, house.id, house.icon)
   await deleteHouse(trx, house.id)
+  await removeRowsOf(trx, rooms)
 }
 
 /** The entry of a new owner in the audit log. */

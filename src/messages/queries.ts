@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { coalesce, groupByPlace } from '../database/batching/coalesce.ts'
-import type { Db } from '../database/client.ts'
+import { type Db, isDistributed } from '../database/client.ts'
 import { type RoleRow, rolesOfMember } from '../houses/roles/queries.ts'
 import { type GatewayUserRow, gatewayUserSelection } from '../users/queries.ts'
 
@@ -40,6 +40,14 @@ export const messageColumns = sql`
 /** Whether a message has not exploded. Every query checks this, because the sweep deletes messages with a delay. */
 export const notExpired = sql`(messages.expires_at is null or messages.expires_at > now())`
 
+/**
+ * A condition for rows of these rooms: by constants, as Citus needs it to find the shards of rooms that a statement joins.
+ * Empty where the message store is not distributed.
+ */
+export function onShardsOf(db: Db, table: RawBuilder<unknown>, roomIds: readonly string[]) {
+  return isDistributed(db) ? sql`and ${table}.room_id = any(${roomIds}::bigint[])` : sql``
+}
+
 /** A user as author in a room, with the fields of their membership that messages show. */
 export type AuthorRow = GatewayUserRow & {
   is_deleted: boolean
@@ -75,12 +83,13 @@ type FoundMessageRow = MessageRow & { reply_mention: string | null }
 /** A message that has not exploded, or undefined. */
 export const findMessage = coalesce<{ room_id: string; id: string }, FoundMessageRow | undefined>(
   async (db: Db, keys) => {
+    const roomIds = keys.map((key) => key.room_id)
     const { rows } = await sql<FoundMessageRow & { place: string }>`
       select place, ${messageColumns}, messages.reply_mention
-      from unnest(${keys.map((key) => key.room_id)}::bigint[], ${keys.map((key) => key.id)}::bigint[])
+      from unnest(${roomIds}::bigint[], ${keys.map((key) => key.id)}::bigint[])
         with ordinality as wanted (room_id, id, place)
       join messages on messages.room_id = wanted.room_id and messages.id = wanted.id
-      where ${notExpired}`.execute(db)
+      where ${notExpired} ${onShardsOf(db, sql`messages`, roomIds)}`.execute(db)
     return groupByPlace(keys.length, rows)
   },
 )
@@ -140,23 +149,24 @@ export async function deleteMessages(
 ): Promise<string[]> {
   const roomIds = messages.map((message) => message.room_id)
   const ids = messages.map((message) => message.id)
+  const on = (table: RawBuilder<unknown>) => onShardsOf(db, table, roomIds)
   const { rows } = await sql<{ name: string }>`
     with gone as (
       delete from messages using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
-      where messages.room_id = wanted.room_id and messages.id = wanted.id
+      where messages.room_id = wanted.room_id and messages.id = wanted.id ${on(sql`messages`)}
       returning messages.room_id, attachment
     ), unmentioned as (
       delete from mentions using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
       where mentions.room_id = wanted.room_id and message_id = wanted.id
     ), unreacted as (
       delete from reactions using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
-      where reactions.room_id = wanted.room_id and message_id = wanted.id
+      where reactions.room_id = wanted.room_id and message_id = wanted.id ${on(sql`reactions`)}
     ), uncounted as (
       delete from reaction_counts using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
-      where reaction_counts.room_id = wanted.room_id and message_id = wanted.id
+      where reaction_counts.room_id = wanted.room_id and message_id = wanted.id ${on(sql`reaction_counts`)}
     ), unpinned as (
       delete from pins using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
-      where pins.room_id = wanted.room_id and message_id = wanted.id
+      where pins.room_id = wanted.room_id and message_id = wanted.id ${on(sql`pins`)}
     )
     select ${attachmentFileOfRow} as name from gone where attachment is not null`.execute(db)
   return rows.map((row) => row.name)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { prepareRead } from '../database/batching/reads.ts'
-import type { Db } from '../database/client.ts'
+import { type Db, isDistributed } from '../database/client.ts'
 import type { HearthEvent } from '../events/events.ts'
 import type { Entry } from '../events/log-queries.ts'
 import { listBlockedIds } from '../friendships/block-queries.ts'
@@ -18,15 +18,29 @@ type Counted = {
   blocked: readonly string[]
 }
 
+type CountRow = { room_id: string; count: number }
+
+/** The rooms, each with the id behind which mentions are unread. */
+const wantedRooms = ({ roomIds, after }: Counted) =>
+  sql`unnest(${roomIds}::bigint[], ${after}::bigint[]) as wanted (room_id, after)`
+
+const isCounted = ({ user_id, blocked }: Counted) => sql`
+  mentions.user_id = ${user_id} and mentions.room_id = wanted.room_id and message_id > wanted.after
+    and author_id <> ${user_id} and author_id <> all(${blocked}::bigint[])
+    and (expires_at is null or expires_at > now())`
+
+// A query for each room reads only what it counts.
 const readUnread = prepareRead(
-  ({ user_id, roomIds, after, blocked }: Counted) => sql<{ room_id: string; count: number }>`
-    select room_id, (
-        select count(*)::integer from mentions
-        where mentions.user_id = ${user_id} and mentions.room_id = wanted.room_id and message_id > wanted.after
-          and author_id <> ${user_id} and author_id <> all(${blocked}::bigint[])
-          and (expires_at is null or expires_at > now())
-      ) as count
-    from unnest(${roomIds}::bigint[], ${after}::bigint[]) as wanted (room_id, after)`,
+  (counted: Counted) => sql<CountRow>`
+    select room_id, (select count(*)::integer from mentions where ${isCounted(counted)}) as count
+    from ${wantedRooms(counted)}`,
+)
+
+// Citus knows no query for each of several rooms. Rooms without unread mentions are missing.
+const readUnreadOnShards = prepareRead(
+  (counted: Counted) => sql<CountRow>`
+    select wanted.room_id, count(*)::integer as count
+    from ${wantedRooms(counted)} join mentions on ${isCounted(counted)} group by wanted.room_id`,
 )
 
 /**
@@ -40,7 +54,8 @@ export async function countUnreadMentions(
 ): Promise<Map<string, number>> {
   const roomIds = rooms.map((room) => room.room_id)
   const after = rooms.map((room) => room.message_id ?? unknownId)
-  const count = (blocked: readonly string[]) => readUnread(db, { user_id, roomIds, after, blocked })
+  const read = isDistributed(db) ? readUnreadOnShards : readUnread
+  const count = (blocked: readonly string[]) => read(db, { user_id, roomIds, after, blocked })
   let rows = await count([])
   // Mostly nothing is unread, and nobody blocked.
   const blocked = rows.some((row) => row.count > 0) ? await listBlockedIds(db, user_id) : []
@@ -73,7 +88,7 @@ export async function moveReadState(
       returning id
     )
     select logged.id, exists (
-        select from pushed_rooms where pushed_rooms.user_id = ${userId} and pushed_rooms.room_id = moved.room_id
+        select 1 from pushed_rooms where pushed_rooms.user_id = ${userId} and pushed_rooms.room_id = ${roomId}
       ) as has_pushes
     from moved cross join logged`.execute(db)
   const [row] = rows

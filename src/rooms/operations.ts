@@ -11,7 +11,7 @@ import { hasBits, hasPermission, permission } from '../houses/permissions.ts'
 import { listWebhooksOfRoom } from '../houses/webhooks/queries.ts'
 import { removeWebhooks } from '../houses/webhooks/removal-operations.ts'
 import { asId, newId } from '../ids.ts'
-import { removeMessages } from '../messages/removal/operations.ts'
+import { removeMessages, removeRowsOf } from '../messages/removal/operations.ts'
 import { shareRoomLock } from './access-operations.ts'
 import {
   deleteRoom as deleteRoomRow,
@@ -158,6 +158,7 @@ export async function deleteHouseRoom(
     await removeMessages(trx, [room_id])
     await removeWebhooks(trx, await listWebhooksOfRoom(trx, room_id))
     await deleteRoomRow(trx, room_id)
+    await removeRowsOf(trx, [room_id])
     const { default_allow, default_deny, permission_overrides } = present
     const room = { default_allow, default_deny, permission_overrides }
     const events: HearthEvent[] = [

@@ -66,10 +66,10 @@ export function lockRoomOfMember(userId: string, roomId: string): RawBuilder<unk
     room as materialized (
       select id, house_id from rooms where id = ${roomId} for key share
     ), staying as materialized (
-      select from room join members on members.house_id = room.house_id and members.user_id = ${userId}
-      for key share of members skip locked
+      select user_id from members where house_id = (select house_id from room) and user_id = ${userId}
+      for key share skip locked
     ), locked_room as materialized (
-      select id from room where house_id is null or exists (select from staying)
+      select id from room where house_id is null or exists (select 1 from staying)
     )`
 }
 

@@ -98,14 +98,16 @@ test('edited_at of an edit that waited for another is later', async () => {
   const { room_id } = await house({ owner: ann })
   const id = await message(room_id, ann)
   const first = await db.transaction().execute(async (trx) => {
-    const edited = sql<Date>`clock_timestamp()`
-    const locked = trx.selectFrom('messages').select('id').where('id', '=', id).forUpdate()
+    const edited = sql<Date>`statement_timestamp()`
+    const own = trx.selectFrom('messages').where('room_id', '=', room_id).where('id', '=', id)
+    const locked = own.select('id').forUpdate()
     await locked.execute()
     const second = call(ann, 'PATCH', `/rooms/${room_id}/messages/${id}`, { content: 'second' })
     await untilWaiting(1)
     const change = trx
       .updateTable('messages')
       .set({ content: 'first', edited_at: edited })
+      .where('room_id', '=', room_id)
       .where('id', '=', id)
     const row = await change.returning('edited_at').executeTakeFirstOrThrow()
     return { edited_at: row.edited_at!.toISOString(), second }

@@ -18,3 +18,8 @@ export async function onServer(url: string, statement: string): Promise<void> {
     await client.end()
   }
 }
+
+/** Runs one statement on each of these servers. */
+export async function onServers(urls: readonly string[], statement: string): Promise<void> {
+  await Promise.all(urls.map((url) => onServer(url, statement)))
+}

@@ -9,18 +9,24 @@ import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../../src/database/embedded/embedded.ts'
 import { migrateToLatest } from '../../src/database/migrations/migrate.ts'
 import { browserPath } from './browser.ts'
-import { databaseOn, onServer } from './database-server.ts'
+import { listServers, makeCitusTemplate } from './citus-template.ts'
+import { databaseOn, onServer, onServers } from './database-server.ts'
 import { buildWebClient } from './web-build.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Address of the test server's own database; every test file clones `template` beside it. */
     databaseUrl: string
+    /** The servers that have a part of each database of a test: that one, and before all others; behind it the workers of Citus. */
+    servers: string[]
     template: string
   }
 }
 
 type Engine = { name: string; url: string; stop(): Promise<void> }
+
+/** Whether the tests use a Citus, whose coordinator is in TEST_DATABASE_URL, with a distributed message store. */
+const usesCitus = process.env.TEST_DATABASE?.startsWith('citus') === true
 
 // A throwaway server has nothing to lose in a crash.
 const careless = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200']
@@ -32,20 +38,22 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const engine = await startEngine()
   process.stdout.write(`PostgreSQL for the tests: ${engine.name}\n`)
   const template = `hearth_template_${process.pid}`
+  const servers = usesCitus ? await listServers(engine.url) : [engine.url]
   const stop = async () => {
     try {
-      await onServer(engine.url, `drop database if exists ${template} with (force)`)
+      await onServers(servers, `drop database if exists ${template} with (force)`)
     } finally {
       await engine.stop()
     }
   }
   try {
-    await makeTemplate(engine.url, template)
+    await (usesCitus ? makeCitusTemplate(servers, template) : makeTemplate(engine.url, template))
   } catch (error) {
     await stop()
     throw error
   }
   project.provide('databaseUrl', engine.url)
+  project.provide('servers', servers)
   project.provide('template', template)
   return stop
 }
@@ -59,6 +67,7 @@ async function makeTemplate(url: string, name: string): Promise<void> {
 
 async function startEngine(): Promise<Engine> {
   const given = process.env.TEST_DATABASE_URL
+  if (usesCitus && !given) throw new Error('TEST_DATABASE_URL has to name the coordinator of the Citus')
   if (given) return { name: 'the server in TEST_DATABASE_URL', url: given, stop: async () => {} }
   const container = await startContainer()
   if (container) {

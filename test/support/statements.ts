@@ -2,11 +2,14 @@ import pg from 'pg'
 import { vi } from 'vitest'
 import { planSettings } from '../../src/database/client.ts'
 
+/** Citus cannot plan for any values. */
+const usesCitus = process.env.TEST_DATABASE?.startsWith('citus') === true
+
 type Statement = { text: string; values: unknown[] }
 
 /** Statements outside of requests, and those that only begin or end a transaction. */
 const beside =
-  /"expires_at" <= now\(\)|removed_rooms|gin_clean_pending_list|delete from audit_log|leased_until|delete from exports|house_retention where house_id >|as looked \(id|set trimmed_to|read_events|list_events|pg_locks|has_ended|^select$|^(?:begin|commit|rollback)/
+  /"expires_at" <= now\(\)|removed_rooms|gin_clean_pending_list|delete from audit_log|leased_until|delete from exports|house_retention where house_id >|as looked \(id|set trimmed_to|read_events|list_events|pg_locks|has_ended|pg_dist_partition|^set plan_cache_mode|^select$|^(?:begin|commit|rollback)/
 
 /** The statements that are sent to the database while something is done. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
@@ -47,12 +50,14 @@ type PlanStep = {
   'Relation Name'?: string
   'Actual Rows': number
   'Actual Loops': number
-  Plans?: PlanStep[]
 }
 
 /** The steps of the plan by which a statement runs, as the server's connections plan it; what it changes is undone. */
 export async function explain(databaseUrl: string, { text, values }: Statement): Promise<PlanStep[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, options: planSettings })
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    options: usesCitus ? undefined : planSettings,
+  })
   await client.connect()
   try {
     await client.query('begin')
@@ -61,11 +66,20 @@ export async function explain(databaseUrl: string, { text, values }: Statement):
     const { rows } = await client.query(
       `explain (analyze, format json) execute explained${given && `(${given})`}`,
     )
-    const steps = (step: PlanStep): PlanStep[] => [step, ...(step.Plans ?? []).flatMap(steps)]
-    return steps(rows[0]['QUERY PLAN'][0].Plan)
+    return stepsIn(rows[0]['QUERY PLAN'][0].Plan)
   } finally {
     await client.end()
   }
+}
+
+/** All steps within a part of a plan: of Citus also those on its workers, whose tables have numbers. */
+function stepsIn(part: unknown): PlanStep[] {
+  if (typeof part !== 'object' || part === null) return []
+  const inner = Object.values(part).flatMap(stepsIn)
+  if (!('Node Type' in part)) return inner
+  const step = part as PlanStep
+  const table = step['Relation Name']?.replace(/_\d{6}$/, '')
+  return [table === undefined ? step : { ...step, 'Relation Name': table }, ...inner]
 }
 
 /** A value within a statement, as `pg` sends it beside one. */

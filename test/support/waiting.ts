@@ -2,12 +2,19 @@ import { type RawBuilder, sql } from 'kysely'
 import { newId } from '../../src/ids.ts'
 import { type Answer, db, type Person } from './world.ts'
 
+const usesCitus = process.env.TEST_DATABASE?.startsWith('citus') === true
+
+/** What waits on a worker of Citus is no waiting for the process of the coordinator. */
+const waitingStatements = usesCitus
+  ? sql`select count(distinct global_pid)::int as waiting from citus_locks where not granted`
+  : sql`
+      select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+
 /** Settles when this many statements wait for a lock in the test's database. */
 export async function untilWaiting(count: number): Promise<void> {
   for (;;) {
-    const { rows } = await sql<{ waiting: number }>`
-      select count(*)::int as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+    const { rows } = await sql<{ waiting: number }>`${waitingStatements}`.execute(db)
     if (rows[0]!.waiting >= count) return
   }
 }

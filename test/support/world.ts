@@ -16,15 +16,15 @@ import { createPresenceTracker } from '../../src/gateway/presence/presence-track
 import { newHousePermissions } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { openFolderStore } from '../../src/storage/store.ts'
-import { databaseOn, onServer } from './database-server.ts'
+import { databaseOn, onServers } from './database-server.ts'
 import { undocumentedFailure } from './documented-routes.ts'
 
 // One fresh database, folder and app per test file: importing this module makes them.
-const serverUrl = inject('databaseUrl')
+const servers = inject('servers')
 const databaseName = `hearth_test_${process.pid}_${Date.now().toString(36)}`
-await onServer(serverUrl, `create database ${databaseName} template ${inject('template')}`)
+await onServers(servers, `create database ${databaseName} template ${inject('template')}`)
 
-export const databaseUrl = databaseOn(serverUrl, databaseName)
+export const databaseUrl = databaseOn(inject('databaseUrl'), databaseName)
 export const folder = await mkdtemp(join(tmpdir(), 'hearth-files-'))
 export const config: Config = readConfig({
   DATA_DIR: folder,
@@ -55,7 +55,7 @@ afterAll(async () => {
   await bus.close()
   await node.release()
   await db.destroy()
-  await onServer(serverUrl, `drop database if exists ${databaseName} with (force)`)
+  await onServers(servers, `drop database if exists ${databaseName} with (force)`)
   await rm(folder, { recursive: true, force: true })
 })
 

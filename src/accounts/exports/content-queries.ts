@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../database/client.ts'
+import { type Db, isDistributed } from '../../database/client.ts'
 import { notExpired, type StoredAttachment } from '../../messages/queries.ts'
 import { fullUserColumns } from '../../users/queries.ts'
 
@@ -80,6 +80,9 @@ export async function countOwnMessages(db: Db, userId: string): Promise<{ messag
   return rows[0]!
 }
 
+/** Deleted rooms whose messages are still there are passed over: so many. */
+const roomsAtOnce = 50
+
 export type WrittenRoom = {
   id: string
   name: string | null
@@ -93,6 +96,7 @@ export async function findNextWrittenRoom(
   userId: string,
   after: string,
 ): Promise<WrittenRoom | undefined> {
+  if (isDistributed(db)) return findNextWrittenRoomOfShards(db, userId, after)
   const { rows } = await sql<WrittenRoom>`
     select rooms.id, rooms.name, rooms.house_id, houses.name as house_name
     from rooms left join houses on houses.id = rooms.house_id
@@ -102,6 +106,24 @@ export async function findNextWrittenRoom(
       order by room_id limit 1
     )`.execute(db)
   return rows[0]
+}
+
+/** The same where messages are distributed: rooms are looked up apart, as many at once. */
+async function findNextWrittenRoomOfShards(
+  db: Db,
+  userId: string,
+  after: string,
+): Promise<WrittenRoom | undefined> {
+  const written = await sql<{ room_id: string }>`
+    select distinct room_id from messages
+    where author_id = ${userId} and room_id > ${after} order by room_id limit ${roomsAtOnce}`.execute(db)
+  const ids = written.rows.map((row) => row.room_id)
+  const { rows } = await sql<WrittenRoom>`
+    select rooms.id, rooms.name, rooms.house_id, houses.name as house_name
+    from rooms left join houses on houses.id = rooms.house_id
+    where rooms.id = any(${ids}::bigint[]) order by rooms.id limit 1`.execute(db)
+  if (rows[0] || ids.length < roomsAtOnce) return rows[0]
+  return findNextWrittenRoomOfShards(db, userId, ids.at(-1)!)
 }
 
 export type OwnMessageRow = {

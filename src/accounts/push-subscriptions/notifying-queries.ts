@@ -75,19 +75,27 @@ export async function notePushed(db: Db, pushed: readonly PushedRoom[]): Promise
   const { rows } = await sql<PushedRoom>`
     with present as materialized (
       select id from rooms where id = any(${column('room_id')}::bigint[]) order by id for key share
-    )
+    ), states as materialized (${readStatesOf(column('user_id'), column('room_id'))})
     insert into pushed_rooms as earlier (user_id, room_id, message_id, count)
     select user_id, room_id, message_id, count
     from unnest(${column('user_id')}::bigint[], ${column('room_id')}::bigint[], ${column('message_id')}::bigint[],
       ${column('count')}::int[]) as pushed (user_id, room_id, message_id, count)
     where room_id in (select id from present) and not exists (
-      select from read_states where read_states.user_id = pushed.user_id and read_states.room_id = pushed.room_id
-        and read_states.message_id >= pushed.message_id)
+      select 1 from states where states.user_id = pushed.user_id and states.room_id = pushed.room_id
+        and states.message_id >= pushed.message_id)
     order by room_id, user_id
     on conflict (user_id, room_id) do update
       set message_id = greatest(earlier.message_id, excluded.message_id), count = earlier.count + excluded.count
     returning user_id, room_id, message_id, count`.execute(db)
   return rows
+}
+
+/** The statement for the read states of users in rooms, pairwise. */
+function readStatesOf(userIds: readonly string[], roomIds: readonly string[]) {
+  return sql`
+    select read_states.user_id, read_states.room_id, read_states.message_id
+    from unnest(${userIds}::bigint[], ${roomIds}::bigint[]) as asked (user_id, room_id)
+    join read_states on read_states.user_id = asked.user_id and read_states.room_id = asked.room_id`
 }
 
 /** A room of which notifications are to be closed. */
@@ -98,15 +106,14 @@ export async function takeRead(
   db: Db,
   rooms: readonly { user_id: string; room_id: string }[],
 ): Promise<ClosedRoom[]> {
+  const [userIds, roomIds] = [rooms.map(({ user_id }) => user_id), rooms.map(({ room_id }) => room_id)]
   const { rows } = await sql<ClosedRoom>`
-    with read as (
-      select pushed_rooms.user_id, pushed_rooms.room_id
-      from unnest(${rooms.map(({ user_id }) => user_id)}::bigint[], ${rooms.map(({ room_id }) => room_id)}::bigint[])
-        as asked (user_id, room_id)
-      join pushed_rooms on pushed_rooms.user_id = asked.user_id and pushed_rooms.room_id = asked.room_id
-      join read_states on read_states.user_id = asked.user_id and read_states.room_id = asked.room_id
-      where read_states.message_id >= pushed_rooms.message_id
-      order by room_id, user_id for update of pushed_rooms
+    with states as materialized (${readStatesOf(userIds, roomIds)} order by room_id, user_id), read as (
+      select pushed.user_id, pushed.room_id from states cross join lateral (
+        select user_id, room_id from pushed_rooms
+        where pushed_rooms.user_id = states.user_id and pushed_rooms.room_id = states.room_id
+          and states.message_id >= pushed_rooms.message_id for update
+      ) as pushed
     )
     delete from pushed_rooms using read
     where pushed_rooms.user_id = read.user_id and pushed_rooms.room_id = read.room_id

@@ -14,13 +14,11 @@ export type AdminPage = { q: string | undefined; after: string; limit: number }
 /** The accounts that fit, by id; deleted ones and those of webhooks, which own themselves, are not found. */
 export async function listAccounts(db: Db, { q, after, limit }: AdminPage): Promise<AdministeredUserRow[]> {
   const { rows } = await sql<AdministeredUserRow>`
-    with page as materialized (
+    ${selectAccounts(sql`
       select * from users
       where deleted_at is null and owner_id is distinct from id and id > ${after}
         ${q === undefined ? sql`` : sql`and ${fits(q)}`}
-      order by id limit ${limit}
-    )
-    ${selectFrom(sql`page`)} order by id`.execute(db)
+      order by id limit ${limit}`)} order by id`.execute(db)
   return rows
 }
 
@@ -33,20 +31,25 @@ function fits(q: string): RawBuilder<unknown> {
 /** An account, or undefined; not that of a webhook. */
 export async function findAccount(db: Db, id: string): Promise<AdministeredUserRow | undefined> {
   const { rows } = await sql<AdministeredUserRow>`
-    ${selectFrom(sql`users`)} where id = ${id} and deleted_at is null and owner_id is distinct from id`.execute(
+    ${selectAccounts(sql`
+      select * from users where id = ${id} and deleted_at is null and owner_id is distinct from id`)}`.execute(
     db,
   )
   return rows[0]
 }
 
-function selectFrom(table: RawBuilder<unknown>): RawBuilder<unknown> {
+/** The statement for the accounts among some users. What they store is summed up apart, for all of them together. */
+function selectAccounts(users: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
+    with shown as materialized (${users}), stored as materialized (
+      select author_id, sum((attachment->>'size')::bigint)::float8 as bytes from messages
+      where author_id = any(array(select id from shown)) and attachment is not null group by author_id
+    )
     select id, username, name, icon, header, flags, bot, bio, website, location, email, email_verified, mfa_enabled,
       disabled, admin,
       (select max(last_seen_at) from sessions where sessions.user_id = shown.id) as last_seen_at,
-      (select coalesce(sum((attachment->>'size')::bigint), 0)::float8 from messages
-        where messages.author_id = shown.id and attachment is not null) as storage_bytes
-    from ${table} as shown`
+      coalesce(bytes, 0) as storage_bytes
+    from shown left join stored on stored.author_id = shown.id`
 }
 
 export type AccountStateRow = {

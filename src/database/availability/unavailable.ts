@@ -24,6 +24,8 @@ const unavailableSystemCodes = new Set([
   'ETIMEDOUT',
 ])
 const unavailableMessages = /Connection terminated|Client has encountered a connection error|not queryable/
+/** Of the coordinator of a distributed database. A pooler that has lost its server has the same state. */
+const workerMessage = /^connection to the remote node /
 /** Of a standby: it has no unlogged tables. */
 const standbyMessage = /during recovery$/
 
@@ -54,10 +56,18 @@ export function isDeadlock(error: unknown): boolean {
 }
 
 /**
+ * Whether a distributed database answered that one of its workers does not: the statement had no effect, and another one,
+ * about rows of other workers, may succeed.
+ */
+export function isWorkerUnavailable(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '08006' && workerMessage.test(error.message)
+}
+
+/**
  * Whether the database itself refused the statement, so that it certainly had no effect and may be tried again. After
  * any other failure it may have been carried out although the answer was lost, and must not be repeated.
  */
 export function isRolledBack(error: unknown): boolean {
-  if (isLockTimeout(error) || isDeadlock(error)) return true
+  if (isLockTimeout(error) || isDeadlock(error) || isWorkerUnavailable(error)) return true
   return error instanceof pg.DatabaseError && !isDatabaseUnavailable(error)
 }

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader'
+import { isWorkerUnavailable } from '../availability/unavailable.ts'
 import { type Db, pipelineOf } from '../client.ts'
 import { recordBatch } from './batches.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -28,7 +29,7 @@ export function coalesce<Key, Row>(
         inFlight += 1
         recordBatch('read', keys.length)
         try {
-          return await load(db, keys)
+          return await load(db, keys).catch((error: unknown) => loadEach(db, keys, error))
         } finally {
           inFlight -= 1
           waiting.shift()?.()
@@ -52,6 +53,12 @@ export function coalesce<Key, Row>(
     }
     loads.set(db, loadTogether)
     return loadTogether
+  }
+
+  /** After a failure of rows on one worker of a distributed database, those on others can still be read. */
+  async function loadEach(db: Db, keys: readonly Key[], failure: unknown): Promise<(Row | Error)[]> {
+    if (keys.length === 1 || !isWorkerUnavailable(failure)) throw failure
+    return Promise.all(keys.map((key) => loadAlone(db, key).catch((error: Error) => error)))
   }
 
   async function loadAlone(db: Db, key: Key): Promise<Row> {

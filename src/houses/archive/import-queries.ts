@@ -165,7 +165,8 @@ export async function moveTakenMessages(trx: Db, node: number): Promise<number> 
   const { rows } = await sql<{ taken: number }>`
     with taken as (
       select id, row_number() over (partition by id >> 22 order by id) - 1 as place
-      from staged_messages where exists (select from messages where messages.id = staged_messages.id)
+      from staged_messages where id in (
+        select messages.id from messages where messages.id = any(array(select id from staged_messages)))
     ), wanted as (
       select id as old_id, (id >> 22 << 22) | (${node}::bigint << 12) | place as id
       from taken where place < ${idsOfNode}

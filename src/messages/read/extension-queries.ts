@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { coalesce, groupByPlace } from '../../database/batching/coalesce.ts'
 import { prepareRead } from '../../database/batching/reads.ts'
-import type { Db } from '../../database/client.ts'
+import { type Db, isDistributed } from '../../database/client.ts'
 import { type CompactUserRow, findCompactUsers } from '../../users/queries.ts'
+import { onShardsOf } from '../queries.ts'
 
 /** Of the content of a message that a reply answers, in code points (docs/resources.md#extended-messages). */
 const maxQuoteLength = 200
@@ -39,7 +40,7 @@ export const findReplied = coalesce<Place, RepliedRow | undefined>(async (db: Db
     select place, replied.id, ${quote} as content, replied.author_id
     from unnest(${roomIds}::bigint[], ${ids}::bigint[]) with ordinality as wanted (room_id, id, place)
     join messages as replied on replied.room_id = wanted.room_id and replied.id = wanted.id
-    where ${notExpired}`.execute(db)
+    where ${notExpired} ${onShardsOf(db, sql`replied`, roomIds)}`.execute(db)
   const found = await withAuthors(db, rows)
   return groupByPlace(
     keys.length,
@@ -71,7 +72,7 @@ export const findGatewayExtension = coalesce<Place, GatewayExtensionRow | undefi
   const { rows } = await sql<StoredExtension & { place: string }>`
     select place, ${gatewayExtension}
     from unnest(${roomIds}::bigint[], ${ids}::bigint[]) with ordinality as wanted (room_id, id, place)
-    ${joins}`.execute(db)
+    ${joins} where true ${onShardsOf(db, sql`messages`, roomIds)}`.execute(db)
   return groupByPlace(keys.length, await withAuthors(db, rows))
 })
 
@@ -82,23 +83,33 @@ export type ExtensionRow = GatewayExtensionRow & Place & Reactions
 
 type Places = { roomIds: readonly string[]; ids: readonly string[]; user_id: string }
 
-const readExtensions = prepareRead(({ roomIds, ids, user_id }: Places) => {
+const readExtensions = prepareRead((places: Places) => selectExtensions(places))
+// Citus finds the shard of a statement with such joins only where each table is compared with one room. A page is in one.
+const readExtensionsOnShard = prepareRead((places: Places & { room_id: string }) =>
+  selectExtensions(places, (table) => sql`and ${table}.room_id = ${places.room_id}`),
+)
+
+/** A further condition for the rows of a table. */
+type Narrowing = (table: RawBuilder<unknown>) => RawBuilder<unknown>
+
+function selectExtensions({ roomIds, ids, user_id }: Places, inRoom: Narrowing = () => sql``) {
   const listed = sql`
-    select json_agg(json_build_array(emoji, count, ${hasReacted(user_id)}) order by place)
+    select json_agg(json_build_array(emoji, count, ${hasReacted(user_id, inRoom)}) order by place)
     from reaction_counts as counts
-    where counts.room_id = messages.room_id and counts.message_id = messages.id`
+    where counts.room_id = messages.room_id and counts.message_id = messages.id ${inRoom(sql`counts`)}`
   return sql<StoredExtension & Place & Reactions>`
     select messages.room_id, messages.id, ${gatewayExtension}, coalesce(reactions.listed, '[]') as reactions
     from unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
     ${joins} left join lateral (${listed}) as reactions (listed) on true
-    where messages.reply_to is not null or reactions.listed is not null or pins.message_id is not null`
-})
+    where (messages.reply_to is not null or reactions.listed is not null or pins.message_id is not null)
+      ${inRoom(sql`messages`)}`
+}
 
-function hasReacted(userId: string): RawBuilder<unknown> {
+function hasReacted(userId: string, inRoom: Narrowing): RawBuilder<unknown> {
   return sql`exists (
     select 1 from reactions
     where reactions.room_id = counts.room_id and reactions.message_id = counts.message_id
-      and reactions.emoji = counts.emoji and reactions.user_id = ${userId})`
+      and reactions.emoji = counts.emoji and reactions.user_id = ${userId} ${inRoom(sql`reactions`)})`
 }
 
 /** What messages have more for an extended client of a user: those that are replies, or have reactions or a pin. */
@@ -107,6 +118,14 @@ export async function listExtensions(
   user_id: string,
   places: readonly Place[],
 ): Promise<ExtensionRow[]> {
-  if (places.length === 0) return []
-  return withAuthors(db, await readExtensions(db, { ...columnsOf(places), user_id }))
+  const [first] = places
+  if (!first) return []
+  const { room_id } = first
+  const isOneRoom = places.every((place) => place.room_id === room_id)
+  const wanted = { ...columnsOf(places), user_id }
+  const rows =
+    isOneRoom && isDistributed(db)
+      ? readExtensionsOnShard(db, { ...wanted, room_id })
+      : readExtensions(db, wanted)
+  return withAuthors(db, await rows)
 }

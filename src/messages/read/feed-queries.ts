@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../../database/client.ts'
+import { type Db, isDistributed } from '../../database/client.ts'
 
 /** The ids after `after`, ascending, or those before `before`, descending. */
 export type IdRange = { after: string } | { before: string }
@@ -16,13 +16,20 @@ export async function listFeedKeys(
   const isForward = 'after' in range
   const inRange = isForward ? sql`id > ${range.after}` : sql`id < ${range.before}`
   const inOrder = isForward ? sql`order by id` : sql`order by id desc`
-  const ofHouse = sql`
+  const ofHouse = (id: RawBuilder<unknown>) => sql`
     select room_id, id from messages
-    where house_id = wanted.id and house_id is not null and ${inRange} and room_id <> all(${except_rooms}::bigint[])
+    where house_id = ${id} and house_id is not null and ${inRange} and room_id <> all(${except_rooms}::bigint[])
     ${inOrder}`
+  // Citus knows no limit for each of several rows: there each house is a query of its own.
+  const keys = isDistributed(db)
+    ? sql`(${sql.join(
+        house_ids.map((id) => firstOf(ofHouse(sql`${id}`), count)),
+        sql` union all `,
+      )}) as keys`
+    : sql`unnest(${house_ids}::bigint[]) as wanted (id)
+    cross join lateral ${firstOf(ofHouse(sql`wanted.id`), count)} as keys`
   const { rows } = await sql<{ room_id: string; id: string }>`
-    select keys.room_id, keys.id from unnest(${house_ids}::bigint[]) as wanted (id)
-    cross join lateral ${firstOf(ofHouse, count)} as keys ${inOrder} limit ${count}`.execute(db)
+    select keys.room_id, keys.id from ${keys} ${inOrder} limit ${count}`.execute(db)
   return rows
 }
 

@@ -1,8 +1,9 @@
 import { repeat } from '../../concurrency/repeat.ts'
-import type { Db } from '../../database/client.ts'
+import { type Db, isDistributed } from '../../database/client.ts'
 import type { HearthEvent } from '../../events/events.ts'
 import { discardFilesAtOnce } from '../../storage/discard.ts'
 import { deleteMessages } from '../queries.ts'
+import { deleteHeads, deleteReadStatesOfShards } from './distributed-queries.ts'
 import {
   type DeletedRow,
   deleteMentionsIn,
@@ -12,7 +13,7 @@ import {
   lockRemovedRooms,
 } from './queries.ts'
 
-/** A statement has a time limit, which this many mentions are far from. */
+/** A statement has a time limit, which this many mentions, or read states, are far from. */
 const mentionsAtOnce = 50_000
 /** Such a batch takes some 20 ms. With the pauses, sending is delayed by no more than that. */
 const messagesAtOnce = 1_000
@@ -51,6 +52,17 @@ export async function deleteWithEvents(
 export async function removeMessages(trx: Db, roomIds: readonly string[]): Promise<void> {
   await insertRemovedRooms(trx, roomIds)
   while ((await deleteMentionsIn(trx, roomIds, mentionsAtOnce)) === mentionsAtOnce);
+}
+
+/**
+ * Deletes heads, mentions and read states of rooms that were just deleted, in the same transaction. Where the message
+ * store is not distributed, foreign keys have done so. An edit or ack that had locked a room has ended by now.
+ */
+export async function removeRowsOf(trx: Db, roomIds: readonly string[]): Promise<void> {
+  if (!isDistributed(trx) || roomIds.length === 0) return
+  await deleteHeads(trx, roomIds)
+  while ((await deleteMentionsIn(trx, roomIds, mentionsAtOnce)) === mentionsAtOnce);
+  while ((await deleteReadStatesOfShards(trx, roomIds, mentionsAtOnce)) === mentionsAtOnce);
 }
 
 /** Deletes some of the messages of removed rooms; false if there are no such rooms. Safe in several processes at once. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../database/client.ts'
+import { type Db, isDistributed } from '../../database/client.ts'
+import { deleteMentionsOfShards, listRoomsOfExploded, lockInEachRoom } from './distributed-queries.ts'
 
 /** Lists rooms whose messages are to be deleted. */
 export async function insertRemovedRooms(trx: Db, roomIds: readonly string[]): Promise<void> {
@@ -8,6 +9,7 @@ export async function insertRemovedRooms(trx: Db, roomIds: readonly string[]): P
 
 /** Deletes the first mentions of rooms, `limit` at most, and returns how many. */
 export async function deleteMentionsIn(trx: Db, roomIds: readonly string[], limit: number): Promise<number> {
+  if (isDistributed(trx)) return deleteMentionsOfShards(trx, roomIds, limit)
   const { numAffectedRows } = await sql`
     delete from mentions where ctid = any(array(
       select ctid from mentions where room_id = any(${roomIds}::bigint[]) limit ${sql.lit(limit)}
@@ -34,6 +36,10 @@ export async function lockMessagesIn(
   roomIds: readonly string[],
   limit: number,
 ): Promise<{ room_id: string; id: string }[]> {
+  if (isDistributed(trx)) {
+    const rooms = roomIds.map((room_id) => ({ room_id, condition: sql`true` }))
+    return lockInEachRoom(trx, rooms, { limit, skipsLocked: false })
+  }
   const { rows } = await sql<{ room_id: string; id: string }>`
     select messages.room_id, messages.id from unnest(${roomIds}::bigint[]) as removed (room_id)
     cross join lateral (
@@ -48,6 +54,9 @@ export type DeletedRow = { room_id: string; house_id: string | null; id: string 
 
 /** Locks expired messages that no other process has locked, oldest expiry first. */
 export async function lockExploded(db: Db, limit: number): Promise<DeletedRow[]> {
+  if (isDistributed(db)) {
+    return lockInEachRoom(db, await listRoomsOfExploded(db, limit), { limit, skipsLocked: true })
+  }
   return db
     .selectFrom('messages')
     .select(['room_id', 'house_id', 'id'])

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../database/client.ts'
+import { type Db, isDistributed } from '../../database/client.ts'
+import { lockInEachRoom } from './distributed-queries.ts'
 import type { DeletedRow } from './queries.ts'
 
 /** A room, and the age past which its house has messages deleted, in seconds; null: it has set none. */
@@ -40,6 +41,10 @@ export async function lockOutdated(
   rooms: readonly OutdatedRoom[],
   limit: number,
 ): Promise<DeletedRow[]> {
+  if (isDistributed(db)) {
+    const wanted = rooms.map(({ id, before }) => ({ room_id: id, condition: sql`id < ${before}` }))
+    return lockInEachRoom(db, wanted, { limit, skipsLocked: true })
+  }
   const ids = rooms.map(({ id }) => id)
   const before = rooms.map((room) => room.before)
   const { rows } = await sql<DeletedRow>`

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import type { Db } from '../../database/client.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { type Db, isDistributed } from '../../database/client.ts'
 import { type Examined, examine, requiredWords, type Search, termsOf } from './queries.ts'
 
 /** Each message has the spans of time of 2.3 hours and of 6.2 days as words of the index, as ids without their last bits. */
@@ -76,10 +76,30 @@ export function examinePeriod(
     words.length === 0
       ? sql`${indexed} @@ (wanted.span ${excluded})`
       : sql`${indexed} @@ wanted.span and ${indexed} @@ (${sql.join(words, sql` && `)} ${excluded})`
+  const spans = spansOf(search, period)
+  if (isDistributed(db)) return examineOnShards(db, search, { spans, words, excluded })
   return examine(
     db,
-    sql`select found.* from unnest(${spansOf(search, period)}::text[]::tsquery[]) as wanted (span)
+    sql`select found.* from unnest(${spans}::text[]::tsquery[]) as wanted (span)
       cross join lateral (select * from messages where ${matching} offset 0) as found limit ${sql.lit(matchesOfPeriod)}`,
+    search,
+  )
+}
+
+/** The same where messages are distributed: all spans at once, on each shard. */
+function examineOnShards(
+  db: Db,
+  search: Search,
+  {
+    spans,
+    words,
+    excluded,
+  }: { spans: string[]; words: RawBuilder<unknown>[]; excluded: RawBuilder<unknown> },
+): Promise<Examined> {
+  const matching = sql.join([sql`${spans.join(' | ')}::text::tsquery`, ...words], sql` && `)
+  return examine(
+    db,
+    sql`select * from messages where ${indexed} @@ (${matching} ${excluded}) limit ${sql.lit(matchesOfPeriod)}`,
     search,
   )
 }

@@ -1,5 +1,5 @@
 import { isLockTimeout } from '../../database/availability/unavailable.ts'
-import type { Db } from '../../database/client.ts'
+import { type Db, isDistributed } from '../../database/client.ts'
 import type { EventOf } from '../../events/events.ts'
 import type { Entry } from '../../events/log-queries.ts'
 import { compareIds, idTimeMs, makeIdsAfter, newId } from '../../ids.ts'
@@ -9,6 +9,7 @@ import type { RepliedRow } from '../read/extension-queries.ts'
 import { serializeGatewayExtension } from '../read/extension-serializers.ts'
 import type { GatewayExtension } from '../schemas.ts'
 import { serializeGatewayMessage } from '../serializers.ts'
+import { insertOnShards, lockHeads } from './distributed-queries.ts'
 import { insertMessages, lockRoomsToSend, type NewMessage, type Refusal } from './queries.ts'
 
 /** The content of a message to send. */
@@ -122,7 +123,9 @@ async function insert(
   messages: readonly NewMessage[],
   how?: { skipsLocked: boolean },
 ): Promise<Attempt[]> {
-  const { refusals, entryIds } = await insertMessages(db, messages, how)
+  const { refusals, entryIds } = await (isDistributed(db)
+    ? insertOnShards(db, messages, how)
+    : insertMessages(db, messages, how))
   const reasons = new Map(refusals.map(({ id, reason }) => [id, reason]))
   return messages.map((message): Attempt => {
     const failure = reasons.get(message.id)
@@ -139,7 +142,7 @@ async function insertWithNewIds(db: Db, behind: readonly NewMessage[]): Promise<
   try {
     return await db.transaction().execute(async (trx) => {
       const rooms = behind.map((message) => message.room_id)
-      await lockRoomsToSend(trx, rooms)
+      await (isDistributed(trx) ? lockHeads(trx, rooms) : lockRoomsToSend(trx, rooms))
       for (const id of (await listLastMessageIds(trx, rooms)).values()) if (id !== null) makeIdsAfter(id)
       return insert(trx, behind.map(withNewId))
     })

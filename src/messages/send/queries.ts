@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely'
 import { coalesce, groupByPlace } from '../../database/batching/coalesce.ts'
 import type { Db } from '../../database/client.ts'
 import { epochMs } from '../../ids.ts'
-import { type MessageRow, messageColumns, notExpired, type StoredAttachment } from '../queries.ts'
+import { type MessageRow, messageColumns, notExpired, onShardsOf, type StoredAttachment } from '../queries.ts'
 
 /** The columns of a new message. */
 export type NewMessage = {
@@ -28,10 +28,10 @@ export type NewMessage = {
 export type Refusal = { id: string; reason: 'room_gone' | 'room_locked' | 'behind' | 'nonce_taken' }
 
 /** The result of an insertion: the refused messages, in no order, and the ids of the log entries of the others, by scope. */
-type Insertion = { refusals: Refusal[]; entryIds: Map<string, string> }
+export type Insertion = { refusals: Refusal[]; entryIds: Map<string, string> }
 
 /** `skipsLocked`: refuse messages to locked rooms instead of waiting. */
-type InsertOptions = { skipsLocked?: boolean }
+export type InsertOptions = { skipsLocked?: boolean }
 
 /** The optional parts of the statement. */
 type Extras = InsertOptions & { hasNonce: boolean; hasAttachment: boolean; hasReply: boolean }
@@ -42,11 +42,11 @@ type Extras = InsertOptions & { hasNonce: boolean; hasAttachment: boolean; hasRe
  * not let it expire at once or hours late.
  */
 const maxClockGapSeconds = 2
-const expiry = `case when abs(extract(epoch from expires_at - now()) - exploding_age) < ${maxClockGapSeconds}
+export const expiry = `case when abs(extract(epoch from expires_at - now()) - exploding_age) < ${maxClockGapSeconds}
         then expires_at else now() + exploding_age * interval '1 second' end`
 
 /** Only for batches with a nonce, because `on conflict` makes PostgreSQL insert a row in two steps. */
-const unlessTaken = 'on conflict (room_id, author_id, nonce) where nonce is not null do nothing'
+export const unlessTaken = 'on conflict (room_id, author_id, nonce) where nonce is not null do nothing'
 
 /** Removes the attachments of written messages from the list of files to erase. */
 const keptFiles = `, kept as (
@@ -91,9 +91,10 @@ function insertStatement({ hasNonce, hasAttachment, hasReply, skipsLocked }: Ext
       from (select room_id, max(id) as id from written group by room_id) as newest
       where room_heads.room_id = newest.room_id
     ), staying as materialized (
-      select room_id, members.user_id from written join locked on locked.id = room_id
-      join members on members.house_id = locked.house_id and members.user_id = author_id
-      for key share of members skip locked
+      select room_id, member.user_id from written join locked on locked.id = room_id cross join lateral (
+        select user_id from members where members.house_id = locked.house_id and members.user_id = author_id
+        for key share skip locked
+      ) as member
     ), acked as (
       insert into read_states (user_id, room_id, message_id)
       select author_id, room_id, max(id) from written
@@ -193,6 +194,11 @@ export const findMessageByNonce = coalesce<
   { room_id: string; author_id: string; nonce: string },
   MessageRow | undefined
 >(async (db: Db, keys) => {
+  const onShards = onShardsOf(
+    db,
+    sql`messages`,
+    keys.map((key) => key.room_id),
+  )
   const { rows } = await sql<MessageRow & { place: string }>`
     with wanted as (
       select * from unnest(${keys.map((key) => key.room_id)}::bigint[], ${keys.map((key) => key.author_id)}::bigint[],
@@ -200,11 +206,11 @@ export const findMessageByNonce = coalesce<
     ), freed as (
       update messages set nonce = null from wanted
       where messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
-        and messages.nonce = wanted.nonce and not ${isNonceTaken}
+        and messages.nonce = wanted.nonce and not ${isNonceTaken} ${onShards}
     )
     select place, ${messageColumns}
     from wanted join messages on messages.room_id = wanted.room_id and messages.author_id = wanted.author_id
       and messages.nonce = wanted.nonce
-    where ${isNonceTaken}`.execute(db)
+    where ${isNonceTaken} ${onShards}`.execute(db)
   return groupByPlace(keys.length, rows)
 })

@@ -4,7 +4,7 @@ import { commit, type Outcome } from '../../events/commit.ts'
 import type { HearthEvent } from '../../events/events.ts'
 import { canContact } from '../../friendships/permissions.ts'
 import { listBlocksBetween } from '../../friendships/queries.ts'
-import { removeMessages } from '../../messages/removal/operations.ts'
+import { removeMessages, removeRowsOf } from '../../messages/removal/operations.ts'
 import { shareUserLocks } from '../../users/lock-queries.ts'
 import { requireRoomAccess } from '../access-operations.ts'
 import { roomType } from '../permissions.ts'
@@ -125,6 +125,7 @@ async function removeFromGroups(trx: Db, userId: string, roomId: string | null):
   if (empty.length > 0) {
     await removeMessages(trx, empty)
     await deleteRooms(trx, empty)
+    await removeRowsOf(trx, empty)
   }
   const ended = new Set(empty)
   return left.flatMap((room_id) => leftEvents(room_id, userId, ended.has(room_id)))

@@ -80,7 +80,7 @@ test('a reaction that came first is never undone by a deletion of the message in
 test('a reaction that came first ends with the house, and one that comes later finds no message', async () => {
   const { ann, bob, den, id, path, put } = await scene()
   const answers = await db.transaction().execute(async (trx) => {
-    await sql`select from messages where id = ${id} for update`.execute(trx)
+    await sql`select id from messages where room_id = ${den.room_id} and id = ${id} for update`.execute(trx)
     const reacting = put(bob, '👍')
     await untilWaiting(1)
     const deleting = call(ann, 'DELETE', `/houses/${den.id}`)

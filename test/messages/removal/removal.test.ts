@@ -78,7 +78,7 @@ test('a message of a deleted room cannot be read before it is deleted', async ()
   // Another transaction keeps the message from being deleted.
   let release = () => {}
   const locked = db.transaction().execute(async (trx) => {
-    await sql`select from messages where id = ${id} for update`.execute(trx)
+    await sql`select id from messages where room_id = ${room} and id = ${id} for update`.execute(trx)
     await call(ann, 'DELETE', `/rooms/${room}`)
     await new Promise<void>((resolve) => {
       release = resolve

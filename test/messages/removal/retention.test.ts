@@ -71,7 +71,8 @@ test('two sweeps at once delete each message once, and wait for no edit', async 
   const ids: string[] = []
   for (let n = 0; n < 20; n += 1) ids.push(await oldMessage(room_id, ann, 60))
   await db.transaction().execute(async (trx) => {
-    await trx.selectFrom('messages').select('id').where('id', '=', ids[0]!).forUpdate().execute()
+    const first = trx.selectFrom('messages').where('room_id', '=', room_id).where('id', '=', ids[0]!)
+    await first.select('id').forUpdate().execute()
     const counts = (await Promise.all([sweep(48 * hourMs), sweep(48 * hourMs)])).flat()
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(19)
   })

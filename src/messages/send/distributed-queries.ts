@@ -1,0 +1,208 @@
+// Sending where the message store is distributed. One statement would copy what its parts return to all workers; these,
+// in one transaction, reach only those of the rooms, the authors and the mentioned users.
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../database/client.ts'
+import { attachmentFileOfRow } from '../queries.ts'
+import {
+  expiry,
+  type Insertion,
+  type InsertOptions,
+  type NewMessage,
+  type Refusal,
+  unlessTaken,
+} from './queries.ts'
+
+type LockedRoom = { id: string; house_id: string | null; shard: string; last_message_id: string | null }
+
+/**
+ * Locks rooms in id order until the transaction ends, and then their heads, shard by shard; with `skipsLocked` without the
+ * rooms that somebody else has locked. The heads have to be locked, too: the change of another transaction becomes visible
+ * on a worker a moment after its room is free.
+ */
+export async function lockHeads(
+  trx: Db,
+  roomIds: readonly string[],
+  { skipsLocked = false }: InsertOptions = {},
+): Promise<Map<string, LockedRoom>> {
+  const { rows } = await sql<Omit<LockedRoom, 'last_message_id'>>`
+    select id, house_id, get_shard_id_for_distribution_column('room_heads', id) as shard
+    from rooms where id = any(${roomIds}::bigint[]) order by id
+    for no key update ${skipsLocked ? sql`skip locked` : sql``}`.execute(trx)
+  const locked = new Map<string, LockedRoom>()
+  for (const rooms of Map.groupBy(rows, (row) => row.shard).values()) {
+    const ids = rooms.map(({ id }) => id)
+    const heads = await sql<{ room_id: string; last_message_id: string | null }>`
+      select room_id, last_message_id from room_heads where room_id = any(${ids}::bigint[])
+      for no key update`.execute(trx)
+    const last = new Map(heads.rows.map((head) => [head.room_id, head.last_message_id]))
+    for (const room of rooms) locked.set(room.id, { ...room, last_message_id: last.get(room.id) ?? null })
+  }
+  return locked
+}
+
+/** `insertMessages`, in a transaction of its own unless `db` is one. */
+export function insertOnShards(
+  db: Db,
+  messages: readonly NewMessage[],
+  options: InsertOptions = {},
+): Promise<Insertion> {
+  if (db.isTransaction) return insertInTransaction(db, messages, options)
+  return db.transaction().execute((trx) => insertInTransaction(trx, messages, options))
+}
+
+async function insertInTransaction(
+  trx: Db,
+  messages: readonly NewMessage[],
+  options: InsertOptions,
+): Promise<Insertion> {
+  const rooms = await lockHeads(trx, [...new Set(messages.map((message) => message.room_id))], options)
+  const refusals: Refusal[] = []
+  const sent: NewMessage[] = []
+  for (const message of messages) {
+    const room = rooms.get(message.room_id)
+    const last = room?.last_message_id ?? null
+    if (!room) refusals.push({ id: message.id, reason: options.skipsLocked ? 'room_locked' : 'room_gone' })
+    else if (last !== null && BigInt(message.id) <= BigInt(last)) {
+      refusals.push({ id: message.id, reason: 'behind' })
+    } else sent.push(message)
+  }
+  const written = sent.length > 0 ? await writeMessages(trx, sent, rooms) : []
+  const ids = new Set(written.map(({ id }) => id))
+  for (const { id } of sent) if (!ids.has(id)) refusals.push({ id, reason: 'nonce_taken' })
+  if (written.length === 0) return { refusals, entryIds: new Map() }
+  await writeMentions(trx, written)
+  await moveHeads(trx, written, rooms)
+  await moveReadStates(trx, written, rooms)
+  await keepFiles(trx, written)
+  return { refusals, entryIds: await log(trx, written, rooms) }
+}
+
+type Written = NewMessage & { expires_at: Date | null }
+
+async function writeMessages(
+  trx: Db,
+  sent: readonly NewMessage[],
+  rooms: ReadonlyMap<string, LockedRoom>,
+): Promise<Written[]> {
+  const column = <Name extends keyof NewMessage>(name: Name) => sent.map((message) => message[name])
+  const attachments = sent.map(({ attachment }) => attachment && JSON.stringify(attachment))
+  const { rows } = await sql<{ id: string; expires_at: Date | null }>`
+    insert into messages (room_id, house_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce,
+      attachment, reply_to, reply_mention)
+    select room_id, house_id, id, author_id, device_id, content, mentions::bigint[], exploding_age,
+      ${sql.raw(expiry)}, nonce, attachment::jsonb, reply_to, reply_mention
+    from unnest(${column('room_id')}::bigint[], ${sent.map(({ room_id }) => rooms.get(room_id)!.house_id)}::bigint[],
+      ${column('id')}::bigint[], ${column('author_id')}::bigint[], ${column('device_id')}::bigint[],
+      ${column('content')}::text[], ${sent.map(({ mentions }) => `{${mentions.join(',')}}`)}::text[],
+      ${column('exploding_age')}::integer[], ${column('expires_at')}::timestamptz[], ${column('nonce')}::text[],
+      ${attachments}::text[], ${column('reply_to')}::bigint[], ${column('reply_mention')}::bigint[])
+    as sent (room_id, house_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment,
+      reply_to, reply_mention)
+    order by id ${sql.raw(sent.some(({ nonce }) => nonce !== null) ? unlessTaken : '')}
+    returning id, expires_at`.execute(trx)
+  const expiries = new Map(rows.map((row) => [row.id, row.expires_at]))
+  return sent.flatMap((message) => {
+    const expires_at = expiries.get(message.id)
+    return expires_at === undefined ? [] : { ...message, expires_at }
+  })
+}
+
+async function writeMentions(trx: Db, written: readonly Written[]): Promise<void> {
+  const rows = written.flatMap((message) => message.mentions.map((user_id) => ({ ...message, user_id })))
+  if (rows.length === 0) return
+  await sql`
+    insert into mentions (user_id, message_id, room_id, author_id, expires_at)
+    select * from unnest(${rows.map((row) => row.user_id)}::bigint[], ${rows.map(({ id }) => id)}::bigint[],
+      ${rows.map((row) => row.room_id)}::bigint[], ${rows.map((row) => row.author_id)}::bigint[],
+      ${rows.map((row) => row.expires_at)}::timestamptz[])`.execute(trx)
+}
+
+/** The newest of messages by a key. Their ids rise. */
+function newestBy(written: readonly Written[], keyOf: (message: Written) => string): Written[] {
+  return [...new Map(written.map((message) => [keyOf(message), message])).values()]
+}
+
+async function moveHeads(
+  trx: Db,
+  written: readonly Written[],
+  rooms: ReadonlyMap<string, LockedRoom>,
+): Promise<void> {
+  const newest = newestBy(written, ({ room_id }) => room_id)
+  for (const heads of Map.groupBy(newest, ({ room_id }) => rooms.get(room_id)!.shard).values()) {
+    const ids = heads.map(({ room_id }) => room_id)
+    await sql`
+      update room_heads set last_message_id = newest.id
+      from unnest(${ids}::bigint[], ${heads.map(({ id }) => id)}::bigint[]) as newest (room_id, id)
+      where room_heads.room_id = newest.room_id and room_heads.room_id = any(${ids}::bigint[])`.execute(trx)
+  }
+}
+
+/** An author who is leaving the house gets none: leaving deletes read states before this transaction commits. */
+async function moveReadStates(
+  trx: Db,
+  written: readonly Written[],
+  rooms: ReadonlyMap<string, LockedRoom>,
+): Promise<void> {
+  const houseOf = ({ room_id }: Written) => rooms.get(room_id)!.house_id
+  const inHouses = written.filter((message) => houseOf(message) !== null)
+  const pair = (house: string | null, user: string) => `${house} ${user}`
+  const members = inHouses.length > 0 ? await lockMembers(trx, inHouses.map(houseOf), inHouses) : []
+  const staying = new Set(members.map((member) => pair(member.house_id, member.user_id)))
+  const newest = newestBy(written, ({ author_id, room_id }) => `${author_id} ${room_id}`).filter(
+    (message) => {
+      return houseOf(message) === null || staying.has(pair(houseOf(message), message.author_id))
+    },
+  )
+  if (newest.length === 0) return
+  await sql`
+    insert into read_states (user_id, room_id, message_id)
+    select user_id, room_id, message_id
+    from unnest(${newest.map(({ author_id }) => author_id)}::bigint[], ${newest.map(({ room_id }) => room_id)}::bigint[],
+      ${newest.map(({ id }) => id)}::bigint[]) as newest (user_id, room_id, message_id)
+    order by user_id, room_id
+    on conflict (user_id, room_id) do update set message_id = excluded.message_id`.execute(trx)
+}
+
+async function lockMembers(
+  trx: Db,
+  houseIds: readonly (string | null)[],
+  by: readonly Written[],
+): Promise<{ house_id: string; user_id: string }[]> {
+  const { rows } = await sql<{ house_id: string; user_id: string }>`
+    select members.house_id, members.user_id
+    from unnest(${houseIds}::bigint[], ${by.map(({ author_id }) => author_id)}::bigint[]) as wanted (house_id, user_id)
+    join members on members.house_id = wanted.house_id and members.user_id = wanted.user_id
+    for key share of members skip locked`.execute(trx)
+  return rows
+}
+
+/** Removes the attachments of written messages from the list of files to erase. */
+async function keepFiles(trx: Db, written: readonly Written[]): Promise<void> {
+  const files = written.filter(({ attachment }) => attachment !== null)
+  if (files.length === 0) return
+  const attachments = files.map(({ attachment }) => JSON.stringify(attachment))
+  const row: RawBuilder<unknown> = sql`
+    unnest(${files.map(({ room_id }) => room_id)}::bigint[], ${attachments}::jsonb[]) as sent (room_id, attachment)`
+  await sql`delete from discarded_files using ${row} where name = ${attachmentFileOfRow}`.execute(trx)
+}
+
+async function log(
+  trx: Db,
+  written: readonly Written[],
+  rooms: ReadonlyMap<string, LockedRoom>,
+): Promise<Map<string, string>> {
+  const scopes = Map.groupBy(written, ({ room_id }) => rooms.get(room_id)!.house_id ?? room_id)
+  const entries = [...scopes].map(([scope, messages]) => ({
+    scope,
+    count: messages.length,
+    events: messages.map(({ room_id, id }) => {
+      return { type: 'message_created', room_id, house_id: rooms.get(room_id)!.house_id, message_id: id }
+    }),
+  }))
+  const { rows } = await sql<{ id: string; scope: string }>`
+    insert into events (scope, count, events)
+    select * from unnest(${entries.map(({ scope }) => scope)}::bigint[], ${entries.map(({ count }) => count)}::integer[],
+      ${entries.map(({ events }) => JSON.stringify(events))}::json[])
+    returning id, scope`.execute(trx)
+  return new Map(rows.map(({ id, scope }) => [scope, id]))
+}
