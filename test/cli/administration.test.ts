@@ -109,7 +109,8 @@ test('list-houses --json and delete-house --json answer in one line', async () =
   const ruler = await admin()
   const den = await house({ owner: ruler })
   const { out } = await hearth('list-houses', '--json')
-  expect(JSON.parse(out)).toEqual((await call(ruler, 'GET', '/admin/houses')).body.data)
+  const listed: object[] = (await call(ruler, 'GET', '/admin/houses')).body.data
+  expect(JSON.parse(out)).toEqual(listed.map((each) => ({ ...each, max_age: null })))
   expect(JSON.parse((await hearth('delete-house', den.id, '--yes', '--json')).out)).toEqual({ id: den.id })
 })
 
