@@ -15,6 +15,7 @@ const include: Record<string, string[]> = {
 const ofPlainPlans = [
   'test/database/plans.test.ts',
   'test/database/push-plans.test.ts',
+  'test/messages/read/feed-cost.test.ts',
   'test/messages/search/cost.test.ts',
   'test/messages/statements.test.ts',
 ]

@@ -37,14 +37,15 @@ export async function longArchive(rooms: number) {
   while (readable.length < rooms) readable.push(await houseRoom(den))
   const ids = [...readable, await houseRoom(den, { default_deny: 2 }), other.room_id]
   await sql`
-    insert into messages (room_id, id, author_id, device_id, content, expires_at)
-    select (${ids}::bigint[])[case when n % 2 = 0 then 1 else 1 + (n / 2) % ${ids.length} end], n,
+    insert into messages (room_id, house_id, id, author_id, device_id, content, expires_at)
+    select room_id, case when room_id = ${other.room_id} then ${other.id}::bigint else ${den.id}::bigint end, n,
       case when n % 3 = 0 then ${bob.id}::bigint else ${ann.id}::bigint end, 1,
       concat_ws(' ', 'said', case when n % 4 < 2 then 'common' end, case when n % 37 = 0 then 'needle' end,
         case when n < 1000 then 'old' end), case when n % 111 = 0 then now() end
-    from generate_series(1::integer, 3000) as n`.execute(db)
-  await sql`
-    update messages set house_id = rooms.house_id from rooms where rooms.id = room_id`.execute(db)
+    from (
+      select n, (${ids}::bigint[])[case when n % 2 = 0 then 1 else 1 + (n / 2) % ${ids.length} end] as room_id
+      from generate_series(1::integer, 3000) as n
+    ) as numbered`.execute(db)
   await sql`
     update room_heads set last_message_id = (select max(id) from messages where room_id = room_heads.room_id)
     where room_id = any(${ids}::bigint[])`.execute(db)
