@@ -19,7 +19,7 @@ const searchMs = 150
  * messages that are examined.
  */
 const minWork = 3
-const examinedLikePeriod = 5_000
+const examinedLikePeriod = 4_000
 /** After a step that took more, the next period is shorter. */
 const slowStepMs = 100
 
