@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
+import { lockUserAmong } from '../../users/lock-queries.ts'
 import type { FullUserRow } from '../../users/queries.ts'
 
 export type AdministeredUserRow = FullUserRow & {
@@ -61,24 +62,22 @@ export type AccountStateRow = {
 }
 
 /**
- * What an admin can change of an account; undefined when it is gone, or that of a webhook. It and the account of the
- * admin are locked until the end of the transaction, in id order, as two admins may change one another.
+ * What an admin can change of an account; undefined when it is gone, or that of a webhook. It is locked until the end of
+ * the transaction, and the account of the admin against changes, in id order, as two admins may change one another.
+ * Other requests of the same admin do not wait.
  */
 export async function lockAccountState(
   db: Db,
   id: string,
   adminId: string | undefined,
 ): Promise<AccountStateRow | undefined> {
-  const rows = await db
+  const locked = await lockUserAmong(db, id, adminId === undefined ? [] : [adminId])
+  if (!locked.some((user) => user.id === id)) return undefined
+  return db
     .selectFrom('users')
     .select(['id', 'bot', 'disabled', 'admin', 'mfa_enabled'])
-    .where('id', '=', sql<string>`any(${[id, adminId ?? id]}::bigint[])`)
-    .where('deleted_at', 'is', null)
-    .where('owner_id', 'is distinct from', (eb) => eb.ref('users.id'))
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute()
-  return rows.find((row) => row.id === id)
+    .where('id', '=', id)
+    .executeTakeFirst()
 }
 
 export async function updateAccountState(
