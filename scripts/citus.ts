@@ -33,7 +33,10 @@ async function onOwnCitus(command: string): Promise<number> {
   }
 }
 
-/** Runs the named tests, or all, and with all or `test/citus` then those that stop workers. Returns the exit code of the first that fails. */
+/**
+ * Runs the named tests, or all, and with all or `test/citus` then those that stop workers. Returns the first exit code
+ * that is not 0.
+ */
 async function runTests(databaseUrl: string): Promise<number> {
   const named = process.argv.slice(2)
   const isPart = named.length > 0 && !named.includes('test/citus')

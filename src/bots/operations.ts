@@ -40,8 +40,8 @@ async function requireBot(db: Db, callerId: string, id: string): Promise<BotRow>
 }
 
 /**
- * Creates a bot with a token (docs/api.md#bots). `also` is part of the transaction. Throws `no_permission` for bots, `username_taken`, `limit_reached`,
- * `no_auth`.
+ * Creates a bot with a token (docs/api.md#bots). `also` is part of the transaction. Throws `no_permission` for bots,
+ * `username_taken`, `limit_reached`, `no_auth`.
  */
 export async function createBot(
   db: Db,

@@ -17,7 +17,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Address of the test server's own database; every test file clones `template` beside it. */
     databaseUrl: string
-    /** The servers that have a part of each database of a test: that one, and before all others; behind it the workers of Citus. */
+    /** The servers on which each database of a test is made: the one above first, then the workers of Citus. */
     servers: string[]
     template: string
   }

@@ -5,7 +5,10 @@ import { epochMs } from '../../../src/ids.ts'
 /** An id of today, as old entries of the audit log are deleted. */
 const recentId = `(((extract(epoch from now()) * 1000)::bigint - ${epochMs}) << 22)`
 
-/** A list of work, which a server that starts does and deletes, a table of one row, and one that `rooms` fills by a trigger. */
+/**
+ * A list of work, which a server that starts does and deletes, a table of one row, and one that `rooms` fills by a
+ * trigger.
+ */
 const notFilled = ['removed_rooms', 'vapid_keys', 'room_heads']
 
 /** How to fill each table: a row for each `n` of a range, in columns that the table has had from the first. */

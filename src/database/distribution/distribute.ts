@@ -10,7 +10,7 @@ export type Obstacle =
   | { reason: 'no_citus' | 'no_workers' | 'done' }
   | { reason: 'unfit_keys'; keys: string[] }
 
-/** The steps that distribute the tables of the message store that are not distributed yet, in order; or what stands against. */
+/** The steps, in order, that distribute the tables of the message store that are not yet; or what prevents it. */
 export async function planDistribution(db: Db): Promise<{ steps: Step[] } | { obstacle: Obstacle }> {
   const reason = await findMissingPart(db)
   if (reason) return { obstacle: { reason } }

@@ -5,6 +5,8 @@ type Labels = Record<string, string>
 type Reading = number | [Labels, number][]
 type Options = { labels?: readonly string[]; aggregator?: Aggregator }
 
+type Read = () => Reading
+
 /**
  * What has a value at any time, and is read when it is asked for. `aggregator` says how the values of processes that
  * share a port are put together.
@@ -13,15 +15,11 @@ export function readGauge(
   register: Registry,
   name: string,
   help: string,
-  read: () => Reading,
-  { labels = [], aggregator = 'sum' }: Options = {},
+  read: Read,
+  options?: Options,
 ): void {
   new Gauge({
-    name,
-    help,
-    aggregator,
-    labelNames: labels,
-    registers: [register],
+    ...describe(register, name, help, options),
     collect() {
       this.reset()
       for (const [given, value] of listValues(read())) this.set(given, value)
@@ -34,20 +32,25 @@ export function readCounter(
   register: Registry,
   name: string,
   help: string,
-  read: () => Reading,
-  { labels = [], aggregator = 'sum' }: Options = {},
+  read: Read,
+  options?: Options,
 ): void {
   new Counter({
-    name,
-    help,
-    aggregator,
-    labelNames: labels,
-    registers: [register],
+    ...describe(register, name, help, options),
     collect() {
       this.reset()
       for (const [given, value] of listValues(read())) this.inc(given, value)
     },
   })
+}
+
+function describe(
+  register: Registry,
+  name: string,
+  help: string,
+  { labels = [], aggregator = 'sum' }: Options = {},
+) {
+  return { name, help, aggregator, labelNames: labels, registers: [register] }
 }
 
 function listValues(reading: Reading): [Labels, number][] {

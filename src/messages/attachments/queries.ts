@@ -7,7 +7,10 @@ export function attachmentFile(roomId: string, key: string): string {
   return `attachments/${roomId}/${key}`
 }
 
-/** The attachment of a message in a room that exists, and the seconds until it explodes (null: never); undefined if it does not exist. */
+/**
+ * The attachment of a message in a room that exists, and the seconds until it explodes (null: never); undefined if there
+ * is none.
+ */
 export async function findAttachment(
   db: Db,
   roomId: string,

@@ -42,28 +42,20 @@ export async function listRoomsOfExploded(
   return rows.map(({ room_id, ids }) => ({ room_id, condition: sql`id = any(${ids}::bigint[])` }))
 }
 
-/** Deletes the first mentions of rooms, `limit` at most, and returns how many. Row addresses are those of a shard. */
-export async function deleteMentionsOfShards(
-  db: Db,
-  roomIds: readonly string[],
-  limit: number,
-): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from mentions where (user_id, message_id) in (
-      select user_id, message_id from mentions where room_id = any(${roomIds}::bigint[]) limit ${limit}
-    )`.execute(db)
-  return Number(numAffectedRows)
-}
+/** By table of what users have of rooms, the column that its key has beside the user. */
+const keyColumns = { mentions: 'message_id', read_states: 'room_id' }
 
-/** Deletes the first read states of rooms, `limit` at most, and returns how many. */
-export async function deleteReadStatesOfShards(
+/** Deletes the first mentions, or read states, of rooms, `limit` at most, and returns how many. */
+export async function deleteUserRowsIn(
   db: Db,
+  table: keyof typeof keyColumns,
   roomIds: readonly string[],
   limit: number,
 ): Promise<number> {
+  const [from, key] = [sql.table(table), sql`user_id, ${sql.ref(keyColumns[table])}`]
   const { numAffectedRows } = await sql`
-    delete from read_states where (user_id, room_id) in (
-      select user_id, room_id from read_states where room_id = any(${roomIds}::bigint[]) limit ${limit}
+    delete from ${from} where (${key}) in (
+      select ${key} from ${from} where room_id = any(${roomIds}::bigint[]) limit ${limit}
     )`.execute(db)
   return Number(numAffectedRows)
 }

@@ -3,7 +3,7 @@ import { type Db, isDistributed } from '../../database/client.ts'
 import type { HearthEvent } from '../../events/events.ts'
 import { discardFilesAtOnce } from '../../storage/discard.ts'
 import { deleteMessages } from '../queries.ts'
-import { deleteHeads, deleteReadStatesOfShards } from './distributed-queries.ts'
+import { deleteHeads, deleteUserRowsIn } from './distributed-queries.ts'
 import {
   type DeletedRow,
   deleteMentionsIn,
@@ -61,8 +61,9 @@ export async function removeMessages(trx: Db, roomIds: readonly string[]): Promi
 export async function removeRowsOf(trx: Db, roomIds: readonly string[]): Promise<void> {
   if (!isDistributed(trx) || roomIds.length === 0) return
   await deleteHeads(trx, roomIds)
-  while ((await deleteMentionsIn(trx, roomIds, mentionsAtOnce)) === mentionsAtOnce);
-  while ((await deleteReadStatesOfShards(trx, roomIds, mentionsAtOnce)) === mentionsAtOnce);
+  for (const table of ['mentions', 'read_states'] as const) {
+    while ((await deleteUserRowsIn(trx, table, roomIds, mentionsAtOnce)) === mentionsAtOnce);
+  }
 }
 
 /** Deletes some of the messages of removed rooms; false if there are no such rooms. Safe in several processes at once. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Db, isDistributed } from '../../database/client.ts'
-import { deleteMentionsOfShards, listRoomsOfExploded, lockInEachRoom } from './distributed-queries.ts'
+import { deleteUserRowsIn, listRoomsOfExploded, lockInEachRoom } from './distributed-queries.ts'
 
 /** Lists rooms whose messages are to be deleted. */
 export async function insertRemovedRooms(trx: Db, roomIds: readonly string[]): Promise<void> {
@@ -9,7 +9,7 @@ export async function insertRemovedRooms(trx: Db, roomIds: readonly string[]): P
 
 /** Deletes the first mentions of rooms, `limit` at most, and returns how many. */
 export async function deleteMentionsIn(trx: Db, roomIds: readonly string[], limit: number): Promise<number> {
-  if (isDistributed(trx)) return deleteMentionsOfShards(trx, roomIds, limit)
+  if (isDistributed(trx)) return deleteUserRowsIn(trx, 'mentions', roomIds, limit)
   const { numAffectedRows } = await sql`
     delete from mentions where ctid = any(array(
       select ctid from mentions where room_id = any(${roomIds}::bigint[]) limit ${sql.lit(limit)}
