@@ -7,7 +7,7 @@ import {
   type Step,
 } from '../database/distribution/distribute.ts'
 import { listPendingMigrations } from '../database/migrations/migrate.ts'
-import { isInUse } from '../database/node-number.ts'
+import { excludeProcesses } from '../database/node-number.ts'
 import { CliError, type Command, count, printAnswer, withJson } from './command.ts'
 import { withRawInstallation } from './installation.ts'
 
@@ -70,8 +70,8 @@ async function runSteps(
   steps: readonly Step[],
   print: (line: string) => void,
 ): Promise<Map<string, number>> {
-  if (await isInUse(db)) throw new CliError('A server runs on this database: stop it first.')
   const rows = await db.transaction().execute(async (trx) => {
+    if (!(await excludeProcesses(trx))) throw new CliError('A server runs on this database: stop it first.')
     // One connection to each shard after the other: all statements of the transaction use the same.
     await sql`set local citus.multi_shard_modify_mode = sequential`.execute(trx)
     await sql`set local client_min_messages = warning`.execute(trx)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
+import { DatabaseInUse } from '../errors.ts'
 import { assignNodeNumber, makeIdsAfter } from '../ids.ts'
 import type { Db } from './client.ts'
 import { openProcessConnection } from './process-connection.ts'
@@ -37,6 +38,17 @@ export async function isInUse(db: Db): Promise<boolean> {
   return (await listLocked(db, [lockSpace])).length > 0
 }
 
+/**
+ * Takes all node numbers until the transaction ends: no process can start to use the database meanwhile. Returns whether
+ * none was taken.
+ */
+export async function excludeProcesses(trx: Db): Promise<boolean> {
+  const { rows } = await sql<{ is_free: boolean }>`
+    select bool_and(pg_try_advisory_xact_lock(${lockSpace}, n)) as is_free
+    from generate_series(0, ${nodeNumbers - 1}) n`.execute(trx)
+  return rows[0]!.is_free
+}
+
 /** The node numbers of the processes that serve. */
 export function listServing(db: Db): Promise<number[]> {
   return listLocked(db, Object.values(servingSpaces))
@@ -63,8 +75,8 @@ export async function resumeIdsAfterNewest(db: Db): Promise<void> {
 }
 
 /**
- * Claims a node number for this process: the first of 1,024 advisory locks that no process has. Throws `RelayConflict`
- * when a process that serves uses another relay.
+ * Claims a node number for this process: the first of 1,024 advisory locks that no process has. Throws `DatabaseInUse`
+ * when there is none, and `RelayConflict` when a process that serves uses another relay.
  */
 export async function claimNodeNumber(
   databaseUrl: string,
@@ -117,7 +129,7 @@ async function lockNumber(client: pg.Client, former: number | undefined): Promis
   const { rows } = await client.query<{ n: number }>(
     `select n from generate_series(0, ${nodeNumbers - 1}) n where pg_try_advisory_lock(${lockSpace}, n) limit 1`,
   )
-  if (!rows[0]) throw new Error(`All ${nodeNumbers} node numbers are taken`)
+  if (!rows[0]) throw new DatabaseInUse(nodeNumbers)
   return rows[0].n
 }
 

@@ -1,11 +1,18 @@
 import { ConfigError } from '../config.ts'
 import { isDatabaseRefusal, isDatabaseUnavailable } from '../database/availability/unavailable.ts'
 import { EmbeddedPostgresError } from '../database/embedded/embedded-account.ts'
-import { IncompatibleDatabase, NewerDatabase, reasonOf, StoreUnavailable } from '../errors.ts'
+import { DatabaseInUse, IncompatibleDatabase, NewerDatabase, reasonOf, StoreUnavailable } from '../errors.ts'
 import { WorkersError } from './workers.ts'
 
 /** Errors whose messages are written for the operator. */
-const forOperators = [ConfigError, EmbeddedPostgresError, NewerDatabase, IncompatibleDatabase, WorkersError]
+const forOperators = [
+  ConfigError,
+  DatabaseInUse,
+  EmbeddedPostgresError,
+  IncompatibleDatabase,
+  NewerDatabase,
+  WorkersError,
+]
 
 /** A sentence for what the operator can put right; the stack for what is a bug. */
 export function describeFailure(error: unknown): string {

@@ -6,7 +6,8 @@ import { claimNodeNumber } from '../../src/database/node-number.ts'
 import { makeCitusDatabase } from '../support/citus-template.ts'
 import { environment, hearthIn } from '../support/cli.ts'
 import { databaseOn, onServer, onServers } from '../support/database-server.ts'
-import { db as distributed } from '../support/world.ts'
+import { failToStart } from '../support/server.ts'
+import { db as distributed, folder } from '../support/world.ts'
 
 const [coordinator, ...workers] = inject('servers') as [string, ...string[]]
 const names = { full: `hearth_full_${process.pid}`, lone: `hearth_lone_${process.pid}` }
@@ -108,9 +109,22 @@ test('a database that a server uses is refused', async () => {
   expect(err).toBe('A server runs on this database: stop it first.')
 })
 
-test('distributing keeps every row, and is done once', async () => {
+test('distributing keeps every row, lets no server start meanwhile, and is done once', async () => {
   const before = await hashes()
-  const { code, out } = await hearthIn(full, 'distribute')
+  const { distributing, start } = await withDatabase((db) =>
+    db.transaction().execute(async (trx) => {
+      await sql`lock table pins in row exclusive mode`.execute(trx)
+      const distributing = hearthIn(full, 'distribute')
+      const waiting = sql`select from pg_locks where relation = 'pins'::regclass and not granted`
+      await expect.poll(async () => (await waiting.execute(trx)).rows.length).toBe(1)
+      return { distributing, start: await failToStart(folder, { DATABASE_URL: full.DATABASE_URL }) }
+    }),
+  )
+  expect(start).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^The database can take no process now: a command runs .*\n$/),
+  })
+  const { code, out } = await distributing
   expect([code, out]).toEqual([
     0,
     expect.stringMatching(/The message store is distributed: \d+ rows in \d tables\.$/),

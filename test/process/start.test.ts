@@ -16,6 +16,12 @@ await node.release()
 const folder = await mkdtemp(join(tmpdir(), 'hearth-start-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
+// As PostgreSQL, it answers the question for TLS with one letter.
+const refusing = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.write('N')))
+await once(refusing.listen(0, '127.0.0.1'), 'listening')
+afterAll(() => refusing.close())
+const withoutTls = refusing.address() as AddressInfo
+
 /** Values that only a try shows to be wrong, and what the start says. */
 const cases: [string, Record<string, string>, string][] = [
   [
@@ -35,7 +41,7 @@ const cases: [string, Record<string, string>, string][] = [
   ],
   [
     'a database without TLS where it is asked for',
-    { DATABASE_URL: `${databaseUrl}?sslmode=verify-full` },
+    { DATABASE_URL: `postgres://127.0.0.1:${withoutTls.port}/hearth?sslmode=verify-full` },
     'DATABASE_URL cannot be used: The server does not support SSL connections',
   ],
 ]

@@ -220,14 +220,15 @@ describe('with the limit of connections reached', () => {
 test('a full disk fails writes with 503 and rolls them back, while reads succeed', async () => {
   await sql`create function refuse() returns trigger language plpgsql
     as $$ begin raise exception 'No space left on device' using errcode = 'disk_full'; end $$`.execute(db)
-  await sql`create trigger full_disk before insert on messages execute function refuse()`.execute(db)
+  // The log gets the event of each message, and has triggers also where those of messages are distributed.
+  await sql`create trigger full_disk before insert on events execute function refuse()`.execute(db)
   try {
     const sent = await Promise.all([requests.send!(), requests.send!(), requests.history!()])
     expect(sent.map((answer) => answer.status)).toEqual([503, 503, 200])
     expect(sent[0]!.headers['retry-after']).toBe('1')
     expect(sent[2]!.body.data).toEqual((await requests.history!()).body.data)
   } finally {
-    await sql`drop trigger full_disk on messages`.execute(db)
+    await sql`drop trigger full_disk on events`.execute(db)
   }
   expect((await requests.send!()).status).toBe(200)
 })
