@@ -29,10 +29,23 @@ export async function serverWith(changes: Partial<Config>): Promise<string> {
 
 /** What went wrong in pages: violations of the policy, exceptions, errors on the console. */
 const mishaps: string[] = []
-afterEach(() => {
+/** The pages that the test has opened. */
+const opened: Page[] = []
+afterEach(async ({ task }) => {
+  const pages = opened.splice(0)
+  if (task.result?.state === 'fail') await describePages(task.name, pages)
   const found = mishaps.splice(0)
   expect(found).toEqual([])
 })
+
+/** Writes what the pages of a failed test show: it may not fail again. */
+async function describePages(test: string, pages: readonly Page[]): Promise<void> {
+  for (const page of pages.filter((each) => !each.isClosed())) {
+    const shown = await page.locator('body').ariaSnapshot()
+    const focus = await page.evaluate<string>('document.activeElement?.outerHTML.slice(0, 200)')
+    process.stdout.write(`${test}: ${page.url()}, with the focus on ${focus}\n${shown}\n`)
+  }
+}
 
 type Options = BrowserContextOptions & {
   /** Logged in from the start. */
@@ -58,6 +71,7 @@ export async function openPage(path: string, options: Options = {}): Promise<Pag
     }, as.token)
   }
   const page = await context.newPage()
+  opened.push(page)
   const note = (text: string) => {
     if (!mayFail?.test(text)) mishaps.push(text)
   }
