@@ -7,7 +7,7 @@ import { databaseUrl, db } from '../../support/world.ts'
 test('a connection that breaks between two statements of a transaction fails that transaction alone', async () => {
   const failing = db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() pid`.execute(trx)
-    await sql`select pg_terminate_backend(${rows[0]!.pid}, 5000)`.execute(db)
+    await sql`select pg_terminate_backend(${rows[0]!.pid}::int, 5000)`.execute(db)
     await sql`select 1`.execute(db)
     await sql`select 1`.execute(trx)
   })

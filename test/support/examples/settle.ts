@@ -8,9 +8,12 @@ import { codes, on, password, people, phone, pictures } from './village.ts'
 const { mira, jonas, leo, priya, sam, gus, cheapdrills, toolbot } = people
 const passwordHash = await hashPassword(password, { address: '' })
 
-/** What is not deleted with rooms and users. */
+/** What is not deleted with rooms and users, at least not where messages are distributed. */
 const tables = [
   'removed_rooms',
+  'pins',
+  'read_states',
+  'room_heads',
   'reactions',
   'reaction_counts',
   'mentions',
