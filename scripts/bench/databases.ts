@@ -48,7 +48,8 @@ async function prepare(
   return databaseUrl
 }
 
-async function migrate(databaseUrl: string): Promise<void> {
+/** Brings a database into the form of this version. */
+export async function migrate(databaseUrl: string): Promise<void> {
   const db = openDatabase(databaseUrl)
   await migrateToLatest(db).finally(() => db.destroy())
 }

@@ -7,6 +7,8 @@ const startsWithinMs = 20_000
 
 /** A program that can be killed and started again. */
 export type Program = {
+  /** Its process id. */
+  pid(): number
   start(): Promise<void>
   kill(): Promise<void>
 }
@@ -46,6 +48,7 @@ export async function startProgram(command: Command): Promise<Program> {
 
   await start()
   return {
+    pid: () => child!.pid!,
     start,
     async kill() {
       if (!isRunning()) return

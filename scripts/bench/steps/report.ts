@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { machine } from '../report.ts'
+
+/** Latencies in ms, and processor time in µs for each request: of the Hearth that answers, and of what is behind it. */
+export type Figures = {
+  p50: number
+  p99: number
+  perSecond: number
+  answeringUs: number
+  behindUs: number
+}
+
+/** One kind of request by so many connections; the figures are of the arrangements in their order. */
+export type MeasuredRequest = { title: string; connections: number; figures: Figures[] }
+
+export type MeasuredGroup = { title: string; names: string[]; measured: MeasuredRequest[] }
+
+export type StepsReport = {
+  startedAt: string
+  quick: boolean
+  /** The part of the processor time of the run that the host of a virtual machine gave to others. */
+  stolen: number
+  rounds: number
+  seconds: number
+  load: string
+  groups: MeasuredGroup[]
+}
+
+/** Writes `docs/performance/steps.md`. */
+export async function writeStepsReport(report: StepsReport): Promise<void> {
+  await writeFile(join(import.meta.dirname, '../../../docs/performance/steps.md'), page(report))
+}
+
+function page({ startedAt, quick, stolen, rounds, seconds, load, groups }: StepsReport): string {
+  return `# What each step costs
+
+Written by \`npm run bench -- --steps${quick ? ' --quick' : ''}\` on ${startedAt.slice(0, 10)}, for [scaling.md](../scaling.md). All of an arrangement runs on one
+machine, with the load beside it, so a row shows what a step costs; what it buys takes further machines, and is not here.
+
+- Machine: ${machine()}
+- Stolen during the run (processor time that the host gave to others): ${(stolen * 100).toFixed(1)} %
+- Load: ${load}; each connection asks again once it is answered
+- ${rounds} rounds of ${seconds} s, in which the arrangements of a table take turns; the figures are medians
+- Rate limits are counted and never reached; commits are flushed to the disk
+- *Answering* is the processor time of the Hearth that answers, for each request; *behind* that of all else: databases,
+  Redis, other Hearths
+${groups.map(section).join('')}`
+}
+
+function section({ title, names, measured }: MeasuredGroup): string {
+  const lines = measured.flatMap(({ title: request, connections, figures }) =>
+    figures.map((figure, n) => {
+      const cells = [
+        n === 0 ? request : '',
+        n === 0 ? String(connections) : '',
+        names[n],
+        Math.round(figure.perSecond).toLocaleString('en'),
+        figure.p50.toFixed(2),
+        figure.p99.toFixed(2),
+        figure.answeringUs.toFixed(0),
+        figure.behindUs.toFixed(0),
+      ]
+      return `| ${cells.join(' | ')} |`
+    }),
+  )
+  return `
+## ${title}
+
+| request | connections | arrangement | requests/s | p50 ms | p99 ms | answering µs | behind µs |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+${lines.join('\n')}
+`
+}
