@@ -13,7 +13,7 @@ const checkWithinMs = 2_000
 
 // Citus chooses the shards by the values of a statement, so a plan serves one set of values. Sequential: in parallel, a
 // statement that changes several shards uses several connections, and its transaction could then change no further table.
-const settings = 'set plan_cache_mode = force_custom_plan; set citus.multi_shard_modify_mode = sequential'
+const settings = 'set plan_cache_mode = auto; set citus.multi_shard_modify_mode = sequential'
 
 /** Finds out by the first connection of a pool whether its message store is distributed. */
 export function detectDistribution(): Distribution {

@@ -2,11 +2,12 @@
 // in one transaction, reach only those of the rooms, the authors and the mentioned users.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
+import { compareIds } from '../../ids.ts'
 import { attachmentFileOfRow } from '../queries.ts'
 import {
-  expiry,
   type Insertion,
   type InsertOptions,
+  maxClockGapSeconds,
   type NewMessage,
   type Refusal,
   unlessTaken,
@@ -79,31 +80,40 @@ async function insertInTransaction(
 
 type Written = NewMessage & { expires_at: Date | null }
 
+/** As rows of `values`: what a statement selects, Citus would collect and copy. */
 async function writeMessages(
   trx: Db,
   sent: readonly NewMessage[],
   rooms: ReadonlyMap<string, LockedRoom>,
 ): Promise<Written[]> {
-  const column = <Name extends keyof NewMessage>(name: Name) => sent.map((message) => message[name])
-  const attachments = sent.map(({ attachment }) => attachment && JSON.stringify(attachment))
-  const { rows } = await sql<{ id: string; expires_at: Date | null }>`
+  const expiring = await withExpiries(trx, sent)
+  const values = expiring.map((message) => {
+    const { room_id, id, author_id, device_id, content, exploding_age, expires_at, nonce } = message
+    const { mentions, attachment, reply_to, reply_mention } = message
+    return sql`(${room_id}, ${rooms.get(room_id)!.house_id}, ${id}, ${author_id}, ${device_id}, ${content},
+      ${`{${mentions.join(',')}}`}, ${exploding_age}, ${expires_at}, ${nonce}, ${attachment && JSON.stringify(attachment)},
+      ${reply_to}, ${reply_mention})`
+  })
+  const { rows } = await sql<{ id: string }>`
     insert into messages (room_id, house_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce,
       attachment, reply_to, reply_mention)
-    select room_id, house_id, id, author_id, device_id, content, mentions::bigint[], exploding_age,
-      ${sql.raw(expiry)}, nonce, attachment::jsonb, reply_to, reply_mention
-    from unnest(${column('room_id')}::bigint[], ${sent.map(({ room_id }) => rooms.get(room_id)!.house_id)}::bigint[],
-      ${column('id')}::bigint[], ${column('author_id')}::bigint[], ${column('device_id')}::bigint[],
-      ${column('content')}::text[], ${sent.map(({ mentions }) => `{${mentions.join(',')}}`)}::text[],
-      ${column('exploding_age')}::integer[], ${column('expires_at')}::timestamptz[], ${column('nonce')}::text[],
-      ${attachments}::text[], ${column('reply_to')}::bigint[], ${column('reply_mention')}::bigint[])
-    as sent (room_id, house_id, id, author_id, device_id, content, mentions, exploding_age, expires_at, nonce, attachment,
-      reply_to, reply_mention)
-    order by id ${sql.raw(sent.some(({ nonce }) => nonce !== null) ? unlessTaken : '')}
-    returning id, expires_at`.execute(trx)
-  const expiries = new Map(rows.map((row) => [row.id, row.expires_at]))
-  return sent.flatMap((message) => {
-    const expires_at = expiries.get(message.id)
-    return expires_at === undefined ? [] : { ...message, expires_at }
+    values ${sql.join(values)} ${sql.raw(sent.some(({ nonce }) => nonce !== null) ? unlessTaken : '')}
+    returning id`.execute(trx)
+  const written = new Set(rows.map(({ id }) => id))
+  return expiring.filter(({ id }) => written.has(id))
+}
+
+/** When the messages expire, as `expiry` says. */
+async function withExpiries(trx: Db, messages: readonly NewMessage[]): Promise<Written[]> {
+  if (messages.every(({ exploding_age }) => exploding_age === null)) return [...messages]
+  const { rows } = await sql<{ now: Date }>`select now()`.execute(trx)
+  const nowMs = rows[0]!.now.getTime()
+  return messages.map((message) => {
+    const { exploding_age, expires_at } = message
+    if (exploding_age === null || expires_at === null) return message
+    const laterMs = nowMs + exploding_age * 1_000
+    const isNear = Math.abs(expires_at.getTime() - laterMs) < maxClockGapSeconds * 1_000
+    return { ...message, expires_at: isNear ? expires_at : new Date(laterMs) }
   })
 }
 
@@ -112,9 +122,8 @@ async function writeMentions(trx: Db, written: readonly Written[]): Promise<void
   if (rows.length === 0) return
   await sql`
     insert into mentions (user_id, message_id, room_id, author_id, expires_at)
-    select * from unnest(${rows.map((row) => row.user_id)}::bigint[], ${rows.map(({ id }) => id)}::bigint[],
-      ${rows.map((row) => row.room_id)}::bigint[], ${rows.map((row) => row.author_id)}::bigint[],
-      ${rows.map((row) => row.expires_at)}::timestamptz[])`.execute(trx)
+    values ${sql.join(rows.map((row) => sql`(${row.user_id}, ${row.id}, ${row.room_id}, ${row.author_id}, ${row.expires_at})`))}
+    `.execute(trx)
 }
 
 /** The newest of messages by a key. Their ids rise. */
@@ -148,18 +157,15 @@ async function moveReadStates(
   const pair = (house: string | null, user: string) => `${house} ${user}`
   const members = inHouses.length > 0 ? await lockMembers(trx, inHouses.map(houseOf), inHouses) : []
   const staying = new Set(members.map((member) => pair(member.house_id, member.user_id)))
-  const newest = newestBy(written, ({ author_id, room_id }) => `${author_id} ${room_id}`).filter(
-    (message) => {
-      return houseOf(message) === null || staying.has(pair(houseOf(message), message.author_id))
-    },
-  )
+  const newest = newestBy(written, ({ author_id, room_id }) => `${author_id} ${room_id}`)
+    .filter((message) => houseOf(message) === null || staying.has(pair(houseOf(message), message.author_id)))
+    .sort(
+      (one, other) => compareIds(one.author_id, other.author_id) || compareIds(one.room_id, other.room_id),
+    )
   if (newest.length === 0) return
   await sql`
     insert into read_states (user_id, room_id, message_id)
-    select user_id, room_id, message_id
-    from unnest(${newest.map(({ author_id }) => author_id)}::bigint[], ${newest.map(({ room_id }) => room_id)}::bigint[],
-      ${newest.map(({ id }) => id)}::bigint[]) as newest (user_id, room_id, message_id)
-    order by user_id, room_id
+    values ${sql.join(newest.map(({ author_id, room_id, id }) => sql`(${author_id}, ${room_id}, ${id})`))}
     on conflict (user_id, room_id) do update set message_id = excluded.message_id`.execute(trx)
 }
 

@@ -41,8 +41,8 @@ type Extras = InsertOptions & { hasNonce: boolean; hasAttachment: boolean; hasRe
  * more than the time a statement may wait, the age counts from the database's present: a wrong clock of the process must
  * not let it expire at once or hours late.
  */
-const maxClockGapSeconds = 2
-export const expiry = `case when abs(extract(epoch from expires_at - now()) - exploding_age) < ${maxClockGapSeconds}
+export const maxClockGapSeconds = 2
+const expiry = `case when abs(extract(epoch from expires_at - now()) - exploding_age) < ${maxClockGapSeconds}
         then expires_at else now() + exploding_age * interval '1 second' end`
 
 /** Only for batches with a nonce, because `on conflict` makes PostgreSQL insert a row in two steps. */
