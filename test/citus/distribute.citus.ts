@@ -166,11 +166,11 @@ test('a later migration may change a distributed table', async () => {
   })
 })
 
-test('a pool finds the distribution by itself, and plans for the values of each statement', async () => {
+test('a pool finds the distribution by itself, and lets the coordinator choose which plans serve all values', async () => {
   expect(isDistributed(distributed)).toBe(true)
   const { rows } = await sql<{ mode: string }>`select current_setting('plan_cache_mode') as mode`.execute(
     distributed,
   )
-  expect(rows).toEqual([{ mode: 'force_custom_plan' }])
+  expect(rows).toEqual([{ mode: 'auto' }])
   await distributed.transaction().execute(async (trx) => expect(isDistributed(trx)).toBe(true))
 })

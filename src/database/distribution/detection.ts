@@ -11,8 +11,9 @@ export type Distribution = {
 
 const checkWithinMs = 2_000
 
-// Citus chooses the shards by the values of a statement, so a plan serves one set of values. Sequential: in parallel, a
-// statement that changes several shards uses several connections, and its transaction could then change no further table.
+// Citus chooses shards by the values of a statement: a plan for any values, which is kept for the plain tables, looks too
+// expensive to PostgreSQL then. Sequential: in parallel, a statement that changes several shards uses several connections,
+// and its transaction could then change no further table.
 const settings = 'set plan_cache_mode = auto; set citus.multi_shard_modify_mode = sequential'
 
 /** Finds out by the first connection of a pool whether its message store is distributed. */

@@ -8,6 +8,8 @@ import type { TimedConfig } from './timed-client.ts'
  * each until the connection closes. There are some 250; edits of several fields could make more.
  */
 const maxPrepared = 500
+/** A statement with more parameters has those of many rows: there is one for each number of rows. */
+const maxParameters = 20
 
 const namesByText = new Map<string, string>()
 
@@ -56,7 +58,8 @@ export class PooledClient extends DatabaseClient {
     if (typeof config !== 'string' || !Array.isArray(values) || values.length === 0) {
       return super.query(config, values, callback)
     }
-    return super.query({ name: limitedName(config), text: config, values }, callback)
+    const name = values.length > maxParameters ? undefined : limitedName(config)
+    return super.query({ name, text: config, values }, callback)
   }
 
   /** Sends queries in one write. */

@@ -13,42 +13,58 @@ import {
   unlessTaken,
 } from './queries.ts'
 
-type LockedRoom = { id: string; house_id: string | null; shard: string; last_message_id: string | null }
+/** The locked rooms, with their houses. */
+type LockedRooms = ReadonlyMap<string, string | null>
 
-/**
- * Locks rooms in id order until the transaction ends, and then their heads, shard by shard; with `skipsLocked` without the
- * rooms that somebody else has locked. The heads have to be locked, too: the change of another transaction becomes visible
- * on a worker a moment after its room is free.
- */
-export async function lockHeads(
+/** Locks rooms in id order until the transaction ends; with `skipsLocked` without those that somebody else has locked. */
+async function lockRooms(
   trx: Db,
   roomIds: readonly string[],
-  { skipsLocked = false }: InsertOptions = {},
-): Promise<Map<string, LockedRoom>> {
-  const { rows } = await sql<Omit<LockedRoom, 'last_message_id'>>`
-    select id, house_id, get_shard_id_for_distribution_column('room_heads', id) as shard
-    from rooms where id = any(${roomIds}::bigint[]) order by id
+  { skipsLocked = false }: InsertOptions,
+): Promise<LockedRooms> {
+  const { rows } = await sql<{ id: string; house_id: string | null }>`
+    select id, house_id from rooms where id = any(${roomIds}::bigint[]) order by id
     for no key update ${skipsLocked ? sql`skip locked` : sql``}`.execute(trx)
-  const locked = new Map<string, LockedRoom>()
-  for (const rooms of Map.groupBy(rows, (row) => row.shard).values()) {
-    const ids = rooms.map(({ id }) => id)
-    const heads = await sql<{ room_id: string; last_message_id: string | null }>`
-      select room_id, last_message_id from room_heads where room_id = any(${ids}::bigint[])
-      for no key update`.execute(trx)
-    const last = new Map(heads.rows.map((head) => [head.room_id, head.last_message_id]))
-    for (const room of rooms) locked.set(room.id, { ...room, last_message_id: last.get(room.id) ?? null })
-  }
-  return locked
+  return new Map(rows.map(({ id, house_id }) => [id, house_id]))
 }
 
-/** `insertMessages`, in a transaction of its own unless `db` is one. */
-export function insertOnShards(
+/**
+ * Locks the heads of rooms, which are locked, until the transaction ends: what another transaction has changed becomes
+ * visible on a worker a moment after its rooms are free. An update, as Citus locks no rows of several shards otherwise.
+ */
+export async function lockHeads(trx: Db, roomIds: readonly string[]): Promise<void> {
+  await sql`update room_heads set last_message_id = last_message_id
+    where room_id = any(${roomIds}::bigint[])`.execute(trx)
+}
+
+/** Rooms have a greater message id than some that were to be written to them. */
+class BehindRooms extends Error {
+  readonly roomIds: ReadonlySet<string>
+  constructor(roomIds: ReadonlySet<string>) {
+    super()
+    this.roomIds = roomIds
+  }
+}
+
+/**
+ * `insertMessages`, in a transaction of its own unless `db` is one: there the rooms must not have greater ids. Where one
+ * has, which is rare, all messages to it are refused as `behind`.
+ */
+export async function insertOnShards(
   db: Db,
   messages: readonly NewMessage[],
   options: InsertOptions = {},
 ): Promise<Insertion> {
   if (db.isTransaction) return insertInTransaction(db, messages, options)
-  return db.transaction().execute((trx) => insertInTransaction(trx, messages, options))
+  try {
+    return await db.transaction().execute((trx) => insertInTransaction(trx, messages, options))
+  } catch (error) {
+    if (!(error instanceof BehindRooms)) throw error
+    const [behind, others] = partition(messages, ({ room_id }) => error.roomIds.has(room_id))
+    const insertion = await insertOnShards(db, others, options)
+    const refusals = behind.map(({ id }): Refusal => ({ id, reason: 'behind' }))
+    return { ...insertion, refusals: [...refusals, ...insertion.refusals] }
+  }
 }
 
 async function insertInTransaction(
@@ -56,41 +72,34 @@ async function insertInTransaction(
   messages: readonly NewMessage[],
   options: InsertOptions,
 ): Promise<Insertion> {
-  const rooms = await lockHeads(trx, [...new Set(messages.map((message) => message.room_id))], options)
-  const refusals: Refusal[] = []
-  const sent: NewMessage[] = []
-  for (const message of messages) {
-    const room = rooms.get(message.room_id)
-    const last = room?.last_message_id ?? null
-    if (!room) refusals.push({ id: message.id, reason: options.skipsLocked ? 'room_locked' : 'room_gone' })
-    else if (last !== null && BigInt(message.id) <= BigInt(last)) {
-      refusals.push({ id: message.id, reason: 'behind' })
-    } else sent.push(message)
-  }
+  const rooms = await lockRooms(trx, [...new Set(messages.map(({ room_id }) => room_id))], options)
+  const [sent, missed] = partition(messages, ({ room_id }) => rooms.has(room_id))
+  const reason = options.skipsLocked ? 'room_locked' : 'room_gone'
+  const refusals = missed.map(({ id }): Refusal => ({ id, reason }))
   const written = sent.length > 0 ? await writeMessages(trx, sent, rooms) : []
   const ids = new Set(written.map(({ id }) => id))
   for (const { id } of sent) if (!ids.has(id)) refusals.push({ id, reason: 'nonce_taken' })
   if (written.length === 0) return { refusals, entryIds: new Map() }
+  await moveHeads(trx, written)
   await writeMentions(trx, written)
-  await moveHeads(trx, written, rooms)
   await moveReadStates(trx, written, rooms)
   await keepFiles(trx, written)
   return { refusals, entryIds: await log(trx, written, rooms) }
 }
 
+function partition<Item>(items: readonly Item[], fits: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(fits), items.filter((item) => !fits(item))]
+}
+
 type Written = NewMessage & { expires_at: Date | null }
 
 /** As rows of `values`: what a statement selects, Citus would collect and copy. */
-async function writeMessages(
-  trx: Db,
-  sent: readonly NewMessage[],
-  rooms: ReadonlyMap<string, LockedRoom>,
-): Promise<Written[]> {
+async function writeMessages(trx: Db, sent: readonly NewMessage[], rooms: LockedRooms): Promise<Written[]> {
   const expiring = await withExpiries(trx, sent)
   const values = expiring.map((message) => {
     const { room_id, id, author_id, device_id, content, exploding_age, expires_at, nonce } = message
     const { mentions, attachment, reply_to, reply_mention } = message
-    return sql`(${room_id}, ${rooms.get(room_id)!.house_id}, ${id}, ${author_id}, ${device_id}, ${content},
+    return sql`(${room_id}, ${rooms.get(room_id) ?? null}, ${id}, ${author_id}, ${device_id}, ${content},
       ${`{${mentions.join(',')}}`}, ${exploding_age}, ${expires_at}, ${nonce}, ${attachment && JSON.stringify(attachment)},
       ${reply_to}, ${reply_mention})`
   })
@@ -122,8 +131,9 @@ async function writeMentions(trx: Db, written: readonly Written[]): Promise<void
   if (rows.length === 0) return
   await sql`
     insert into mentions (user_id, message_id, room_id, author_id, expires_at)
-    values ${sql.join(rows.map((row) => sql`(${row.user_id}, ${row.id}, ${row.room_id}, ${row.author_id}, ${row.expires_at})`))}
-    `.execute(trx)
+    select * from unnest(${rows.map((row) => row.user_id)}::bigint[], ${rows.map(({ id }) => id)}::bigint[],
+      ${rows.map((row) => row.room_id)}::bigint[], ${rows.map((row) => row.author_id)}::bigint[],
+      ${rows.map((row) => row.expires_at)}::timestamptz[])`.execute(trx)
 }
 
 /** The newest of messages by a key. Their ids rise. */
@@ -131,28 +141,27 @@ function newestBy(written: readonly Written[], keyOf: (message: Written) => stri
   return [...new Map(written.map((message) => [keyOf(message), message])).values()]
 }
 
-async function moveHeads(
-  trx: Db,
-  written: readonly Written[],
-  rooms: ReadonlyMap<string, LockedRoom>,
-): Promise<void> {
-  const newest = newestBy(written, ({ room_id }) => room_id)
-  for (const heads of Map.groupBy(newest, ({ room_id }) => rooms.get(room_id)!.shard).values()) {
-    const ids = heads.map(({ room_id }) => room_id)
-    await sql`
-      update room_heads set last_message_id = newest.id
-      from unnest(${ids}::bigint[], ${heads.map(({ id }) => id)}::bigint[]) as newest (room_id, id)
-      where room_heads.room_id = newest.room_id and room_heads.room_id = any(${ids}::bigint[])`.execute(trx)
-  }
+/** Throws `BehindRooms`. */
+async function moveHeads(trx: Db, written: readonly Written[]): Promise<void> {
+  const ofRooms = [...Map.groupBy(written, ({ room_id }) => room_id)]
+  const ids = ofRooms.map(([roomId]) => roomId)
+  // Their ids rise.
+  const first = ofRooms.map(([, messages]) => messages[0]!.id)
+  const last = ofRooms.map(([, messages]) => messages.at(-1)!.id)
+  const { rows } = await sql<{ room_id: string }>`
+    update room_heads set last_message_id = new.last
+    from unnest(${ids}::bigint[], ${first}::bigint[], ${last}::bigint[]) as new (room_id, first, last)
+    where room_heads.room_id = new.room_id and room_heads.room_id = any(${ids}::bigint[])
+      and (last_message_id is null or last_message_id < new.first)
+    returning room_heads.room_id`.execute(trx)
+  const moved = new Set(rows.map(({ room_id }) => room_id))
+  const behind = new Set(ids.filter((id) => !moved.has(id)))
+  if (behind.size > 0) throw new BehindRooms(behind)
 }
 
 /** An author who is leaving the house gets none: leaving deletes read states before this transaction commits. */
-async function moveReadStates(
-  trx: Db,
-  written: readonly Written[],
-  rooms: ReadonlyMap<string, LockedRoom>,
-): Promise<void> {
-  const houseOf = ({ room_id }: Written) => rooms.get(room_id)!.house_id
+async function moveReadStates(trx: Db, written: readonly Written[], rooms: LockedRooms): Promise<void> {
+  const houseOf = ({ room_id }: Written) => rooms.get(room_id) ?? null
   const inHouses = written.filter((message) => houseOf(message) !== null)
   const pair = (house: string | null, user: string) => `${house} ${user}`
   const members = inHouses.length > 0 ? await lockMembers(trx, inHouses.map(houseOf), inHouses) : []
@@ -192,17 +201,13 @@ async function keepFiles(trx: Db, written: readonly Written[]): Promise<void> {
   await sql`delete from discarded_files using ${row} where name = ${attachmentFileOfRow}`.execute(trx)
 }
 
-async function log(
-  trx: Db,
-  written: readonly Written[],
-  rooms: ReadonlyMap<string, LockedRoom>,
-): Promise<Map<string, string>> {
-  const scopes = Map.groupBy(written, ({ room_id }) => rooms.get(room_id)!.house_id ?? room_id)
+async function log(trx: Db, written: readonly Written[], rooms: LockedRooms): Promise<Map<string, string>> {
+  const scopes = Map.groupBy(written, ({ room_id }) => rooms.get(room_id) ?? room_id)
   const entries = [...scopes].map(([scope, messages]) => ({
     scope,
     count: messages.length,
     events: messages.map(({ room_id, id }) => {
-      return { type: 'message_created', room_id, house_id: rooms.get(room_id)!.house_id, message_id: id }
+      return { type: 'message_created', room_id, house_id: rooms.get(room_id) ?? null, message_id: id }
     }),
   }))
   const { rows } = await sql<{ id: string; scope: string }>`

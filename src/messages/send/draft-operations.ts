@@ -142,7 +142,8 @@ async function insertWithNewIds(db: Db, behind: readonly NewMessage[]): Promise<
   try {
     return await db.transaction().execute(async (trx) => {
       const rooms = behind.map((message) => message.room_id)
-      await (isDistributed(trx) ? lockHeads(trx, rooms) : lockRoomsToSend(trx, rooms))
+      await lockRoomsToSend(trx, rooms)
+      if (isDistributed(trx)) await lockHeads(trx, rooms)
       for (const id of (await listLastMessageIds(trx, rooms)).values()) if (id !== null) makeIdsAfter(id)
       return insert(trx, behind.map(withNewId))
     })

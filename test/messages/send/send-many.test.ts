@@ -25,17 +25,24 @@ test('concurrent sends to several rooms have rising ids per room, and events in 
   }
 })
 
-test('after a greater id of another process the next id is greater still', async () => {
+test('after a greater id of another process the next id is greater still, and messages to other rooms are written, too', async () => {
   const ann = await user()
-  const { room_id } = await house({ owner: ann })
+  const den = await house({ owner: ann })
+  const other = await houseRoom(den)
   const ahead = ((BigInt(Date.now() + 60_000 - epochMs) << 22n) | 77n).toString()
-  await db.updateTable('room_heads').set({ last_message_id: ahead }).where('room_id', '=', room_id).execute()
+  const heads = db.updateTable('room_heads').set({ last_message_id: ahead })
+  await heads.where('room_id', '=', den.room_id).execute()
   const answers = await Promise.all(
-    [1, 2, 3].map((n) => call(ann, 'POST', `/rooms/${room_id}/messages`, { content: `message ${n}` })),
+    [den.room_id, other, den.room_id].map((id, n) => {
+      return call(ann, 'POST', `/rooms/${id}/messages`, { content: `message ${n}` })
+    }),
   )
-  const ids = answers.map((answer) => BigInt(answer.body.data.id))
-  expect(ids.every((id) => id > BigInt(ahead))).toBe(true)
-  expect((await listRows(room_id)).map((row) => row.id).sort()).toEqual(ids.map(String).sort())
+  const [first, elsewhere, second] = answers.map((answer) => BigInt(answer.body.data.id))
+  expect([first, second].every((id) => id! > BigInt(ahead))).toBe(true)
+  expect((await listRows(den.room_id)).map((row) => row.id).sort()).toEqual(
+    [first, second].map(String).sort(),
+  )
+  expect((await listRows(other)).map((row) => row.id)).toEqual([String(elsewhere)])
 })
 
 test('one row that the database refuses fails one request only', async () => {
