@@ -134,11 +134,11 @@ export class NewerDatabase extends Error {
 /** The database is unsuitable: its version is too old, or its encoding is not UTF8. The message is for the operator. */
 export class IncompatibleDatabase extends Error {}
 
-/** No further process may use the database now: a command changes all of it, or there are as many as there may be. */
-export class DatabaseInUse extends Error {
+/** No node number is free, of so many: a process that needs one cannot start now. */
+export class NodeNumbersTaken extends Error {
   constructor(most: number) {
     super(
-      `The database can take no process now: a command runs that no server may run beside, or ${most} processes. Try again later.`,
+      `No process can start now: a command is running that no server may run beside, or all ${most} node numbers are taken.`,
     )
   }
 }

@@ -24,7 +24,8 @@ const maxWaiting = 500
 const smallForMs = 5_000
 
 // Statements are planned once per connection: they are written so that one plan serves all parameters, and planning
-// some of them takes longer than running them. `random_page_cost` is that of an SSD.
+// some of them takes longer than running them. `random_page_cost` is that of an SSD. Citus needs other plans
+// (distribution/detection.ts).
 export const planSettings = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off'
 
 // Transactions keep locks only briefly, except those on deleted rows, so waits for a lock are short. Half a minute is far

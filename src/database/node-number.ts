@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { DatabaseInUse } from '../errors.ts'
+import { NodeNumbersTaken } from '../errors.ts'
 import { assignNodeNumber, makeIdsAfter } from '../ids.ts'
 import type { Db } from './client.ts'
 import { openProcessConnection } from './process-connection.ts'
@@ -39,10 +39,11 @@ export async function isInUse(db: Db): Promise<boolean> {
 }
 
 /**
- * Takes all node numbers until the transaction ends: no process can start to use the database meanwhile. Returns whether
- * none was taken.
+ * Takes all node numbers until the transaction ends, unless a process has one: none can start meanwhile. Returns whether
+ * it did.
  */
 export async function excludeProcesses(trx: Db): Promise<boolean> {
+  if (await isInUse(trx)) return false
   const { rows } = await sql<{ is_free: boolean }>`
     select bool_and(pg_try_advisory_xact_lock(${lockSpace}, n)) as is_free
     from generate_series(0, ${nodeNumbers - 1}) n`.execute(trx)
@@ -75,7 +76,7 @@ export async function resumeIdsAfterNewest(db: Db): Promise<void> {
 }
 
 /**
- * Claims a node number for this process: the first of 1,024 advisory locks that no process has. Throws `DatabaseInUse`
+ * Claims a node number for this process: the first of 1,024 advisory locks that no process has. Throws `NodeNumbersTaken`
  * when there is none, and `RelayConflict` when a process that serves uses another relay.
  */
 export async function claimNodeNumber(
@@ -129,7 +130,7 @@ async function lockNumber(client: pg.Client, former: number | undefined): Promis
   const { rows } = await client.query<{ n: number }>(
     `select n from generate_series(0, ${nodeNumbers - 1}) n where pg_try_advisory_lock(${lockSpace}, n) limit 1`,
   )
-  if (!rows[0]) throw new DatabaseInUse(nodeNumbers)
+  if (!rows[0]) throw new NodeNumbersTaken(nodeNumbers)
   return rows[0].n
 }
 

@@ -1,16 +1,22 @@
 import { ConfigError } from '../config.ts'
 import { isDatabaseRefusal, isDatabaseUnavailable } from '../database/availability/unavailable.ts'
 import { EmbeddedPostgresError } from '../database/embedded/embedded-account.ts'
-import { DatabaseInUse, IncompatibleDatabase, NewerDatabase, reasonOf, StoreUnavailable } from '../errors.ts'
+import {
+  IncompatibleDatabase,
+  NewerDatabase,
+  NodeNumbersTaken,
+  reasonOf,
+  StoreUnavailable,
+} from '../errors.ts'
 import { WorkersError } from './workers.ts'
 
 /** Errors whose messages are written for the operator. */
 const forOperators = [
   ConfigError,
-  DatabaseInUse,
   EmbeddedPostgresError,
   IncompatibleDatabase,
   NewerDatabase,
+  NodeNumbersTaken,
   WorkersError,
 ]
 

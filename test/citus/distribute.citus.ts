@@ -122,7 +122,7 @@ test('distributing keeps every row, lets no server start meanwhile, and is done 
   )
   expect(start).toEqual({
     code: 1,
-    stderr: expect.stringMatching(/^The database can take no process now: a command runs .*\n$/),
+    stderr: expect.stringMatching(/^No process can start now: a command is running .*\n$/),
   })
   const { code, out } = await distributing
   expect([code, out]).toEqual([
@@ -166,7 +166,7 @@ test('a later migration may change a distributed table', async () => {
   })
 })
 
-test('a pool finds the distribution by itself, and lets the coordinator choose which plans serve all values', async () => {
+test('a pool finds the distribution by itself, and keeps plans only where they serve', async () => {
   expect(isDistributed(distributed)).toBe(true)
   const { rows } = await sql<{ mode: string }>`select current_setting('plan_cache_mode') as mode`.execute(
     distributed,

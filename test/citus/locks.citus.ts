@@ -3,6 +3,8 @@ import { beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/database/client.ts'
 import { newId } from '../../src/ids.ts'
 import { insertOnShards } from '../../src/messages/send/distributed-queries.ts'
+import { lastMessageId } from '../support/rooms.ts'
+import { untilWaiting } from '../support/waiting.ts'
 import { db, house, houseRoom, message, type Person, user } from '../support/world.ts'
 import { workerOf } from './remote-commands.ts'
 
@@ -20,10 +22,14 @@ beforeAll(async () => {
   for (const room of rooms) await message(room, ann)
 })
 
-function sendIn(trx: Db, room_id: string, author: Person) {
+function newMessage(room_id: string, author: Person, id = newId()) {
   const fields = { device_id: author.session_id, content: 'hello', mentions: [], exploding_age: null }
   const rest = { expires_at: null, nonce: null, attachment: null, reply_to: null, reply_mention: null }
-  return insertOnShards(trx, [{ room_id, id: newId(), author_id: author.id, ...fields, ...rest }])
+  return { room_id, id, author_id: author.id, ...fields, ...rest }
+}
+
+function sendIn(trx: Db, room_id: string, author: Person) {
+  return insertOnShards(trx, [newMessage(room_id, author)])
 }
 
 type Lock = { sender: string; what: string; mode: string; granted: boolean }
@@ -59,4 +65,34 @@ test('two open sends to rooms on different workers share no lock, and neither wa
       expect(own.filter((what) => others.includes(what))).toEqual([])
     })
   })
+})
+
+test('of a batch only the messages that are behind are refused, and all others are written once', async () => {
+  const early = newId()
+  const newest = await message(rooms[0], ann)
+  const batch = [newMessage(rooms[0], ann, early), newMessage(rooms[1], ann), newMessage(rooms[0], bob)]
+  const { refusals, entryIds } = await insertOnShards(db, batch)
+  expect(refusals).toEqual([{ id: early, reason: 'behind' }])
+  expect(entryIds.size).toBe(1)
+  const written = await sql<{ id: string }>`
+    select id from messages where room_id = any(${rooms}::bigint[]) and id >= ${early} order by id`.execute(
+    db,
+  )
+  expect(written.rows.map(({ id }) => id)).toEqual([newest, batch[1]!.id, batch[2]!.id])
+  expect(await lastMessageId(rooms[0])).toBe(batch[2]!.id)
+})
+
+test('a send to a room whose head is not to be seen yet waits for it', async () => {
+  const roomId = newId()
+  await sql`insert into rooms (id, type, owner_id) values (${roomId}, 2, ${ann.id})`.execute(db)
+  await sql`delete from room_heads where room_id = ${roomId}`.execute(db)
+  const ahead = newId()
+  const sending = await db.transaction().execute(async (trx) => {
+    await sql`insert into room_heads (room_id, last_message_id) values (${roomId}, ${ahead})`.execute(trx)
+    const first = insertOnShards(db, [newMessage(roomId, ann)])
+    await untilWaiting(1)
+    return { first }
+  })
+  expect((await sending.first).refusals).toEqual([])
+  expect(BigInt((await lastMessageId(roomId))!)).toBeGreaterThan(BigInt(ahead))
 })

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { DatabaseUnavailable } from '../../src/database/availability/unavailable.ts'
-import { claimNodeNumber } from '../../src/database/node-number.ts'
+import { claimNodeNumber, excludeProcesses } from '../../src/database/node-number.ts'
+import { NodeNumbersTaken } from '../../src/errors.ts'
 import { assignNodeNumber, nodeNumber } from '../../src/ids.ts'
 import { standStill } from '../support/standstill.ts'
 import { detour, openTcpProxy } from '../support/tcp-proxy.ts'
@@ -88,4 +89,17 @@ test('does not claim a number again after its release', async () => {
   await node.release()
   await expect.poll(countProcesses).toBe(0)
   expect(nodeNumber()).not.toBe(null)
+})
+
+test('a command excludes all processes until it is done, and none where one runs', async () => {
+  const claim = () => claimNodeNumber(databaseUrl, { assign: () => {} })
+  const other = await claim()
+  expect(await db.transaction().execute(excludeProcesses)).toBe(false)
+  await other.release()
+  await expect.poll(() => db.transaction().execute(excludeProcesses)).toBe(true)
+  await db.transaction().execute(async (trx) => {
+    expect(await excludeProcesses(trx)).toBe(true)
+    await expect(claim()).rejects.toBeInstanceOf(NodeNumbersTaken)
+  })
+  await (await claim()).release()
 })

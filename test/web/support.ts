@@ -40,9 +40,9 @@ afterEach(async ({ task }) => {
 
 /** Writes what the pages of a failed test show: it may not fail again. */
 async function describePages(test: string, pages: readonly Page[]): Promise<void> {
-  for (const page of pages.filter((each) => !each.isClosed())) {
-    const shown = await page.locator('body').ariaSnapshot()
-    const focus = await page.evaluate<string>('document.activeElement?.outerHTML.slice(0, 200)')
+  for (const page of pages) {
+    const shown = await page.locator('body').ariaSnapshot().catch(String)
+    const focus = await page.evaluate<string>('document.activeElement?.outerHTML.slice(0, 200)').catch(String)
     process.stdout.write(`${test}: ${page.url()}, with the focus on ${focus}\n${shown}\n`)
   }
 }

@@ -104,8 +104,10 @@ export async function openCitus(folder: string, stops: Stops): Promise<Group | u
   return {
     title: 'Messages on Citus',
     arrangements: [
-      arrange('one PostgreSQL', await hearth(plain), () => processorMsOfTree(masters[0]!)),
-      arrange('a coordinator and two workers', await hearth(citus.url), () =>
+      arrange('a plain database of the coordinator', await hearth(plain), () =>
+        processorMsOfTree(masters[0]!),
+      ),
+      arrange('the coordinator and two workers', await hearth(citus.url), () =>
         sum(masters.map(processorMsOfTree)),
       ),
     ],

@@ -24,6 +24,8 @@ export type StepsReport = {
   rounds: number
   seconds: number
   load: string
+  /** Rounds that came to no figure and were repeated; their processor time counts. */
+  repeated: number
   groups: MeasuredGroup[]
 }
 
@@ -32,7 +34,7 @@ export async function writeStepsReport(report: StepsReport): Promise<void> {
   await writeFile(join(import.meta.dirname, '../../../docs/performance/steps.md'), page(report))
 }
 
-function page({ startedAt, quick, stolen, rounds, seconds, load, groups }: StepsReport): string {
+function page({ startedAt, quick, stolen, rounds, seconds, load, repeated, groups }: StepsReport): string {
   return `# What each step costs
 
 Written by \`npm run bench -- --steps${quick ? ' --quick' : ''}\` on ${startedAt.slice(0, 10)}, for [scaling.md](../scaling.md). All of an arrangement runs on one
@@ -41,10 +43,15 @@ machine, with the load beside it, so a row shows what a step costs; what it buys
 - Machine: ${machine()}
 - Stolen during the run (processor time that the host gave to others): ${(stolen * 100).toFixed(1)} %
 - Load: ${load}; each connection asks again once it is answered
-- ${rounds} rounds of ${seconds} s, in which the arrangements of a table take turns; the figures are medians
+- ${rounds} rounds of ${seconds} s, in which the arrangements of a table take turns; the figures are medians${
+    repeated > 0
+      ? `; ${repeated} rounds
+  came to no figure and were repeated`
+      : ''
+  }
 - Rate limits are counted and never reached; commits are flushed to the disk
-- *Answering* is the processor time of the Hearth that answers, for each request; *behind* that of all else: databases,
-  Redis, other Hearths
+- *Answering* is the processor time of the Hearth that answers, for each request; *behind* that of what is behind it:
+  databases, Redis, the other Hearth. The first three arrangements share a PostgreSQL, the second and third a Redis
 ${groups.map(section).join('')}`
 }
 
@@ -58,8 +65,8 @@ function section({ title, names, measured }: MeasuredGroup): string {
         Math.round(figure.perSecond).toLocaleString('en'),
         figure.p50.toFixed(2),
         figure.p99.toFixed(2),
-        figure.answeringUs.toFixed(0),
-        figure.behindUs.toFixed(0),
+        Math.round(figure.answeringUs).toLocaleString('en'),
+        Math.round(figure.behindUs).toLocaleString('en'),
       ]
       return `| ${cells.join(' | ')} |`
     }),

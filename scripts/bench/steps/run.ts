@@ -2,8 +2,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { interruptPostgres } from '../../interrupt-postgres.ts'
 import { median } from '../../percentile.ts'
+import { countRepeated } from '../attempts.ts'
 import { chooseLoad, type LoadRequest } from '../load.ts'
 import { reads, sends } from '../measures.ts'
 import { readProcessorTime } from '../processes.ts'
@@ -24,8 +24,8 @@ const requests = [
 ]
 
 const folder = await mkdtemp(join(tmpdir(), 'hearth-steps-'))
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
-process.once('exit', () => interruptPostgres(join(folder, 'postgres')))
+let isStopping = false
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (isStopping = true))
 const startedAt = new Date().toISOString()
 const timeBefore = await readProcessorTime()
 await mkdir(join(folder, 'data'))
@@ -38,7 +38,9 @@ try {
       const group = await open(folder, stops)
       if (group) groups.push(await measureGroup(group))
     } finally {
-      for (const stop of stops.reverse()) await stop()
+      const ends = []
+      for (const stop of stops.reverse()) ends.push(...(await Promise.allSettled([stop()])))
+      for (const end of ends) if (end.status === 'rejected') console.error(end.reason)
     }
   }
 } finally {
@@ -46,7 +48,16 @@ try {
 }
 const timeAfter = await readProcessorTime()
 const stolen = (timeAfter.stolen - timeBefore.stolen) / (timeAfter.all - timeBefore.all)
-await writeStepsReport({ startedAt, quick, stolen, rounds, seconds, load: load.name, groups })
+await writeStepsReport({
+  startedAt,
+  quick,
+  stolen,
+  rounds,
+  seconds,
+  load: load.name,
+  repeated: countRepeated(),
+  groups,
+})
 
 async function measureGroup({ title, arrangements }: Group): Promise<MeasuredGroup> {
   for (const arrangement of arrangements) {
@@ -85,7 +96,9 @@ async function measureInTurns(arrangements: Arrangement[], asked: LoadRequest[],
   })
 }
 
+/** Throws after a signal to stop, so that all that was started is stopped. */
 async function measure({ origin, answeringMs, behindMs }: Arrangement, asked: LoadRequest[], count: number) {
+  if (isStopping) throw new Error('Stopped')
   const before = [await answeringMs(), await behindMs()] as const
   const { p50, p99, requestsPerSecond, requests: done } = await load.run(origin, asked, count, seconds)
   const after = [await answeringMs(), await behindMs()] as const

@@ -8,7 +8,7 @@ import type { TimedConfig } from './timed-client.ts'
  * each until the connection closes. There are some 250; edits of several fields could make more.
  */
 const maxPrepared = 500
-/** A statement with more parameters has those of many rows: there is one for each number of rows. */
+/** A statement with more parameters is one of very many, such as one for each number of rows. */
 const maxParameters = 20
 
 const namesByText = new Map<string, string>()

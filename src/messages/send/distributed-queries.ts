@@ -29,26 +29,26 @@ async function lockRooms(
 }
 
 /**
- * Locks the heads of rooms, which are locked, until the transaction ends: what another transaction has changed becomes
- * visible on a worker a moment after its rooms are free. An update, as Citus locks no rows of several shards otherwise.
+ * Locks the heads of rooms, which are locked, until the transaction ends, and returns the newest message of each. What
+ * another transaction has changed becomes visible on a worker a moment after its rooms are free, a new head too: this
+ * statement waits for it, and Citus locks no rows of several shards otherwise.
  */
-export async function lockHeads(trx: Db, roomIds: readonly string[]): Promise<void> {
-  await sql`update room_heads set last_message_id = last_message_id
-    where room_id = any(${roomIds}::bigint[])`.execute(trx)
+export async function lockHeads(trx: Db, roomIds: readonly string[]): Promise<Map<string, string | null>> {
+  if (roomIds.length === 0) return new Map()
+  const { rows } = await sql<{ room_id: string; last_message_id: string | null }>`
+    insert into room_heads (room_id) values ${sql.join(roomIds.map((id) => sql`(${id})`))}
+    on conflict (room_id) do update set last_message_id = room_heads.last_message_id
+    returning room_id, last_message_id`.execute(trx)
+  return new Map(rows.map(({ room_id, last_message_id }) => [room_id, last_message_id]))
 }
 
-/** Rooms have a greater message id than some that were to be written to them. */
-class BehindRooms extends Error {
-  readonly roomIds: ReadonlySet<string>
-  constructor(roomIds: ReadonlySet<string>) {
-    super()
-    this.roomIds = roomIds
-  }
-}
+/** A room has a greater message id than one that was written to it, or its head is not visible yet. */
+class HeadNotMoved extends Error {}
 
 /**
- * `insertMessages`, in a transaction of its own unless `db` is one: there the rooms must not have greater ids. Where one
- * has, which is rare, all messages to it are refused as `behind`.
+ * `insertMessages`, in a transaction of its own unless `db` is one, in which the heads are locked. The heads move
+ * together; where one does not, all is undone and written again with the heads locked, without the messages that are
+ * `behind`.
  */
 export async function insertOnShards(
   db: Db,
@@ -59,26 +59,33 @@ export async function insertOnShards(
   try {
     return await db.transaction().execute((trx) => insertInTransaction(trx, messages, options))
   } catch (error) {
-    if (!(error instanceof BehindRooms)) throw error
-    const [behind, others] = partition(messages, ({ room_id }) => error.roomIds.has(room_id))
-    const insertion = await insertOnShards(db, others, options)
-    const refusals = behind.map(({ id }): Refusal => ({ id, reason: 'behind' }))
-    return { ...insertion, refusals: [...refusals, ...insertion.refusals] }
+    if (!(error instanceof HeadNotMoved)) throw error
+    return db.transaction().execute((trx) => {
+      return insertInTransaction(trx, messages, { ...options, locksHeads: true })
+    })
   }
 }
 
 async function insertInTransaction(
   trx: Db,
   messages: readonly NewMessage[],
-  options: InsertOptions,
+  { locksHeads = false, ...options }: InsertOptions & { locksHeads?: boolean },
 ): Promise<Insertion> {
-  const rooms = await lockRooms(trx, [...new Set(messages.map(({ room_id }) => room_id))], options)
-  const [sent, missed] = partition(messages, ({ room_id }) => rooms.has(room_id))
-  const reason = options.skipsLocked ? 'room_locked' : 'room_gone'
-  const refusals = missed.map(({ id }): Refusal => ({ id, reason }))
-  const written = sent.length > 0 ? await writeMessages(trx, sent, rooms) : []
+  const rooms = await lockRooms(trx, roomsOf(messages), options)
+  const [inRooms, missed] = partition(messages, ({ room_id }) => rooms.has(room_id))
+  const heads = await lockHeads(trx, locksHeads ? roomsOf(inRooms) : [])
+  const [behind, sent] = partition(
+    inRooms,
+    ({ id, room_id }) => compareIds(id, heads.get(room_id) ?? '0') <= 0,
+  )
+  const written = await writeMessages(trx, sent, rooms)
   const ids = new Set(written.map(({ id }) => id))
-  for (const { id } of sent) if (!ids.has(id)) refusals.push({ id, reason: 'nonce_taken' })
+  const taken = sent.filter(({ id }) => !ids.has(id))
+  const refusals = [
+    ...missed.map(({ id }): Refusal => ({ id, reason: options.skipsLocked ? 'room_locked' : 'room_gone' })),
+    ...behind.map(({ id }): Refusal => ({ id, reason: 'behind' })),
+    ...taken.map(({ id }): Refusal => ({ id, reason: 'nonce_taken' })),
+  ]
   if (written.length === 0) return { refusals, entryIds: new Map() }
   await moveHeads(trx, written)
   await writeMentions(trx, written)
@@ -87,16 +94,23 @@ async function insertInTransaction(
   return { refusals, entryIds: await log(trx, written, rooms) }
 }
 
+function roomsOf(messages: readonly NewMessage[]): string[] {
+  return [...new Set(messages.map(({ room_id }) => room_id))]
+}
+
 function partition<Item>(items: readonly Item[], fits: (item: Item) => boolean): [Item[], Item[]] {
   return [items.filter(fits), items.filter((item) => !fits(item))]
 }
 
-type Written = NewMessage & { expires_at: Date | null }
-
-/** As rows of `values`: what a statement selects, Citus would collect and copy. */
-async function writeMessages(trx: Db, sent: readonly NewMessage[], rooms: LockedRooms): Promise<Written[]> {
-  const expiring = await withExpiries(trx, sent)
-  const values = expiring.map((message) => {
+/** Gives the messages that are written: not those whose nonces are taken. As rows of `values`, each goes to its shard. */
+async function writeMessages(
+  trx: Db,
+  sent: readonly NewMessage[],
+  rooms: LockedRooms,
+): Promise<NewMessage[]> {
+  if (sent.length === 0) return []
+  const messages = await withExpiries(trx, sent)
+  const values = messages.map((message) => {
     const { room_id, id, author_id, device_id, content, exploding_age, expires_at, nonce } = message
     const { mentions, attachment, reply_to, reply_mention } = message
     return sql`(${room_id}, ${rooms.get(room_id) ?? null}, ${id}, ${author_id}, ${device_id}, ${content},
@@ -109,13 +123,13 @@ async function writeMessages(trx: Db, sent: readonly NewMessage[], rooms: Locked
     values ${sql.join(values)} ${sql.raw(sent.some(({ nonce }) => nonce !== null) ? unlessTaken : '')}
     returning id`.execute(trx)
   const written = new Set(rows.map(({ id }) => id))
-  return expiring.filter(({ id }) => written.has(id))
+  return messages.filter(({ id }) => written.has(id))
 }
 
-/** When the messages expire, as `expiry` says. */
-async function withExpiries(trx: Db, messages: readonly NewMessage[]): Promise<Written[]> {
-  if (messages.every(({ exploding_age }) => exploding_age === null)) return [...messages]
-  const { rows } = await sql<{ now: Date }>`select now()`.execute(trx)
+/** Messages with the times at which they expire, which depend on the clock of the database (`maxClockGapSeconds`). */
+async function withExpiries(trx: Db, messages: readonly NewMessage[]): Promise<readonly NewMessage[]> {
+  if (messages.every(({ exploding_age }) => exploding_age === null)) return messages
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(trx)
   const nowMs = rows[0]!.now.getTime()
   return messages.map((message) => {
     const { exploding_age, expires_at } = message
@@ -126,7 +140,8 @@ async function withExpiries(trx: Db, messages: readonly NewMessage[]): Promise<W
   })
 }
 
-async function writeMentions(trx: Db, written: readonly Written[]): Promise<void> {
+/** As arrays: a batch can have more mentions than a statement can have parameters. */
+async function writeMentions(trx: Db, written: readonly NewMessage[]): Promise<void> {
   const rows = written.flatMap((message) => message.mentions.map((user_id) => ({ ...message, user_id })))
   if (rows.length === 0) return
   await sql`
@@ -137,31 +152,29 @@ async function writeMentions(trx: Db, written: readonly Written[]): Promise<void
 }
 
 /** The newest of messages by a key. Their ids rise. */
-function newestBy(written: readonly Written[], keyOf: (message: Written) => string): Written[] {
+function newestBy(written: readonly NewMessage[], keyOf: (message: NewMessage) => string): NewMessage[] {
   return [...new Map(written.map((message) => [keyOf(message), message])).values()]
 }
 
-/** Throws `BehindRooms`. */
-async function moveHeads(trx: Db, written: readonly Written[]): Promise<void> {
+/** Moves the heads of all rooms, or throws `HeadNotMoved`: where a message is not newer, and where there is no head yet. */
+async function moveHeads(trx: Db, written: readonly NewMessage[]): Promise<void> {
   const ofRooms = [...Map.groupBy(written, ({ room_id }) => room_id)]
   const ids = ofRooms.map(([roomId]) => roomId)
   // Their ids rise.
   const first = ofRooms.map(([, messages]) => messages[0]!.id)
   const last = ofRooms.map(([, messages]) => messages.at(-1)!.id)
-  const { rows } = await sql<{ room_id: string }>`
+  const { rows } = await sql`
     update room_heads set last_message_id = new.last
     from unnest(${ids}::bigint[], ${first}::bigint[], ${last}::bigint[]) as new (room_id, first, last)
     where room_heads.room_id = new.room_id and room_heads.room_id = any(${ids}::bigint[])
       and (last_message_id is null or last_message_id < new.first)
     returning room_heads.room_id`.execute(trx)
-  const moved = new Set(rows.map(({ room_id }) => room_id))
-  const behind = new Set(ids.filter((id) => !moved.has(id)))
-  if (behind.size > 0) throw new BehindRooms(behind)
+  if (rows.length < ids.length) throw new HeadNotMoved('A head does not move, although it is locked')
 }
 
 /** An author who is leaving the house gets none: leaving deletes read states before this transaction commits. */
-async function moveReadStates(trx: Db, written: readonly Written[], rooms: LockedRooms): Promise<void> {
-  const houseOf = ({ room_id }: Written) => rooms.get(room_id) ?? null
+async function moveReadStates(trx: Db, written: readonly NewMessage[], rooms: LockedRooms): Promise<void> {
+  const houseOf = ({ room_id }: NewMessage) => rooms.get(room_id) ?? null
   const inHouses = written.filter((message) => houseOf(message) !== null)
   const pair = (house: string | null, user: string) => `${house} ${user}`
   const members = inHouses.length > 0 ? await lockMembers(trx, inHouses.map(houseOf), inHouses) : []
@@ -181,7 +194,7 @@ async function moveReadStates(trx: Db, written: readonly Written[], rooms: Locke
 async function lockMembers(
   trx: Db,
   houseIds: readonly (string | null)[],
-  by: readonly Written[],
+  by: readonly NewMessage[],
 ): Promise<{ house_id: string; user_id: string }[]> {
   const { rows } = await sql<{ house_id: string; user_id: string }>`
     select members.house_id, members.user_id
@@ -192,7 +205,7 @@ async function lockMembers(
 }
 
 /** Removes the attachments of written messages from the list of files to erase. */
-async function keepFiles(trx: Db, written: readonly Written[]): Promise<void> {
+async function keepFiles(trx: Db, written: readonly NewMessage[]): Promise<void> {
   const files = written.filter(({ attachment }) => attachment !== null)
   if (files.length === 0) return
   const attachments = files.map(({ attachment }) => JSON.stringify(attachment))
@@ -201,7 +214,11 @@ async function keepFiles(trx: Db, written: readonly Written[]): Promise<void> {
   await sql`delete from discarded_files using ${row} where name = ${attachmentFileOfRow}`.execute(trx)
 }
 
-async function log(trx: Db, written: readonly Written[], rooms: LockedRooms): Promise<Map<string, string>> {
+async function log(
+  trx: Db,
+  written: readonly NewMessage[],
+  rooms: LockedRooms,
+): Promise<Map<string, string>> {
   const scopes = Map.groupBy(written, ({ room_id }) => rooms.get(room_id) ?? room_id)
   const entries = [...scopes].map(([scope, messages]) => ({
     scope,

@@ -141,10 +141,10 @@ async function insert(
 async function insertWithNewIds(db: Db, behind: readonly NewMessage[]): Promise<Attempt[]> {
   try {
     return await db.transaction().execute(async (trx) => {
-      const rooms = behind.map((message) => message.room_id)
+      const rooms = [...new Set(behind.map((message) => message.room_id))]
       await lockRoomsToSend(trx, rooms)
-      if (isDistributed(trx)) await lockHeads(trx, rooms)
-      for (const id of (await listLastMessageIds(trx, rooms)).values()) if (id !== null) makeIdsAfter(id)
+      const heads = await (isDistributed(trx) ? lockHeads(trx, rooms) : listLastMessageIds(trx, rooms))
+      for (const id of heads.values()) if (id !== null) makeIdsAfter(id)
       return insert(trx, behind.map(withNewId))
     })
   } catch (error) {

@@ -15,6 +15,19 @@ test('of statements with ever new texts a connection keeps 500 at most', async (
   })
 })
 
+test('a statement with values of many rows is not kept', async () => {
+  await db.connection().execute(async (on) => {
+    const insertion = (count: number) => {
+      const rows = Array.from({ length: count }, (_, n) => sql`(${n}::integer, ${count}::integer)`)
+      return sql`select from (values ${sql.join(rows)}) as kept (number, count)`.execute(on)
+    }
+    for (const count of [10, 11]) await insertion(count)
+    const { rows } =
+      await sql`select from pg_prepared_statements where statement like '%kept (number%'`.execute(on)
+    expect(rows).toHaveLength(1)
+  })
+})
+
 test('pages of every length, and from every place, share their statements', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
