@@ -168,9 +168,18 @@ test('a later migration may change a distributed table', async () => {
 
 test('a pool finds the distribution by itself, and keeps plans only where they serve', async () => {
   expect(isDistributed(distributed)).toBe(true)
-  const { rows } = await sql<{ mode: string }>`select current_setting('plan_cache_mode') as mode`.execute(
-    distributed,
-  )
-  expect(rows).toEqual([{ mode: 'auto' }])
+  await distributed.connection().execute(async (on) => {
+    for (let n = 0; n < 8; n += 1) {
+      await sql`select id from users where id = ${n}`.execute(on)
+      await sql`select id from messages where room_id = any(${[n]}::bigint[])`.execute(on)
+    }
+    const { rows } = await sql<{ is_plain: boolean; keeps: boolean }>`
+      select statement like '%users%' as is_plain, generic_plans > 0 as keeps from pg_prepared_statements
+      where statement like 'select id from %' order by is_plain`.execute(on)
+    expect(rows).toEqual([
+      { is_plain: false, keeps: false },
+      { is_plain: true, keeps: true },
+    ])
+  })
   await distributed.transaction().execute(async (trx) => expect(isDistributed(trx)).toBe(true))
 })

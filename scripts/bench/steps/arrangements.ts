@@ -25,7 +25,7 @@ export type Arrangement = {
 /** Arrangements that are compared with the first of them. */
 export type Group = { title: string; arrangements: Arrangement[] }
 
-/** Adds how to stop a part of the arrangements; what was started last is stopped first. */
+/** How to stop each part of the arrangements, in the order in which they were started. */
 export type Stops = (() => Promise<unknown>)[]
 
 // Limits that are counted and never reached.

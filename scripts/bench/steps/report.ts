@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { machine } from '../report.ts'
+import { machine, type Report } from '../report.ts'
 
 /** Latencies in ms, and processor time in µs for each request: of the Hearth that answers, and of what is behind it. */
 export type Figures = {
@@ -16,14 +16,7 @@ export type MeasuredRequest = { title: string; connections: number; figures: Fig
 
 export type MeasuredGroup = { title: string; names: string[]; measured: MeasuredRequest[] }
 
-export type StepsReport = {
-  startedAt: string
-  quick: boolean
-  /** The part of the processor time of the run that the host of a virtual machine gave to others. */
-  stolen: number
-  rounds: number
-  seconds: number
-  load: string
+export type StepsReport = Pick<Report, 'startedAt' | 'quick' | 'stolen' | 'rounds' | 'seconds' | 'load'> & {
   /** Rounds that came to no figure and were repeated; their processor time counts. */
   repeated: number
   groups: MeasuredGroup[]
@@ -51,7 +44,7 @@ machine, with the load beside it, so a row shows what a step costs; what it buys
   }
 - Rate limits are counted and never reached; commits are flushed to the disk
 - *Answering* is the processor time of the Hearth that answers, for each request; *behind* that of what is behind it:
-  databases, Redis, the other Hearth. The first three arrangements share a PostgreSQL, the second and third a Redis
+  databases, Redis, the other Hearth. The arrangements with Redis share it, and the PostgreSQL of *one Hearth*
 ${groups.map(section).join('')}`
 }
 
