@@ -51,7 +51,11 @@ export class Gateway {
     this.#presences = presences
     this.#unsent = new UnsentBounds({ ofUser: settings.maxBytesOfUser, ofAll: settings.maxBytesOfAll })
     this.#unsubscribe = bus.subscribe((event, position) => this.#receive(event, position))
-    const sweep = () => afterPendingIo(() => this.#checkClients())
+    const sweep = () => {
+      // What comes after this moment may lie unread, should the process stand still before the check.
+      const readUpToMs = performance.now()
+      afterPendingIo(() => this.#checkClients(readUpToMs))
+    }
     this.#sweep = setInterval(sweep, settings.sweepEveryMs).unref()
   }
 
@@ -158,12 +162,11 @@ export class Gateway {
     this.#unsubscribe()
   }
 
-  #checkClients(): void {
-    const now = performance.now()
+  #checkClients(nowMs: number): void {
     for (const [connection, client] of this.#clients) {
-      const isLate = now - connection.openedAtMs >= this.context.settings.loginTimeoutMs
+      const isLate = nowMs - connection.openedAtMs >= this.context.settings.loginTimeoutMs
       if (isLate && !client.isLoggingIn) connection.close('login_timeout')
-      else connection.checkAlive(now)
+      else connection.checkAlive(nowMs)
     }
   }
 }

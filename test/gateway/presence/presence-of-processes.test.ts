@@ -76,8 +76,9 @@ test('a user with sockets at two processes is online until both are closed', asy
 test('a new process loads all presences, and their changes for a resume', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   for (const friend of [ben, cat]) await friends(ann, friend)
+  const watcher = await logIn(here, ann)
   await logIn(here, ben)
-  await expect.poll(() => presenceOf(ben.id)).toBe('online')
+  await watcher.next('PRESENCE_UPDATE')
   const client = await logIn(here, ann)
   const { session_id, presences } = client.events[0]!.d
   expect(Object.keys(presences)).toEqual([ben.id])
