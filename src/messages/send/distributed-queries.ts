@@ -34,7 +34,6 @@ async function lockRooms(
  * statement waits for it, and Citus locks no rows of several shards otherwise.
  */
 export async function lockHeads(trx: Db, roomIds: readonly string[]): Promise<Map<string, string | null>> {
-  if (roomIds.length === 0) return new Map()
   const { rows } = await sql<{ room_id: string; last_message_id: string | null }>`
     insert into room_heads (room_id) values ${sql.join(roomIds.map((id) => sql`(${id})`))}
     on conflict (room_id) do update set last_message_id = room_heads.last_message_id
@@ -42,44 +41,31 @@ export async function lockHeads(trx: Db, roomIds: readonly string[]): Promise<Ma
   return new Map(rows.map(({ room_id, last_message_id }) => [room_id, last_message_id]))
 }
 
-/** A room has a greater message id than one that was written to it, or its head is not visible yet. */
-class HeadNotMoved extends Error {}
-
 /**
- * `insertMessages`, in a transaction of its own unless `db` is one, in which the heads are locked. The heads move
- * together; where one does not, all is undone and written again with the heads locked, without the messages that are
- * `behind`.
+ * `insertMessages`, in a transaction of its own unless `db` is one. A room that has a greater id than the first message
+ * that was written to it keeps none of them: all are refused as `behind`.
  */
-export async function insertOnShards(
+export function insertOnShards(
   db: Db,
   messages: readonly NewMessage[],
   options: InsertOptions = {},
 ): Promise<Insertion> {
   if (db.isTransaction) return insertInTransaction(db, messages, options)
-  try {
-    return await db.transaction().execute((trx) => insertInTransaction(trx, messages, options))
-  } catch (error) {
-    if (!(error instanceof HeadNotMoved)) throw error
-    return db.transaction().execute((trx) => {
-      return insertInTransaction(trx, messages, { ...options, locksHeads: true })
-    })
-  }
+  return db.transaction().execute((trx) => insertInTransaction(trx, messages, options))
 }
 
 async function insertInTransaction(
   trx: Db,
   messages: readonly NewMessage[],
-  { locksHeads = false, ...options }: InsertOptions & { locksHeads?: boolean },
+  options: InsertOptions,
 ): Promise<Insertion> {
   const rooms = await lockRooms(trx, roomsOf(messages), options)
-  const [inRooms, missed] = partition(messages, ({ room_id }) => rooms.has(room_id))
-  const heads = await lockHeads(trx, locksHeads ? roomsOf(inRooms) : [])
-  const [behind, sent] = partition(
-    inRooms,
-    ({ id, room_id }) => compareIds(id, heads.get(room_id) ?? '0') <= 0,
-  )
-  const written = await writeMessages(trx, sent, rooms)
-  const ids = new Set(written.map(({ id }) => id))
+  const [sent, missed] = partition(messages, ({ room_id }) => rooms.has(room_id))
+  const inserted = await writeMessages(trx, sent, rooms)
+  const moved = await moveHeads(trx, inserted)
+  const [written, behind] = partition(inserted, ({ room_id }) => moved.has(room_id))
+  await removeMessages(trx, behind)
+  const ids = new Set(inserted.map(({ id }) => id))
   const taken = sent.filter(({ id }) => !ids.has(id))
   const refusals = [
     ...missed.map(({ id }): Refusal => ({ id, reason: options.skipsLocked ? 'room_locked' : 'room_gone' })),
@@ -87,7 +73,6 @@ async function insertInTransaction(
     ...taken.map(({ id }): Refusal => ({ id, reason: 'nonce_taken' })),
   ]
   if (written.length === 0) return { refusals, entryIds: new Map() }
-  await moveHeads(trx, written)
   await writeMentions(trx, written)
   await moveReadStates(trx, written, rooms)
   await keepFiles(trx, written)
@@ -156,20 +141,39 @@ function newestBy(written: readonly NewMessage[], keyOf: (message: NewMessage) =
   return [...new Map(written.map((message) => [keyOf(message), message])).values()]
 }
 
-/** Moves the heads of all rooms, or throws `HeadNotMoved`: where a message is not newer, and where there is no head yet. */
-async function moveHeads(trx: Db, written: readonly NewMessage[]): Promise<void> {
+/**
+ * Moves the heads of the rooms to their last messages, where the first ones are newer; returns the rooms whose heads moved.
+ * A head that is not visible yet moves once `lockHeads` has waited for it.
+ */
+async function moveHeads(trx: Db, written: readonly NewMessage[]): Promise<ReadonlySet<string>> {
+  if (written.length === 0) return new Set()
+  const moved = await moveVisibleHeads(trx, written)
+  const rest = written.filter(({ room_id }) => !moved.has(room_id))
+  if (rest.length === 0) return moved
+  await lockHeads(trx, roomsOf(rest))
+  return moved.union(await moveVisibleHeads(trx, rest))
+}
+
+async function moveVisibleHeads(trx: Db, written: readonly NewMessage[]): Promise<ReadonlySet<string>> {
+  // Their ids rise.
   const ofRooms = [...Map.groupBy(written, ({ room_id }) => room_id)]
   const ids = ofRooms.map(([roomId]) => roomId)
-  // Their ids rise.
   const first = ofRooms.map(([, messages]) => messages[0]!.id)
   const last = ofRooms.map(([, messages]) => messages.at(-1)!.id)
-  const { rows } = await sql`
+  const { rows } = await sql<{ room_id: string }>`
     update room_heads set last_message_id = new.last
     from unnest(${ids}::bigint[], ${first}::bigint[], ${last}::bigint[]) as new (room_id, first, last)
     where room_heads.room_id = new.room_id and room_heads.room_id = any(${ids}::bigint[])
       and (last_message_id is null or last_message_id < new.first)
     returning room_heads.room_id`.execute(trx)
-  if (rows.length < ids.length) throw new HeadNotMoved('A head does not move, although it is locked')
+  return new Set(rows.map(({ room_id }) => room_id))
+}
+
+async function removeMessages(trx: Db, behind: readonly NewMessage[]): Promise<void> {
+  if (behind.length === 0) return
+  await sql`
+    delete from messages where room_id = any(${behind.map(({ room_id }) => room_id)}::bigint[])
+      and id = any(${behind.map(({ id }) => id)}::bigint[])`.execute(trx)
 }
 
 /** An author who is leaving the house gets none: leaving deletes read states before this transaction commits. */
