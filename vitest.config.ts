@@ -38,10 +38,10 @@ export default defineConfig({
     reporters: ['default', reportProgress()],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/fresh-file.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     // What is waited for comes, however busy the machine is.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     isolate: false,
     maxWorkers: 3,

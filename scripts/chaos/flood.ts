@@ -16,6 +16,8 @@ const attacker = join(import.meta.dirname, 'flood/attacker.ts')
 const attackMs = { quick: 1_200, long: 20_000 }
 /** Headers that dribble are waited for ten seconds, looked at every two. */
 const headersWithinMs = 14_000
+/** How long the others are watched once the attacks are over. */
+const afterwardsMs = 500
 const attackers = 100
 const innocents = 6
 
@@ -73,8 +75,12 @@ export const flood: Part = {
         if (toll.connected < sockets / 2 || toll.sentBytes === 0)
           throw new BrokenPromise(`${kind}: the attack did not come`, figures)
       }
-      await pause(Math.max(500, began + grown(headersWithinMs) - performance.now()))
-      const { open } = await beside!.ask<Toll>('count')
+      await pause(afterwardsMs)
+      let { open } = await beside!.ask<Toll>('count')
+      while (open > 0 && performance.now() < began + grown(headersWithinMs)) {
+        await pause(afterwardsMs)
+        open = (await beside!.ask<Toll>('count')).open
+      }
       await guests.stop()
       const [seen, resident] = [guests.take(), await residentNow()]
       figures.afterwards = describe(seen, resident)

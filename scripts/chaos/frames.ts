@@ -105,7 +105,7 @@ async function connection(port: number, known: Known, logsIn: boolean): Promise<
   if (!logsIn) return socket
   const login = Buffer.from(JSON.stringify({ op: 2, d: { token: known.token } }))
   socket.write(encode({ opcode: opcode.text, payload: login }))
-  await socket.event('INIT_STATE', patienceMs)
+  await socket.event('INIT_STATE', grown(patienceMs))
   return socket
 }
 
@@ -135,8 +135,8 @@ async function tryMany(
 /** What went otherwise than it must. */
 async function outcome(socket: RawSocket, { code, what }: Attack): Promise<string[]> {
   try {
-    const isAlive = code === null && (await socket.isAlive(patienceMs))
-    const ended = isAlive ? null : await socket.end(patienceMs)
+    const isAlive = code === null && (await socket.isAlive(grown(patienceMs)))
+    const ended = isAlive ? null : await socket.end(grown(patienceMs))
     return ended === code ? [] : [`closed with ${ended ?? socket.error} instead of ${code}: ${what}`]
   } catch (error) {
     return [`${(error as Error).message}: ${what}`]

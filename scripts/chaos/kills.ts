@@ -65,7 +65,7 @@ export const kills: Part = {
         await pause(workMs.from + random() * (workMs.to - workMs.from))
         const started = performance.now()
         server = await kill(victim, stage, server, environment)
-        if (await isLate(people.hold(), backWithinMs))
+        if (await isLate(people.hold(), grown(backWithinMs)))
           throw new BrokenPromise(`after the kill of ${victim} requests hang`, figures())
         killed[victim].push(Math.round(performance.now() - started))
         await check([...people.messages.values()], `after the kill of ${victim}`)

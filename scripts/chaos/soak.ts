@@ -7,6 +7,7 @@ import { BrokenPromise, type Figures, type Part } from './part.ts'
 import { type Load, populate } from './soak/load.ts'
 import { type Sample, takeSample } from './soak/samples.ts'
 import { Listener } from './support/listener.ts'
+import { grown } from './support/own-delay.ts'
 import { addPerson } from './support/people.ts'
 import { openStage, type Stage } from './support/stage.ts'
 
@@ -87,7 +88,7 @@ async function playRound(load: Load, listeners: Listener[], ms: number, random: 
   const hasAll = ({ heard }: Listener) => {
     return [...load.sent].every(([room, ids]) => (heard.get(room)?.length ?? 0) >= ids.length)
   }
-  const deadline = performance.now() + hearWithinMs
+  const deadline = performance.now() + grown(hearWithinMs)
   while (!listeners.every(hasAll) && performance.now() < deadline) await pause(20)
   const findings = [...load.findings, ...listeners.flatMap((listener) => compare(load, listener))]
   if ([...load.sent.values()].every((ids) => ids.length === 0))

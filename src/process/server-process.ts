@@ -37,13 +37,19 @@ export type Stop = () => Promise<unknown>
 
 /**
  * Starts all that a process needs to serve, on a database that runs, and adds to `stops` how to stop each part: the
- * last one first. Returns the address it listens on.
+ * last one first. Returns the address it listens on. Throws when `stopping` aborts: what takes long is not begun then.
  */
-export async function startProcess(config: Config, databaseUrl: string, stops: Stop[]): Promise<string> {
+export async function startProcess(
+  config: Config,
+  databaseUrl: string,
+  stops: Stop[],
+  stopping: AbortSignal,
+): Promise<string> {
   const dbWithoutTimeouts = openDatabaseWithoutTimeouts(databaseUrl)
   stops.push(() => withTimeout(dbWithoutTimeouts.destroy()))
   await migrateToLatest(dbWithoutTimeouts)
   await dropUpgradeTriggers(dbWithoutTimeouts)
+  stopping.throwIfAborted()
   const db = openDatabase(databaseUrl)
   stops.push(() => withTimeout(db.destroy()))
   const { redisUrl } = config
@@ -61,6 +67,7 @@ export async function startProcess(config: Config, databaseUrl: string, stops: S
     app.log.warn({ err }, 'a presence could not be written'),
   )
   stops.push(() => withTimeout(presences.stop()))
+  stopping.throwIfAborted()
   const app = await buildApp({ config, db, store, bus, presences })
   serversOf(databaseUrl)?.onMove((server) =>
     app.log.warn({ server }, 'the database is on another server now'),

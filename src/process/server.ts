@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { type Config, filesUrl, readConfig } from '../config.ts'
 import { startPostgres } from '../database/embedded/embedded.ts'
@@ -17,20 +18,20 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   // A broken stdout (closed terminal, full disk) must not crash the process.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
   const stops: Stop[] = []
-  let stopping = false
+  const stopping = new AbortController()
   async function stop(): Promise<void> {
     for (const each of stops.splice(0).reverse()) await each()
   }
   const starting = (async () => {
     const config = readConfig(environment)
     const share = config.workers > 1 && cluster.isPrimary
-    const origin = share ? await startWorkers(config, stops) : await start(config, stops)
-    if (!stopping) announce(origin, config)
+    const origin = await (share ? startWorkers : start)(config, stops, stopping.signal)
+    if (!stopping.signal.aborted) announce(origin, config)
   })()
 
   function stopOnce(): void {
-    if (stopping) return
-    stopping = true
+    if (stopping.signal.aborted) return
+    stopping.abort()
     setTimeout(() => process.exit(1), stopTimeoutMs).unref()
     starting.then(stop, stop).then(() => process.exit(0), failToStop)
   }
@@ -39,7 +40,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   try {
     await starting
   } catch (error) {
-    if (stopping) return
+    if (stopping.signal.aborted) return
     process.stderr.write(`${describeFailure(error)}\n`)
     await stop()
     process.exit(1)
@@ -52,12 +53,12 @@ function failToStop(error: unknown): void {
 }
 
 /** Starts this process as one that serves, and the database if none is named. Returns the address it listens on. */
-async function start(config: Config, stops: Stop[]): Promise<string> {
+async function start(config: Config, stops: Stop[], stopping: AbortSignal): Promise<string> {
   // What fails here fails again below.
   const preload = () => void loadProcess().catch(() => {})
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops, preload))
   const { startProcess } = await loadProcess()
-  return startProcess(config, databaseUrl, stops)
+  return startProcess(config, databaseUrl, stops, stopping)
 }
 
 /** Loads most modules. Called while the embedded PostgreSQL starts; earlier it would delay its launch. */
@@ -66,11 +67,15 @@ function loadProcess() {
 }
 
 /** Starts the database and the workers that share the port. Returns the address they listen on. */
-async function startWorkers(config: Config, stops: Stop[]): Promise<string> {
+async function startWorkers(config: Config, stops: Stop[], stopping: AbortSignal): Promise<string> {
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
   const workers = forkWorkers(config.workers, { DATABASE_URL: databaseUrl })
   stops.push(() => workers.stop())
-  return workers.address
+  // Those that start stop sooner than they would listen.
+  const stopped = once(stopping, 'abort').then((): never => {
+    throw stopping.reason
+  })
+  return Promise.race([workers.address, stopped])
 }
 
 async function startEmbedded(config: Config, stops: Stop[], onLaunch?: () => void): Promise<string> {

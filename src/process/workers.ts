@@ -18,6 +18,7 @@ type Workers = {
 export function forkWorkers(count: number, environment: Record<string, string>): Workers {
   let stopping = false
   let answers = false
+  const listening = new WeakSet<Worker>()
   const { promise: address, resolve, reject } = Promise.withResolvers<string>()
 
   function fork(): void {
@@ -25,6 +26,7 @@ export function forkWorkers(count: number, environment: Record<string, string>):
     worker.on('message', (message: { address?: string }) => {
       if (message.address === undefined) return
       answers = true
+      listening.add(worker)
       resolve(message.address)
     })
     worker.on('message', (message) => relayWorkerMetrics(worker, message))
@@ -48,7 +50,7 @@ export function forkWorkers(count: number, environment: Record<string, string>):
       const workers = runningWorkers()
       // All close their sockets, and then stop listening, at the same time. The clients of one that ends connect anew.
       // As long as another listened, these connections would wait for it, and be lost when it ends.
-      await Promise.all(workers.map(askToStopListening))
+      await Promise.all(workers.filter((worker) => listening.has(worker)).map(askToStopListening))
       await Promise.all(workers.map(end))
     },
   }

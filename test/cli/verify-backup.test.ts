@@ -108,7 +108,7 @@ async function endVerification(signal: NodeJS.Signals) {
   const child = spawn(process.execPath, words, { env, stdio: 'ignore' })
   const exited = once(child, 'exit')
   const isRunning = async () => (await processesIn(scratch)).some((line) => /postgres .*-D/.test(line))
-  await vi.waitUntil(isRunning, 30_000)
+  await vi.waitUntil(async () => (await isRunning()) || child.exitCode !== null, 120_000)
   child.kill(signal)
   const [code] = await exited
   const left = [...(await readdir(scratch)), ...(await processesIn(scratch))]

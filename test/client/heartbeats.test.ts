@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws'
 import { Gateway } from '../../src/client/gateway.ts'
 
 /** The real interval is half a minute. */
-const hello = JSON.stringify({ op: 1, d: { hbt_int: 10 } })
+const hello = JSON.stringify({ op: 1, d: { hbt_int: 250 } })
 const acked = 3
 
 /** A server that acknowledges the first heartbeats of a connection only. */

@@ -107,7 +107,7 @@ test('a start with PUBLIC_URL says that clients reach it there, and where it lis
   }
   const { child, written } = beginToStart(folder, environment)
   onTestFinished(() => void child.kill('SIGKILL'))
-  await expect.poll(() => written.stdout).toContain('Docs page')
+  await expect.poll(() => written.stdout, { timeout: 120_000 }).toContain('Docs page')
   expect(written.stdout).toMatch(/^Hearth answers at {3}https:\/\/chat\.example\.org\/hearth$/m)
   expect(written.stdout).toMatch(/^It listens on {7}http:\/\/0\.0\.0\.0:\d+$/m)
   expect(written.stdout).toMatch(/^Docs page {11}https:\/\/chat\.example\.org\/hearth\/docs$/m)

@@ -33,8 +33,7 @@ describe.runIf(process.platform === 'linux')('of several processes', () => {
     const started = Date.now()
     expect(await server.end('SIGTERM')).toBe(1)
     process.kill(hanging!, 'SIGKILL')
-    // With a margin for a slow machine.
-    expect(Date.now() - started).toBeLessThan(12_000)
+    expect(Date.now() - started).toBeLessThan(60_000)
   })
 
   test('a worker that ends while it collects metrics does not shorten the stop', async () => {
@@ -44,14 +43,14 @@ describe.runIf(process.platform === 'linux')('of several processes', () => {
       const text = await (await fetch(`${server.origin}/metrics`)).text()
       expect([length, sumOf(text, 'hearth_processes')]).toEqual([2, 2])
       return workersOf(server)
-    }, 20_000)
+    }, 60_000)
     const [dying, answering] = workers
     const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true }))
     // Both have loaded what an answer needs, and there is a connection to each.
     await Promise.all(agents.map((agent) => statusOf(server, '/metrics', agent)))
     for (const id of workers) process.kill(id, 'SIGSTOP')
     server.child.kill('SIGTERM')
-    await vi.waitFor(() => expect(isToldToEnd(dying!)).toBe(true), 20_000)
+    await vi.waitFor(() => expect(isToldToEnd(dying!)).toBe(true), 60_000)
     server.child.kill('SIGSTOP')
     process.kill(answering!, 'SIGCONT')
     const asked = agents.map((agent) => statusOf(server, '/metrics', agent))

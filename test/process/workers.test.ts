@@ -73,7 +73,7 @@ test('a user is online while connected to any process', async () => {
   const clients = await logInOften(bob)
   await expect.poll(() => presences()).toEqual(['online'])
   for (const client of clients) client.socket.close()
-  await vi.waitFor(() => expect(presences()).toEqual(['online', 'offline']), 15_000)
+  await vi.waitFor(() => expect(presences()).toEqual(['online', 'offline']), 60_000)
 })
 
 test('metrics add up what every process counted', async () => {
@@ -109,7 +109,7 @@ test.runIf(process.platform === 'linux')(
       const text = await vi.waitFor(async () => {
         const answer = await fetch(`${server.origin}/metrics`, { signal: AbortSignal.timeout(5_000) })
         return answer.text()
-      }, 20_000)
+      }, 60_000)
       expect(sumOf(text, 'hearth_processes')).toBe(2)
     } finally {
       process.kill(hanging!, 'SIGCONT')
@@ -142,7 +142,7 @@ test.runIf(process.platform === 'linux')(
       const now = workersOf(server)
       expect(now).toHaveLength(3)
       expect(now).not.toContain(before[0])
-    }, 10_000)
+    }, 60_000)
     expect(server.child.exitCode).toBeNull()
     agent.destroy()
   },
@@ -175,13 +175,13 @@ test.runIf(process.platform === 'linux')(
       expect(now).toHaveLength(3)
       for (const gone of before) expect(now.includes(gone)).toBe(gone !== before[0])
     }
-    await vi.waitFor(replaced, 10_000)
+    await vi.waitFor(replaced, 60_000)
 
     const now = workersOf(server)
     for (const id of now) process.kill(id, 'SIGKILL')
     await vi.waitFor(async () => expect(await knock()).toBe(400), 40_000)
-    await vi.waitFor(async () => expect(workersOf(server)).toHaveLength(3), 10_000)
-    const clients = await vi.waitFor(() => logInOften(ann), 20_000)
+    await vi.waitFor(async () => expect(workersOf(server)).toHaveLength(3), 60_000)
+    const clients = await vi.waitFor(() => logInOften(ann), 60_000)
     const sent = await ask(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'all there' })
     for (const client of clients) expect((await client.next('MESSAGE_CREATE')).d.id).toBe(sent.data.id)
   },

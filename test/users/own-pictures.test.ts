@@ -88,4 +88,4 @@ test('more waiting pictures than allowed answer unavailable and leave no file', 
     .where('name', 'like', 'users/%')
     .execute()
   expect(listed.filter(({ name }) => people.some(({ id }) => name.startsWith(`users/${id}/`)))).toEqual([])
-}, 60_000)
+})

@@ -1,7 +1,7 @@
 import WebSocket from 'ws'
 import type { Person } from './people.ts'
 
-const openWithinMs = 15_000
+const openWithinMs = 60_000
 
 /** A client of the gateway, which may lose its line and resume, and notes every message it is told of. */
 export class Listener {

@@ -8,6 +8,9 @@ const takeEveryMs = 1_000
 const resolutionMs = 10
 /** A bound never grows past so many times what it is. */
 const mostTimes = 5
+const busyMs = 2_000
+
+let assumedMs = 0
 
 const delays = monitorEventLoopDelay({ resolution: resolutionMs })
 delays.enable()
@@ -22,9 +25,19 @@ function longestMs(): number {
 }
 
 /**
- * A bound of a quiet machine, in ms, and by how much longer an answer may take because the machine is busy: every process
- * of a request is as late as this one was at most within the last minute.
+ * Takes the machine to be busy, even where this process is not late: others may be. Bounds are then for what is out of all
+ * proportion.
  */
+export function assumeBusyMachine(): void {
+  assumedMs = busyMs
+}
+
+/** By how many ms longer an answer may take because the machine is busy: each of its processes is as late as this one. */
+export function allowedDelayMs(ownDelayMs: number): number {
+  return hops * Math.max(assumedMs, ownDelayMs)
+}
+
+/** A bound of a quiet machine, in ms, and what this process was late at most within the last minute allows for. */
 export function grown(boundMs: number): number {
-  return Math.min(boundMs + hops * Math.max(longestMs(), ...latestMs), mostTimes * boundMs)
+  return Math.min(boundMs + allowedDelayMs(Math.max(longestMs(), ...latestMs)), mostTimes * boundMs)
 }

@@ -21,7 +21,7 @@ export class Wire {
   #received: Buffer = Buffer.alloc(0)
   #waiting: Waiting | undefined
 
-  constructor(port: number, timeoutMs = 8_000) {
+  constructor(port: number, timeoutMs = 20_000) {
     this.#port = port
     this.#timeoutMs = timeoutMs
   }

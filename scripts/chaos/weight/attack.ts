@@ -1,4 +1,5 @@
 import type { Db } from '../../../src/database/client.ts'
+import { allowedDelayMs } from '../support/own-delay.ts'
 import type { Person } from '../support/people.ts'
 import type { Order, Toll } from './attacker.ts'
 import type { Look, Probe } from './calm.ts'
@@ -36,12 +37,9 @@ export type Plan = {
   close?(): Promise<void>
 }
 
-/** A request waits for a processor in so many processes, one after the other. */
-const hops = 5
-
-/** What an answer may take longer because the machine is busy: every process of a request is as late as this one. */
-export function allowedDelayMs({ before, during }: Course): number {
-  return hops * Math.max(before.ownDelayMs, during.ownDelayMs)
+/** By how many ms longer an answer may take because the machine is busy. */
+export function allowedDelayIn({ before, during }: Course): number {
+  return allowedDelayMs(Math.max(before.ownDelayMs, during.ownDelayMs))
 }
 
 /** Where attackers come from that have no account. */

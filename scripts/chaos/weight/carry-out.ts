@@ -8,7 +8,7 @@ import type { Row } from '../part.ts'
 import { addPerson, ask } from '../support/people.ts'
 import { postgresMb } from '../support/postgres-processes.ts'
 import { openStage, type Stage } from '../support/stage.ts'
-import { allowedDelayMs, type Course, type Plan, type WeightAttack } from './attack.ts'
+import { allowedDelayIn, type Course, type Plan, type WeightAttack } from './attack.ts'
 import type { Order, Toll } from './attacker.ts'
 import { beginCalm, type Probe } from './calm.ts'
 import { addPeople } from './scenes.ts'
@@ -107,7 +107,7 @@ async function watch(
 function judge(course: Course, maxMb: number): string[] {
   const { during, toll } = course
   const findings: string[] = []
-  const mostMs = maxP99Ms + allowedDelayMs(course)
+  const mostMs = maxP99Ms + allowedDelayIn(course)
   for (const name of ['me', 'health']) {
     const { p99, refused, statuses } = during.seen.get(name)!
     if (p99 > mostMs)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { makePng } from '../pictures/png.ts'
 import { addPerson } from '../support/people.ts'
 import type { Course, WeightAttack } from './attack.ts'
-import { allowedDelayMs, attackersAddress, loginsOf, ordersOf } from './attack.ts'
+import { allowedDelayIn, attackersAddress, loginsOf, ordersOf } from './attack.ts'
 import { addHouse, addPeopleWithPassword, makeIds, password } from './scenes.ts'
 import { upgradeHead } from './session.ts'
 
@@ -80,7 +80,7 @@ export const shares: WeightAttack[] = [
         probes: [{ name: 'login', method: 'POST', path: '/auth/login', body, restMs: 150 }],
         judge(course) {
           const { p50 } = course.during.seen.get('login')!
-          const late = p50 > maxLoginMs + allowedDelayMs(course)
+          const late = p50 > maxLoginMs + allowedDelayIn(course)
           return [
             ...refusals(course, 'login'),
             ...(late ? [`half of the logins took more than ${Math.round(p50)} ms`] : []),

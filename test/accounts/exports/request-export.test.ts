@@ -186,7 +186,7 @@ test('an export that fails is made again, and given up after three attempts', as
       .execute()
     exporter.wake()
     expect((await call(ann, 'GET', exportPath)).body.data).toEqual(noExport)
-  }, 10_000)
+  }, 60_000)
   expect(failed.map((error) => (error as Error).message)).toEqual(Array(3).fill('the store is gone'))
 })
 
@@ -212,7 +212,7 @@ test('an export whose account is deleted while its file is written leaves no fil
   await written.promise
   await vi.waitFor(async () => {
     expect((await isDiscarded(name)) || (await store.find(name)) === undefined).toBe(true)
-  }, 20_000)
+  }, 60_000)
 })
 
 test('an export ends where the disk is nearly full', async () => {

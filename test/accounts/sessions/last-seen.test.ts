@@ -23,7 +23,7 @@ test('use of a session updates last_seen_at within seconds, repeatedly', async (
       .where('id', '=', idle.session_id)
       .execute()
     await call(idle, 'GET', '/users/@me')
-    await vi.waitUntil(async () => (await lastSeen(idle)) > longAgo.getTime(), { timeout: 10_000 })
+    await vi.waitUntil(async () => (await lastSeen(idle)) > longAgo.getTime(), { timeout: 60_000 })
   }
 })
 
@@ -38,7 +38,7 @@ test('use of one session does not update another one', async () => {
       .execute()
     // This route needs no token.
     await call(person, 'GET', `/users/${gone.id}`)
-    await vi.waitUntil(async () => (await lastSeen(person)) > longAgo.getTime(), { timeout: 10_000 })
+    await vi.waitUntil(async () => (await lastSeen(person)) > longAgo.getTime(), { timeout: 60_000 })
   }
   expect(await lastSeen(gone)).toBe(longAgo.getTime())
 })

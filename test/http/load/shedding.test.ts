@@ -92,7 +92,7 @@ test('a connection whose requests were refused may go on sending', async () => {
   socket.on('data', (chunk) => (text += chunk))
   for (const answers of [40, 80]) {
     socket.write('GET /users/@me HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(40))
-    await vi.waitFor(() => expect(text.match(/HTTP\/1.1 503/g)).toHaveLength(answers), 5_000)
+    await expect.poll(() => text.match(/HTTP\/1.1 503/g)).toHaveLength(answers)
   }
   for (const each of [...sockets, socket]) each.destroy()
 })

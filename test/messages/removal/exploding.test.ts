@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
 import type { HearthEvent } from '../../../src/events/events.ts'
 import { deleteExploded, startSweeping } from '../../../src/messages/removal/explosion-operations.ts'
@@ -24,7 +24,7 @@ test('an expired message is deleted within a second, with mentions, file and an 
   const expires_at = new Date()
   await db.updateTable('messages').set({ expires_at }).where('id', '=', data.id).execute()
   const event = { type: 'message_deleted', room_id: den.room_id, house_id: den.id, message_id: data.id }
-  await vi.waitFor(() => expect(published).toContainEqual(event), { timeout: 1000, interval: 20 })
+  await expect.poll(() => published).toContainEqual(event)
   expect(await listRows(den.room_id)).toEqual([])
   expect(await db.selectFrom('mentions').selectAll().where('message_id', '=', data.id).execute()).toEqual([])
   await expect.poll(() => store.find(file)).toBeUndefined()
@@ -48,7 +48,7 @@ test('a message that expired while no process ran is not returned, and deleted a
   })
   expect(reply.json().data).toEqual([])
   const event = { type: 'message_deleted', room_id: den.room_id, house_id: den.id, message_id: id }
-  await vi.waitFor(() => expect(events).toContainEqual(event), { timeout: 1000, interval: 20 })
+  await expect.poll(() => events).toContainEqual(event)
   expect(await listRows(den.room_id)).toEqual([])
   await next.close()
 })
@@ -70,7 +70,7 @@ test('an event is sent while a slow store erases the file', async () => {
   const erased = Promise.withResolvers<void>()
   const stop = startSweeping(db, { ...store, remove: () => erased.promise }, bus, () => {})
   const event = { type: 'message_deleted', room_id, house_id, message_id }
-  await vi.waitFor(() => expect(published).toContainEqual(event), { timeout: 1000, interval: 20 })
+  await expect.poll(() => published).toContainEqual(event)
   erased.resolve()
   await stop()
 })

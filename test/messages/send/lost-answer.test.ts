@@ -10,7 +10,10 @@ import { databaseUrl, db, group, house, type Person, user } from '../../support/
 
 const way = detour(databaseUrl)
 const proxy = await openTcpProxy(way.target)
-const proxied = openDatabase(way.through(proxy.port))
+const address = new URL(way.through(proxy.port))
+// PostgreSQL goes on waiting for the room, however long the rest takes.
+address.searchParams.set('options', '-c lock_timeout=60s')
+const proxied = openDatabase(address.href)
 const { call } = await otherApp({}, { db: proxied })
 const gateway = await listen()
 afterAll(async () => {
