@@ -37,7 +37,7 @@ test.each([hourMs, -hourMs])('the rate limits count on when the clock steps by %
 
 test('the gateway keeps connections and sessions when the clock steps forward', async () => {
   const ann = await user()
-  const gateway = await listen({ sweepEveryMs: 10, loginTimeoutMs: 500 })
+  const gateway = await listen({ sweepEveryMs: 10, loginTimeoutMs: 5_000 })
   const [stays, drops] = [await logIn(gateway, ann), await logIn(gateway, ann)]
   const { session_id } = drops.events.find(({ e }) => e === 'INIT_STATE')!.d
   const { seq } = drops.events.at(-1)!

@@ -42,8 +42,8 @@ test('claims a new node number when the connection stops answering', async () =>
   const node = await claimNodeNumber(way.through(proxy.port))
   try {
     proxy.deafen()
-    await vi.waitUntil(() => nodeNumber() === null, { timeout: 6_000 })
-    await vi.waitUntil(() => nodeNumber() !== null, { timeout: 3_000 })
+    await vi.waitUntil(() => nodeNumber() === null, { timeout: 30_000 })
+    await vi.waitUntil(() => nodeNumber() !== null, { timeout: 30_000 })
   } finally {
     await node.release()
     assignNodeNumber(0)
@@ -57,9 +57,9 @@ test('claims a new node number after a long outage, and releases it at the end',
     await proxy.set('refuse')
     await expect.poll(() => nodeNumber()).toBe(null)
     connects.mockClear()
-    await vi.waitUntil(() => connects.mock.calls.length > 2, { timeout: 5_000 })
+    await vi.waitUntil(() => connects.mock.calls.length > 2, { timeout: 30_000 })
     await proxy.set('fine')
-    await vi.waitUntil(() => nodeNumber() !== null, { timeout: 5_000 })
+    await vi.waitUntil(() => nodeNumber() !== null, { timeout: 30_000 })
     await expect.poll(countProcesses).toBe(1)
   } finally {
     connects.mockRestore()
@@ -77,7 +77,7 @@ test('keeps its node number during a stall of the process', async () => {
   onTestFinished(node.release)
   for (let round = 0; round < 2; round += 1) {
     queries.mockClear()
-    await vi.waitUntil(() => queries.mock.calls.some(([text]) => (text as unknown) === 'select'), 10_000)
+    await vi.waitUntil(() => queries.mock.calls.some(([text]) => (text as unknown) === 'select'), 30_000)
     standStill(2_100)
   }
   expect(numbers).toEqual([node.number])

@@ -15,6 +15,6 @@ test('a process receives messages again after its connection is reopened', async
   await vi.waitFor(async () => {
     await sender.relay.send('after')
     expect(received).toContain('after')
-  }, 10_000)
+  }, 30_000)
   expect(received).not.toContain('meanwhile')
 })

@@ -16,7 +16,7 @@ const { app, call } = await otherApp({}, { db: proxied })
 await app.listen({ host: '127.0.0.1', port: 0 })
 const waitAtCommit = 4_242
 await sql
-  .raw(`create function wait_at_commit() returns trigger language plpgsql as $$
+  .raw(`create function wait_at_commit() returns trigger language plpgsql set lock_timeout = '60s' as $$
     begin perform pg_advisory_xact_lock(${waitAtCommit}); return null; end $$`)
   .execute(db)
 const changes = [

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { presenceOf } from '../../src/events/presence.ts'
 import { type Client, expectExact, type Frame, listen, logIn } from '../support/gateway.ts'
 import { Model } from '../support/gateway-model.ts'
+import { untilNoted } from '../support/presences.ts'
 import { randomFrom } from '../support/random.ts'
 import { randomActs } from '../support/random-acts.ts'
 import { openTypedGateway, type TypedGateway } from '../support/typed-gateway.ts'
@@ -179,13 +180,15 @@ function settled(person: Person, presence: 'online' | 'offline'): Promise<void> 
 }
 
 function eventually(holds: () => void): Promise<void> {
-  return vi.waitFor(holds, { timeout: 20_000, interval: 5 })
+  return vi.waitFor(holds, { timeout: 60_000, interval: 5 })
 }
 
 /** Compares the model of each client with a new login and with HTTP. */
 async function compare(received: Set<string>): Promise<void> {
   for (const { person } of watchers) await settled(person, 'online')
   for (const { person, presence } of visitors) await settled(person, presence)
+  const online = visitors.filter(({ presence }) => presence === 'online')
+  await untilNoted(...[...watchers, ...online].map(({ person }) => person))
   // After presences that are still being sent.
   await bus.publish(people.map(({ id }) => ({ type: 'settings_updated', user_id: id })))
   for (const watcher of watchers) {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { hashPassword } from '../../src/auth/passwords.ts'
-import { presenceOf } from '../../src/events/presence.ts'
 import { password } from '../support/accounts.ts'
 import { newBus } from '../support/bus.ts'
 import { type Client, logIn } from '../support/gateway.ts'
 import { inviteTo } from '../support/invites.ts'
+import { untilNoted } from '../support/presences.ts'
 import { ask, startProcess } from '../support/processes.ts'
 import { here, scene, there } from '../support/two-processes.ts'
 import { db, friends, houseRoom, oneToOne, type Person, user } from '../support/world.ts'
@@ -123,7 +123,7 @@ test('lists members online at another process first', async () => {
   await sql`insert into members (house_id, user_id, joined_at)
     values (${den.id}, ${dan.id}, now() + interval '1 hour')`.execute(db)
   await logIn(there, dan)
-  await expect.poll(() => presenceOf(dan.id)).toBe('online')
+  await untilNoted(dan)
   const client = await logIn(here, ben)
   const ids = client.events[1]!.d.members.map((one: { id: string }) => one.id)
   expect(ids.length).toBe(2500)

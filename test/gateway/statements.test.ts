@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Client, listen, logIn } from '../support/gateway.ts'
+import { untilNoted } from '../support/presences.ts'
 import { statementsOf } from '../support/statements.ts'
 import { bus, db, house, houseRoom, oneToOne, role, user } from '../support/world.ts'
 
@@ -16,6 +17,7 @@ test('a login takes as many statements with 30 houses and rooms as with one, of 
       await oneToOne(ann, await user())
     }
     const statements = await statementsOf(() => logIn(app, ann))
+    await untilNoted(ann)
     counts.push(statements.length)
     expect(new Set(statements.map(({ text }) => text)).size).toBeLessThanOrEqual(22)
   }
@@ -32,6 +34,7 @@ test('a permission change takes as many statements for ten receivers as for one'
     for (const member of members) clients.push(await logIn(app, member))
     // After the logins, and after their presences were sent.
     await expect.poll(() => app.gateway.registry.sessionsInHouse(den.id).length).toBe(size)
+    await untilNoted(...members)
     await bus.publish(members.map(({ id }) => ({ type: 'settings_updated', user_id: id })))
     await db.updateTable('rooms').set({ default_deny: 2 }).where('house_id', '=', den.id).execute()
     const statements = await statementsOf(async () => {

@@ -43,4 +43,5 @@ export const ofHouse = ({ den }: EventScene, path = '') => `/houses/${den.id}${p
 export const ofRoom = ({ den }: EventScene, path = '') => `/rooms/${den.room_id}${path}`
 
 /** Settles when a user is shown offline. */
-export const gone = (person: Person) => vi.waitFor(() => expect(presenceOf(person.id)).toBe('offline'), 5_000)
+export const gone = (person: Person) =>
+  vi.waitFor(() => expect(presenceOf(person.id)).toBe('offline'), 30_000)

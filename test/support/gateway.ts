@@ -24,7 +24,7 @@ export type Frame = {
 
 type Options = { zlib?: boolean; path?: string; extended?: boolean; headers?: Record<string, string> }
 
-const patienceMs = 20_000
+const patienceMs = 60_000
 const open = new Set<Client>()
 
 /** An app with its own gateway on the world's database and bus, listening on 127.0.0.1, where logins are quick. */

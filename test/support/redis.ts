@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { openKeys, type Value } from './redis-keys.ts'
+import { freePort } from './server.ts'
 
 /**
  * The least of a Redis that a server speaks to, on 127.0.0.1: RESP2 with INFO, CLIENT, SUBSCRIBE, PUBLISH, PING and QUIT,
  * each message to every subscriber in the order of arrival, and the scripts of the rate limits. Stands in where no Redis
  * is installed.
  */
-export async function startRedis(onPort = 0) {
+export async function startRedis(onPort?: number) {
   let hangs = false
   let refusesSubscribers = false
   let scriptRefusal: string | undefined
@@ -66,9 +67,9 @@ export async function startRedis(onPort = 0) {
       }
     })
   })
-  server.listen(onPort, '127.0.0.1')
+  const port = onPort ?? (await freePort())
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as { port: number }
   return {
     url: `redis://127.0.0.1:${port}`,
     port,

@@ -1,5 +1,6 @@
-import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
+import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from './server.ts'
 
 /** How the way to a server behaves. */
 export type Weather =
@@ -13,12 +14,17 @@ export type Weather =
   /** Everything takes a while. */
   | 'slow'
 
+/** The sockets of connections, at both ends. */
+type Connections = readonly Socket[]
+
 export type TcpProxy = {
   port: number
   /** Changes the weather, for the present connections as well. */
   set(weather: Weather): Promise<void>
-  /** From now on nothing comes through the connections there are now; new ones are as the weather is. */
-  deafen(): void
+  /** Those there are now. */
+  connections(): Connections
+  /** From now on nothing comes through these connections, or those there are now; new ones are as the weather is. */
+  deafen(connections?: Connections): void
   close(): Promise<void>
 }
 
@@ -79,12 +85,14 @@ export async function openTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
     })
   }
 
-  await listen(0)
-  const { port } = server.address() as AddressInfo
+  // Not an ephemeral one, which others may get while connections are refused.
+  const port = await freePort()
+  await listen(port)
   return {
     port,
-    deafen() {
-      for (const each of streams) deaf.add(each)
+    connections: () => [...streams],
+    deafen(connections = [...streams]) {
+      for (const each of connections) deaf.add(each)
     },
     async set(next) {
       const former = weather

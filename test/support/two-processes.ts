@@ -33,7 +33,7 @@ async function knowEachOther(): Promise<void> {
     await Promise.all([here, there].map((app) => app.bus.publish([nobodys])))
     hearing.clear()
     await vi.waitUntil(() => hearing.size === 2, 500)
-  }, 20_000)
+  }, 60_000)
 }
 
 /** Ann's house with ben in it, and a group of hers without him and one with him. */

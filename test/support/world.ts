@@ -36,6 +36,8 @@ export const config: Config = readConfig({
 // Without the time limits of a server: tests must not depend on the speed of the machine.
 export const db = openDatabaseWithoutTimeouts(databaseUrl)
 export const store = openFolderStore(join(folder, 'files'), 0)
+// A node number has one second for its connection, and the first connection to a database takes longest.
+await sql`select 1`.execute(db)
 /** Ids are made with the number 0, whatever this one is. */
 export const node = await claimNodeNumber(databaseUrl, { assign: () => {}, relaying: 'postgres' })
 export const bus = await openBus(db, node)

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { stallTolerantTimeout } from '../../concurrency/stall-tolerant-timeout.ts'
 import { isDatabaseUnavailable } from '../../database/availability/unavailable.ts'
 import { type EventOf, type HearthEvent, scopeOf } from '../../events/events.ts'
 import type { GatewayContext } from '../context.ts'
@@ -105,7 +106,10 @@ async function untilReady(sessions: readonly Session[]): Promise<void> {
   const joining = sessions.filter((session) => !session.isReady)
   if (joining.length === 0) return
   const ready = Promise.all(joining.map((session) => session.ready))
-  await Promise.race([ready, pause(houseJoinTimeoutMs, undefined, { ref: false })])
+  const { promise: timeout, resolve } = Promise.withResolvers<void>()
+  const stopWaiting = stallTolerantTimeout(houseJoinTimeoutMs, resolve)
+  await Promise.race([ready, timeout])
+  stopWaiting()
 }
 
 /** The sessions that an event may concern: all of them where it takes a read to know the contacts of a user. */

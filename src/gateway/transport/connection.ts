@@ -36,6 +36,8 @@ export class Connection {
   /** When anything came from the client. */
   #receivedAtMs = performance.now()
   #pingedAtMs = 0
+  /** The pings since then. */
+  #unansweredPings = 0
   #frameTimes: number[] = []
   /** Unsent bytes that do not count towards the bound of this connection: their sender waits for it to drain. */
   #exemptBytes = 0
@@ -164,15 +166,19 @@ export class Connection {
     this.#socket.terminate()
   }
 
-  /** Pings a silent client, and closes it after a while. A client that sends heartbeats is never pinged. */
+  /**
+   * Pings a silent client, and closes it after a while. A client that sends heartbeats is never pinged. One that was
+   * silent because the machine stood still gets two pings first, and so the time between them to answer.
+   */
   checkAlive(nowMs: number): void {
     if (!this.isOpen) return
     const silentMs = nowMs - this.#receivedAtMs
     const unansweredMs = nowMs - Math.max(this.#pingedAtMs, this.#receivedAtMs)
-    if (silentMs >= this.#settings.closeSilentAfterMs) {
+    if (silentMs >= this.#settings.closeSilentAfterMs && this.#unansweredPings > 1) {
       this.close('heartbeat_missing')
     } else if (silentMs >= this.#settings.pingAfterMs && unansweredMs >= this.#settings.pingEveryMs) {
       this.#pingedAtMs = nowMs
+      this.#unansweredPings += 1
       this.#socket.ping()
     }
   }
@@ -183,6 +189,7 @@ export class Connection {
 
   #noteReceived(): void {
     this.#receivedAtMs = performance.now()
+    this.#unansweredPings = 0
   }
 
   #receive(data: RawData): void {

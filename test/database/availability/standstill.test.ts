@@ -21,7 +21,7 @@ test('a stall while connecting does not count as an unavailable database', async
 test('who waits for one of the connections is not refused for a standstill', async () => {
   const late = openDatabase(databaseUrl)
   try {
-    const statements = Array.from({ length: 40 }, () => sql`select pg_sleep(0.02)`.execute(late))
+    const statements = Array.from({ length: 15 }, () => sql`select pg_sleep(0.02)`.execute(late))
     await turn()
     standStill(2_100)
     await Promise.all(statements)

@@ -29,7 +29,7 @@ async function poolInUse() {
       await held
     }),
   )
-  await vi.waitUntil(() => begun === 10, { timeout: 20_000 })
+  await vi.waitUntil(() => begun === 10, { timeout: 60_000 })
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const ask = () => sql`select 1`.execute(pool)

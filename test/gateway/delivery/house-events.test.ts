@@ -97,7 +97,7 @@ test('pauses before HOUSE_JOIN of a first house that is joined during the login'
       // The memberships are read at the same time as the settings.
       if (!isJoining && result.rows.some((row) => 'theme' in row)) {
         isJoining = true
-        await vi.waitUntil(() => reading === 0, { timeout: 10_000, interval: 1 })
+        await vi.waitUntil(() => reading === 0, { timeout: 60_000, interval: 1 })
         await db.insertInto('members').values({ house_id: den.id, user_id: ann.id }).execute()
         void bus.publish([join])
       }
@@ -105,7 +105,7 @@ test('pauses before HOUSE_JOIN of a first house that is joined during the login'
     },
   }
   // Longer than the house takes to read.
-  const houseJoinDelayMs = 300
+  const houseJoinDelayMs = 1_000
   const other = await otherApp({}, { db: db.withPlugin(joining), gateway: { houseJoinDelayMs } })
   await other.app.listen({ host: '127.0.0.1', port: 0 })
   const client = new Client(other.app)
@@ -115,7 +115,7 @@ test('pauses before HOUSE_JOIN of a first house that is joined during the login'
   await client.next('HOUSE_JOIN')
   expect(client.events.map(({ e }) => e)).toEqual(['INIT_STATE', 'HOUSE_JOIN'])
   expect(client.events[0]!.d.house_ids).toEqual([])
-  expect(receivedMs[2]! - receivedMs[1]!).toBeGreaterThanOrEqual(houseJoinDelayMs - 20)
+  expect(receivedMs[2]! - receivedMs[1]!).toBeGreaterThanOrEqual(houseJoinDelayMs / 2)
 })
 
 test('a join sends HOUSE_JOIN to the joiner and HOUSE_MEMBER_JOIN to the others', async () => {

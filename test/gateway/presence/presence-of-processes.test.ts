@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { presenceOf } from '../../../src/events/presence.ts'
 import { changePresences } from '../../../src/gateway/presence/presence-operations.ts'
 import { newBus } from '../../support/bus.ts'
+import { emptyEventLog } from '../../support/event-log.ts'
 import { type Client, logIn, resume } from '../../support/gateway.ts'
 import { startProcess } from '../../support/processes.ts'
 import { failing } from '../../support/statements.ts'
@@ -56,7 +57,7 @@ test('a user who reconnects elsewhere after a kill stays online', async () => {
   await kill()
   await logIn(here, ben)
   // Ben would be offline by the time Cat is, who does not reconnect.
-  await expect.poll(() => received(client, cat), { timeout: 20_000 }).toEqual(['online', 'offline'])
+  await expect.poll(() => received(client, cat)).toEqual(['online', 'offline'])
   expect(received(client, ben)).toEqual(['online'])
 })
 
@@ -67,6 +68,7 @@ test('a user with sockets at two processes is online until both are closed', asy
   const client = await logIn(app, ann)
   const connections = [await logIn(here, ben), await logIn(app, ben)]
   await client.next('PRESENCE_UPDATE')
+  await expect.poll(async () => (await rowsOf(ben)).length).toBe(2)
   await connections[0]!.close()
   await expect.poll(async () => (await rowsOf(ben)).length).toBe(1)
   await connections[1]!.close()
@@ -98,7 +100,8 @@ test('writes presences again after a crash of the database', async () => {
   const [ann, ben] = [await user(), await user()]
   await friends(ann, ben)
   const [client, other] = [await logIn(here, ann), await logIn(here, ben)]
-  await sql`truncate presences, events, event_log restart identity`.execute(db)
+  await sql`truncate presences`.execute(db)
+  await emptyEventLog()
   for (const each of [client, other]) expect((await each.end()).code).toBe(1011)
   await logIn(here, ben)
   await expect.poll(async () => (await rowsOf(ben)).length).toBe(1)
@@ -116,9 +119,9 @@ test('corrects missing and left-over rows', async () => {
   await logIn(app, ben)
   await client.next('PRESENCE_UPDATE')
   await db.deleteFrom('presences').where('user_id', '=', ben.id).execute()
-  await expect.poll(async () => (await rowsOf(ben)).length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await rowsOf(ben)).length).toBe(1)
   await db.insertInto('presences').values({ user_id: cat.id, node: node.number! }).execute()
-  await expect.poll(async () => (await rowsOf(cat)).length, { timeout: 20_000 }).toBe(0)
+  await expect.poll(async () => (await rowsOf(cat)).length).toBe(0)
   await expect.poll(() => received(client, cat)).toEqual(['offline'])
 })
 
@@ -130,7 +133,7 @@ test('a user who leaves before the row is written is offline', async () => {
     await client.close()
     await expect.poll(() => here.gateway.registry.sessionsOfUser(ann.id)).toEqual([])
   })
-  await expect.poll(() => presenceOf(ann.id), { timeout: 20_000 }).toBe('offline')
+  await expect.poll(() => presenceOf(ann.id)).toBe('offline')
 })
 
 test('a resume gets a presence that is not yet sent', async () => {

@@ -1,19 +1,34 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { claimNodeNumber } from '../../../src/database/node-number.ts'
 import { commit } from '../../../src/events/commit.ts'
 import type { HearthEvent } from '../../../src/events/events.ts'
 import { changePresences } from '../../../src/gateway/presence/presence-operations.ts'
 import { crowd } from '../../support/crowds.ts'
 import { Client, expectExact, type Frame, listen, logIn, resume } from '../../support/gateway.ts'
 import { expectSilence } from '../../support/gateway-scene.ts'
+import { untilNoted } from '../../support/presences.ts'
 import { statementsOf } from '../../support/statements.ts'
-import { block, bus, db, friends, house, node, oneToOne, type Person, user } from '../../support/world.ts'
+import {
+  block,
+  bus,
+  databaseUrl,
+  db,
+  friends,
+  house,
+  oneToOne,
+  type Person,
+  user,
+} from '../../support/world.ts'
 
 const app = await listen({ offlineAfterMs: 500 })
+/** A process without connections: the one of the test would set users offline that it does not know. */
+const elsewhere = await claimNodeNumber(databaseUrl, { assign: () => {}, relaying: 'postgres' })
+afterAll(elsewhere.release)
 
-/** Somebody comes online here without a connection. `delivered` settles when that is sent. */
+/** Somebody comes online without a connection. `delivered` settles when that is sent. */
 async function comeOnline({ id }: Person): Promise<{ delivered: Promise<void> }> {
-  const { events } = await changePresences(db, node.number!, { online: [id], offline: [] })
+  const { events } = await changePresences(db, elsewhere.number!, { online: [id], offline: [] })
   return { delivered: bus.deliver(events) }
 }
 
@@ -56,6 +71,7 @@ test('sends no presence to a blocked partner, but to a restricted one', async ()
 })
 
 test('a user who reconnects within the grace period stays online', async () => {
+  const app = await listen({ offlineAfterMs: 5_000 })
   const [ann, ben, cat] = [await user(), await user(), await user()]
   await friends(ann, ben)
   await friends(cat, ben)
@@ -133,12 +149,13 @@ test('changes the presence of a crowd in few statements', async () => {
   const den = await house({ owner: ann, members: crowd })
   for (const person of crowd) await friends(ann, person)
   const onAnn = await logIn(app, ann)
+  await untilNoted(ann)
   for (const presence of ['online', 'offline'] as const) {
     const changed = { online: [], offline: [], [presence]: crowd.map(({ id }) => id) }
     const name = presence === 'online' ? 'HOUSE_MEMBER_ENTER' : 'HOUSE_MEMBER_EXIT'
     const received = () => onAnn.events.filter(({ e, d }) => e === name && d.house_id === den.id)
     const statements = await statementsOf(async () => {
-      const { events } = await changePresences(db, node.number!, changed)
+      const { events } = await changePresences(db, elsewhere.number!, changed)
       void bus.deliver(events)
       await onAnn.until(() => received().length >= crowd.length, `${crowd.length} times ${name}`)
     })
@@ -168,8 +185,8 @@ test('sends a presence once to sessions that are logging in', async () => {
   for (const [place, { token }] of [ben, cat].entries()) late[place]!.send({ op: 2, d: { token } })
   for (const client of late) await client.next('INIT_STATE')
   const [online, offline] = [[dan.id], [dan.id]]
-  await bus.deliver((await changePresences(db, node.number!, { online, offline: [] })).events)
-  await bus.deliver((await changePresences(db, node.number!, { online: [], offline })).events)
+  await bus.deliver((await changePresences(db, elsewhere.number!, { online, offline: [] })).events)
+  await bus.deliver((await changePresences(db, elsewhere.number!, { online: [], offline })).events)
   for (const client of [there, ...late]) {
     await client.next('HOUSE_MEMBER_EXIT')
     expect(client.events.filter((frame) => frame.d.user_id === dan.id)).toHaveLength(1)

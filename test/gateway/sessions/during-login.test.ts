@@ -188,7 +188,7 @@ test('a login closed before its HOUSE_JOINs cannot be resumed', async () => {
 test('closes a login with 4008 when too many events are buffered', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
-  const slow = await listen({ houseJoinDelayMs: 2_000 })
+  const slow = await listen({ houseJoinDelayMs: 20_000 })
   const client = new Client(slow, {})
   client.send({ op: 2, d: { token: ann.token } })
   const { session_id } = (await client.next('INIT_STATE')).d
@@ -222,7 +222,7 @@ test('answers a join although a login of the joiner breaks off', async () => {
   const [ann, ben] = [await user(), await user()]
   await house({ owner: ben })
   const den = await house({ owner: ann })
-  const slow = await listen({ houseJoinDelayMs: 2_000 })
+  const slow = await listen({ houseJoinDelayMs: 10_000 })
   const client = new Client(slow, {})
   client.send({ op: 2, d: { token: ben.token } })
   await client.next('INIT_STATE')

@@ -9,6 +9,7 @@ const mebibyte = 1024 * 1024
 /** The unsent bytes; the client reads when a test sets them. */
 let unsent: number
 let closed: string | undefined
+let pings: number
 let connection: Connection
 let socket: ConnectionSocket
 let listeners: Map<string, (data: Buffer) => void>
@@ -16,6 +17,7 @@ let listeners: Map<string, (data: Buffer) => void>
 beforeEach(() => {
   unsent = 0
   closed = undefined
+  pings = 0
   listeners = new Map()
   socket = {
     OPEN: 1,
@@ -28,6 +30,9 @@ beforeEach(() => {
     },
     send(frame: string) {
       unsent += Buffer.byteLength(frame)
+    },
+    ping() {
+      pings += 1
     },
     close(_code: number, reason: string) {
       closed = reason
@@ -44,7 +49,7 @@ beforeEach(() => {
 })
 
 /** Something arrives from the client. */
-function receive(name: 'message' | 'ping', text = ''): void {
+function receive(name: 'message' | 'ping' | 'pong', text = ''): void {
   listeners.get(name)!.call(socket, Buffer.from(text))
 }
 
@@ -86,4 +91,29 @@ test('unread pongs count as unsent', () => {
   unsent += 1
   receive('ping')
   expect(closed).toBe('slow_consumer')
+})
+
+/** Looks at the client when it was silent for so long, in seconds. */
+function checkAfter(...seconds: number[]): void {
+  const silentSince = performance.now()
+  for (const each of seconds) connection.checkAlive(silentSince + each * 1_000)
+}
+
+test('pings a silent client three times, and closes it after 90 s', () => {
+  checkAfter(30)
+  expect(pings).toBe(0)
+  checkAfter(45, 50, 60, 75, 80)
+  expect([pings, closed]).toEqual([3, undefined])
+  checkAfter(90)
+  expect([pings, closed]).toEqual([3, 'heartbeat_missing'])
+})
+
+test('pings a client twice that was silent as long as the process stood still, before it closes it', () => {
+  checkAfter(200, 201)
+  expect([pings, closed]).toEqual([1, undefined])
+  receive('pong')
+  checkAfter(400, 415)
+  expect([pings, closed]).toEqual([3, undefined])
+  checkAfter(416)
+  expect(closed).toBe('heartbeat_missing')
 })

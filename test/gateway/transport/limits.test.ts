@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { defaultSettings } from '../../../src/gateway/settings.ts'
-import { Client, listen, logIn, portOf, resume } from '../../support/gateway.ts'
+import { Client, listen, logged, logIn, portOf, resume } from '../../support/gateway.ts'
 import { bus, call, config, house, user } from '../../support/world.ts'
 
 test('the default settings are those of docs/gateway.md', () => {
@@ -63,23 +63,25 @@ test('never pings a client that heartbeats; pings of a client keep it alive', as
     closeSilentAfterMs: 2_500,
     sweepEveryMs: 10,
   })
-  const client = await logIn(app, await user())
+  const [ann, ben] = [await user(), await user()]
+  const client = new Client(app)
   let pings = 0
   client.socket.on('ping', () => {
     pings += 1
   })
-  const pinging = await logIn(app, await user())
+  const beating = setInterval(() => client.send({ op: 3 }), 40)
+  client.send({ op: 2, d: { token: ann.token } })
+  await logged(client)
+  const pinging = await logIn(app, ben)
   ;(pinging.socket as unknown as { _autoPong: boolean })._autoPong = false
-  const beating = setInterval(() => {
-    client.send({ op: 3 })
-    pinging.socket.ping()
-  }, 40)
+  const keepingUp = setInterval(() => pinging.socket.ping(), 40)
   const silent = new Client(app)
   silent.socket.on('upgrade', () => {
     ;(silent.socket as unknown as { _autoPong: boolean })._autoPong = false
   })
   await silent.end()
   clearInterval(beating)
+  clearInterval(keepingUp)
   expect([pings, client.closed, pinging.closed]).toEqual([0, undefined, undefined])
 })
 
@@ -108,7 +110,8 @@ test('closes a login past the connections of a user with 4012', async () => {
 })
 
 test('answers an upgrade with 429 after 20 failed logins of an address', async () => {
-  const app = await listen({}, { rateLimit: true })
+  const rateLimits = { ...config.rateLimits, gateway: { burst: 20, refillMs: 60_000 } }
+  const app = await listen({}, { rateLimit: true, rateLimits })
   for (let count = 0; count < 20; count++) {
     const client = new Client(app)
     client.send({ op: 2, d: { token: 'x' } })
