@@ -13,6 +13,7 @@ test('sets and removes what a role and a member may do in a room', async () => {
   const deny = async () => {
     await page.getByRole('dialog').getByLabel('Send messages').selectOption('Deny')
     await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
   await page.getByRole('button', { name: 'Edit: role' }).click()
   // Only what a room can differ in.
@@ -47,6 +48,7 @@ test('removes a bot, which can be added again by its name', async () => {
   const page = await openPage(`/app/houses/${den.id}/settings/bots`, { as: ann, mayFail })
   await page.getByRole('button', { name: 'Remove bot: Jay' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove bot' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByText('There are no bots here.').waitFor()
   expect((await call(ann, 'GET', `/houses/${den.id}/members/${user.id}`)).status).toBe(404)
   await page.getByLabel('Username').fill('no-bot-at-all')

@@ -174,5 +174,5 @@ test('on a phone what one writes has the whole width', async () => {
     return y + height
   }
   // Beside a wide field stand its buttons.
-  expect(await bottomOf(composerOf(page))).toBe(await bottomOf(send))
+  await expect.poll(async () => (await bottomOf(composerOf(page))) - (await bottomOf(send))).toBe(0)
 })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { call, db, houseRoom } from '../support/world.ts'
-import { logOf, messageOf, openPage, roomOfMany } from './support.ts'
+import { logOf, messageOf, openPage, roomOfMany, settled } from './support.ts'
 
 /** So many messages may be in the page at a time. */
 const mostRows = 120
@@ -91,7 +91,8 @@ test('a room opens where one left off, however much is new', async () => {
   const page = await openPage(path, { as: ann })
   const mark = logOf(page).getByText('new', { exact: true })
   await mark.waitFor()
-  const inSight = await restingPlaces(page)
+  await settled(page)
+  const inSight = await placesOf(page)
   expect(inSight.map(({ id }) => id)).toEqual(expect.arrayContaining([ids[99], ids[100]]))
   const [read, line, fresh] = [messageOf(page, 'line 100.'), mark, messageOf(page, 'line 101.')]
   const tops = await Promise.all([read, line, fresh].map(async (each) => (await each.boundingBox())!.y))
@@ -107,7 +108,8 @@ test('a room is as one left it, whatever came meanwhile', async () => {
   const rooms = page.getByRole('navigation', { name: 'Rooms' })
   await messageOf(page, 'line 200.').waitFor()
   await logOf(page).evaluate((log) => log.scrollBy(0, -2500))
-  const before = await restingPlaces(page)
+  await settled(page)
+  const before = await placesOf(page)
   await rooms.getByRole('link', { name: /random/ }).click()
   await page.getByText('Nobody has written here yet.').waitFor()
   await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'meanwhile' })
@@ -117,19 +119,6 @@ test('a room is as one left it, whatever came meanwhile', async () => {
 })
 
 type Places = { id: string | undefined; top: number }[]
-
-/** Where the messages in sight are, once that stays the same. */
-async function restingPlaces(page: Page): Promise<Places> {
-  let last: Places = []
-  await expect
-    .poll(async () => {
-      const before = last
-      last = await placesOf(page)
-      return distance(before, last)
-    })
-    .toBe(0)
-  return last
-}
 
 /** Where the messages in sight are. */
 function placesOf(page: Page): Promise<Places> {

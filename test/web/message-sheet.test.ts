@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { call, db, user } from '../support/world.ts'
-import { expectAccessible, messageOf, openPage, twoInHouse } from './support.ts'
+import { expectAccessible, messageOf, noteStatus, openPage, twoInHouse } from './support.ts'
 
 const phone = { viewport: { width: 375, height: 667 }, hasTouch: true, isMobile: true }
 
@@ -155,8 +155,9 @@ test('says that a text or a link is copied; where nothing can be, it is there to
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   const bar = messageOf(page, 'words').getByRole('group', { name: 'Actions for the message of Ann' })
   await messageOf(page, 'words').hover()
+  const said = await noteStatus(page)
   await bar.getByRole('button', { name: 'Copy text' }).click()
-  await page.getByRole('status').getByText('Copied').waitFor()
+  await expect.poll(said).toContain('Copied')
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('words')
   // As where the page does not come over https.
   await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { call, houseRoom, type Person } from '../support/world.ts'
-import { expectAccessible, messageOf, openPage, origin, sent, twoInHouse, write } from './support.ts'
+import { expectAccessible, messageOf, openPage, origin, sent, settled, twoInHouse, write } from './support.ts'
 
 /** Sends messages to a room, one after the other; gives their ids. */
 async function send(by: Person, roomId: string, ...contents: string[]): Promise<string[]> {
@@ -54,10 +54,12 @@ test('older messages come without moving what is read', async () => {
   const first = messageOf(page, 'line 90.')
   await log(page).evaluate((element) => element.scrollBy(0, -900))
   await first.scrollIntoViewIfNeeded()
+  await settled(page)
   const before = await first.boundingBox()
   // A message comes at the end, and the window gets lower: nothing moves.
   await send(bob, den.room_id, 'later')
   await page.getByRole('button', { name: /new message/ }).waitFor()
+  await settled(page)
   expect((await first.boundingBox())?.y).toBeCloseTo(before?.y ?? 0, 0)
 
   const scrollUp = async () => {
@@ -110,7 +112,37 @@ test('a room whose newest message is gone is read once its end was seen', async 
   }
   await page.getByRole('link', { name: 'random', exact: true }).click()
   await page.getByRole('log', { name: 'Messages in random' }).waitFor()
-  expect(await page.getByRole('link', { name: /unread/ }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('link', { name: /unread/ }).count()).toBe(0)
+})
+
+test('what is sent where the messages could not be loaded is shown, with those before it', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await send(bob, den.room_id, 'before')
+  const page = await openPage('/app/friends', { as: ann, mayFail: /status of 503/ })
+  const came = new Promise<void>((resolve) => {
+    page.on('websocket', (socket) => {
+      socket.on('framereceived', ({ payload }) => String(payload).includes('MESSAGE_CREATE') && resolve())
+    })
+  })
+  let fails = true
+  let shown = 0
+  await page.route(/\/messages\?/, async (route) => {
+    if (route.request().method() === 'GET') return fails ? route.fulfill({ status: 503 }) : route.continue()
+    const response = await route.fetch()
+    await came
+    await settled(page)
+    shown = await messageOf(page, 'mine').count()
+    fails = false
+    await route.fulfill({ response })
+  })
+  await page.goto(`${origin}${path}`)
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  await write(page, 'mine')
+  await sent(page, 'mine')
+  // It was there all the time, also between its event and the answer.
+  expect(shown).toBe(1)
+  await messageOf(page, 'before').waitFor()
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
 })
 
 test('a link leads to a message among many, and back to the present', async () => {
@@ -165,8 +197,14 @@ test('says who is typing, keeps a draft over a reload, and where one may not wri
   const other = await openPage(path, { as: bob })
   await page.getByRole('textbox', { name: 'Message general' }).waitFor()
   const composer = other.getByRole('textbox', { name: 'Message general' })
-  await composer.pressSequentially('not yet')
-  await page.getByText('Bob is typing…').waitFor()
+  // It is shown for some seconds only.
+  await expect
+    .poll(async () => {
+      await composer.fill('not')
+      await composer.pressSequentially(' yet')
+      return page.getByText('Bob is typing…').count()
+    })
+    .toBe(1)
   await other.reload()
   await expect.poll(() => composer.inputValue()).toBe('not yet')
   await other.goto(`${origin}/app/houses/${den.id}/rooms/${quiet}`)

@@ -10,6 +10,8 @@ const desk = { width: 1280, height: 800 }
 /** Names without a space, as long as a username may be. */
 const longName = 'Donaudampfschifffahrtsgesellscha'
 const longUsername = longName.toLowerCase()
+/** For what takes long by itself. */
+const patience = { timeout: 120_000 }
 
 /** Whether something is within the window, as tall as that is. */
 async function isInSight(thing: Locator, page: Page): Promise<boolean> {
@@ -47,11 +49,11 @@ test('of 200 houses the open one is in sight', async () => {
   await fillMemberships(bob, ann, 199)
   const page = await openPage(path, { as: bob })
   const rail = page.getByRole('navigation', { name: 'Houses' })
-  await expect.poll(() => rail.locator('[data-item]').count()).toBe(200)
+  await expect.poll(() => rail.locator('[data-item]').count(), patience).toBe(200)
   const last = rail.getByRole('link', { name: 'Full' }).last()
   await last.click()
   await page.reload()
-  await expect.poll(() => rail.locator('[data-item]').count()).toBe(200)
+  await expect.poll(() => rail.locator('[data-item]').count(), patience).toBe(200)
   await expect.poll(() => isInSight(last, page)).toBe(true)
   expect(await isInSight(page.getByRole('link', { name: 'Settings' }), page)).toBe(true)
 })

@@ -25,14 +25,14 @@ test('a mention is notified of until it is read elsewhere, other messages are no
   const say = (content: string) => call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content })
   await say('for nobody')
   await say(`for <@${ann.id}>`)
-  await expect.poll(notified, { timeout: 20_000 }).toEqual([expect.stringMatching(/^Bob · #general: for @/)])
+  await expect.poll(notified).toEqual([expect.stringMatching(/^Bob · #general: for @/)])
   await expect.poll(() => page.title()).toMatch(/^\(1\)/)
   expect(await page.locator('link[rel="icon"]').getAttribute('href')).toBe('/app/icon-mark.svg')
 
   // Read on another device, it goes.
   const second = await openPage(path, { as: ann })
   await messageOf(second, 'for @').waitFor()
-  await expect.poll(notified, { timeout: 20_000 }).toContain('closed')
+  await expect.poll(notified).toContain('closed')
   expect(await page.locator('link[rel="icon"]').getAttribute('href')).toBe('/app/icon.svg')
 })
 
@@ -85,15 +85,14 @@ test('where pages may not show any, the worker does, and a click leads to the me
   const content = `for <@${ann.id}>`
   const { body } = await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content })
   const shown = () => page.evaluate("notified.map(({ title, body }) => title + ': ' + body)")
-  const patience = { timeout: 20_000 }
-  await expect.poll(shown, patience).toEqual([`Bob · #general: for @${ann.username}`])
+  await expect.poll(shown).toEqual([`Bob · #general: for @${ann.username}`])
 
   const data = await page.evaluate('notified[0].data')
-  const [worker] = page.context().serviceWorkers()
-  await worker!.evaluate(`dispatchEvent(Object.assign(new ExtendableEvent('notificationclick'), {
+  const worker = page.context().serviceWorkers()[0] ?? (await page.context().waitForEvent('serviceworker'))
+  await worker.evaluate(`dispatchEvent(Object.assign(new ExtendableEvent('notificationclick'), {
     notification: { data: ${JSON.stringify(data)}, close() {} },
   }))`)
   await messageOf(page, 'for @').waitFor()
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(`${path}?message=${body.data.id}`)
-  await expect.poll(shown, patience).toEqual([])
+  await expect.poll(shown).toEqual([])
 })

@@ -4,7 +4,17 @@ import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { freePort, type Server, startServer } from '../support/server.ts'
 import { call, databaseUrl } from '../support/world.ts'
-import { browser, expectAccessible, messageOf, openPage, sent, twoInHouse, write } from './support.ts'
+import {
+  browser,
+  comeOnline,
+  expectAccessible,
+  messageOf,
+  noteStatus,
+  openPage,
+  sent,
+  twoInHouse,
+  write,
+} from './support.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'hearth-offline-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -46,11 +56,12 @@ test('what is written while the server is killed is sent once and in order, also
     return body.data.map((message: { content: string }) => message.content).reverse()
   }
 
-  // The same page goes on by itself when the server comes back.
+  // The same page goes on when the server comes back.
   await server.end('SIGKILL')
   await write(later, 'fifth')
   await messageOf(later, 'fifth').getByText('Waiting to be sent').waitFor()
   server = await start()
+  await comeOnline(later)
   await expect.poll(() => contents(den.room_id)).toContain('fifth')
   await expect.poll(() => messageOf(later, 'fifth').getByText('Waiting to be sent').count()).toBe(0)
   await later.getByText('No connection.').waitFor({ state: 'detached' })
@@ -98,6 +109,7 @@ test('without a connection an edit stays open with its text, and is saved later'
     .getByText('No connection. What you write is kept, and can be saved once you are connected.')
     .waitFor()
   server = await start()
+  await comeOnline(page)
   await page.getByText('Enter saves, Esc leaves.').waitFor()
   expect(await editor.inputValue()).toBe('second words')
   await editor.press('Enter')
@@ -125,8 +137,9 @@ test('what was written in a house that one is no longer in is shown, to be copie
   await page.reload()
   await expect.poll(() => texts.getByRole('paragraph').allTextContents()).toEqual(shown)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const said = await noteStatus(page)
   await texts.first().getByRole('button', { name: 'Copy text' }).click()
-  await page.getByRole('status').getByText('Copied').waitFor()
+  await expect.poll(said).toContain('Copied')
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('a message')
   for (const _ of shown) await texts.first().getByRole('button', { name: 'Delete' }).click()
   await expect.poll(() => texts.count()).toBe(0)
@@ -204,8 +217,9 @@ test('a message that is refused stays, and can be tried again or deleted', async
     await messageOf(page, text).getByText('Not sent. You may not write in this room.').waitFor()
   }
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const said = await noteStatus(page)
   await messageOf(page, 'two').getByRole('button', { name: 'Copy text' }).click()
-  await page.getByRole('status').getByText('Copied').waitFor()
+  await expect.poll(said).toContain('Copied')
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('two')
   await page.unroute(route)
   await messageOf(page, 'two').getByRole('button', { name: 'Delete' }).click()

@@ -5,7 +5,6 @@ import { call, db, type Person } from '../support/world.ts'
 import { expectAccessible, openPage, serverWith, twoInHouse } from './support.ts'
 
 const pushing = await serverWith({ vapidSubject: 'mailto:ops@hearth.test' })
-const patience = { timeout: 20_000 }
 
 /** A browser whose push service is not reached: subscriptions are made of fixed keys, and are noted. */
 const fakePushes = `
@@ -73,7 +72,7 @@ test('pushes to a device are turned on and off in the settings', async () => {
   await page.getByRole('button', { name: 'Turn off' }).click()
   await page.getByRole('button', { name: 'Turn on' }).waitFor()
   expect(await page.evaluate("localStorage.getItem('made')")).toBeNull()
-  await expect.poll(() => rowsOf(ann), patience).toEqual([])
+  await expect.poll(() => rowsOf(ann)).toEqual([])
 })
 
 test('a browser that allows no notifications, or cannot subscribe, is explained', async () => {
@@ -90,10 +89,10 @@ test('a browser that allows no notifications, or cannot subscribe, is explained'
 test('where the server offers no push, nothing about it is shown', async () => {
   const { ann } = await twoInHouse()
   const page = await openPage('/app/settings', { as: ann, serviceWorkers: 'allow' })
-  const [answer] = await Promise.all([
-    page.waitForResponse((response) => response.url().endsWith('/v1/server')),
-    page.evaluate('navigator.serviceWorker.ready.then(() => location.reload())'),
-  ])
+  await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)')
+  // No answer of before is taken for the one that comes after.
+  await page.reload({ waitUntil: 'commit' })
+  const answer = await page.waitForResponse((response) => response.url().endsWith('/v1/server'))
   expect((await answer.json()).data.push_key).toBeNull()
   await page.getByRole('combobox', { name: 'Notifications of the browser' }).waitFor()
   expect(await page.getByRole('heading', { name: 'Notifications while Hearth is closed' }).count()).toBe(0)
@@ -107,16 +106,16 @@ test('a subscription that the browser has replaced is sent again, and log-out en
   const [before] = await rowsOf(ann)
   await page.evaluate("localStorage.removeItem('made')")
   await page.reload()
-  await expect.poll(() => page.evaluate("localStorage.getItem('made')"), patience).not.toBeNull()
+  await expect.poll(() => page.evaluate("localStorage.getItem('made')")).not.toBeNull()
   const made = JSON.parse((await page.evaluate("localStorage.getItem('made')")) as string)
   expect(made.endpoint).not.toBe(before!.endpoint)
   await expect
-    .poll(() => rowsOf(ann), patience)
+    .poll(() => rowsOf(ann))
     .toEqual([{ ...before, id: expect.any(String), endpoint: made.endpoint }])
   await page.getByRole('button', { name: 'Log out' }).click()
   await page.getByRole('button', { name: 'Log in' }).waitFor()
   expect(await rowsOf(ann)).toEqual([])
-  await expect.poll(() => page.evaluate("localStorage.getItem('made')"), patience).toBeNull()
+  await expect.poll(() => page.evaluate("localStorage.getItem('made')")).toBeNull()
   expect(await page.evaluate("localStorage.getItem('hearth.push')")).toBeNull()
 })
 
@@ -137,9 +136,9 @@ test('the worker shows pushes as one notification of each room, and closes what 
   const page = await openPage('/app/friends', { as: ann, serviceWorkers: 'allow' })
   await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)')
   await page.reload()
-  const [worker] = page.context().serviceWorkers()
+  const worker = page.context().serviceWorkers()[0] ?? (await page.context().waitForEvent('serviceworker'))
   // A browser without a screen shows none: they are noted.
-  await worker!.evaluate(`
+  await worker.evaluate(`
     self.shown = new Map()
     Object.assign(ServiceWorkerRegistration.prototype, {
       async showNotification(title, options) {
@@ -163,27 +162,27 @@ test('the worker shows pushes as one notification of each room, and closes what 
       registrationId,
       data: JSON.stringify(push),
     })
-  const shown = () => worker!.evaluate("[...shown.values()].map(({ title, body }) => title + ': ' + body)")
+  const shown = () => worker.evaluate("[...shown.values()].map(({ title, body }) => title + ': ' + body)")
   const { id: house_id, room_id } = den
   const about = { type: 'message', author: 'Bob', house: 'Den', room: 'general', house_id, room_id }
   await deliver({ ...about, message_id: '10', text: 'hello', count: 1 })
-  await expect.poll(shown, patience).toEqual(['Bob · #general: hello'])
+  await expect.poll(shown).toEqual(['Bob · #general: hello'])
   await deliver({ ...about, message_id: '11', text: 'again', count: 2 })
-  await expect.poll(shown, patience).toEqual(['Bob · #general (2): again'])
+  await expect.poll(shown).toEqual(['Bob · #general (2): again'])
   const other = { ...about, house_id: null, house: null, room: null, room_id: '7', message_id: '12' }
   await deliver({ ...other, text: 'psst', count: 1 })
-  await expect.poll(shown, patience).toEqual(['Bob · #general (2): again', 'Bob: psst'])
+  await expect.poll(shown).toEqual(['Bob · #general (2): again', 'Bob: psst'])
 
   // A message after the one that was read stays.
   await deliver({ type: 'close', room_id, message_id: '9' })
   await deliver({ type: 'close', room_id: '7', message_id: '12' })
-  await expect.poll(shown, patience).toEqual(['Bob · #general (2): again'])
-  const data = (await worker!.evaluate('[...shown.values()][0].data')) as string
+  await expect.poll(shown).toEqual(['Bob · #general (2): again'])
+  const data = (await worker.evaluate('[...shown.values()][0].data')) as string
   expect(data).toBe(`${path}?message=11`)
-  await worker!.evaluate(`dispatchEvent(Object.assign(new ExtendableEvent('notificationclick'), {
+  await worker.evaluate(`dispatchEvent(Object.assign(new ExtendableEvent('notificationclick'), {
     notification: { data: '${path}', close() {} },
   }))`)
   await page.getByRole('log', { name: 'Messages in general' }).waitFor()
   await deliver({ type: 'close', room_id, message_id: '11' })
-  await expect.poll(shown, patience).toEqual([])
+  await expect.poll(shown).toEqual([])
 })

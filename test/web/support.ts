@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright'
 import { sql } from 'kysely'
 import type { BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core'
-import { afterAll, afterEach, expect } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect } from 'vitest'
 import type { Config } from '../../src/config.ts'
 import { newId } from '../../src/ids.ts'
 import { launchBrowser } from '../support/browser.ts'
@@ -9,7 +9,7 @@ import { otherApp } from '../support/other-app.ts'
 import { db, house, type Person, user } from '../support/world.ts'
 
 /** How long one waits for what comes, however busy the machine is. */
-const patienceMs = 20_000
+const patienceMs = 60_000
 
 const { app } = await otherApp({ publicUrl: undefined })
 /** Where the server of the file answers. */
@@ -31,12 +31,22 @@ export async function serverWith(changes: Partial<Config>): Promise<string> {
 const mishaps: string[] = []
 /** The pages that the test has opened. */
 const opened: Page[] = []
+// Those of the whole file stay open.
+beforeEach(() => void opened.splice(0))
 afterEach(async ({ task }) => {
   const pages = opened.splice(0)
   if (task.result?.state === 'fail') await describePages(task.name, pages)
   const found = mishaps.splice(0)
+  await Promise.all(pages.map(closePage))
+  // What closing has cut off is no mishap.
+  mishaps.splice(0)
   expect(found).toEqual([])
 })
+
+async function closePage(page: Page): Promise<void> {
+  if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.context().close()
+}
 
 /** Writes what the pages of a failed test show: it may not fail again. */
 async function describePages(test: string, pages: readonly Page[]): Promise<void> {
@@ -126,6 +136,8 @@ export async function roomOfMany(count: number) {
 
 /** Writes a message into the room "general". */
 export async function write(page: Page, text: string): Promise<void> {
+  // Under a dialog the field is shown, but takes nothing.
+  await page.locator('dialog[open]').waitFor({ state: 'detached' })
   const composer = page.getByRole('textbox', { name: 'Message general', exact: true })
   await composer.fill(text)
   await composer.press('Enter')
@@ -144,6 +156,40 @@ export function messageOf(page: Page, text: string) {
 /** Waits until the server has a message that was written here. */
 export async function sent(page: Page, text: string): Promise<void> {
   await messageOf(page, text).and(page.locator(':not([data-state])')).waitFor()
+}
+
+/** Waits until the messages of the room "general" have stayed where they are for some frames. */
+export function settled(page: Page): Promise<void> {
+  return logOf(page).evaluate(async (log) => {
+    const { defaultView } = log.ownerDocument
+    const look = () => {
+      const articles = [...log.querySelectorAll('article')]
+      return articles.map((each) => `${each.dataset.id} ${each.getBoundingClientRect().top}`).join()
+    }
+    let last = ''
+    for (let same = 0; same < 5; ) {
+      await new Promise((resolve) => defaultView!.requestAnimationFrame(resolve))
+      const next = look()
+      same = next === last ? same + 1 : 0
+      last = next
+    }
+  })
+}
+
+/** Tells a page that there is a network again: it connects at once, where it would wait for up to half a minute. */
+export async function comeOnline(page: Page): Promise<void> {
+  await page.evaluate("dispatchEvent(new Event('online'))")
+}
+
+/** Notes from now on what the page says for a moment only. Gives how to ask for all of it. */
+export async function noteStatus(page: Page): Promise<() => Promise<string>> {
+  await page.evaluate(`
+    window.said = ''
+    new MutationObserver(() => {
+      for (const each of document.querySelectorAll('[role=status]')) said += each.textContent + ' '
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })
+  `)
+  return () => page.evaluate<string>('said')
 }
 
 /** What axe has to say about a page, in both themes. */

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { call, type Person } from '../support/world.ts'
-import { logOf, messageOf, openPage, roomOfMany, write } from './support.ts'
+import { comeOnline, logOf, messageOf, openPage, roomOfMany, settled, write } from './support.ts'
 
 type World = Awaited<ReturnType<typeof roomOfMany>>
 
@@ -73,6 +73,7 @@ test('what comes in sight is not marked as new, what comes elsewhere is', async 
   await send(bob, 'missed')
   await page.getByRole('button', { name: '1 new message' }).click()
   await mark.waitFor()
+  await settled(page)
   const tops = await Promise.all([messageOf(page, 'seen'), mark, messageOf(page, 'missed')].map(topOf))
   expect(tops).toEqual(tops.toSorted((a, b) => a - b))
 })
@@ -88,8 +89,12 @@ test('anywhere else nothing moves, whatever comes, goes or grows', async () => {
   const authorOf = (number: number) => (Math.floor(number / 5) % 3 === 0 ? ann : bob)
   const above = messageOf(page, 'line 140.')
   await above.waitFor()
+  await settled(page)
   const before = await topOf(read)
-  const expectUnmoved = async () => expect(Math.abs((await topOf(read)) - before)).toBeLessThanOrEqual(1)
+  const expectUnmoved = async () => {
+    await settled(page)
+    expect(Math.abs((await topOf(read)) - before)).toBeLessThanOrEqual(1)
+  }
 
   await edit(authorOf(140), ids[139]!, `line 140.\n${manyLines}`)
   await above.getByText('part 11').waitFor()
@@ -125,9 +130,11 @@ test('when the first message in sight is deleted, the others stay', async () => 
   })
   await expect.poll(() => topOf(read)).toBeLessThan(bounds!.y)
   const next = messageOf(page, 'line 152.')
+  await settled(page)
   const before = await topOf(next)
   await actsIn(world).remove(Math.floor(150 / 5) % 3 === 0 ? ann : bob, ids[149]!)
   await expect.poll(() => read.count()).toBe(0)
+  await settled(page)
   expect(Math.abs((await topOf(next)) - before)).toBeLessThanOrEqual(1)
 })
 
@@ -219,6 +226,7 @@ test('when the connection is made again, what is being read stays, with what has
   await read.waitFor()
   await expect.poll(() => topOf(read)).toBeGreaterThan(200)
   await expect.poll(() => page.getByText('No connection').count()).toBe(0)
+  await settled(page)
   const before = await topOf(read)
   isAway = true
   drop()
@@ -228,7 +236,9 @@ test('when the connection is made again, what is being read stays, with what has
   for (let count = 0; count < 60; count += 1) await send(bob, `meanwhile ${count}`)
   await edit(bob, ids[154]!, 'line 155, another one')
   isAway = false
+  await comeOnline(page)
   await page.getByText('No connection').waitFor({ state: 'detached' })
   await messageOf(page, 'another one').waitFor()
+  await settled(page)
   expect(Math.abs((await topOf(read)) - before)).toBeLessThanOrEqual(1)
 })

@@ -12,6 +12,7 @@ test('creates a webhook, whose messages come with its name, and deletes it', asy
   await page.getByRole('button', { name: 'Create a webhook' }).click()
   const shown = page.getByRole('dialog', { name: 'Address of Build' })
   const address = shown.getByRole('textbox', { name: 'Address' })
+  await expect.poll(() => address.inputValue()).toContain('://')
   const url = await address.inputValue()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
@@ -30,7 +31,7 @@ test('creates a webhook, whose messages come with its name, and deletes it', asy
 
   await page.getByRole('button', { name: 'New address: Build' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'New address' }).click()
-  expect(await address.inputValue()).not.toBe(url)
+  await expect.poll(() => address.inputValue()).not.toBe(url)
   await page.keyboard.press('Escape')
   expect((await send('no more')).status).toBe(404)
   await page.getByRole('button', { name: 'Delete: Build' }).click()

@@ -140,8 +140,11 @@ export function loadNewer(roomId: string): Promise<void> {
 /** Puts a message that an answer brought into the timeline, where its place is known. */
 export function showMessage(message: Message): void {
   record(message.room_id, () => showMessage(message))
-  const timeline = store.timelines.peek()[message.room_id]
-  if (timeline && !timeline.hasNewer) setTimeline(message.room_id, withMessage(timeline, message))
+  const { room_id } = message
+  const timeline = store.timelines.peek()[room_id]
+  if (timeline && !timeline.hasNewer) setTimeline(room_id, withMessage(timeline, message))
+  // Where no page could be loaded, the server may answer again.
+  if (!timeline && isKept(room_id) && !replacements.has(room_id)) loadNewest(room_id).catch(() => {})
 }
 
 const running = new Map<string, Promise<void>>()

@@ -77,7 +77,8 @@ export function useTimeline(
   }
 }
 
-function has(timeline: Timeline | undefined, messageId: string | undefined): boolean {
+/** Whether a message is in a timeline. */
+export function has(timeline: Timeline | undefined, messageId: string | undefined): boolean {
   return timeline?.messages.some(({ id }) => id === messageId) ?? false
 }
 

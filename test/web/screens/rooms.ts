@@ -1,4 +1,5 @@
 import type { Page, WebSocketRoute } from 'playwright-core'
+import { expect } from 'vitest'
 import { call } from '../../support/world.ts'
 import type { Scene } from './scene.ts'
 import { click, get, type Screen, see, seeText } from './screen.ts'
@@ -22,8 +23,12 @@ export function roomScreens(scene: Scene): Screen[] {
       unread,
       show: async (page) => {
         await ready(page)
-        await call(bob, 'POST', `/rooms/${den.room_id}/typing`)
-        await page.getByText('Bob is typing…').waitFor()
+        // It is shown for some seconds only.
+        const say = async () => {
+          await call(bob, 'POST', `/rooms/${den.room_id}/typing`)
+          return page.getByText('Bob is typing…').count()
+        }
+        await expect.poll(say, { interval: 500 }).toBe(1)
       },
     },
     {
