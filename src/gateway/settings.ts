@@ -10,7 +10,7 @@ export type GatewaySettings = {
   /** A client that is silent for so long is pinged, and again every `pingEveryMs`. */
   pingAfterMs: number
   pingEveryMs: number
-  /** A client that is silent for so long is closed. */
+  /** A client that is silent for so long, and has left two pings unanswered, is closed. */
   closeSilentAfterMs: number
   /** From the end of a user's last connection until the user is offline. */
   offlineAfterMs: number

@@ -37,7 +37,8 @@ export type Stop = () => Promise<unknown>
 
 /**
  * Starts all that a process needs to serve, on a database that runs, and adds to `stops` how to stop each part: the
- * last one first. Returns the address it listens on. Throws when `stopping` aborts: what takes long is not begun then.
+ * last one first. Returns the address it listens on. Once `stopping` aborts, no further step that takes long is begun, and
+ * it throws.
  */
 export async function startProcess(
   config: Config,
@@ -45,6 +46,7 @@ export async function startProcess(
   stops: Stop[],
   stopping: AbortSignal,
 ): Promise<string> {
+  stopping.throwIfAborted()
   const dbWithoutTimeouts = openDatabaseWithoutTimeouts(databaseUrl)
   stops.push(() => withTimeout(dbWithoutTimeouts.destroy()))
   await migrateToLatest(dbWithoutTimeouts)
@@ -63,11 +65,11 @@ export async function startProcess(
   const relay = await orConfigError(relaySetting, openRelay(db, node, redisUrl))
   const bus = await openBus(db, node, relay)
   stops.push(() => withTimeout(bus.close()))
+  stopping.throwIfAborted()
   const presences = createPresenceTracker(db, bus, (err) =>
     app.log.warn({ err }, 'a presence could not be written'),
   )
   stops.push(() => withTimeout(presences.stop()))
-  stopping.throwIfAborted()
   const app = await buildApp({ config, db, store, bus, presences })
   serversOf(databaseUrl)?.onMove((server) =>
     app.log.warn({ server }, 'the database is on another server now'),
@@ -84,6 +86,7 @@ export async function startProcess(
   bus.subscribe(({ type }) => {
     if (mayDiscardFiles.has(type)) eraser.wake()
   })
+  stopping.throwIfAborted()
   stops.push(() => closeGracefully(app))
   await app.listen({ host: await addressOf(config.host), port: config.port }).catch(failToListen)
   stopListeningOnRequest(() => stopListening(app))

@@ -69,9 +69,10 @@ function loadProcess() {
 /** Starts the database and the workers that share the port. Returns the address they listen on. */
 async function startWorkers(config: Config, stops: Stop[], stopping: AbortSignal): Promise<string> {
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
+  stopping.throwIfAborted()
   const workers = forkWorkers(config.workers, { DATABASE_URL: databaseUrl })
   stops.push(() => workers.stop())
-  // Those that start stop sooner than they would listen.
+  // A stop does not wait until one listens.
   const stopped = once(stopping, 'abort').then((): never => {
     throw stopping.reason
   })

@@ -48,9 +48,14 @@ export function forkWorkers(count: number, environment: Record<string, string>):
     async stop() {
       stopping = true
       const workers = runningWorkers()
-      // All close their sockets, and then stop listening, at the same time. The clients of one that ends connect anew.
-      // As long as another listened, these connections would wait for it, and be lost when it ends.
-      await Promise.all(workers.filter((worker) => listening.has(worker)).map(askToStopListening))
+      const { listeners = [], starting = [] } = Object.groupBy(workers, (worker) => {
+        return listening.has(worker) ? 'listeners' : 'starting'
+      })
+      // Those that start need not begin to listen.
+      for (const worker of starting) void end(worker)
+      // The others close their sockets, and then stop listening, at the same time. The clients of one that ends connect
+      // anew. As long as another listened, these connections would wait for it, and be lost when it ends.
+      await Promise.all(listeners.map(askToStopListening))
       await Promise.all(workers.map(end))
     },
   }

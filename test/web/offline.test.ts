@@ -61,7 +61,6 @@ test('what is written while the server is killed is sent once and in order, also
   await write(later, 'fifth')
   await messageOf(later, 'fifth').getByText('Waiting to be sent').waitFor()
   server = await start()
-  await comeOnline(later)
   await expect.poll(() => contents(den.room_id)).toContain('fifth')
   await expect.poll(() => messageOf(later, 'fifth').getByText('Waiting to be sent').count()).toBe(0)
   await later.getByText('No connection.').waitFor({ state: 'detached' })

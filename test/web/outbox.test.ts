@@ -28,7 +28,7 @@ function scene(answer: (entry: OutboxEntry) => void = () => {}, storage = memory
       answer(entry)
       return { id: `m${entry.nonce}`, room_id: entry.room_id, content: entry.content } as Message
     },
-    onSent: (message) => shown.push(message.id),
+    onSent: (message) => void shown.push(message.id),
     wait: (ms, callback) => waits.push({ ms, callback }),
   })
   const add = (nonce: string, room_id = 'r') => outbox.add({ nonce, user_id: 'u', room_id, content: nonce })

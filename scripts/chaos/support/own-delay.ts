@@ -8,9 +8,10 @@ const takeEveryMs = 1_000
 const resolutionMs = 10
 /** A bound never grows past so many times what it is. */
 const mostTimes = 5
-const busyMs = 2_000
+/** How late this process is taken to be on a busy machine. */
+const busyMs = 200
 
-let assumedMs = 0
+let isBusy = false
 
 const delays = monitorEventLoopDelay({ resolution: resolutionMs })
 delays.enable()
@@ -29,15 +30,16 @@ function longestMs(): number {
  * proportion.
  */
 export function assumeBusyMachine(): void {
-  assumedMs = busyMs
+  isBusy = true
 }
 
 /** By how many ms longer an answer may take because the machine is busy: each of its processes is as late as this one. */
 export function allowedDelayMs(ownDelayMs: number): number {
-  return hops * Math.max(assumedMs, ownDelayMs)
+  return hops * Math.max(isBusy ? busyMs : 0, ownDelayMs)
 }
 
 /** A bound of a quiet machine, in ms, and what this process was late at most within the last minute allows for. */
 export function grown(boundMs: number): number {
-  return Math.min(boundMs + allowedDelayMs(Math.max(longestMs(), ...latestMs)), mostTimes * boundMs)
+  const mostMs = mostTimes * boundMs
+  return isBusy ? mostMs : Math.min(boundMs + allowedDelayMs(Math.max(longestMs(), ...latestMs)), mostMs)
 }

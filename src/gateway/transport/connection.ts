@@ -36,7 +36,7 @@ export class Connection {
   /** When anything came from the client. */
   #receivedAtMs = performance.now()
   #pingedAtMs = 0
-  /** The pings since then. */
+  /** The pings since anything came from the client. */
   #unansweredPings = 0
   #frameTimes: number[] = []
   /** Unsent bytes that do not count towards the bound of this connection: their sender waits for it to drain. */
@@ -177,7 +177,8 @@ export class Connection {
     if (silentMs >= this.#settings.closeSilentAfterMs && this.#unansweredPings > 1) {
       this.close('heartbeat_missing')
     } else if (silentMs >= this.#settings.pingAfterMs && unansweredMs >= this.#settings.pingEveryMs) {
-      this.#pingedAtMs = nowMs
+      // It may leave later than the time that is judged.
+      this.#pingedAtMs = Math.max(nowMs, performance.now())
       this.#unansweredPings += 1
       this.#socket.ping()
     }

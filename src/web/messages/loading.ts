@@ -137,14 +137,17 @@ export function loadNewer(roomId: string): Promise<void> {
   })
 }
 
-/** Puts a message that an answer brought into the timeline, where its place is known. */
-export function showMessage(message: Message): void {
+/**
+ * Puts a message that an answer brought into the timeline, where its place is known. Where there is no timeline, as no
+ * page could be loaded, it loads one: the promise settles then.
+ */
+export function showMessage(message: Message): Promise<void> | undefined {
   record(message.room_id, () => showMessage(message))
   const { room_id } = message
   const timeline = store.timelines.peek()[room_id]
   if (timeline && !timeline.hasNewer) setTimeline(room_id, withMessage(timeline, message))
-  // Where no page could be loaded, the server may answer again.
-  if (!timeline && isKept(room_id) && !replacements.has(room_id)) loadNewest(room_id).catch(() => {})
+  if (timeline || !isKept(room_id)) return undefined
+  return (replacements.get(room_id)?.loaded ?? loadNewest(room_id)).catch(() => {})
 }
 
 const running = new Map<string, Promise<void>>()

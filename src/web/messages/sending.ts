@@ -28,8 +28,9 @@ export const outbox = createOutbox({
     }
   },
   onSent: (message) => {
-    showMessage(message)
+    const shown = showMessage(message)
     serverIsBack()
+    return shown
   },
 })
 

@@ -17,7 +17,7 @@ import { newIndex, type Row, toRows } from './rows.ts'
 import { outbox } from './sending.ts'
 import { Unsent } from './unsent.tsx'
 import { hasFocus, useAcknowledge } from './use-acknowledge.ts'
-import { atEnd, has, useTimeline, type Visit } from './use-timeline.ts'
+import { atEnd, useTimeline, type Visit } from './use-timeline.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
 import type { VirtualRows } from './virtual-rows.ts'
 
@@ -35,7 +35,7 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
   const { timeline, failure, goal, isGoalGone, retry } = useTimeline(roomId, visit, reading)
   const { messages = [], hasOlder = false, hasNewer = false } = timeline ?? {}
   const unsent = outbox.entries.value.filter(
-    (each) => each.room_id === roomId && !has(timeline, each.message_id),
+    (each) => each.room_id === roomId && !(timeline && each.message_id),
   )
   const isSeen = () => hasFocus.peek() && reading.current() === undefined
   const { firstNew, markRead } = useFirstNew(roomId, timeline, isSeen)

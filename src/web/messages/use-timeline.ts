@@ -77,8 +77,7 @@ export function useTimeline(
   }
 }
 
-/** Whether a message is in a timeline. */
-export function has(timeline: Timeline | undefined, messageId: string | undefined): boolean {
+function has(timeline: Timeline | undefined, messageId: string | undefined): boolean {
   return timeline?.messages.some(({ id }) => id === messageId) ?? false
 }
 

@@ -35,8 +35,8 @@ export type OutboxStorage = {
 type OutboxOptions = {
   storage: OutboxStorage
   send(entry: OutboxEntry): Promise<Message>
-  /** Called before the entry goes, so that the message is never missing. */
-  onSent(message: Message): void
+  /** Called before the entry goes, which waits for what it returns, so that the message is never missing. */
+  onSent(message: Message): Promise<void> | undefined
   /** Calls back after some time. */
   wait?(ms: number, callback: () => void): void
   now?(): number
@@ -95,7 +95,8 @@ export function createOutbox({ storage, send, onSent, ...options }: OutboxOption
     if (!entries.peek().some((each) => each.nonce === nonce)) return false
     tried.add(nonce)
     try {
-      onSent(await send(entry))
+      const shown = onSent(await send(entry))
+      if (shown) await shown
       waitMs = firstWaitMs
       await remove(nonce)
       return true

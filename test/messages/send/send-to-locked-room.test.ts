@@ -21,7 +21,7 @@ test('while a room is locked only sends to it fail, and other sends do not wait 
     return answers.map((answer) => answer.status)
   })
   expect(statuses).toEqual([503, 503, 503, 503, 503, 503, 200])
-  expect(performance.now() - started).toBeLessThan(60_000)
+  expect(performance.now() - started).toBeLessThan(12_000)
   expect((await send(den.room_id)).status).toBe(200)
 })
 
