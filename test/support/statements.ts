@@ -9,7 +9,7 @@ type Statement = { text: string; values: unknown[] }
 
 /** Statements outside of requests, and those that only begin or end a transaction. */
 const beside =
-  /"?expires_at"? <= now\(\)|removed_rooms|gin_clean_pending_list|delete from audit_log|leased_until|delete from exports|house_retention where house_id >|as looked \(id|set trimmed_to|read_events|list_events|pg_locks|has_ended|with ended as|from "presences" where "node"|pg_dist_partition|^set plan_cache_mode|^select$|^(?:begin|commit|rollback)/
+  /"?expires_at"? <= now\(\)|removed_rooms|gin_clean_pending_list|delete from audit_log|leased_until|delete from exports|house_retention where house_id >|as looked \(id|set trimmed_to|read_events|list_events|pg_locks|has_ended|delete from presences where node <> all|from "presences" where "node"|pg_dist_partition|^set plan_cache_mode|^select$|^(?:begin|commit|rollback)/
 
 /** The statements that are sent to the database while something is done. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
