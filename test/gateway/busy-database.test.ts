@@ -28,6 +28,7 @@ test('a login waits longer than a request for an overloaded database', async () 
 
 test('accepts a login that arrived in time while the process stood still', async () => {
   const { token } = await user()
+  // Connections are checked all the time: one check has begun, and not ended, when the process stands still.
   const late = await listen({ loginTimeoutMs: 5_000, sweepEveryMs: 1 })
   const client = new Client(late)
   await client.hello()

@@ -56,7 +56,7 @@ test('what is written while the server is killed is sent once and in order, also
     return body.data.map((message: { content: string }) => message.content).reverse()
   }
 
-  // The same page goes on when the server comes back.
+  // The same page goes on by itself when the server comes back.
   await server.end('SIGKILL')
   await write(later, 'fifth')
   await messageOf(later, 'fifth').getByText('Waiting to be sent').waitFor()

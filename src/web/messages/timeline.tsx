@@ -34,6 +34,7 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
   const reading = useRef(() => undefined as string | undefined)
   const { timeline, failure, goal, isGoalGone, retry } = useTimeline(roomId, visit, reading)
   const { messages = [], hasOlder = false, hasNewer = false } = timeline ?? {}
+  // While there is no timeline, those whose message has come are shown as well.
   const unsent = outbox.entries.value.filter(
     (each) => each.room_id === roomId && !(timeline && each.message_id),
   )
