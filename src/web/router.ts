@@ -33,6 +33,7 @@ export function onLeaving(callback: () => string): () => void {
 export function startRouter(): void {
   place.value = here()
   addEventListener('popstate', () => {
+    isSteppingBack = false
     const { left, ...step } = lastStep() ?? { from: '' }
     place.value = Object.assign(here(), left !== undefined && { left })
     // It counts for this step back, and not for a later one.
@@ -59,9 +60,18 @@ export function go(to: Place, { replace = false } = {}): void {
   isPageCovered.value = false
 }
 
+/** Set from a step back until the browser has taken it: a second one meanwhile would lead out of the client. */
+let isSteppingBack = false
+
+function stepBack(): void {
+  if (isSteppingBack) return
+  isSteppingBack = true
+  history.back()
+}
+
 /** Goes to a place that one comes from, by a step back if that leads there. */
 export function goBackTo(to: Place): void {
-  if (lastStep()?.from === pathOf(to)) history.back()
+  if (lastStep()?.from === pathOf(to)) stepBack()
   else go(to)
 }
 
@@ -69,7 +79,7 @@ export function goBackTo(to: Place): void {
 export function coverPage(isCovered: boolean): void {
   const from = location.pathname + location.search
   // A step back uncovers it too: once it is done.
-  if (!isCovered && lastStep()?.isCovering) history.back()
+  if (!isCovered && lastStep()?.isCovering) stepBack()
   else isPageCovered.value = isCovered
   if (isCovered) history.pushState({ from, isCovering: true } satisfies Step, '')
 }
