@@ -1,15 +1,16 @@
 import { join } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { reportProgress } from './test/support/progress.ts'
 
 // Compiled libraries are kept for the next run, as start.js does.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
 /** By TEST_DATABASE: what only Citus can show, beside all other tests or, as it stops workers, alone (`scripts/citus.ts`). */
-const include: Record<string, string[]> = {
-  citus: ['test/**/*.test.ts', 'test/citus/*.citus.ts'],
-  'citus-failures': ['test/citus/*.failures.ts'],
+const citusTests: Record<string, string> = {
+  citus: 'test/citus/*.citus.ts',
+  'citus-failures': 'test/citus/*.failures.ts',
 }
+const ofCitus = citusTests[process.env.TEST_DATABASE ?? '']
 
 /** Not on Citus: tests of the plans of plain PostgreSQL, and of how many statements a request takes there. */
 const ofPlainPlans = [
@@ -20,30 +21,57 @@ const ofPlainPlans = [
   'test/messages/statements.test.ts',
 ]
 // A send is one statement, which PostgreSQL finishes without its connection; on Citus a transaction, which ends with it.
-const ofSingleStatements = ['test/messages/send/lost-answer.test.ts']
+const ofSingleStatements = ['test/messages/send/lost-answer.system.test.ts']
 // Its trigger delays commits; distributed tables have no triggers.
-const ofTriggers = ['test/events/unanswered-commits.test.ts']
+const ofTriggers = ['test/events/unanswered-commits.system.test.ts']
 // They go back to earlier versions, which distributed tables do not, or read the form of plain ones.
 const ofPlainTables = [
   'test/database/migrations/migrations.test.ts',
   'test/database/migrations/room-heads.test.ts',
   'test/database/migrations/schema.test.ts',
 ]
-const isOnCitus = process.env.TEST_DATABASE?.startsWith('citus') === true
+const notOnCitus =
+  ofCitus === undefined ? [] : [...ofPlainPlans, ...ofSingleStatements, ...ofTriggers, ...ofPlainTables]
+
+/** A project: projects run one after the other, each in processes of its own. */
+function project(
+  name: string,
+  place: number,
+  files: { include: string[]; exclude?: string[]; setupFiles?: string[]; maxWorkers: number },
+): TestProjectInlineConfiguration {
+  const { include, exclude = [], setupFiles = [], maxWorkers } = files
+  return {
+    test: {
+      name,
+      include,
+      exclude: [...exclude, ...notOnCitus],
+      setupFiles: ['test/support/fresh-file.ts', ...setupFiles],
+      testTimeout: 240_000,
+      hookTimeout: 240_000,
+      // What is waited for comes, however busy the machine is.
+      expect: { poll: { timeout: 60_000 } },
+      pool: 'forks',
+      isolate: false,
+      maxWorkers,
+      sequence: { groupOrder: place },
+    },
+  }
+}
+
+const webTests = 'test/**/*.web.test.ts'
+const systemTests = 'test/**/*.system.test.ts'
+const projects = [
+  project('api', 0, { include: ['test/**/*.test.ts'], exclude: [webTests, systemTests], maxWorkers: 2 }),
+  project('web', 1, { include: [webTests], setupFiles: ['test/web/each-file.ts'], maxWorkers: 2 }),
+  project('system', 2, { include: [systemTests], maxWorkers: 1 }),
+]
+if (ofCitus !== undefined) projects.push(project('citus', 3, { include: [ofCitus], maxWorkers: 1 }))
 
 export default defineConfig({
   test: {
-    include: include[process.env.TEST_DATABASE ?? ''] ?? ['test/**/*.test.ts'],
-    exclude: isOnCitus ? [...ofPlainPlans, ...ofSingleStatements, ...ofTriggers, ...ofPlainTables] : [],
+    projects,
     reporters: ['default', reportProgress()],
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/fresh-file.ts'],
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
-    // What is waited for comes, however busy the machine is.
-    expect: { poll: { timeout: 60_000 } },
-    pool: 'forks',
-    isolate: false,
-    maxWorkers: 3,
+    sequence: { shuffle: true },
   },
 })

@@ -1,9 +1,7 @@
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Bucket, settingNames } from '../src/config/environment.ts'
 import { type Config, ConfigError, readConfig } from '../src/config.ts'
-import { failToStart } from './support/server.ts'
 
 test('an empty environment gives the defaults, and an empty variable counts as absent', () => {
   const config = readConfig({ HOST: '', PORT: '' })
@@ -246,14 +244,4 @@ test.each([
   ['OIDC_CLIENT_SECRET', 'my secret has blanks'],
 ])('of a wrong %s, which may hold a secret, the value is not repeated', (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(/^(?!.*secret).* its value is /)
-})
-
-test('a start with a wrong variable, or without its database, ends with one sentence and exit code 1', async () => {
-  const dir = join(tmpdir(), 'hearth-never-made')
-  const wrong = await failToStart(dir, { RATE_LIMIT: 'maybe' })
-  expect(wrong).toEqual({ code: 1, stderr: 'RATE_LIMIT is not usable: "maybe" is not on or off.\n' })
-  const away = await failToStart(dir, { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/hearth' })
-  expect(away.code).toBe(1)
-  expect(away.stderr).toMatch(/^DATABASE_URL cannot be used: [^\n]+\n$/)
-  expect(away.stderr).not.toContain('secret')
 })

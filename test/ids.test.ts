@@ -1,19 +1,26 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
-import { asId, assignNodeNumber, idTimeMs, isId, newId } from '../src/ids.ts'
+import { asId, isId } from '../src/ids.ts'
 
 const startMs = Date.UTC(2019, 6, 8)
 const maxPerMs = 4096
 
-/** Stops the clock of the process here, later than at all ids that were made before. */
+/** A module of its own, which has made no ids yet: those of the future are made only here. */
+function newModule(): Promise<typeof import('../src/ids.ts')> {
+  const path = `../src/ids.ts?${randomUUID()}`
+  return import(path)
+}
+
+/** Stops the clock of the process here. */
 function stopClock(nowMs: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: nowMs })
 }
 afterEach(() => {
   vi.useRealTimers()
-  assignNodeNumber(0)
 })
 
-test('an id holds the time since July 8th 2019, the node number and the place within the millisecond', () => {
+test('an id holds the time since July 8th 2019, the node number and the place within the millisecond', async () => {
+  const { assignNodeNumber, idTimeMs, newId } = await newModule()
   const nowMs = Date.UTC(2031, 4, 6, 7, 8, 9, 10)
   stopClock(nowMs)
   for (const [place, node] of [0, 1, 682, 1023].entries()) {
@@ -26,7 +33,8 @@ test('an id holds the time since July 8th 2019, the node number and the place wi
   }
 })
 
-test('more ids than a millisecond has places, and those made while the clock is back, go on rising', () => {
+test('more ids than a millisecond has places, and those made while the clock is back, go on rising', async () => {
+  const { idTimeMs, newId } = await newModule()
   const nowMs = Date.UTC(2032, 0, 1)
   stopClock(nowMs)
   const ids = Array.from({ length: maxPerMs }, newId)
@@ -38,6 +46,14 @@ test('more ids than a millisecond has places, and those made while the clock is 
   const sorted = [...ids].sort((one, other) => (BigInt(one) < BigInt(other) ? -1 : 1))
   expect(ids).toEqual(sorted)
   expect(new Set(ids).size).toBe(maxPerMs + 2)
+})
+
+test('a clock that stands before all ids makes none that is not positive', async () => {
+  const { isId, newId } = await newModule()
+  stopClock(Date.UTC(2001, 0, 1))
+  const [one, other] = [newId(), newId()]
+  expect(isId(one)).toBe(true)
+  expect(BigInt(other)).toBeGreaterThan(BigInt(one))
 })
 
 test('an id is a plain number from 1 to 2^63 − 1; all else is an id that nobody has', () => {

@@ -2,27 +2,28 @@ import { parseOptions } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
 import { hashPassword, unknownUserHash } from '../../src/auth/passwords.ts'
 import { password, resident } from '../support/accounts.ts'
+import { publishedAbout } from '../support/published.ts'
 import { untilWaiting } from '../support/waiting.ts'
-import { call, db, failure, published, user } from '../support/world.ts'
+import { call, db, failure, uniqueName, user } from '../support/world.ts'
 
 const wrong = failure('invalid_credentials', 'The login or password is wrong')
-const ann = await resident('ann')
 
 test('login by username or e-mail address, in any case, returns a new token and sends no event', async () => {
-  published.length = 0
+  const ann = await resident('ann')
+  const { username, email } = ann
   const tokens = new Set([ann.token])
-  const logins = ['ann', 'ANN', '@ann', 'ann@example.org', 'ANN@Example.org']
+  const logins = [username, username.toUpperCase(), `@${username}`, email, `${username}@Example.ORG`]
   for (const login of logins) {
     const answer = await call(null, 'POST', '/auth/login', { login, password, captcha: null })
     expect(answer.status).toBe(200)
-    expect(answer.body.data.user).toMatchObject({ id: ann.id, email: 'ann@example.org' })
+    expect(answer.body.data.user).toMatchObject({ id: ann.id, email })
     expect(Object.keys(answer.body.data.user)).toHaveLength(13)
     tokens.add(answer.body.data.token)
   }
   expect(tokens.size).toBe(logins.length + 1)
   const sessions = await db.selectFrom('sessions').select('id').where('user_id', '=', ann.id).execute()
   expect(sessions).toHaveLength(logins.length + 1)
-  expect(published).toEqual([])
+  expect(publishedAbout(ann.id, ann.session_id)).toEqual([])
 })
 
 test('a password that changes while a login waits is refused', async () => {
@@ -30,7 +31,7 @@ test('a password that changes while a login waits is refused', async () => {
   const password_hash = await hashPassword('another one', gil)
   const [loggingIn] = await db.transaction().execute(async (trx) => {
     await trx.updateTable('users').set({ password_hash }).where('id', '=', gil.id).execute()
-    const loggingIn = call(null, 'POST', '/auth/login', { login: 'gil', password })
+    const loggingIn = call(null, 'POST', '/auth/login', { login: gil.username, password })
     await untilWaiting(1)
     return [loggingIn]
   })
@@ -38,15 +39,17 @@ test('a password that changes while a login waits is refused', async () => {
 })
 
 test('a wrong name, a wrong password, a bot and a blank password all answer invalid_credentials', async () => {
-  await user({ username: 'robot', bot_of: ann })
+  const ann = await resident('ann')
+  const bot = await user({ bot_of: ann })
+  const nobody = uniqueName('nobody')
   const tries = [
-    { login: 'ann', password: 'wrong horse' },
-    { login: 'ann', password: '' },
-    { login: 'nobody', password },
+    { login: ann.username, password: 'wrong horse' },
+    { login: ann.username, password: '' },
+    { login: nobody, password },
     { login: '', password },
-    { login: 'nobody@example.org', password },
-    { login: 'robot', password: '' },
-    { login: 'robot', password },
+    { login: `${nobody}@example.org`, password },
+    { login: bot.username, password: '' },
+    { login: bot.username, password },
   ]
   for (const body of tries) {
     const answer = await call(null, 'POST', '/auth/login', body)
@@ -60,8 +63,9 @@ test('an unknown login costs the same hash as a known one', async () => {
 })
 
 test('logins with unknown names from one address do not delay another address', async () => {
+  const ann = await resident('ann')
   let answered = 0
-  const invented = Array.from({ length: 100 }, async (_, number) => {
+  const invented = Array.from({ length: 30 }, async (_, number) => {
     const body = { login: `invented_${number}`, password }
     const { status } = await call(null, 'POST', '/auth/login', body, { remoteAddress: '192.0.2.1' })
     if (status === 400) answered += 1
@@ -69,18 +73,12 @@ test('logins with unknown names from one address do not delay another address', 
   })
   await expect.poll(() => answered).toBeGreaterThan(0)
   const before = answered
-  const login = await call(
-    null,
-    'POST',
-    '/auth/login',
-    { login: 'ann', password },
-    { remoteAddress: '192.0.2.2' },
-  )
+  const body = { login: ann.username, password }
+  const login = await call(null, 'POST', '/auth/login', body, { remoteAddress: '192.0.2.2' })
   expect(login.status).toBe(200)
   // In order of arrival, all of them would precede this login.
   expect(answered - before).toBeLessThan(10)
-  const statuses = await Promise.all(invented)
-  expect(new Set(statuses)).toEqual(new Set([400, 503]))
+  expect(new Set(await Promise.all(invented))).toEqual(new Set([400]))
 })
 
 test('missing and wrong fields answer invalid_schema with their names', async () => {
@@ -98,10 +96,9 @@ test('missing and wrong fields answer invalid_schema with their names', async ()
 })
 
 test('a login answers unavailable when too many hashes wait', async () => {
+  const body = { login: (await resident()).username, password: 'wrong one' }
   const answers = await Promise.all(
-    Array.from({ length: 100 }, () =>
-      call(null, 'POST', '/auth/login', { login: 'ann', password: 'wrong one' }),
-    ),
+    Array.from({ length: 100 }, () => call(null, 'POST', '/auth/login', body)),
   )
   const refused = answers.filter((answer) => answer.status === 503)
   expect(refused.length).toBeGreaterThan(0)

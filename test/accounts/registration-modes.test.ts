@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { environment, hearthIn } from '../support/cli.ts'
 import { otherApp } from '../support/other-app.ts'
-import { call, db, failure, house, published, user } from '../support/world.ts'
+import { publishedAbout } from '../support/published.ts'
+import { call, db, failure, house, uniqueName, user } from '../support/world.ts'
 
 const password = 'correct horse'
 const closed = failure('registration_closed', 'Registration is closed on this server')
@@ -10,10 +11,8 @@ const noInvite = failure('invite_not_found', 'That invite does not exist')
 const byInvite = await otherApp({ registration: 'invite' })
 const shut = await otherApp({ registration: 'closed' })
 
-let people = 0
 function newcomer(invite?: string) {
-  people += 1
-  const username = `newcomer${people}`
+  const username = uniqueName('newcomer')
   return { email: `${username}@example.org`, username, password, ...(invite !== undefined && { invite }) }
 }
 
@@ -40,11 +39,10 @@ test.each([
   ['invite', byInvite.call],
 ])('with REGISTRATION=%s an invite makes the account a member, and is counted', async (_mode, send) => {
   const { id, code } = await den()
-  published.length = 0
   const answer = await send(null, 'POST', '/auth/register', newcomer(code))
   expect(answer.status).toBe(200)
   const { token, user: made } = answer.body.data
-  expect(published).toEqual([{ type: 'member_joined', house_id: id, user_id: made.id }])
+  expect(publishedAbout(made.id)).toEqual([{ type: 'member_joined', house_id: id, user_id: made.id }])
   const houses = await call({ ...made, token }, 'GET', '/users/@me/houses')
   expect(houses.body.data.map((each: { id: string }) => each.id)).toEqual([id])
   const { uses } = await db
@@ -95,16 +93,10 @@ test('a closed server takes nobody, with an invite or without one', async () => 
 })
 
 test('the command makes accounts where registration is closed', async () => {
-  const variables = { ...environment, REGISTRATION: 'closed' }
-  const { code } = await hearthIn(
-    variables,
-    'create-user',
-    'made@example.org',
-    'made',
-    '--password',
-    password,
-  )
+  const variables = { ...environment(), REGISTRATION: 'closed' }
+  const { email, username } = newcomer()
+  const { code } = await hearthIn(variables, 'create-user', email, username, '--password', password)
   expect(code).toBe(0)
-  const login = await shut.call(null, 'POST', '/auth/login', { login: 'made', password })
+  const login = await shut.call(null, 'POST', '/auth/login', { login: username, password })
   expect(login.status).toBe(200)
 })

@@ -1,10 +1,15 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { password } from '../support/accounts.ts'
-import { mailing, registered, smtp } from '../support/mail.ts'
+import { mailingApp } from '../support/mail.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { codeIn } from '../support/smtp.ts'
 import { withTotp } from '../support/two-factor.ts'
 import { call, db } from '../support/world.ts'
+
+await ownWorld()
+
+const { mailing, registered, smtp } = await mailingApp()
 
 /** Every row of every table as text, with bytes in hex. */
 async function allRows(): Promise<string> {
@@ -23,14 +28,14 @@ async function allRows(): Promise<string> {
 
 test('the database contains no token, password or code in plain text', async () => {
   const ann = await registered('ann')
-  await mailing.call(null, 'POST', '/auth/forgot-password', { email: 'ann@example.org' })
+  await mailing.call(null, 'POST', '/auth/forgot-password', { email: ann.email })
   const reset = codeIn(await smtp.next())
   const bob = await withTotp('bob')
   const bot = await call(bob, 'POST', '/bots', { username: 'helper', name: 'Helper' })
   expect(bot.status).toBe(200)
 
   const rows = await allRows()
-  expect(rows).toContain('ann@example.org')
+  expect(rows).toContain(ann.email)
   expect(rows).toContain(bob.secret)
   const secrets = [password, ann.token, ann.code, reset, bob.token, ...bob.backup_codes, bot.body.data.token]
   expect(secrets).toHaveLength(16)

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { newId } from '../../src/ids.ts'
+import { crowd } from '../support/crowds.ts'
 import { otherApp } from '../support/other-app.ts'
-import { admin, config, db, house, user } from '../support/world.ts'
+import { admin, config, db, call as unlimited, user } from '../support/world.ts'
 
 const burst = (size: number) => ({ burst: size, refillMs: 3_600_000 })
 
@@ -28,20 +30,12 @@ test('an admin has the limits of a user', async () => {
 
 test('with 2,000 accounts and houses a page has 100, and a name is found', async () => {
   const ruler = await admin()
-  const den = await house({ owner: ruler })
-  const first = BigInt(den.id)
-  const accounts = Array.from({ length: 2_000 }, (_, n) => ({
-    id: String(first + BigInt(n + 1)),
-    username: `crowd.${n}`,
-    name: 'One of many',
-  }))
-  await db.insertInto('users').values(accounts).execute()
-  const houses = accounts.map(({ id }) => ({ id, name: 'Crowd', owner_id: id, default_permissions: 0 }))
+  const ids = await crowd(2_000)
+  const houses = ids.map((owner_id) => ({ id: newId(), name: 'Crowd', owner_id, default_permissions: 0 }))
   await db.insertInto('houses').values(houses).execute()
-  const open = await otherApp({})
-  const page = await open.call(ruler, 'GET', '/admin/users?limit=100&q=crowd')
+  const page = await unlimited(ruler, 'GET', '/admin/users?limit=100&q=crowd')
   expect(page.body.data).toHaveLength(100)
-  const found = await open.call(ruler, 'GET', '/admin/users?q=crowd.1999')
+  const found = await unlimited(ruler, 'GET', `/admin/users?q=crowd${ids.at(-1)}`)
   expect(found.body.data).toHaveLength(1)
-  expect((await open.call(ruler, 'GET', '/admin/houses?limit=100')).body.data).toHaveLength(100)
+  expect((await unlimited(ruler, 'GET', '/admin/houses?limit=100')).body.data).toHaveLength(100)
 })

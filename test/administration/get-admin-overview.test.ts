@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { listen, logIn } from '../support/gateway.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { admin, callOn, db, house, message, user } from '../support/world.ts'
+
+await ownWorld()
 
 const ruler = await admin()
 

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
-import { refusesStrangers } from '../support/messages.ts'
-import { call, expectTime, user } from '../support/world.ts'
+import { call, expectTime, uniqueName, user } from '../support/world.ts'
 
 test("the caller's bots are listed with their users, oldest first", async () => {
   const ann = await user()
   await user({ bot_of: await user() })
   const made = []
-  for (const username of ['zoebot', 'annbot']) {
+  for (const username of [uniqueName('zoebot'), uniqueName('annbot')]) {
     made.push((await call(ann, 'POST', '/bots', { username, name: username })).body.data.user)
   }
   const answer = await call(ann, 'GET', '/bots')
@@ -26,8 +25,4 @@ test('a user without bots, or a bot, gets an empty list', async () => {
   expect((await call(ann, 'GET', '/bots')).body).toEqual({ success: true, data: [] })
   const bot = await user({ bot_of: ann })
   expect((await call(bot, 'GET', '/bots')).body).toEqual({ success: true, data: [] })
-})
-
-test('without a valid token listing bots answers no_auth', async () => {
-  await refusesStrangers('GET', '/bots')
 })

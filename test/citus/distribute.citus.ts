@@ -11,8 +11,8 @@ import { db as distributed, folder } from '../support/world.ts'
 
 const [coordinator, ...workers] = inject('servers') as [string, ...string[]]
 const names = { full: `hearth_full_${process.pid}`, lone: `hearth_lone_${process.pid}` }
-const full = { ...environment, DATABASE_URL: databaseOn(coordinator, names.full) }
-const lone = { ...environment, DATABASE_URL: databaseOn(coordinator, names.lone) }
+const full = { ...environment(), DATABASE_URL: databaseOn(coordinator, names.full) }
+const lone = { ...environment(), DATABASE_URL: databaseOn(coordinator, names.lone) }
 
 beforeAll(async () => {
   await makeCitusDatabase([coordinator, ...workers], names.full)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hearth } from '../support/cli.ts'
 import { countBackupCodes, withTotp } from '../support/two-factor.ts'
-import { call, db, user } from '../support/world.ts'
+import { call, db, uniqueName, user } from '../support/world.ts'
 
 const tokenOf = (text: string) => /^Token: (.+)$/m.exec(text)![1]!
 const codeOf = (text: string) => /: ([0-9a-f]{32})$/m.exec(text)![1]!
@@ -9,25 +9,29 @@ const logIn = (login: string, password: string) => call(null, 'POST', '/auth/log
 
 describe('create-user', () => {
   test('a user is made, without a login session, and logs in with the password', async () => {
-    const { code, out } = await hearth('create-user', 'Ann@example.org', 'Ann', '--password', 'correct horse')
+    const username = uniqueName('ann')
+    const [typed, email] = [username.replace('a', 'A'), `${username.toUpperCase()}@example.org`]
+    const { code, out } = await hearth('create-user', email, typed, '--password', 'correct horse')
     expect(code).toBe(0)
-    expect(out).toMatch(/^User ann has the id [0-9]+\.$/)
+    expect(out).toMatch(new RegExp(`^User ${username} has the id [0-9]+\\.$`))
     const sessions = await db
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'user_id')
-      .where('username', '=', 'ann')
+      .where('username', '=', username)
       .select('sessions.id')
       .execute()
     expect(sessions).toEqual([])
-    const { status, body } = await logIn('ann', 'correct horse')
+    const { status, body } = await logIn(username, 'correct horse')
     expect(status).toBe(200)
-    expect(body.data.user).toMatchObject({ username: 'ann', email: 'Ann@example.org', email_verified: false })
+    expect(body.data.user).toMatchObject({ username, email, email_verified: false })
   })
 
   test('without a password one is made up and shown; --name and --verified are kept', async () => {
-    const { out } = await hearth('create-user', 'bob@example.org', 'bob', '--name', 'Bob B', '--verified')
+    const bob = uniqueName('bob')
+    const options = ['--name', 'Bob B', '--verified']
+    const { out } = await hearth('create-user', `${bob}@example.org`, bob, ...options)
     const password = /^Password: (.{20})$/m.exec(out)![1]!
-    const { body } = await logIn('bob', password)
+    const { body } = await logIn(bob, password)
     expect(body.data.user).toMatchObject({ name: 'Bob B', email_verified: true })
   })
 
@@ -52,8 +56,9 @@ describe('create-user', () => {
   })
 
   test('an address that is taken, in any case, ends with 1 and a sentence', async () => {
-    await user({ email: 'taken@example.org' })
-    const { code, err } = await hearth('create-user', 'TAKEN@example.org', 'somebody')
+    const { username } = await user()
+    const email = `${username.toUpperCase()}@example.org`
+    const { code, err } = await hearth('create-user', email, uniqueName('somebody'))
     expect([code, err]).toEqual([1, 'That email is already taken.'])
   })
 })
@@ -70,12 +75,12 @@ describe('reset-password', () => {
   test('with --disable-totp two-factor is off as well, and the tokens of bots have ended', async () => {
     const fin = await withTotp('fin')
     const bot = await user({ bot_of: fin })
-    expect((await hearth('reset-password', 'fin', '--password', 'a new password')).code).toBe(0)
-    expect((await logIn('fin', 'a new password')).body.error.code).toBe('mfa_required')
+    expect((await hearth('reset-password', fin.username, '--password', 'a new password')).code).toBe(0)
+    expect((await logIn(fin.username, 'a new password')).body.error.code).toBe('mfa_required')
     expect((await call(bot, 'GET', '/users/@me')).body.error.code).toBe('no_auth')
-    const args = ['reset-password', 'fin', '--password', 'a new password', '--disable-totp']
+    const args = ['reset-password', fin.username, '--password', 'a new password', '--disable-totp']
     expect((await hearth(...args)).code).toBe(0)
-    expect((await logIn('fin', 'a new password')).status).toBe(200)
+    expect((await logIn(fin.username, 'a new password')).status).toBe(200)
     expect(await countBackupCodes(fin)).toBe(0)
   })
 
@@ -139,10 +144,12 @@ describe('issue-code', () => {
 describe('make-bot', () => {
   test('the token is shown and belongs to a bot of the owner', async () => {
     const hal = await user()
-    const { code, out } = await hearth('make-bot', hal.username, 'Helper.Bot', '--name', 'Helper')
+    const username = uniqueName('helper.bot')
+    const typed = username.replace('h', 'H')
+    const { code, out } = await hearth('make-bot', hal.username, typed, '--name', 'Helper')
     expect(code).toBe(0)
     const me = await call({ ...hal, token: tokenOf(out) }, 'GET', '/users/@me')
-    expect(me.body.data).toMatchObject({ username: 'helper.bot', name: 'Helper', bot: true })
+    expect(me.body.data).toMatchObject({ username, name: 'Helper', bot: true })
     const { id } = me.body.data
     const bot = await db.selectFrom('users').select('owner_id').where('id', '=', id).executeTakeFirstOrThrow()
     expect(bot.owner_id).toBe(hal.id)

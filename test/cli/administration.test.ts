@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { newId } from '../../src/ids.ts'
 import { password, resident } from '../support/accounts.ts'
 import { hearth } from '../support/cli.ts'
 import { failing } from '../support/statements.ts'
@@ -11,31 +12,34 @@ import { admin, call, db, house, noAuth, user } from '../support/world.ts'
 const logIn = (login: string) => call(null, 'POST', '/auth/login', { login, password })
 
 test('list-users lists accounts in lines, and as the administration routes answer them', async () => {
-  expect(await hearth('list-users')).toMatchObject({ code: 0, out: 'There are no users.' })
+  const before = newId()
   const ruler = await admin()
   const ann = await user()
   const bot = await user({ bot_of: ann })
   await hearth('disable-user', ann.id)
   const { out } = await hearth('list-users')
-  expect(out.split('\n')).toEqual([
+  const own = [ruler, ann, bot].map(({ id }) => id)
+  expect(out.split('\n').filter((line) => own.includes(line.split(' ')[0]!))).toEqual([
     `${ruler.id}  ${ruler.username}  ${ruler.username}@example.org  admin`,
     `${ann.id}  ${ann.username}  ${ann.username}@example.org  disabled`,
     `${bot.id}  ${bot.username}  -  bot`,
   ])
   const { out: json } = await hearth('list-users', '--json')
-  expect(JSON.parse(json)).toEqual((await call(ruler, 'GET', '/admin/users')).body.data)
+  const listed = JSON.parse(json).filter(({ user }: { user: { id: string } }) => own.includes(user.id))
+  const { data } = (await call(ruler, 'GET', `/admin/users?after=${before}`)).body
+  expect(listed).toEqual(data)
 })
 
 test('show-user shows an account by username or id', async () => {
   const ruler = await admin()
   const ann = await resident('shown')
-  for (const ref of ['shown', '@Shown', ann.id]) {
+  for (const ref of [ann.username, `@${ann.username.replace('s', 'S')}`, ann.id]) {
     const { code, out } = await hearth('show-user', ref)
     expect(code).toBe(0)
-    expect(out).toMatch(/^email +shown@example\.org \(not verified\)$/m)
+    expect(out).toMatch(new RegExp(`^email +${ann.email} \\(not verified\\)$`, 'm'))
     expect(out).toMatch(/^state +user$/m)
   }
-  const { out } = await hearth('show-user', 'shown', '--json')
+  const { out } = await hearth('show-user', ann.username, '--json')
   expect(JSON.parse(out)).toEqual((await call(ruler, 'GET', `/admin/users/${ann.id}`)).body.data)
 })
 
@@ -55,10 +59,11 @@ test('disable-user ends the sessions, enable-user lets the account log in again'
 
 test('end-sessions and disable-totp do as they say', async () => {
   const ann = await withTotp('ann-of-totp')
-  expect((await hearth('end-sessions', ann.id)).out).toBe('Ended 1 login session of ann-of-totp.')
+  expect((await hearth('end-sessions', ann.id)).out).toBe(`Ended 1 login session of ${ann.username}.`)
   expect((await call(ann, 'GET', '/users/@me')).body).toEqual(noAuth)
-  expect((await hearth('disable-totp', ann.id)).out).toBe('ann-of-totp has no two-factor authentication.')
-  expect((await logIn('ann-of-totp')).status).toBe(200)
+  const { out } = await hearth('disable-totp', ann.id)
+  expect(out).toBe(`${ann.username} has no two-factor authentication.`)
+  expect((await logIn(ann.username)).status).toBe(200)
 })
 
 test('make-admin and unmake-admin open and shut the administration routes', async () => {
@@ -107,10 +112,12 @@ test.each([
 
 test('list-houses --json and delete-house --json answer in one line', async () => {
   const ruler = await admin()
+  const before = newId()
   const den = await house({ owner: ruler })
   const { out } = await hearth('list-houses', '--json')
-  const listed: object[] = (await call(ruler, 'GET', '/admin/houses')).body.data
-  expect(JSON.parse(out)).toEqual(listed.map((each) => ({ ...each, max_age: null })))
+  const listed: object[] = (await call(ruler, 'GET', `/admin/houses?after=${before}`)).body.data
+  const own = JSON.parse(out).filter((each: { house: { id: string } }) => each.house.id === den.id)
+  expect(own).toEqual(listed.map((each) => ({ ...each, max_age: null })))
   expect(JSON.parse((await hearth('delete-house', den.id, '--yes', '--json')).out)).toEqual({ id: den.id })
 })
 
@@ -123,7 +130,12 @@ test.each([
   const ann = await user()
   const state = async () => [
     await db.selectFrom('account_codes').select('code_hash').where('user_id', '=', ann.id).execute(),
-    await db.selectFrom('users').select(['id', 'password_hash']).orderBy('id').execute(),
+    await db
+      .selectFrom('users')
+      .select(['id', 'password_hash'])
+      .where('id', '>=', ann.id)
+      .orderBy('id')
+      .execute(),
   ]
   const before = await state()
   const rest = { 'create-user': [], 'make-bot': [ann.id, 'unheard'] }[words[0]!] ?? [ann.id]

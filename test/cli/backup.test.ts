@@ -14,6 +14,7 @@ import { openFolderStore } from '../../src/storage/store.ts'
 import { emptyPlace, places } from '../support/backup.ts'
 import { environment, hearth, hearthIn } from '../support/cli.ts'
 import { filePart, multipart } from '../support/multipart.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { picture } from '../support/pictures.ts'
 import { eraseOnceFound } from '../support/store.ts'
 import {
@@ -36,11 +37,15 @@ import {
   user,
 } from '../support/world.ts'
 
+await ownWorld()
+
 const folder = join(places, 'backup')
 const [ann, bob, cat, out] = [await user(), await user(), await user(), await user()]
 /** What every one of them asks for, before and after. */
 const paths: string[] = []
 let made: Awaited<ReturnType<typeof hearth>>
+/** What they were answered when the backup was made. */
+let before: Awaited<ReturnType<typeof answersOf>>
 
 beforeAll(async () => {
   const den = await house({ owner: ann, members: [bob, cat] })
@@ -87,16 +92,16 @@ beforeAll(async () => {
     `/houses/${den.id}/icons/${seen.body.data.icon}`,
     media.body.data.attachment.media_url.replace('http://hearth.test', ''),
   )
+  before = await answersOf(app)
   await mkdir(folder, { mode: 0o755 })
   made = await hearth('backup', folder)
 })
 
-type Asked = typeof app
-
 /** What everybody gets for every path. */
-async function answersOf(asked: Asked) {
+async function answersOf(asked: typeof app) {
   const answers: Record<string, { status: number; type: unknown; body: unknown }> = {}
-  for (const [name, who] of Object.entries({ ann, bob, cat, out, nobody: null as Person | null })) {
+  const asking = Object.entries({ ann, bob, cat, out, nobody: null as Person | null })
+  const askAll = async ([name, who]: (typeof asking)[number]) => {
     for (const url of paths) {
       const headers = who ? { authorization: who.token } : {}
       const { statusCode, headers: told, rawPayload } = await asked.inject({ url, headers })
@@ -106,11 +111,11 @@ async function answersOf(asked: Asked) {
       answers[`${name} ${url}`] = { status: statusCode, type: told['content-type'], body }
     }
   }
+  await Promise.all(asking.map(askAll))
   return answers
 }
 
 test('a backup restored into an empty place answers every request as before', async () => {
-  const before = await answersOf(app)
   const found = Object.entries(before).filter(([, { status }]) => status === 200)
   expect(paths.filter((url) => !found.some(([key]) => key.endsWith(` ${url}`)))).toEqual([])
 
@@ -171,7 +176,7 @@ test('a backup is a consistent snapshot under concurrent writes', async () => {
   const backingUp = await db.transaction().execute(async (trx) => {
     await sql`lock table friendships`.execute(trx)
     const running = hearth('backup', later)
-    await vi.waitUntil(waits, { timeout: 20_000 })
+    await vi.waitUntil(waits, { timeout: 60_000 })
     // Of a table that is copied after this one.
     await sql`delete from read_states`.execute(trx)
     return { running }
@@ -183,7 +188,7 @@ test('a backup is a consistent snapshot under concurrent writes', async () => {
 })
 
 test('a backup is the same in whatever form the database prefers to write dates and bytes', async () => {
-  const name = new URL(environment.DATABASE_URL).pathname.slice(1)
+  const name = new URL(environment().DATABASE_URL).pathname.slice(1)
   const prefer = (what: string) => sql.raw(`alter database ${name} ${what}`).execute(db)
   onTestFinished(async () => void (await prefer('reset all')))
   await prefer(`set datestyle to 'SQL, DMY'`)

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest'
 import { hearth } from '../support/cli.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { call, db, type Person } from '../support/world.ts'
 
+await ownWorld()
+
+const demo = await hearth('demo')
+
 test('the demo has users who log in and find houses, members, messages, mentions, friends and a group', async () => {
-  const { code, out, err } = await hearth('demo')
+  const { code, out, err } = demo
   expect([code, err]).toEqual([0, ''])
   const [, names, password] = /^Log in as (.+) with the password ([A-Za-z0-9_-]{12})$/m.exec(out)!
   expect(names).toBe('mira, jonas, ayumi, tomasz, priya, leo, nadia, sam')

@@ -1,15 +1,28 @@
 import { expect, test } from 'vitest'
 import { saveFile } from '../../src/storage/discard.ts'
-import { hearth } from '../support/cli.ts'
-import { call, db, house, message, store, user } from '../support/world.ts'
+import { otherServer } from '../support/backup.ts'
+import { hearth, hearthIn } from '../support/cli.ts'
+import { call, type Den, db, house, message, store, user } from '../support/world.ts'
 
-test('list-houses says that there are none, then lists each with owner and members', async () => {
-  expect(await hearth('list-houses')).toMatchObject({ code: 0, out: 'There are no houses.' })
+type Listed = { house: { id: string } }
+
+test('list-users and list-houses say that there are none', async () => {
+  const place = await otherServer()
+  expect(await hearthIn(place, 'list-users')).toMatchObject({ code: 0, out: 'There are no users.' })
+  expect(await hearthIn(place, 'list-houses')).toMatchObject({ code: 0, out: 'There are no houses.' })
+})
+
+/** The lines about these houses. */
+async function linesOf(...dens: Den[]): Promise<string[]> {
+  const { out } = await hearth('list-houses')
+  return out.split('\n').filter((line) => dens.some(({ id }) => line.startsWith(`${id} `)))
+}
+
+test('list-houses lists each with owner and members', async () => {
   const [ann, bob] = [await user(), await user()]
   const one = await house({ owner: ann, members: [bob] })
   const two = await house({ owner: bob })
-  const { out } = await hearth('list-houses')
-  expect(out.split('\n')).toEqual([
+  expect(await linesOf(two, one)).toEqual([
     `${one.id}  ${ann.username}  2 members  Den`,
     `${two.id}  ${bob.username}  1 member  Den`,
   ])
@@ -23,10 +36,9 @@ test.each([
   const ann = await user()
   const den = await house({ owner: ann })
   await call(ann, 'PUT', `/houses/${den.id}/retention`, { max_age })
-  const { out } = await hearth('list-houses')
-  expect(out.split('\n').at(-1)).toBe(`${den.id}  ${ann.username}  1 member  messages for ${shown}  Den`)
-  const houses = JSON.parse((await hearth('list-houses', '--json')).out)
-  expect(houses.at(-1)).toMatchObject({ house: { id: den.id }, max_age })
+  expect(await linesOf(den)).toEqual([`${den.id}  ${ann.username}  1 member  messages for ${shown}  Den`])
+  const listed: Listed[] = JSON.parse((await hearth('list-houses', '--json')).out)
+  expect(listed.find(({ house }) => house.id === den.id)).toMatchObject({ max_age })
 })
 
 test('delete-house without --yes says what it would delete, and deletes nothing', async () => {

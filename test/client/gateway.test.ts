@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { Api } from '../../src/client/api.ts'
 import { GatewayRefused } from '../../src/client/event-iterator.ts'
@@ -6,7 +7,7 @@ import { Gateway, type GatewayOptions } from '../../src/client/gateway.ts'
 import type { GatewayState } from '../../src/client/gateway-state.ts'
 import { listen, logIn, portOf } from '../support/gateway.ts'
 import { openTcpProxy } from '../support/tcp-proxy.ts'
-import { house, type Person, user } from '../support/world.ts'
+import { db, house, type Person, user } from '../support/world.ts'
 
 const app = await listen({ offlineAfterMs: 20 })
 const port = portOf(app)
@@ -99,16 +100,22 @@ test('resumes after a lost connection: missed events come once, and presences ar
 })
 
 test('a login that is interrupted before its last house is repeated', async () => {
-  const late = await listen({ houseJoinDelayMs: 3_600_000 })
   const ann = await user()
   await house({ owner: ann })
-  const way = await openTcpProxy({ host: '127.0.0.1', port: portOf(late) })
-  const { gateway, names, until } = open(ann, { address: `http://127.0.0.1:${way.port}` })
-  await until('INIT_STATE', 1)
-  expect(gateway.state.name).toBe('connecting')
-  expect(gateway.session).toBeUndefined()
-  await way.set('reset')
+  const way = await openTcpProxy({ host: '127.0.0.1', port })
+  const { gateway, names, until, untilState } = await db.transaction().execute(async (trx) => {
+    // A house is read with its entities.
+    await sql`lock table entities`.execute(trx)
+    const opened = open(ann, { address: `http://127.0.0.1:${way.port}` })
+    await opened.until('INIT_STATE', 1)
+    expect(opened.gateway.state.name).toBe('connecting')
+    expect(opened.gateway.session).toBeUndefined()
+    await way.set('reset')
+    return opened
+  })
+  await untilState('waiting')
   await way.set('fine')
+  gateway.reconnectNow()
   await until('INIT_STATE', 2)
   expect(names()).not.toContain('RESUMED')
   await way.close()
@@ -196,6 +203,11 @@ test('a probe detects a silently lost connection, which is resumed', async () =>
   await untilState('ready')
   way.deafen()
   await send(ann, den.room_id, 'missed')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  gateway.reconnectNow()
+  vi.advanceTimersByTime(5_000)
+  vi.useRealTimers()
+  expect(gateway.state).toMatchObject({ name: 'waiting', reason: 'no answer' })
   gateway.reconnectNow()
   await until('RESUMED')
   await until('MESSAGE_CREATE')

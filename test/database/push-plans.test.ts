@@ -13,8 +13,11 @@ import {
   noteDelivery,
   noteFailure,
 } from '../../src/accounts/push-subscriptions/sending-queries.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { explain, statementsOf } from '../support/statements.ts'
 import { databaseUrl, db } from '../support/world.ts'
+
+await ownWorld()
 
 /** Everything that grows with the people and what they write. */
 const large = new Set([

@@ -39,6 +39,8 @@ test.each(documentedRoutes)('docs/api.md describes $route as its schema does', (
   expect(row.summary).toBe(summary)
   expect(row.token).toBe(security === undefined ? 'no' : 'yes')
   expect(row.success.endsWith('204')).toBe('204' in responses)
+  expect(row.success === '302').toBe('302' in responses)
+  expect(row.success === 'never').toBe(!Object.keys(responses).some((status) => /^[23]/.test(status)))
 })
 
 test.each(documentedRoutes)('docs/api.md names the fields of $route', (row) => {

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { eventsPath, printEvents } from '../../scripts/events.ts'
+import { eventsPath, printEvents } from '../../scripts/generate/events.ts'
 import { describeEvents, eventSchemas } from '../../src/gateway/schemas.ts'
 import { call } from '../support/world.ts'
 
-test('docs/events.json is up to date (npm run docs:events writes it)', async () => {
+test('docs/events.json is up to date (npm run generate events writes it)', async () => {
   expect(await readFile(eventsPath, 'utf8')).toBe(printEvents())
 })
 

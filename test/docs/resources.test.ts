@@ -91,6 +91,32 @@ test.each(tables)('docs/resources.md lists the fields of $name with their types'
   }
 })
 
+// Existing clients refuse exact payloads for one key more or less. What is answered is serialized by its schema, so this
+// compares the schemas; events are compared one by one (support/contract-payloads.ts).
+test('docs/resources.md counts the keys of exact payloads as their schemas do', () => {
+  const [section] = /## Exact payloads\n.*?\n## /s.exec(page)!
+  const cells = [...section.matchAll(/^\| .* \| (\d.*) \|$/gm)].map(([, cell]) => cell!)
+  const counts = cells.flatMap((cell) => cell.match(/\d+/g)!.map(Number))
+  const exact = [
+    ...[FullUser, CompactUser, GatewayUser],
+    ...[Message, GatewayMessage, EditedGatewayMessage],
+    ...[House, EmbeddedRoom, EditedHouse, GatewayHouse],
+    ...[Room, Member, Entity, Role, Relationship],
+  ]
+  // What follows is in INIT_STATE, and the frame itself.
+  expect(counts.slice(0, exact.length)).toEqual(exact.map(({ properties }) => Object.keys(properties).length))
+})
+
+// The schema of a message in a list is that for clients of both kinds.
+test.each(tables.filter(({ name }) => name !== 'ListedMessage'))(
+  'a $name always has all fields but those that docs/resources.md calls optional',
+  ({ name, fields }) => {
+    const optional = fields.filter(([, type]) => type.endsWith(', optional')).map(([field]) => field)
+    const { properties, required } = schemas[name]!
+    expect([...required!, ...optional].sort()).toEqual(Object.keys(properties).sort())
+  },
+)
+
 /** The accepted texts of the type column for a field. */
 function patternOf(schema: TSchema): RegExp {
   const variants: TSchema[] = schema.anyOf ?? [schema]

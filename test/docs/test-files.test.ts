@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { printDocument } from '../../scripts/openapi.ts'
+import { printDocument } from '../../scripts/generate/openapi.ts'
 import { app } from '../support/world.ts'
 
 /** Operations that behave like another one, and share its test file. */

@@ -3,11 +3,13 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { claimNodeNumber, RelayConflict } from '../../src/database/node-number.ts'
 import { commit } from '../../src/events/commit.ts'
 import { newBus } from '../support/bus.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { relayDoubles } from '../support/relay-double.ts'
 import { databaseUrl, db, node } from '../support/world.ts'
 
 // Processes on a relay that sends ranges of the log, as Redis does.
 
+await ownWorld()
 await node.release()
 
 const network = { isLosing: (_text: string) => false }
@@ -38,7 +40,7 @@ async function twoProcesses() {
   await vi.waitFor(async () => {
     await update(one, '1')
     await vi.waitUntil(() => other.received.length > 0, 200)
-  }, 30_000)
+  }, 60_000)
   await expect.poll(() => other.received).toEqual(one.received)
   one.received.length = 0
   other.received.length = 0

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compactUser } from '../support/friendships.ts'
-import { refusesStrangers } from '../support/messages.ts'
-import { block, call, user } from '../support/world.ts'
+import { block, call, uniqueName, user } from '../support/world.ts'
 
 describe.each([
   { word: 'blocked', type: 5, other: 4 },
@@ -11,7 +10,7 @@ describe.each([
 
   test('lists compact users by username, of this kind and by the caller only', async () => {
     const [ann, zoe, ben, cat, dan] = await Promise.all(
-      ['ann', 'zoe', 'ben', 'cat', 'dan'].map((name) => user({ username: `${name}.${word}` })),
+      ['ann', 'zoe', 'ben', 'cat', 'dan'].map((begin) => user({ username: uniqueName(begin) })),
     )
     await block(ann!, zoe!, type)
     await block(ann!, ben!, type)
@@ -24,9 +23,5 @@ describe.each([
 
   test('an empty list', async () => {
     expect((await call(await user(), 'GET', path)).body).toEqual({ success: true, data: [] })
-  })
-
-  test('without a valid token answers no_auth', async () => {
-    await refusesStrangers('GET', path)
   })
 })

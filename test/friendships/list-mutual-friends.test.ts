@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
 import { ask, compactUser } from '../support/friendships.ts'
-import { refusesStrangers } from '../support/messages.ts'
 import { erase } from '../support/rooms.ts'
-import { call, failure, friends, user } from '../support/world.ts'
+import { call, failure, friends, uniqueName, user } from '../support/world.ts'
 
 const path = (id: string) => `/relationships/${id}/mutual-friends`
 
 test('shared friends are listed as compact users, by username', async () => {
   const [ann, ben, zoe, cat, dan] = await Promise.all(
-    ['ann', 'ben', 'zoe', 'cat', 'dan'].map((username) => user({ username })),
+    ['ann', 'ben', 'zoe', 'cat', 'dan'].map((begin) => user({ username: uniqueName(begin) })),
   )
   for (const person of [zoe!, cat!]) {
     await friends(ann!, person)
@@ -36,9 +35,4 @@ test('an unknown or deleted user answers user_not_found', async () => {
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual(failure('user_not_found', 'That user does not exist'))
   }
-})
-
-test('without a valid token answers no_auth', async () => {
-  const ben = await user()
-  await refusesStrangers('GET', path(ben.id))
 })

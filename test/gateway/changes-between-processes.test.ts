@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { logIn } from '../support/gateway.ts'
 import { ask } from '../support/processes.ts'
-import { here, line, scene, there } from '../support/two-processes.ts'
+import { scene, twoProcesses } from '../support/two-processes.ts'
 import { db, type Person } from '../support/world.ts'
 
 // Changes at two processes whose messages to each other come late or are lost.
+
+const { here, there, line } = await twoProcesses()
 
 test('sends changes of two processes in the order of their answers everywhere', async () => {
   const { ann, ben, den } = await scene()

@@ -6,7 +6,7 @@ import { call, group, house, message, oneToOne, type Person, user } from '../sup
 
 // Existing clients refuse a payload with a key that they do not know (docs/api.md#rules-for-existing-clients).
 
-const app = await listen({})
+const app = await listen()
 const thumb = encodeURIComponent('👍')
 
 async function scene() {

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { type Client, listen, logIn } from '../support/gateway.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { untilNoted } from '../support/presences.ts'
 import { statementsOf } from '../support/statements.ts'
 import { bus, db, house, houseRoom, oneToOne, role, user } from '../support/world.ts'
+
+await ownWorld()
 
 const app = await listen()
 

@@ -67,14 +67,6 @@ test('an icon is stored under its house; a null icon means none', async () => {
   expect(await houseRow(bare.body.data.id)).toMatchObject({ icon: null, description: null })
 })
 
-test('creating a house without a valid token answers no_auth', async () => {
-  for (const authorization of ['', 'f'.repeat(128)]) {
-    const answer = await call(null, 'POST', '/houses', {}, { headers: { authorization } })
-    expect(answer.status).toBe(400)
-    expect(answer.body).toEqual(noAuth)
-  }
-})
-
 test('creation by an account that is being deleted answers no_auth', async () => {
   const ann = await user()
   const [making] = await db.transaction().execute(async (trx) => {

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { attach, houseRow, membersOf, watching } from '../support/houses.ts'
-import { refusesStrangers } from '../support/messages.ts'
 import { noPermission } from '../support/permissions.ts'
 import { untilDiscarded } from '../support/store.ts'
 import { whileFileIsSent } from '../support/waiting.ts'
@@ -87,8 +86,4 @@ test('deletion concurrent with joining, leaving, sending and inviting causes no 
     expect(await houseRow(den.id)).toBeUndefined()
     expect(await membersOf(den.id)).toEqual([])
   }
-})
-
-test('without a valid token deleting a house answers no_auth', async () => {
-  await refusesStrangers('DELETE', '/houses/1')
 })

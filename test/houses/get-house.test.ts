@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { allPermissions, newHousePermissions, permission } from '../../src/houses/permissions.ts'
 import { fillHouse } from '../support/crowds.ts'
 import { houseSummary } from '../support/houses.ts'
-import { refusesStrangers } from '../support/messages.ts'
 import { freshHouseRoom } from '../support/rooms.ts'
 import { call, failure, house, houseRoom, role, user } from '../support/world.ts'
 
@@ -73,8 +72,4 @@ test('a foreign or unknown house answers house_not_found', async () => {
     expect(answer.status).toBe(404)
     expect(answer.body).toEqual(failure('house_not_found', 'That house does not exist'))
   }
-})
-
-test('without a valid token a house answers no_auth', async () => {
-  await refusesStrangers('GET', '/houses/1')
 })

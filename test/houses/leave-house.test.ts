@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { attach, houseRow, membersOf, watching } from '../support/houses.ts'
-import { refusesStrangers } from '../support/messages.ts'
 import { rolesAs } from '../support/roles.ts'
 import { untilDiscarded } from '../support/store.ts'
 import { call, db, failure, house, message, type Person, role, user } from '../support/world.ts'
@@ -184,8 +183,4 @@ test('when the owner and the next owner leave at once, a remaining member owns t
     await Promise.all([leave(ann, pair.id), leave(ben, pair.id)])
     expect(await houseRow(pair.id)).toBeUndefined()
   }
-})
-
-test('without a valid token leaving a house answers no_auth', async () => {
-  await refusesStrangers('DELETE', '/users/@me/houses/1')
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { documentedRoutes } from '../support/documented-routes.ts'
 import { type Answer, admin, app, call, failure, noAuth, type Person, user } from '../support/world.ts'
 
 // Walks every route of the API document as clients of all kinds call it. What a path names is nowhere, so that a route
@@ -31,14 +32,9 @@ const forgetting = routes.filter((route) => route.method === 'DELETE' && !takesB
 
 const kib = 1024
 /** Routes whose bodies may contain pictures. */
-const withPictures = [
-  'POST /houses',
-  'PATCH /houses/{id}',
-  'PATCH /users/@me',
-  'PATCH /bots/{id}',
-  'POST /houses/{id}/webhooks',
-  'PATCH /houses/{id}/webhooks/{webhook_id}',
-]
+const withPictures = documentedRoutes
+  .filter(({ input }) => / picture\b/.test(input))
+  .map(({ route }) => route)
 /** It also takes forms and multipart bodies. */
 const isWebhook = ({ path }: Route) => path.startsWith('/webhooks/')
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { invalid, required, told } from '../support/permissions.ts'
-import { call, group, house, user } from '../support/world.ts'
+import { call, group, house, uniqueName, user } from '../support/world.ts'
 
 // The ends of what fields take (docs/api.md#limits), where the tests of their routes do not show them.
 
@@ -8,11 +8,9 @@ const [ann, ben] = [await user(), await user()]
 const den = await house({ owner: ann })
 const gang = await group(ann, ben)
 const [at, inRoom] = [`/houses/${den.id}`, `/rooms/${den.room_id}`]
-let addresses = 0
 
 function register(secret: unknown) {
-  addresses += 1
-  const username = `limits${addresses}`
+  const username = uniqueName('limits')
   const body = { email: `${username}@example.org`, username, password: secret }
   return call(null, 'POST', '/auth/register', body)
 }

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { documentPath, printDocument } from '../../scripts/openapi.ts'
+import { documentPath, printDocument } from '../../scripts/generate/openapi.ts'
 import { nameSchemas } from '../../src/process/exported-schemas.ts'
 import { app } from '../support/world.ts'
 
-type Operation = { operationId?: string; summary?: string; tags?: string[]; responses?: object }
+type Operation = { operationId?: string; tags?: string[] }
 
 const document = JSON.parse(printDocument(app)) as {
   paths: Record<string, Record<string, Operation>>
@@ -17,19 +17,11 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 test('docs/openapi.json is what the routes say', async () => {
   const kept = await readFile(documentPath, 'utf8').catch(() => '')
   const fresh = kept === printDocument(app)
-  expect(fresh, 'docs/openapi.json is stale: run `npm run docs:openapi` and commit it').toBe(true)
+  expect(fresh, 'docs/openapi.json is stale: run `npm run generate openapi` and commit it').toBe(true)
 })
 
-/** Calls are refused openly: these two have no success to describe. */
-const alwaysRefused = ['post /rooms/{id}/call', 'post /rooms/{id}/call/decline']
-
-test('every operation has an id of its own, a summary, a tag and a described success', () => {
-  const lacking = operations.filter(({ at, operationId, summary, tags, responses }) => {
-    const success =
-      alwaysRefused.includes(at) || Object.keys(responses ?? {}).some((status) => /^[23]/.test(status))
-    return !operationId || !summary || !tags?.length || !success
-  })
-  expect(lacking.map(({ at }) => at)).toEqual([])
+test('every operation has an id of its own, and a tag', () => {
+  expect(operations.filter(({ operationId, tags }) => !operationId || !tags?.length)).toEqual([])
   const ids = operations.map(({ operationId }) => operationId)
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
 })

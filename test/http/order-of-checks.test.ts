@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../src/ids.ts'
+import { crowd } from '../support/crowds.ts'
 import { fillMemberships } from '../support/houses.ts'
 import { filePart, multipart } from '../support/multipart.ts'
 import { moderatedHouse } from '../support/permissions.ts'
@@ -193,19 +194,14 @@ describe('permission is checked before state', () => {
     const [ann, friendly, blocker] = [await user(), await user(), await user()]
     await block(blocker, ann)
     const gang = await group(ann)
-    const first = 3n * 10n ** 18n
-    const crowd = Array.from({ length: 1_000 }, (_, index) => String(first + BigInt(index)))
-    await db
-      .insertInto('users')
-      .values(crowd.map((id) => ({ id, username: `crowd${id}`, name: 'one of many' })))
-      .execute()
+    const people = await crowd(1_000)
     await db
       .insertInto('room_recipients')
-      .values(crowd.slice(0, 49).map((user_id) => ({ room_id: gang, user_id })))
+      .values(people.slice(0, 49).map((user_id) => ({ room_id: gang, user_id })))
       .execute()
     await db
       .insertInto('friendships')
-      .values(crowd.map((id) => ({ user_low: ann.id, user_high: id })))
+      .values(people.map((id) => ({ user_low: ann.id, user_high: id })))
       .execute()
     await holds(friendly, blocker, '400 limit_reached', ({ id }) =>
       call(ann, 'PUT', `/rooms/${gang}/recipients/${id}`),

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { newId } from '../../src/ids.ts'
 import { password, resident } from '../support/accounts.ts'
 import { filePart, multipart } from '../support/multipart.ts'
@@ -160,44 +160,46 @@ test('each send counts as a request of the user too, whether the room exists or 
 })
 
 test('logins count by address and login, in any of its spellings, the right ones too', async () => {
-  await resident('logan')
+  const { username } = await resident('logan')
   const from = newAddress()
   const logIn = (login: string, where = from) => call(null, 'POST', '/auth/login', { login, password }, where)
-  for (const login of ['logan', 'LOGAN', '@logan', 'logan', 'logan']) {
+  for (const login of [username, username.toUpperCase(), `@${username}`, username, username]) {
     expect((await logIn(login)).status).toBe(200)
   }
-  const refused = await logIn('logan')
+  const refused = await logIn(username)
   expect(refused.status).toBe(429)
   expect(refused.headers['retry-after']).toBe('12')
   expect((await logIn('somebody')).body.error.code).toBe('invalid_credentials')
-  expect((await logIn('logan', newAddress())).status).toBe(200)
+  expect((await logIn(username, newAddress())).status).toBe(200)
   time += 12_000
-  expect((await logIn('logan')).status).toBe(200)
+  expect((await logIn(username)).status).toBe(200)
 })
 
 test('both logins of an account count as one, and so does what is asked for it by address', async () => {
   const mia = await resident('mia')
   const from = newAddress()
   const logIn = (login: string) => call(null, 'POST', '/auth/login', { login, password }, from)
-  for (const login of ['mia', 'mia@example.org', '@MIA', 'Mia@Example.org']) {
+  const { username, email } = mia
+  for (const login of [username, email, `@${username.toUpperCase()}`, email.toUpperCase()]) {
     expect((await logIn(login)).status).toBe(200)
   }
-  const forgot = { email: 'mia@example.org' }
+  const forgot = { email }
   expect((await call(null, 'POST', '/auth/forgot-password', forgot, from)).status).toBe(204)
-  expect((await logIn('mia')).status).toBe(429)
-  expect((await logIn('mia@example.org')).status).toBe(429)
+  expect((await logIn(username)).status).toBe(429)
+  expect((await logIn(email)).status).toBe(429)
   expect((await call(mia, 'POST', '/auth/verify-email/resend', undefined, from)).status).toBe(429)
   expect((await call(null, 'POST', '/auth/login', { login: mia.id, password }, from)).status).toBe(400)
 })
 
 test('logins by address count together however it is written, also where only PostgreSQL sees that it is the same', async () => {
-  await resident('ilias')
+  const { username } = await resident('ilias')
+  const end = username.slice('ilias'.length)
   const from = newAddress()
   const logIn = (login: string) => call(null, 'POST', '/auth/login', { login, password }, from)
-  for (const login of ['ilias@', 'Ilias@', 'İlias@', 'ilİas@', 'İlİas@']) {
-    expect((await logIn(`${login}example.org`)).status).toBe(200)
+  for (const login of ['ilias', 'Ilias', 'İlias', 'ilİas', 'İlİas']) {
+    expect((await logIn(`${login}${end}@example.org`)).status).toBe(200)
   }
-  expect((await logIn('ILIAS@example.org')).status).toBe(429)
+  expect((await logIn(`ILIAS${end}@example.org`)).status).toBe(429)
 })
 
 test('where a caller asks for a code, they count apart from others at their address', async () => {
@@ -230,20 +232,6 @@ test('logins that are long count by their beginning, which is all that is rememb
     call(null, 'POST', '/auth/login', { login: `${'x'.repeat(254)}${end}`, password }, from)
   for (let n = 0; n < 5; n += 1) expect((await logIn(n)).status).toBe(400)
   expect((await logIn(5)).status).toBe(429)
-})
-
-test('setting the clock lifts no limit, and the headers follow the clock', async () => {
-  const { call } = await otherApp({ rateLimit: true })
-  const from = newAddress()
-  const register = () => call(null, 'POST', '/auth/register', {}, from)
-  expect(limited(await times(11, register))).toBe(1)
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 7_200_000 })
-  onTestFinished(() => void vi.useRealTimers())
-  const refused = await register()
-  expect(refused.status).toBe(429)
-  const waits = refused.body.expires_at - Date.now() / 1000
-  expect(waits).toBeGreaterThan(240)
-  expect(waits).toBeLessThan(361)
 })
 
 test('a mistake between wrong passwords gives none of them back', async () => {

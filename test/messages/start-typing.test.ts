@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { refusesStrangers } from '../support/messages.ts'
 import { noPermission, roomNotFound } from '../support/permissions.ts'
 import { block, call, house, houseRoom, oneToOne, published, user } from '../support/world.ts'
 
@@ -11,11 +10,13 @@ test('typing returns room and time and sends an event, with any body', async () 
     [await oneToOne(ann, bob), null],
   ] as const) {
     const before = published.length
+    const sentMs = Date.now()
     const answer = await call(bob, 'POST', `/rooms/${room_id}/typing`)
     expect(answer.status).toBe(200)
     const { timestamp } = answer.body.data
     expect(answer.body.data).toEqual({ room_id, timestamp })
-    expect(Math.abs(Date.now() - timestamp)).toBeLessThan(10_000)
+    expect(timestamp).toBeGreaterThanOrEqual(sentMs)
+    expect(timestamp).toBeLessThanOrEqual(Date.now())
     expect(published.slice(before)).toEqual([
       { type: 'typing_started', room_id, house_id, author_id: bob.id, timestamp },
     ])
@@ -46,8 +47,4 @@ test('an unknown or unreadable room answers room_not_found', async () => {
     const answer = await call(bob, 'POST', `/rooms/${id}/typing`)
     expect([answer.status, answer.body]).toEqual([404, roomNotFound])
   }
-})
-
-test('without a valid token typing answers no_auth', async () => {
-  await refusesStrangers('POST', '/rooms/1/typing')
 })

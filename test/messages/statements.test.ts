@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { firstIdAt } from '../../src/ids.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { explain, statementsOf } from '../support/statements.ts'
 import { call, databaseUrl, db, house, houseRoom, type Person, user } from '../support/world.ts'
+
+await ownWorld()
 
 const dayMs = 86_400_000
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { refusesStrangers } from '../support/messages.ts'
 import { block, call, db, group, house, houseRoom, message, type Person, user } from '../support/world.ts'
 
 async function statesOf(caller: Person) {
@@ -63,8 +62,4 @@ test('a mention in a deleted message does not count', async () => {
   const id = await message(room_id, ann, { mentions: [bob] })
   await call(ann, 'DELETE', `/rooms/${room_id}/messages/${id}`)
   expect(await statesOf(bob)).toEqual({})
-})
-
-test('without a valid token it answers no_auth', async () => {
-  await refusesStrangers('GET', '/users/@me/read-state')
 })

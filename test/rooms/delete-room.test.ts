@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
 import { watching } from '../support/houses.ts'
-import { refusesStrangers } from '../support/messages.ts'
 import {
   houseNotFound,
   moderatedHouse,
@@ -122,9 +121,4 @@ test('the path of a foreign house answers house_not_found', async () => {
     const answer = await call(den.owner, 'DELETE', `/houses/${house}/rooms/${other.room_id}`)
     expect(told(answer)).toEqual([404, houseNotFound])
   }
-})
-
-test('without a valid token deleting a room answers no_auth', async () => {
-  await refusesStrangers('DELETE', '/rooms/1')
-  await refusesStrangers('DELETE', '/houses/1/rooms/1')
 })

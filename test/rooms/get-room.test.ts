@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
-import { refusesStrangers } from '../support/messages.ts'
 import { override, roomNotFound, told } from '../support/permissions.ts'
 import { gatewayUser } from '../support/rooms.ts'
 import { call, group, house, houseRoom, message, oneToOne, user } from '../support/world.ts'
@@ -66,8 +65,4 @@ test('a room the caller cannot read, of any type, or that does not exist answers
   const rooms = [hidden, await group(ann, ben), await oneToOne(ann, ben), '1', '0', 'x', '%00']
   for (const id of rooms) expect(told(await call(cat, 'GET', `/rooms/${id}`))).toEqual([404, roomNotFound])
   expect(told(await call(ben, 'GET', `/rooms/${den.room_id}`))).toEqual([404, roomNotFound])
-})
-
-test('without a valid token a room answers no_auth', async () => {
-  await refusesStrangers('GET', '/rooms/1')
 })

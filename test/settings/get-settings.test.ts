@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { refusesStrangers } from '../support/messages.ts'
 import { call, db, house, user } from '../support/world.ts'
 
 const path = '/users/@me/settings'
@@ -33,8 +32,4 @@ test("settings are returned as set, with the caller's overrides only", async () 
   })
   const { theme, room_overrides } = (await call(bob, 'GET', path)).body.data
   expect([theme, room_overrides]).toEqual([null, {}])
-})
-
-test('without a valid token the settings answer no_auth', async () => {
-  await refusesStrangers('GET', path)
 })

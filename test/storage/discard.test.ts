@@ -9,8 +9,11 @@ import {
   renewFile,
   saveFile,
 } from '../../src/storage/discard.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { listDiscarded } from '../support/store.ts'
 import { db, folder, house, store, user } from '../support/world.ts'
+
+await ownWorld()
 
 const bytes = Buffer.from('bytes')
 const file = `${'b'.repeat(40)}.webp`

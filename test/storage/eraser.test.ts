@@ -1,8 +1,11 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { discardFiles } from '../../src/storage/discard.ts'
 import { startErasing } from '../../src/storage/eraser.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { listDiscarded } from '../support/store.ts'
 import { db, store } from '../support/world.ts'
+
+await ownWorld()
 
 beforeEach(async () => {
   await db.deleteFrom('discarded_files').execute()

@@ -168,33 +168,6 @@ test('in S3, a bucket may be used without a prefix, and slashes around one are o
   }
 })
 
-test.each([500, 403, 'no answer'] as const)(
-  'an S3 in trouble (%s) is away within seconds, and back with its next answer',
-  {
-    timeout: 30_000,
-  },
-  async (kind) => {
-    await stores.S3.write('e/1', Buffer.from('kept'))
-    const found = await stores.S3.find('e/1')
-    double.trouble.with = kind
-    onTestFinished(() => {
-      double.trouble.with = undefined
-    })
-    const uses = [
-      stores.S3.find('e/1'),
-      found!.open(),
-      stores.S3.remove('e/1'),
-      stores.S3.list()[Symbol.asyncIterator]().next(),
-      stores.S3.write('e/2', Buffer.from('not kept')),
-      stores.S3.write('e/3', inChunks(big)),
-    ]
-    const ended = await Promise.all(uses.map((use) => use.catch((error: unknown) => error)))
-    for (const error of ended) expect(error).toBeInstanceOf(StoreUnavailable)
-    double.trouble.with = undefined
-    expect((await stores.S3.find('e/1'))?.size).toBe(4)
-  },
-)
-
 test('in S3, a removed name takes along the parts of its uploads that broke off, and of no other', async () => {
   double.trouble.with = 500
   double.trouble.at = (url) => url.includes('uploadId=')

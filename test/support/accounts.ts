@@ -1,18 +1,15 @@
-import { type Answer, call, db, type Person } from './world.ts'
+import { type Answer, call, db, type Person, uniqueName } from './world.ts'
 
 export const password = 'correct horse'
 
 /** Somebody who came in through the front door. */
 export type Resident = Person & { email: string }
 
-let residents = 0
-
-/** Registers an account with the password above. */
-export async function resident(username?: string): Promise<Resident> {
-  residents += 1
-  const name = username ?? `resident${residents}`
-  const email = `${name}@example.org`
-  const answer = await call(null, 'POST', '/auth/register', { email, username: name, password })
+/** Registers an account with the password above, and a username that begins with this one. */
+export async function resident(begin = 'resident'): Promise<Resident> {
+  const username = uniqueName(begin)
+  const email = `${username}@example.org`
+  const answer = await call(null, 'POST', '/auth/register', { email, username, password })
   return { ...(await personOf(answer)), email }
 }
 

@@ -3,7 +3,7 @@ import { claimNodeNumber } from '../../src/database/node-number.ts'
 import { openBus } from '../../src/events/bus.ts'
 import type { Relay } from '../../src/events/relay.ts'
 import { createPresenceTracker } from '../../src/gateway/presence/presence-tracker.ts'
-import { databaseUrl, db } from './world.ts'
+import { bus as busOfWorld, databaseUrl, db } from './world.ts'
 
 /** What another process has of its own: a node number, the bus, who is online there. */
 export async function newBus(relay?: Relay, database: Db = db) {
@@ -15,6 +15,8 @@ export async function newBus(relay?: Relay, database: Db = db) {
     await presences.stop()
     await bus.close()
     await node.release()
+    // What this process has added to the log must not come in the midst of a later test.
+    await busOfWorld.catchUp()
   }
   return { bus, node, presences, close }
 }

@@ -1,7 +1,12 @@
 import { run } from '../../src/cli/run.ts'
 import { databaseUrl, folder } from './world.ts'
 
-export const environment = { DATABASE_URL: databaseUrl, DATA_DIR: folder, PUBLIC_URL: 'http://hearth.test' }
+/** The variables of a command that works on the world. */
+export const environment = () => ({
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: folder,
+  PUBLIC_URL: 'http://hearth.test',
+})
 
 /** Runs a command in an environment: its exit code, and what it wrote. */
 export async function hearthIn(variables: Record<string, string>, ...words: string[]) {
@@ -17,5 +22,5 @@ export async function hearthIn(variables: Record<string, string>, ...words: stri
 
 /** Runs a command on the database and the folder of the test. */
 export function hearth(...words: string[]) {
-  return hearthIn(environment, ...words)
+  return hearthIn(environment(), ...words)
 }

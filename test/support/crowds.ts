@@ -1,14 +1,30 @@
+import { sql } from 'kysely'
 import { newId } from '../../src/ids.ts'
 import { type Den, db, type Person } from './world.ts'
 
 const rowsAtOnce = 5_000
 
+type Profile = { name?: string; bio?: string; website?: string; location?: string }
+
+const longName = '🚀'.repeat(64)
+const longText = '🚀'.repeat(512)
+/** A profile of as many bytes as possible. */
+export const longestProfile = { name: longName, bio: longText, website: '🚀'.repeat(256), location: longName }
+
 /** Makes many accounts, and gives their ids, ascending. */
-export async function crowd(count: number, fields: { bio?: string; name?: string } = {}): Promise<string[]> {
+export async function crowd(count: number, fields: Profile = {}): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId())
   const rows = ids.map((id) => ({ id, username: `crowd${id}`, name: 'one of many', ...fields }))
   for (const part of inParts(rows)) await db.insertInto('users').values(part).execute()
   return ids
+}
+
+/** Makes these people members of a house. */
+export async function join(den: Den, ids: readonly string[]): Promise<void> {
+  const rows = ids.map((user_id) => ({ house_id: den.id, user_id }))
+  for (const part of inParts(rows)) await db.insertInto('members').values(part).execute()
+  // As autovacuum does within a minute: plans made for small houses would take seconds.
+  if (ids.length > 500) await sql`analyze members`.execute(db)
 }
 
 /** Creates groups of a user with these people in each. Returns their ids, the oldest first. */
@@ -30,9 +46,6 @@ export async function blockAll(by: Person, ids: readonly string[], type: 4 | 5):
   const rows = ids.map((target_id) => ({ user_id: by.id, target_id, type }))
   for (const part of inParts(rows)) await db.insertInto('blocks').values(part).execute()
 }
-
-const longName = '🚀'.repeat(64)
-const longText = '🚀'.repeat(512)
 
 /**
  * Makes a house as large as the limits allow: 500 rooms, 250 roles, 100 entities and 5,000 overrides, with the longest

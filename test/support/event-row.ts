@@ -19,6 +19,8 @@ export type EventRow = {
   received?: ReceivedEvents
   /** The request is refused. */
   refused?: true
+  /** It leaves people and places as they are, but for messages: the next such row may have the same scene. */
+  keepsScene?: true
   /** Several facts, each with an order of its own. */
   anyOrder?: true
 }
@@ -44,4 +46,4 @@ export const ofRoom = ({ den }: EventScene, path = '') => `/rooms/${den.room_id}
 
 /** Settles when a user is shown offline. */
 export const gone = (person: Person) =>
-  vi.waitFor(() => expect(presenceOf(person.id)).toBe('offline'), 30_000)
+  vi.waitFor(() => expect(presenceOf(person.id)).toBe('offline'), 60_000)

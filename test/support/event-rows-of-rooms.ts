@@ -4,6 +4,7 @@ import { webhook } from './webhooks.ts'
 import { call, message } from './world.ts'
 
 async function expireMessage({ den, people, clients }: EventScene) {
+  clients.caller.takeAll()
   await message(den.room_id, people.caller, { expires_at: new Date() })
   await clients.caller.next('MESSAGE_DELETE')
 }
@@ -69,8 +70,7 @@ const places = [
   { place: 'group', all: inGroup, roomOf: (scene: EventScene) => scene.group },
 ] as const
 
-/** Of docs/gateway.md#messages-and-accounts. */
-export const messages: EventRow[] = places.flatMap(({ place, all, roomOf }): EventRow[] => {
+const inPlaces: EventRow[] = places.flatMap(({ place, all, roomOf }): EventRow[] => {
   const path = (scene: EventScene) => `/rooms/${roomOf(scene)}/messages/${scene.messages[place]}`
   return [
     {
@@ -145,7 +145,7 @@ export const messages: EventRow[] = places.flatMap(({ place, all, roomOf }): Eve
     },
   ]
 })
-messages.push(
+const elsewhere: EventRow[] = [
   {
     action: 'send as a webhook',
     request: async ({ den, people }) => {
@@ -160,4 +160,7 @@ messages.push(
     request: (scene) => ['POST', ofRoom(scene, '/messages'), { content: 'x' }],
     refused: true,
   },
-)
+]
+
+/** Of docs/gateway.md#messages-and-accounts. */
+export const messages: EventRow[] = [...inPlaces, ...elsewhere].map((row) => ({ ...row, keepsScene: true }))

@@ -57,7 +57,10 @@ const readMessages = 2
 export async function eventScene(app: FastifyInstance): Promise<EventScene> {
   const caller = await user()
   const people = { caller, again: caller } as EventScene['people']
-  for (const name of columns.slice(2)) people[name] = await user(name === 'bot' ? { bot_of: caller } : {})
+  const make = async (name: Column) => {
+    people[name] = await user(name === 'bot' ? { bot_of: caller } : {})
+  }
+  await Promise.all(columns.slice(2).map(make))
   const { member, unreading, blocked, left, banned, partner } = people
   const den = await house({ owner: caller, members: [member, unreading, blocked, left, banned] })
   const gag_id = await role(den, { deny: readMessages, position: 2, members: [unreading] })
@@ -68,23 +71,20 @@ export async function eventScene(app: FastifyInstance): Promise<EventScene> {
   await block(caller, blocked)
   await call(left, 'DELETE', `/users/@me/houses/${den.id}`)
   await call(caller, 'PUT', `/houses/${den.id}/bans/${banned.id}`, {})
-  const messages = {
-    house: await message(den.room_id, caller),
-    pair: await message(pair, caller),
-    group: await message(trio, caller),
-  }
   const code = await inviteBy(den, caller)
-  return {
-    app,
-    people,
-    clients: {} as EventScene['clients'],
-    den,
-    role_id,
-    gag_id,
-    pair,
-    group: trio,
-    messages,
-    code,
+  const [clients, messages] = [{} as EventScene['clients'], {} as EventScene['messages']]
+  const scene = { app, people, clients, den, role_id, gag_id, pair, group: trio, messages, code }
+  await renewMessages(scene)
+  return scene
+}
+
+/** New messages of the caller in each place. */
+export async function renewMessages(scene: EventScene): Promise<void> {
+  const { caller } = scene.people
+  scene.messages = {
+    house: await message(scene.den.room_id, caller),
+    pair: await message(scene.pair, caller),
+    group: await message(scene.group, caller),
   }
 }
 

@@ -14,7 +14,7 @@ export async function ready(ann: Resident) {
     const { data } = (await call(ann, 'GET', exportPath)).body
     expect(data.state).toBe('ready')
     return data as { url: string; expires_at: string; progress: number }
-  }, 20_000)
+  }, 60_000)
 }
 
 /** What is at the address of an export, and the files in it. */

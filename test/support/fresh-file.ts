@@ -1,8 +1,6 @@
 import { vi } from 'vitest'
 
-// Test files share processes, as loading the libraries for each file would take a third of the time of the tests. Each
-// file loads the modules of the project again, and all mocks are restored.
+// Test files share processes, and with them what they import: loading it for each file would take most of the time.
 vi.useRealTimers()
 vi.restoreAllMocks()
 vi.unstubAllEnvs()
-vi.resetModules()

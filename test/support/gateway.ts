@@ -1,14 +1,16 @@
 import { type AddressInfo, connect as openStream } from 'node:net'
 import { inflateSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import WebSocket from 'ws'
 import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
+import { type Db, openDatabaseWithoutTimeouts } from '../../src/database/client.ts'
 import { eventSchemas } from '../../src/gateway/schemas.ts'
 import type { GatewaySettings } from '../../src/gateway/settings.ts'
+import { atEnd } from './at-end.ts'
 import { breaches } from './contract-payloads.ts'
-import { bus, config, db, type Person, presences, store } from './world.ts'
+import { bus, config, databaseUrl, db, type Person, presences, sharedWorld, store } from './world.ts'
 
 /** What the server sends: the parsed frame, its text, whether it came in a binary frame, and to an extended session. */
 export type Frame = {
@@ -27,28 +29,50 @@ type Options = { zlib?: boolean; path?: string; extended?: boolean; headers?: Re
 const patienceMs = 60_000
 const open = new Set<Client>()
 
-/** An app with its own gateway on the world's database and bus, listening on 127.0.0.1, where logins are quick. */
+/** The app that listens for all files that share a world. */
+let shared: FastifyInstance | undefined
+
+/**
+ * An app with a gateway on the world's database and bus, listening on 127.0.0.1, where logins are quick: with settings
+ * or in an own world one of its own, as another process has, else that of the world. All its connections end with the
+ * test or file.
+ */
 export async function listen(
   gateway: Partial<GatewaySettings> = {},
   changes: Partial<Config> = {},
 ): Promise<FastifyInstance> {
-  const settings = { houseJoinDelayMs: 5, ...gateway }
-  const app = await buildApp({
-    config: { ...config, ...changes },
-    db,
-    store,
-    bus,
-    presences,
-    gateway: settings,
-  })
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(async () => {
-    for (const client of open) client.socket.terminate()
-    // A kept-alive connection whose last answer is just ending is waited for, more than a minute.
-    app.server.closeAllConnections()
-    await app.close()
-  })
+  const hasSettings = Object.keys({ ...gateway, ...changes }).length > 0
+  if (hasSettings || db !== sharedWorld.db) {
+    const app = await start(db, gateway, changes)
+    atEnd(async () => {
+      cutAll(app)
+      await app.close()
+    })
+    return app
+  }
+  // Its background work must not take the connections of requests that a test lets wait.
+  if (!shared?.server.listening) shared = await start(openDatabaseWithoutTimeouts(databaseUrl), {}, {})
+  const app = shared
+  atEnd(() => cutAll(app))
   return app
+}
+
+async function start(
+  db: Db,
+  gateway: Partial<GatewaySettings>,
+  changes: Partial<Config>,
+): Promise<FastifyInstance> {
+  const settings = { houseJoinDelayMs: 5, ...gateway }
+  const parts = { db, store, bus, presences, gateway: settings }
+  const app = await buildApp({ ...parts, config: { ...config, ...changes } })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return app
+}
+
+function cutAll(app: FastifyInstance): void {
+  for (const client of open) client.socket.terminate()
+  // A kept-alive connection whose last answer is just ending is waited for, more than a minute.
+  app.server.closeAllConnections()
 }
 
 /** The port of an app, or of a server in another process by its origin. */
@@ -177,6 +201,15 @@ export async function logIn(
 export async function logged(client: Client): Promise<void> {
   const init = await client.next('INIT_STATE')
   for (const _house of init.d.house_ids) await client.next('HOUSE_JOIN')
+}
+
+/** Keeps the logins of a user from sending HOUSE_JOINs, until what it returns is called; events are buffered meanwhile. */
+export function pauseLogins(app: FastifyInstance, { id }: Person): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  // The houses of a user are read one part after another.
+  void app.gateway.context.houseReads(id, () => promise)
+  atEnd(resolve)
+  return resolve
 }
 
 /** Takes a session up again. */

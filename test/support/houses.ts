@@ -39,8 +39,8 @@ export async function watching<Answer>(run: () => Promise<Answer>) {
   return { answer, events: published.slice(before) }
 }
 
-/** Makes a user a member of so many houses of another user. */
-export async function fillMemberships(person: Person, owner: Person, count: number): Promise<void> {
+/** Makes a user a member of so many houses of another user, and gives the ids of the houses. */
+export async function fillMemberships(person: Person, owner: Person, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId())
   await db
     .insertInto('houses')
@@ -50,6 +50,7 @@ export async function fillMemberships(person: Person, owner: Person, count: numb
     .insertInto('members')
     .values(ids.map((house_id) => ({ house_id, user_id: person.id })))
     .execute()
+  return ids
 }
 
 /** Gives a message an attachment, and returns the name of its file in the store. */

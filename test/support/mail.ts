@@ -1,31 +1,39 @@
-import { sql } from 'kysely'
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { password } from './accounts.ts'
+import { atEnd } from './at-end.ts'
 import { otherApp } from './other-app.ts'
 import { codeIn, smtpServer } from './smtp.ts'
-import { db, type Person } from './world.ts'
+import { db, type Person, uniqueName } from './world.ts'
 
-export const smtp = await smtpServer()
-/** The app on the same world, with mail configured. */
-export const mailing = await otherApp({ smtpUrl: smtp.url })
-afterAll(() => smtp.close())
+/** An app on the same world that sends its mail to `smtp`, and how to register there. */
+export async function mailingApp() {
+  const smtp = await smtpServer()
+  const mailing = await otherApp({ smtpUrl: smtp.url })
+  atEnd(smtp.close)
 
-/** Registers an account by the app that mails, and takes the code out of its mail. */
-export async function registered(username: string): Promise<Person & { code: string }> {
-  const fields = { email: `${username}@example.org`, username, password }
-  const { token, user: made } = (await mailing.call(null, 'POST', '/auth/register', fields)).body.data
-  const mail = await smtp.next()
-  expect(mail.to).toEqual([fields.email])
-  expect(mail.from).toContain('hearth@hearth.test')
-  return { id: made.id, username, token, session_id: '', code: codeIn(mail) }
+  /** Registers an account whose username begins with this one, and takes the code out of its mail. */
+  async function registered(begin: string): Promise<Person & { email: string; code: string }> {
+    const username = uniqueName(begin)
+    const email = `${username}@example.org`
+    const answer = await mailing.call(null, 'POST', '/auth/register', { email, username, password })
+    const { token, user: made } = answer.body.data
+    const mail = await smtp.next(email)
+    expect(mail.from).toContain('hearth@hearth.test')
+    return { id: made.id, username, email, token, session_id: '', code: codeIn(mail) }
+  }
+  return { smtp, mailing, registered }
 }
 
-/** The lifetime of the only code of a user, in minutes. */
-export async function minutesLeft({ id }: { id: string }): Promise<number> {
-  const { rows } = await sql<{ minutes: number }>`
-    select round(extract(epoch from expires_at - now()) / 60)::int as minutes
-    from account_codes where user_id = ${id}`.execute(db)
-  return rows[0]!.minutes
+/** Asserts how long the only code of a user is valid; `madeAfter`: a time before it was made, in ms since 1970. */
+export async function expectLifetime({ id }: { id: string }, minutes: number, madeAfter: number) {
+  const { expires_at } = await db
+    .selectFrom('account_codes')
+    .select('expires_at')
+    .where('user_id', '=', id)
+    .executeTakeFirstOrThrow()
+  const madeAt = expires_at.getTime() - minutes * 60_000
+  expect(madeAt).toBeGreaterThanOrEqual(madeAfter)
+  expect(madeAt).toBeLessThanOrEqual(Date.now())
 }
 
 /** The stored codes of a user, by purpose. */

@@ -4,7 +4,7 @@ import { override } from './permissions.ts'
 import { pushSubscription } from './push-keys.ts'
 import { callersOf, inviteBy, type Needs, type Reach, type Scene } from './scenes.ts'
 import { webhook } from './webhooks.ts'
-import { db, house, message, type Person, role, user } from './world.ts'
+import { db, house, message, type Person, role, uniqueName, user } from './world.ts'
 
 /** 200, 204, or the code of a failure. */
 export type Expected = 200 | 204 | string
@@ -59,18 +59,14 @@ const newRole: Made<string> = ({ den }) => role(den!, { position: 1 })
 const newWebhook: Made<string> = async ({ den, ids }) => (await webhook(den!, { room_id: ids.room_id! })).id
 /** A webhook of a house that no caller is in. */
 const executable: Record<string, Made<string>> = {
-  webhook_id: async () => (await someWebhook()).id,
-  token: async () => (await someWebhook()).token,
+  webhook_id: async (scene) => (await webhookOf(scene)).id,
+  token: async (scene) => (await webhookOf(scene)).token,
 }
-let made: ReturnType<typeof webhook> | undefined
-function someWebhook() {
-  made ??= user().then(async (owner) => webhook(await house({ owner })))
+const webhooks = new WeakMap<Scene, ReturnType<typeof webhook>>()
+function webhookOf(scene: Scene) {
+  const made = webhooks.get(scene) ?? user().then(async (owner) => webhook(await house({ owner })))
+  webhooks.set(scene, made)
   return made
-}
-let names = 0
-const freshName = () => {
-  names += 1
-  return `fresh${names}`
 }
 
 async function publicBot({ target }: Scene) {
@@ -104,7 +100,7 @@ export const matrix: Row[] = [
   { route: 'GET /users/{ref}', reach: 'open' },
   { route: 'DELETE /users/@me', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { password: 'wrong password' } },
   // Accounts
-  { route: 'POST /auth/register', reach: 'open', body: () => { const username = freshName(); return { email: `${username}@example.org`, username, password } } },
+  { route: 'POST /auth/register', reach: 'open', body: () => { const username = uniqueName('fresh'); return { email: `${username}@example.org`, username, password } } },
   { route: 'POST /auth/login', reach: 'open', body: async () => ({ login: (await resident()).email, password }) },
   { route: 'POST /auth/logout', reach: 'own', ok: 204 },
   { route: 'POST /auth/verify-email', reach: 'open', ok: 'invalid_code', body: { code: '0'.repeat(32) } },
@@ -128,7 +124,7 @@ export const matrix: Row[] = [
   { route: 'DELETE /users/@me/push-subscriptions/{id}', reach: 'own', at: { id: () => '1' } },
   { route: 'GET /exports/{user_id}', reach: 'open', ok: 'not_found', at: { user_id: () => '1' } },
   // Bots
-  { route: 'POST /bots', reach: 'own', but: notForBots, body: () => ({ username: freshName(), name: 'Bot' }) },
+  { route: 'POST /bots', reach: 'own', but: notForBots, body: () => ({ username: uniqueName('fresh'), name: 'Bot' }) },
   { route: 'GET /bots', reach: 'own' },
   { route: 'PATCH /bots/{id}', reach: 'own', when: 'the own', at: { id: ownBot }, body: { bio: 'x' } },
   { route: 'PATCH /bots/{id}', reach: 'own', when: "somebody else's", ok: 'bot_not_found', at: { id: foreignBot }, body: { bio: 'x' } },

@@ -1,17 +1,7 @@
 import { expect } from 'vitest'
-import { call, db, failure, noAuth, type Person } from './world.ts'
+import { call, db, failure, type Person } from './world.ts'
 
 export const messageNotFound = failure('message_not_found', 'That message does not exist')
-
-type Method = Parameters<typeof call>[1]
-
-/** Holds a route to no_auth without a token and with a faulty one, whatever the body. */
-export async function refusesStrangers(method: Method, url: string): Promise<void> {
-  for (const headers of [{}, { authorization: 'f'.repeat(128) }]) {
-    const answer = await call(null, method, url, {}, { headers })
-    expect([answer.status, answer.body]).toEqual([400, noAuth])
-  }
-}
 
 /** The ids of the messages a list answers, in its order. */
 export async function listIds(caller: Person, url: string): Promise<string[]> {

@@ -27,7 +27,9 @@ export async function startOidcProvider(redirectUris: () => string[]) {
     const made = new Provider(issuer, {
       clients: [{ client_id: 'hearth', client_secret: clientSecret, redirect_uris: redirectUris() }],
       cookies: { keys: ['of the test'] },
-      ttl: { AccessToken: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
+      // The browsers of tests of the web client forget the cookie of an interaction by the clock of the machine, from
+      // which the one of this process differs.
+      ttl: { AccessToken: 60, Grant: 60, IdToken: 60, Interaction: tenYears, Session: 60 },
       pkce: { required: () => true },
       claims: {
         openid: ['sub'],
@@ -80,6 +82,8 @@ export async function startOidcProvider(redirectUris: () => string[]) {
 }
 
 const clientSecret = 'a-secret-of-both'
+/** In seconds. */
+const tenYears = 315_360_000
 
 type Grant = { addOIDCScope(scope: string): void; save(): Promise<void> }
 type GrantContext = {

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import type { Bus } from '../../src/events/bus.ts'
 import type { PresenceTracker } from '../../src/gateway/presence/presence-tracker.ts'
 import type { GatewaySettings } from '../../src/gateway/settings.ts'
+import { atEnd } from './at-end.ts'
 import { config, db, type Person, store } from './world.ts'
 
 // Several processes that share a relay; each is an app of its own here.
@@ -22,7 +23,7 @@ export async function startProcess(
     gateway: { houseJoinDelayMs: 5, ...gateway },
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(async () => {
+  atEnd(async () => {
     await app.close()
     await close()
   })

@@ -75,7 +75,7 @@ export async function startPushService(address = '127.0.0.1') {
         },
         pushes,
         async received(count: number) {
-          await expect.poll(() => pushes.length, { timeout: 20_000 }).toBe(count)
+          await expect.poll(() => pushes.length).toBe(count)
           return pushes.map(({ payload }) => payload)
         },
         answer: (response: ServerResponse) => void response.writeHead(201).end(),

@@ -65,12 +65,14 @@ async function houseScene(reach: 'house' | 'room', needs?: Needs): Promise<Scene
   const den = await house({ owner: owner!, members: [target!, left!, banned!, ...Object.values(members)] })
   const { lacking, unreading, administrator, member, blocked } = members
   const given = needs === undefined || needs === 'owner' ? 0 : permission[needs]
-  await role(den, { ...lackingBits(reach, needs), position: 10, members: [lacking!] })
-  await role(den, { ...allBut(permission.READ_MESSAGES), position: 10, members: [unreading!] })
-  await role(den, { allow: permission.ADMINISTRATOR, position: 10, members: [administrator!] })
-  await role(den, { allow: given, position: 10, members: [member!, blocked!] })
-  await block(owner!, blocked!)
-  await block(target!, blocked!)
+  await Promise.all([
+    role(den, { ...lackingBits(reach, needs), position: 10, members: [lacking!] }),
+    role(den, { ...allBut(permission.READ_MESSAGES), position: 10, members: [unreading!] }),
+    role(den, { allow: permission.ADMINISTRATOR, position: 10, members: [administrator!] }),
+    role(den, { allow: given, position: 10, members: [member!, blocked!] }),
+    block(owner!, blocked!),
+    block(target!, blocked!),
+  ])
   await call(left!, 'DELETE', `/users/@me/houses/${den.id}`)
   await call(owner!, 'PUT', `/houses/${den.id}/bans/${banned!.id}`, {})
   const room_id = await houseRoom(den)
@@ -160,9 +162,12 @@ async function emptyEntity(den: Den): Promise<string> {
   return id
 }
 
+let invites = 0
+
 /** Makes an invite and gives its code. */
 export async function inviteBy(den: Den, creator: Person): Promise<string> {
-  const code = BigInt(newId()).toString(36).slice(-6).padStart(6, '0')
+  invites += 1
+  const code = `i${String(invites).padStart(5, '0')}`
   await db.insertInto('invites').values({ code, house_id: den.id, creator_id: creator.id }).execute()
   return code
 }

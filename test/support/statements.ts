@@ -1,25 +1,32 @@
 import pg from 'pg'
 import { vi } from 'vitest'
 import { planSettings } from '../../src/database/client.ts'
+import { databaseUrl } from './world.ts'
 
 /** Citus cannot plan for any values. */
 const usesCitus = process.env.TEST_DATABASE?.startsWith('citus') === true
 
 type Statement = { text: string; values: unknown[] }
 
-/** Statements outside of requests, and those that only begin or end a transaction. */
-const beside =
-  /"?expires_at"? <= now\(\)|removed_rooms|gin_clean_pending_list|delete from audit_log|leased_until|delete from exports|house_retention where house_id >|as looked \(id|set trimmed_to|read_events|list_events|pg_locks|has_ended|delete from presences where node <> all|from "presences" where "node"|pg_dist_partition|^set plan_cache_mode|^select$|^(?:begin|commit|rollback)/
+/** Statements outside of requests. */
+export const background =
+  /"?expires_at"? <= now\(\)|removed_rooms|gin_clean_pending_list|delete from audit_log|leased_until|delete from exports|house_retention where house_id >|as looked \(id|set trimmed_to|read_events|list_events|pg_locks|has_ended|delete from presences where node <> all|from "presences" where "node"|pg_dist_partition/
+/** Those that only begin or end a transaction, or prepare a connection. */
+const beside = /^set plan_cache_mode|^select$|^(?:begin|commit|rollback)/
 
-/** The statements that are sent to the database while something is done. */
+/** The statements that are sent to the database of the world while something is done. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
+  const own = databaseUrl.match(/\/(\w+)(?:\?|$)/)![1]
   const spy = vi.spyOn(pg.Client.prototype, 'query')
   try {
     await work()
-    return spy.mock.calls.flatMap(([config, values]) => {
+    return spy.mock.calls.flatMap(([config, values], place) => {
+      const { database } = spy.mock.contexts[place] as pg.Client
       const text = textOfStatement(config)
       const given = typeof config === 'string' ? values : (config as unknown as Statement).values
-      return beside.test(text) ? [] : { text, values: given ?? [] }
+      return database !== own || background.test(text) || beside.test(text)
+        ? []
+        : { text, values: given ?? [] }
     })
   } finally {
     spy.mockRestore()

@@ -28,5 +28,5 @@ export async function isDiscarded(name: string): Promise<boolean> {
 
 /** Waits until a file is to be erased: those of a deleted room are a moment after the answer. */
 export async function untilDiscarded(name: string): Promise<void> {
-  await vi.waitUntil(() => isDiscarded(name), { timeout: 30_000 })
+  await vi.waitUntil(() => isDiscarded(name), { timeout: 60_000 })
 }

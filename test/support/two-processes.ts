@@ -1,25 +1,30 @@
-import { afterAll, vi } from 'vitest'
+import { vi } from 'vitest'
+import { atEnd } from './at-end.ts'
 import { newBus } from './bus.ts'
 import { startProcess } from './processes.ts'
 import { relayDoubles } from './relay-double.ts'
 import { group, house, user } from './world.ts'
 
 const lateMs = 100
-/** What is between the two: everything takes a while, or is lost. */
-export const line = { isLosing: false }
-const openRelay = relayDoubles(() => (line.isLosing ? [] : [lateMs]))
-export const here = await startProcess(await newBus(openRelay()))
-export const there = await startProcess(await newBus(openRelay()))
-await knowEachOther()
 
-/** Waits until both send to each other. */
-async function knowEachOther(): Promise<void> {
-  const hearing = new Set<typeof here>()
-  for (const app of [here, there]) {
+/** Two processes, and the line between them: everything takes a while, or is lost. */
+export async function twoProcesses() {
+  const line = { isLosing: false }
+  const openRelay = relayDoubles(() => (line.isLosing ? [] : [lateMs]))
+  const here = await startProcess(await newBus(openRelay()))
+  const there = await startProcess(await newBus(openRelay()))
+  await knowEachOther([here, there])
+  return { here, there, line }
+}
+
+/** Waits until each sends to the others. */
+async function knowEachOther(apps: Awaited<ReturnType<typeof startProcess>>[]): Promise<void> {
+  const hearing = new Set<(typeof apps)[number]>()
+  for (const app of apps) {
     const stop = app.bus.subscribe(({ type }) => {
       if (type === 'typing_started') hearing.add(app)
     })
-    afterAll(stop)
+    atEnd(stop)
   }
   const nobodys = {
     type: 'typing_started',
@@ -30,9 +35,9 @@ async function knowEachOther(): Promise<void> {
   } as const
   await vi.waitFor(async () => {
     hearing.clear()
-    await Promise.all([here, there].map((app) => app.bus.publish([nobodys])))
+    await Promise.all(apps.map((app) => app.bus.publish([nobodys])))
     hearing.clear()
-    await vi.waitUntil(() => hearing.size === 2, 500)
+    await vi.waitUntil(() => hearing.size === apps.length, 500)
   }, 60_000)
 }
 

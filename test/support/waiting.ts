@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { newId } from '../../src/ids.ts'
+import { background } from './statements.ts'
 import { type Answer, db, type Person } from './world.ts'
 
 const usesCitus = process.env.TEST_DATABASE?.startsWith('citus') === true
@@ -9,9 +10,9 @@ const waitingStatements = usesCitus
   ? sql`select count(distinct global_pid)::int as waiting from citus_locks where not granted`
   : sql`
       select count(*)::int as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
+      where datname = current_database() and wait_event_type = 'Lock' and query !~ ${background.source}`
 
-/** Settles when this many statements wait for a lock in the test's database. */
+/** Settles when this many statements of requests wait for a lock in the test's database. */
 export async function untilWaiting(count: number): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ waiting: number }>`${waitingStatements}`.execute(db)

@@ -1,65 +1,40 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { sql } from 'kysely'
-import { afterAll, inject } from 'vitest'
-import { buildApp } from '../../src/app.ts'
 import { unknownUserHash } from '../../src/auth/passwords.ts'
 import { hashToken, newToken } from '../../src/auth/tokens.ts'
-import { type Config, readConfig } from '../../src/config.ts'
-import { openDatabaseWithoutTimeouts } from '../../src/database/client.ts'
-import { claimNodeNumber } from '../../src/database/node-number.ts'
-import { openBus } from '../../src/events/bus.ts'
+import type { Config } from '../../src/config.ts'
+import type { Db } from '../../src/database/client.ts'
+import type { Node } from '../../src/database/node-number.ts'
+import type { Bus } from '../../src/events/bus.ts'
 import type { HearthEvent } from '../../src/events/events.ts'
-import { createPresenceTracker } from '../../src/gateway/presence/presence-tracker.ts'
+import type { PresenceTracker } from '../../src/gateway/presence/presence-tracker.ts'
 import { newHousePermissions } from '../../src/houses/permissions.ts'
 import { newId } from '../../src/ids.ts'
-import { openFolderStore } from '../../src/storage/store.ts'
-import { databaseOn, onServers } from './database-server.ts'
+import type { Store } from '../../src/storage/store.ts'
 import { undocumentedFailure } from './documented-routes.ts'
+import { openWorld, type World } from './open-world.ts'
 
-// One fresh database, folder and app per test file: importing this module makes them.
-const servers = inject('servers')
-const databaseName = `hearth_test_${process.pid}_${Date.now().toString(36)}`
-await onServers(servers, `create database ${databaseName} template ${inject('template')}`)
-
-export const databaseUrl = databaseOn(inject('databaseUrl'), databaseName)
-export const folder = await mkdtemp(join(tmpdir(), 'hearth-files-'))
-export const config: Config = readConfig({
-  DATA_DIR: folder,
-  DATABASE_URL: databaseUrl,
-  RATE_LIMIT: 'off',
-  LOG_LEVEL: 'silent',
-  PUBLIC_URL: 'http://hearth.test',
-})
-// Without the time limits of a server: tests must not depend on the speed of the machine.
-export const db = openDatabaseWithoutTimeouts(databaseUrl)
-export const store = openFolderStore(join(folder, 'files'), 0)
-// A node number has one second for its connection, and the first connection to a database takes longest.
-await sql`select 1`.execute(db)
+// The world of this process: what is exported here belongs to it, and to the own world of a file while there is one.
+export let databaseUrl: string
+export let folder: string
+export let config: Config
+export let db: Db
+export let store: Store
 /** Ids are made with the number 0, whatever this one is. */
-export const node = await claimNodeNumber(databaseUrl, { assign: () => {}, relaying: 'postgres' })
-export const bus = await openBus(db, node)
-export const presences = createPresenceTracker(db, bus)
-/** Everything published so far, oldest first. */
-export const published: HearthEvent[] = []
-bus.subscribe((event) => {
-  // It is in the log for resumes, beside the event that it precedes.
-  if (event.type !== 'access_changed') published.push(event)
-})
-export const app: FastifyInstance = await buildApp({ config, db, store, bus, presences })
-await app.ready()
+export let node: Node
+export let bus: Bus
+export let presences: PresenceTracker
+/** What was published so far, oldest first: no presences, and no deletion of a message of an earlier test. */
+export let published: HearthEvent[]
+export let app: FastifyInstance
 
-afterAll(async () => {
-  await app.close()
-  await presences.stop()
-  await bus.close()
-  await node.release()
-  await db.destroy()
-  await onServers(servers, `drop database if exists ${databaseName} with (force)`)
-  await rm(folder, { recursive: true, force: true })
-})
+/** Makes the exports of this module those of a world. */
+export function enterWorld(world: World): void {
+  ;({ databaseUrl, folder, config, db, store, node, bus, presences, published, app } = world)
+}
+
+export const sharedWorld: World = await openWorld()
+enterWorld(sharedWorld)
 
 /** An account with a token. */
 export type Person = { id: string; username: string; token: string; session_id: string }
@@ -103,8 +78,8 @@ export function callOn(app: FastifyInstance) {
   }
 }
 
-/** Sends a request to the app of the file. */
-export const call = callOn(app)
+/** Sends a request to the app of the world. */
+export const call: ReturnType<typeof callOn> = (...request) => callOn(app)(...request)
 
 /** The answer of a failed request, to compare a body with. */
 export function failure(code: string, message: string) {
@@ -114,17 +89,22 @@ export function failure(code: string, message: string) {
 export const unavailable = failure('unavailable', 'The service is temporarily unavailable')
 export const noAuth = failure('no_auth', 'Authorization is required for this route')
 
-let people = 0
+let names = 0
+
+/** A name that nobody else has, and that begins with this one. */
+export function uniqueName(begin: string): string {
+  names += 1
+  return `${begin}${names}`
+}
 
 /** Makes an account with a login session. */
 export async function user(
   fields: { username?: string; name?: string; email?: string; bot_of?: Person } = {},
 ) {
-  people += 1
   const id = newId()
   const session_id = newId()
   const token = newToken()
-  const username = fields.username ?? `person${people}`
+  const username = fields.username ?? uniqueName('person')
   const account = {
     id,
     username,

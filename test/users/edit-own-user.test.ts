@@ -1,19 +1,21 @@
 import { expect, test } from 'vitest'
 import { editOwnUser, isStored, pictureText, rowOf } from '../support/own-user.ts'
 import { invalid } from '../support/permissions.ts'
-import { call, db, failure, house, noAuth, published, user } from '../support/world.ts'
+import { publishedAbout } from '../support/published.ts'
+import { isDiscarded } from '../support/store.ts'
+import { call, failure, house, uniqueName, user } from '../support/world.ts'
 
 const asFile = expect.stringMatching(/^[0-9a-f]{40}\.webp$/)
 
 test('an update returns the updated user, and sends events to self and houses', async () => {
-  const ann = await user({ email: 'ann@example.org' })
+  const ann = await user()
   const den = await house({ owner: ann })
   const cave = await house({ owner: await user(), members: [ann] })
   await house({ owner: await user() })
-  published.length = 0
+  const username = uniqueName('Ann.Other')
   const fields = {
     location: 'Zürich 🏔',
-    username: 'Ann.Other',
+    username,
     website: 'https://example.org/ann',
     bio: ' one\r\n\ttwo é e\u0301\u200b ',
     name: 'Ann O.',
@@ -28,27 +30,28 @@ test('an update returns the updated user, and sends events to self and houses', 
     success: true,
     data: {
       ...fields,
-      username: 'ann.other',
+      username: username.toLowerCase(),
       id: ann.id,
       icon: asFile,
       header: asFile,
       flags: 0,
       bot: false,
-      email: 'ann@example.org',
+      email: `${ann.username}@example.org`,
       email_verified: false,
       mfa_enabled: false,
     },
   })
   const { icon, header } = answer.body.data
-  expect(await rowOf(ann)).toMatchObject({ ...fields, username: 'ann.other', icon, header })
+  expect(await rowOf(ann)).toMatchObject({ ...fields, username: username.toLowerCase(), icon, header })
   expect(isStored(ann, 'icons', icon)).toBe(true)
   expect(isStored(ann, 'headers', header)).toBe(true)
-  expect(published).toEqual([
+  expect(publishedAbout(ann.id)).toEqual([
     { type: 'user_updated', user_id: ann.id, only_self: false },
     { type: 'member_updated', house_id: den.id, user_id: ann.id },
     { type: 'member_updated', house_id: cave.id, user_id: ann.id },
   ])
-  expect(await db.selectFrom('discarded_files').selectAll().execute()).toEqual([])
+  expect(await isDiscarded(`users/${ann.id}/icons/${icon}`)).toBe(false)
+  expect(await isDiscarded(`users/${ann.id}/headers/${header}`)).toBe(false)
 })
 
 test('an update of one field keeps the others', async () => {
@@ -56,15 +59,6 @@ test('an update of one field keeps the others', async () => {
   await editOwnUser(ann, { bio: 'a', location: 'b', website: 'http://c.example' })
   const answer = await editOwnUser(ann, { bio: '' })
   expect(answer.body.data).toMatchObject({ bio: '', location: 'b', website: 'http://c.example' })
-})
-
-test('editing without a valid token answers no_auth before the body is checked', async () => {
-  const ann = await user()
-  for (const authorization of ['', ann.token.slice(2)]) {
-    const answer = await call(null, 'PATCH', '/users/@me', { bio: 5 }, { headers: { authorization } })
-    expect(answer.status).toBe(400)
-    expect(answer.body).toEqual(noAuth)
-  }
 })
 
 test('no body, an empty one, {} or null answers invalid_schema', async () => {
@@ -79,7 +73,6 @@ test('no body, an empty one, {} or null answers invalid_schema', async () => {
 
 test('only unknown fields return the unchanged user and send no event', async () => {
   const ann = await user()
-  published.length = 0
   const before = await call(ann, 'GET', '/users/@me')
   const body =
     '{"usrname":"other","flags":7,"id":"1","bot":true,"email":"x@y.example","email_verified":true,"__proto__":{"bio":"x"},"constructor":1,"public":true}'
@@ -90,7 +83,7 @@ test('only unknown fields return the unchanged user and send no event', async ()
   expect(answer.status).toBe(200)
   expect(answer.body).toEqual(before.body)
   expect(await rowOf(ann)).toMatchObject({ public: false, flags: 0 })
-  expect(published).toEqual([])
+  expect(publishedAbout(ann.id)).toEqual([])
 })
 
 test('an unknown field beside a known one is ignored, and the known one applied', async () => {
@@ -102,7 +95,7 @@ test('an update that changes nothing sends no event', async () => {
   const ann = await user()
   const icon = await pictureText()
   await editOwnUser(ann, { bio: 'same', icon })
-  published.length = 0
+  const before = publishedAbout(ann.id)
   const answer = await editOwnUser(ann, {
     bio: 'same',
     icon,
@@ -110,7 +103,7 @@ test('an update that changes nothing sends no event', async () => {
     header: null,
   })
   expect(answer.status).toBe(200)
-  expect(published).toEqual([])
+  expect(publishedAbout(ann.id)).toEqual(before)
 })
 
 test.each([
@@ -168,7 +161,7 @@ test('limits count code points, and values of the greatest length are accepted',
   const ann = await user()
   const longest = {
     location: '🏔'.repeat(64),
-    username: 'u'.repeat(32),
+    username: uniqueName('u'.repeat(32)).slice(-32),
     website: `https://example.org/${'x'.repeat(236)}`,
     bio: '🔥'.repeat(512),
     name: '🙂'.repeat(64),

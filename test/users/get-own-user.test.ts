@@ -3,7 +3,7 @@ import { erase } from '../support/rooms.ts'
 import { call, noAuth, user } from '../support/world.ts'
 
 test('returns the full user', async () => {
-  const ann = await user({ username: 'ann', name: 'Ann', email: 'ann@example.org' })
+  const ann = await user({ name: 'Ann' })
   const answer = await call(ann, 'GET', '/users/@me')
   expect(answer.status).toBe(200)
   expect(answer.body).toEqual({
@@ -11,7 +11,7 @@ test('returns the full user', async () => {
     data: {
       id: ann.id,
       name: 'Ann',
-      username: 'ann',
+      username: ann.username,
       icon: null,
       header: null,
       flags: 0,
@@ -19,28 +19,23 @@ test('returns the full user', async () => {
       location: '',
       website: '',
       bio: '',
-      email: 'ann@example.org',
+      email: `${ann.username}@example.org`,
       email_verified: false,
       mfa_enabled: false,
     },
   })
 })
 
-test('without a valid token answers no_auth', async () => {
+test('a token that is cut, longer, in capitals or after another scheme answers no_auth', async () => {
   const ann = await user()
   for (const authorization of [
-    undefined,
-    '',
-    'x',
     ann.token.slice(1),
     `${ann.token.slice(1)}A`,
     ann.token.toUpperCase(),
     `${ann.token} ${ann.token}`,
     `Basic ${ann.token}`,
-    'f'.repeat(128),
   ]) {
-    const headers = authorization === undefined ? {} : { authorization }
-    const answer = await call(null, 'GET', '/users/@me', undefined, { headers })
+    const answer = await call(null, 'GET', '/users/@me', undefined, { headers: { authorization } })
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual(noAuth)
   }

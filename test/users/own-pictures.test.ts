@@ -3,6 +3,7 @@ import { eraseDiscarded } from '../../src/storage/discard.ts'
 import { editOwnUser, isStored, pictureText, rowOf } from '../support/own-user.ts'
 import { invalid } from '../support/permissions.ts'
 import { svg } from '../support/pictures.ts'
+import { isDiscarded, listDiscarded } from '../support/store.ts'
 import { db, failure, store, user } from '../support/world.ts'
 
 const noIcon = failure('invalid_icon_file_format', 'Your icon must be an image')
@@ -41,7 +42,7 @@ test('null removes and erases a picture', async () => {
   ).body.data
   const answer = await editOwnUser(ann, { icon: null })
   expect(answer.body.data).toMatchObject({ icon: null, header })
-  await eraseDiscarded(db, store)
+  while (await isDiscarded(`users/${ann.id}/icons/${icon}`)) await eraseDiscarded(db, store)
   expect(isStored(ann, 'icons', icon)).toBe(false)
   expect(isStored(ann, 'headers', header)).toBe(true)
 })
@@ -75,17 +76,16 @@ test('more waiting pictures than allowed answer unavailable and leave no file', 
     expect(headers['retry-after']).toBe('1')
     expect(body).toEqual(failure('unavailable', 'The service is temporarily unavailable'))
   }
-  while ((await eraseDiscarded(db, store)) > 0);
+  const listed = async () => {
+    await eraseDiscarded(db, store)
+    const names = await listDiscarded()
+    return names.filter((name) => people.some(({ id }) => name.startsWith(`users/${id}/`)))
+  }
+  await expect.poll(listed).toEqual([])
   for (const [index, person] of people.entries()) {
     const { status, body } = answers[index]!
     const { icon } = await rowOf(person)
     expect(icon).toBe(status === 200 ? body.data.icon : null)
     if (icon !== null) expect(isStored(person, 'icons', icon)).toBe(true)
   }
-  const listed = await db
-    .selectFrom('discarded_files')
-    .select('name')
-    .where('name', 'like', 'users/%')
-    .execute()
-  expect(listed.filter(({ name }) => people.some(({ id }) => name.startsWith(`users/${id}/`)))).toEqual([])
 })

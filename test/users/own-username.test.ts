@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { editOwnUser, rowOf, usernameTaken } from '../support/own-user.ts'
-import { user } from '../support/world.ts'
+import { uniqueName, user } from '../support/world.ts'
 
 test('a reserved username answers username_taken, and nothing changes', async () => {
   const ann = await user()
@@ -15,25 +15,23 @@ test('a reserved username answers username_taken, and nothing changes', async ()
 })
 
 test("a username in use is taken in any case, except the caller's present one", async () => {
-  const [ann, bob] = [await user({ username: 'ann1' }), await user({ username: 'bob1' })]
-  for (const username of ['bob1', 'BOB1'])
+  const [ann, bob] = [await user(), await user()]
+  for (const username of [bob.username, bob.username.toUpperCase()])
     expect((await editOwnUser(ann, { username })).body).toEqual(usernameTaken)
-  expect((await editOwnUser(bob, { username: 'Bob1', bio: 'b' })).body.data).toMatchObject({
-    username: 'bob1',
-    bio: 'b',
-  })
+  const fields = { username: bob.username.toUpperCase(), bio: 'b' }
+  expect((await editOwnUser(bob, fields)).body.data).toMatchObject({ username: bob.username, bio: 'b' })
 })
 
 test("the caller's present username may be reserved", async () => {
-  const ann = await user({ username: 'support' })
-  expect((await editOwnUser(ann, { username: 'support', bio: 'b' })).body.data).toMatchObject({
-    username: 'support',
-  })
+  const username = uniqueName('deleted-user')
+  const ann = await user({ username })
+  expect((await editOwnUser(ann, { username, bio: 'b' })).body.data).toMatchObject({ username })
 })
 
 test('one of many concurrent requests for a username succeeds', async () => {
   const people = await Promise.all(Array.from({ length: 12 }, () => user()))
-  const answers = await Promise.all(people.map((person) => editOwnUser(person, { username: 'wanted' })))
+  const username = uniqueName('wanted')
+  const answers = await Promise.all(people.map((person) => editOwnUser(person, { username })))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   const refusals = answers.filter(({ status }) => status !== 200).map(({ body }) => body)
   expect(refusals).toEqual(Array(11).fill(usernameTaken))

@@ -1,29 +1,40 @@
 import AxeBuilder from '@axe-core/playwright'
 import { sql } from 'kysely'
 import type { BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeEach, expect } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, inject } from 'vitest'
+import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { newId } from '../../src/ids.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { otherApp } from '../support/other-app.ts'
-import { db, house, type Person, user } from '../support/world.ts'
+import { ownWorld } from '../support/own-world.ts'
+import { bus, call, config, db, house, type Person, presences, store, user } from '../support/world.ts'
+import { shiftDate, shiftMs } from './date.ts'
 
 /** How long one waits for what comes, however busy the machine is. */
 const patienceMs = 60_000
 
-const { app } = await otherApp({ publicUrl: undefined })
-/** Where the server of the file answers. */
-export const origin = await app.listen({ port: 0, host: '127.0.0.1' })
-export const browser = await launchBrowser()
-afterAll(() => browser.close())
+// One server and one browser for all files of a process, which end with it.
+const app = await buildApp({ config: { ...config, publicUrl: undefined }, db, store, bus, presences })
+/** Where the server answers. */
+export let origin: string = await app.listen({ port: 0, host: '127.0.0.1' })
+export const browser = await launchBrowser(inject('folder'))
 
-/**
- * Where a server with other settings answers. The browser is closed before it: a kept-alive connection whose last answer
- * is just ending is waited for, more than a minute.
- */
+/** Gives the file a world of its own, and a server there. */
+export async function ownServer(): Promise<void> {
+  const shared = origin
+  await ownWorld()
+  origin = await serverWith({})
+  afterAll(() => {
+    origin = shared
+  })
+}
+
+/** Where a server with other settings answers, until the end of the file. */
 export async function serverWith(changes: Partial<Config>): Promise<string> {
   const other = await otherApp({ publicUrl: undefined, ...changes })
-  afterAll(() => browser.close())
+  // A kept-alive connection whose last answer is just ending is waited for, more than a minute.
+  afterAll(() => other.app.server.closeAllConnections())
   return other.app.listen({ port: 0, host: '127.0.0.1' })
 }
 
@@ -31,17 +42,21 @@ export async function serverWith(changes: Partial<Config>): Promise<string> {
 const mishaps: string[] = []
 /** The pages that the test has opened. */
 const opened: Page[] = []
-// Those of the whole file stay open.
-beforeEach(() => void opened.splice(0))
-afterEach(async ({ task }) => {
-  const pages = opened.splice(0)
-  if (task.result?.state === 'fail') await describePages(task.name, pages)
-  const found = mishaps.splice(0)
-  await Promise.all(pages.map(closePage))
-  // What closing has cut off is no mishap.
-  mishaps.splice(0)
-  expect(found).toEqual([])
-})
+
+/** Has each test of the file end with its pages closed, and fail where something went wrong in one. */
+export function watchPages(): void {
+  // Those of the whole file stay open.
+  beforeEach(() => void opened.splice(0))
+  afterEach(async ({ task }) => {
+    const pages = opened.splice(0)
+    if (task.result?.state === 'fail') await describePages(task.name, pages)
+    const found = mishaps.splice(0)
+    await Promise.all(pages.map(closePage))
+    // What closing has cut off is no mishap.
+    mishaps.splice(0)
+    expect(found).toEqual([])
+  })
+}
 
 async function closePage(page: Page): Promise<void> {
   if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
@@ -69,11 +84,13 @@ export async function openPage(path: string, options: Options = {}): Promise<Pag
   const { as, mayFail, ...rest } = options
   const context = await browser.newContext({
     locale: 'en-GB',
+    timezoneId: 'Europe/Lisbon',
     viewport: { width: 1280, height: 800 },
     serviceWorkers: 'block',
     ...rest,
   })
   context.setDefaultTimeout(patienceMs)
+  await context.addInitScript(shiftDate, shiftMs)
   if (as) {
     await context.addInitScript((token) => {
       if (sessionStorage.getItem('began') === null) localStorage.setItem('hearth.token', token)
@@ -134,6 +151,15 @@ export async function roomOfMany(count: number) {
   return { ...world, ids }
 }
 
+/** Sends messages to a room, one after the other; gives their ids. */
+export async function sendAll(by: Person, roomId: string, ...contents: string[]): Promise<string[]> {
+  const ids: string[] = []
+  for (const content of contents) {
+    ids.push((await call(by, 'POST', `/rooms/${roomId}/messages`, { content })).body.data.id)
+  }
+  return ids
+}
+
 /** Writes a message into the room "general". */
 export async function write(page: Page, text: string): Promise<void> {
   // Under a dialog the field is shown, but takes nothing.
@@ -192,9 +218,10 @@ export async function noteStatus(page: Page): Promise<() => Promise<string>> {
   return () => page.evaluate<string>('said')
 }
 
-/** What axe has to say about a page, in both themes. */
+/** What axe has to say about a page in light colours, and about the colours of its dark ones. */
 export async function expectAccessible(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) await expectAccessibleIn(page, colorScheme)
+  await expectAccessibleIn(page, 'light')
+  await expectAccessibleIn(page, 'dark', ['color-contrast'])
 }
 
 /** The same in one theme, by all rules or by those that are named. */

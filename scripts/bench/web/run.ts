@@ -42,7 +42,7 @@ await fillLongRoom(databaseUrl)
 const environment = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' }
 const server = await startServer(join(cache, 'data'), { environment })
 server.child.stderr!.pipe(process.stderr)
-const browser = await launchBrowser()
+const browser = await launchBrowser(cache)
 
 try {
   const measured: Round[] = []

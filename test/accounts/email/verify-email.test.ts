@@ -1,22 +1,25 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { issueCode } from '../../../src/accounts/codes/operations.ts'
-import { codesOf, minutesLeft, registered } from '../../support/mail.ts'
+import { codesOf, expectLifetime, mailingApp } from '../../support/mail.ts'
 import { required, told } from '../../support/permissions.ts'
+import { publishedAbout } from '../../support/published.ts'
 import { invalidCode } from '../../support/two-factor.ts'
 import { untilWaiting } from '../../support/waiting.ts'
-import { call, db, published, user } from '../../support/world.ts'
+import { call, db, uniqueName, user } from '../../support/world.ts'
+
+const { registered } = await mailingApp()
 
 const path = '/auth/verify-email'
 
 test('registration sends a code, which verifies the address once', async () => {
+  const before = Date.now()
   const ann = await registered('ann')
-  expect(await minutesLeft(ann)).toBe(24 * 60)
-  published.length = 0
+  await expectLifetime(ann, 24 * 60, before)
   const answer = await call(null, 'POST', path, { code: ann.code })
   expect(answer.status).toBe(200)
   expect(answer.body).toEqual({ success: true, data: { email_verified: true } })
-  expect(published).toEqual([{ type: 'user_updated', user_id: ann.id, only_self: true }])
+  expect(publishedAbout(ann.id)).toEqual([{ type: 'user_updated', user_id: ann.id, only_self: true }])
   expect((await call(ann, 'GET', '/users/@me')).body.data.email_verified).toBe(true)
   expect(told(await call(null, 'POST', path, { code: ann.code }))).toEqual([400, invalidCode])
   expect(await codesOf(ann)).toEqual([])
@@ -30,8 +33,9 @@ test('a code sent by concurrent requests verifies the address once', async () =>
 
 test('the code of an address that another account has taken answers invalid_code', async () => {
   const eve = await registered('eve')
-  const { code } = await issueCode(db, eve.id, 'verify_email', 'late@example.org')
-  await user({ email: 'late@example.org' })
+  const email = `${uniqueName('late')}@example.org`
+  const { code } = await issueCode(db, eve.id, 'verify_email', email)
+  await user({ email })
   expect(told(await call(null, 'POST', path, { code }))).toEqual([400, invalidCode])
 })
 
@@ -42,7 +46,7 @@ test('an expired, wrong or reset code answers invalid_code', async () => {
     .set({ expires_at: new Date(0) })
     .where('user_id', '=', fay.id)
     .execute()
-  const other = await issueCode(db, fay.id, 'reset_password', 'fay@example.org')
+  const other = await issueCode(db, fay.id, 'reset_password', fay.email)
   for (const code of [fay.code, other.code, 'nonsense', '']) {
     expect(told(await call(null, 'POST', path, { code }))).toEqual([400, invalidCode])
   }
@@ -74,7 +78,7 @@ test('a code requested during the deletion of the account is not stored', async 
   const [issuing] = await db.transaction().execute(async (trx) => {
     await sql`select from users where id = ${hal.id} for no key update`.execute(trx)
     await trx.deleteFrom('account_codes').where('user_id', '=', hal.id).execute()
-    const issuing = issueCode(db, hal.id, 'verify_email', 'hal@example.org')
+    const issuing = issueCode(db, hal.id, 'verify_email', hal.email)
     await Promise.race([issuing, untilWaiting(1)])
     const deleted = { email: null, deleted_at: new Date() }
     await trx.updateTable('users').set(deleted).where('id', '=', hal.id).execute()

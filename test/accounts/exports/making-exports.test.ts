@@ -1,23 +1,23 @@
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { startExporting } from '../../../src/accounts/exports/making-operations.ts'
-import type { Store } from '../../../src/storage/store.ts'
 import { resident } from '../../support/accounts.ts'
 import { exportPath, ready, waitingExport } from '../../support/exports.ts'
 import { call, db, store } from '../../support/world.ts'
 
-/** An exporter of another process, which adds the files that it writes to `written`. */
-function openExporter(written: string[]) {
-  const noting: Store = {
-    ...store,
-    write(name, content) {
-      written.push(name)
-      return store.write(name, content)
-    },
-  }
-  const exporter = startExporting(db, noting, (error) => written.push(String(error)))
+/** The exporter of another process. */
+function openExporter(failures: unknown[]) {
+  const exporter = startExporting(db, store, (error) => failures.push(error))
   onTestFinished(() => exporter.stop())
   return exporter
+}
+
+/** Notes the exports of these people that any process writes to the store. */
+function watchExports(people: { id: string }[]) {
+  const write = vi.spyOn(store, 'write')
+  onTestFinished(() => write.mockRestore())
+  return () =>
+    write.mock.calls.map(([name]) => name).filter((name) => people.some(({ id }) => name.includes(id)))
 }
 
 test('of several processes one makes an export', async () => {
@@ -26,34 +26,36 @@ test('of several processes one makes an export', async () => {
   for (const [n, { id }] of people.entries()) {
     await db.insertInto('exports').values({ user_id: id, key: keys[n]! }).execute()
   }
-  const written: string[] = []
-  for (let n = 0; n < 4; n += 1) openExporter(written)
+  const [written, failures] = [watchExports(people), [] as unknown[]]
+  for (let n = 0; n < 4; n += 1) openExporter(failures)
   for (const person of people) await ready(person)
-  expect(written.sort()).toEqual(people.map(({ id }, n) => `exports/${id}/${keys[n]}.zip`).sort())
+  expect(written().sort()).toEqual(people.map(({ id }, n) => `exports/${id}/${keys[n]}.zip`).sort())
+  expect(failures).toEqual([])
 })
 
 test('the export of a killed process is made by another one once its lease has ended', async () => {
   const [ann, bob] = [await resident(), await resident()]
-  const minutesFromNow = (minutes: number) => sql<Date>`now() + ${sql.lit(minutes)} * interval '1 minute'`
+  const hoursFromNow = (hours: number) => sql<Date>`now() + ${sql.lit(hours)} * interval '1 hour'`
   const of = (user_id: string, letter: string) => ({ user_id, key: letter.repeat(64), attempts: 1 })
   await db
     .insertInto('exports')
     .values([
-      { ...of(ann.id, 'c'), leased_until: minutesFromNow(-1) },
+      { ...of(ann.id, 'c'), leased_until: hoursFromNow(-1) },
       // Without its lease it would be the first.
-      { ...of(bob.id, 'd'), leased_until: minutesFromNow(1), requested_at: minutesFromNow(-1) },
+      { ...of(bob.id, 'd'), leased_until: hoursFromNow(1), requested_at: hoursFromNow(-1) },
     ])
     .execute()
-  const written: string[] = []
-  const exporter = openExporter(written)
+  const [written, failures] = [watchExports([ann, bob]), [] as unknown[]]
+  const exporter = openExporter(failures)
   await ready(ann)
   expect((await call(bob, 'GET', exportPath)).body.data).toEqual(waitingExport)
   await db
     .updateTable('exports')
-    .set({ leased_until: minutesFromNow(-1) })
+    .set({ leased_until: hoursFromNow(-1) })
     .where('user_id', '=', bob.id)
     .execute()
   exporter.wake()
   await ready(bob)
-  expect(written).toHaveLength(2)
+  expect(written()).toHaveLength(2)
+  expect(failures).toEqual([])
 })

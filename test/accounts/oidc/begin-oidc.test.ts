@@ -46,7 +46,8 @@ test('a provider that does not answer makes the login unavailable, until it answ
 })
 
 test('an address may begin five logins at once', async () => {
-  const limited = await otherApp({ oidc: provider.settings, rateLimit: true, publicUrl: undefined })
+  const changes = { oidc: provider.settings, rateLimit: true, publicUrl: undefined }
+  const limited = await otherApp(changes, { now: () => 0 })
   const statuses = []
   for (let n = 0; n < 6; n += 1) statuses.push((await limited.call(null, 'GET', '/auth/oidc')).status)
   expect(statuses).toEqual([302, 302, 302, 302, 302, 429])

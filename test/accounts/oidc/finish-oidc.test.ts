@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createBrowser, startOidcProvider } from '../../support/oidc.ts'
 import { otherApp } from '../../support/other-app.ts'
-import { db } from '../../support/world.ts'
+import { db, uniqueName } from '../../support/world.ts'
 
 const origins: string[] = []
 const provider = await startOidcProvider(() => origins.map((origin) => `${origin}/auth/oidc/callback`))
@@ -27,12 +27,15 @@ async function comeBack() {
 }
 
 test('a login that another browser has begun is refused', async () => {
+  const subject = uniqueName('subject')
+  provider.become({ sub: subject })
   const { answer } = await comeBack()
   expect(await finish(createBrowser(), answer)).toBe('/app/oidc?error=expired')
   const other = createBrowser()
   await other.visit(begin)
   expect(await finish(other, answer)).toBe('/app/oidc?error=refused')
-  expect(await db.selectFrom('oidc_codes').selectAll().execute()).toEqual([])
+  const codes = await db.selectFrom('oidc_codes').selectAll().where('subject', '=', subject).execute()
+  expect(codes).toEqual([])
 })
 
 test('an answer of the provider counts once', async () => {

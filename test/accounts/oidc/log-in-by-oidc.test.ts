@@ -3,7 +3,7 @@ import { password, personOf, resident } from '../../support/accounts.ts'
 import { createBrowser, startOidcProvider } from '../../support/oidc.ts'
 import { otherApp } from '../../support/other-app.ts'
 import { withTotp } from '../../support/two-factor.ts'
-import { call, db, failure, type Person } from '../../support/world.ts'
+import { call, db, failure, type Person, uniqueName } from '../../support/world.ts'
 
 const origins: string[] = []
 const provider = await startOidcProvider(() => origins.map((origin) => `${origin}/auth/oidc/callback`))
@@ -21,12 +21,14 @@ const server = await serverWith()
 const linking = await serverWith({ linksByEmail: true })
 const shut = await serverWith({ registration: 'closed' })
 
-let people = 0
+let subject = ''
 beforeEach(() => {
-  people += 1
+  subject = uniqueName('subject')
   provider.refuse(false)
 })
-const claims = (more: object = {}) => ({ sub: `subject-${people}`, ...more })
+/** What the provider says of the person of the test. */
+const claims = (more: object = {}) => ({ sub: subject, ...more })
+const newEmail = () => `${uniqueName('oidc')}@example.org`
 
 /** Goes the whole way in a browser of one's own. Gives the code. */
 async function codeFrom({ origin }: { origin: string }, browser = createBrowser()): Promise<string> {
@@ -45,19 +47,20 @@ const invalidCode = failure('invalid_code', 'That code is wrong or has expired')
 
 describe('the way of a login', () => {
   test('a login at the provider makes an account, and the next one finds it', async () => {
-    const email = `oidc${people}@example.org`
-    provider.become(claims({ email, email_verified: true, preferred_username: 'Ánn.Of_OIDC', name: 'Ann' }))
+    const email = newEmail()
+    const preferred_username = uniqueName('Ánn.Of_OIDC')
+    provider.become(claims({ email, email_verified: true, preferred_username, name: 'Ann' }))
     const first = await logIn(server)
     expect(first.status).toBe(200)
     expect(first.body.data.user).toMatchObject({
-      username: 'nn.of_oidc',
+      username: preferred_username.toLowerCase().slice(1),
       name: 'Ann',
       email,
       email_verified: true,
     })
     const ann = await personOf(first)
     expect((await call(ann, 'GET', '/users/@me')).body.data.id).toBe(ann.id)
-    provider.become(claims({ email: 'changed@example.org', preferred_username: 'other' }))
+    provider.become(claims({ email: newEmail(), preferred_username: uniqueName('other') }))
     expect((await logIn(server)).body.data.user).toMatchObject({ id: ann.id, email })
   })
 
@@ -91,16 +94,15 @@ describe('the way of a login', () => {
   test('a code works for a minute, and is stored as a hash', async () => {
     provider.become(claims())
     const code = await codeFrom(server)
-    const rows = await db.selectFrom('oidc_codes').selectAll().execute()
-    expect(JSON.stringify(rows)).not.toContain(code)
-    expect(rows[0]!.expires_at.getTime()).toBeLessThanOrEqual(Date.now() + 60_000)
-    await db
-      .updateTable('oidc_codes')
-      .set({ expires_at: new Date(Date.now() - 1) })
-      .execute()
+    const codes = db.selectFrom('oidc_codes').selectAll().where('subject', '=', subject)
+    const [row] = await codes.execute()
+    expect(JSON.stringify(row)).not.toContain(code)
+    expect(row!.expires_at.getTime()).toBeLessThanOrEqual(Date.now() + 60_000)
+    const expires_at = new Date(0)
+    await db.updateTable('oidc_codes').set({ expires_at }).where('subject', '=', subject).execute()
     expect((await server.call(null, 'POST', '/auth/oidc', { code })).body).toEqual(invalidCode)
     await codeFrom(server)
-    expect(await db.selectFrom('oidc_codes').select('subject').execute()).toHaveLength(1)
+    expect(await codes.execute()).toHaveLength(1)
   })
 
   test.each([[{}], [{ code: 5 }], [{ code: null }]])('a body of %j is refused', async (body) => {
@@ -143,7 +145,7 @@ describe('whose account it is', () => {
   test('an address is not linked that another source than the one with it has verified', async () => {
     const ann = await resident()
     await verify(ann)
-    const token = { email: 'own@example.org', email_verified: true }
+    const token = { email: newEmail(), email_verified: true }
     provider.become(claims({ email: ann.email }), token)
     expect((await logIn(linking)).body).toEqual(emailTaken)
     // Where the provider says nothing more of the user, the token counts.
@@ -152,12 +154,12 @@ describe('whose account it is', () => {
   })
 
   test('an address that is not verified is not kept: who has it can register it', async () => {
-    const email = `unproven${people}@example.org`
+    const email = newEmail()
     provider.become(claims({ email, email_verified: false }))
     expect((await logIn(server)).body.data.user).toMatchObject({ email: '', email_verified: false })
     const answer = await call(null, 'POST', '/auth/register', {
       email,
-      username: `who-has-it${people}`,
+      username: uniqueName('who-has-it'),
       password,
     })
     expect(answer.status).toBe(200)
@@ -208,17 +210,18 @@ describe('whose account it is', () => {
 
   test('two people with one name get two accounts', async () => {
     const names = []
-    for (const sub of ['twin-1', 'twin-2']) {
-      provider.become({ sub, preferred_username: 'twin' })
+    const twin = uniqueName('twin')
+    for (const sub of [`${twin}-1`, `${twin}-2`]) {
+      provider.become({ sub, preferred_username: twin })
       names.push((await logIn(server)).body.data.user.username)
     }
-    expect(names).toEqual(['twin', expect.stringMatching(/^twin[0-9]+$/)])
+    expect(names).toEqual([twin, expect.stringMatching(new RegExp(`^${twin}[0-9]+$`))])
   })
 })
 
 describe('an account without a password', () => {
   test('a login younger than ten minutes stands for it', async () => {
-    provider.become(claims({ email: `fresh${people}@example.org`, email_verified: true }))
+    provider.become(claims({ email: newEmail(), email_verified: true }))
     const ann = await personOf(await logIn(server))
     const totp = await call(ann, 'POST', '/users/@me/mfa/totp', { password: '' })
     expect(totp.status).toBe(200)
@@ -239,7 +242,7 @@ describe('an account without a password', () => {
     for (const [method, path, body] of [
       ['DELETE', '/users/@me', { password: '' }],
       ['PATCH', '/users/@me/password', { current: '', new: password }],
-      ['PATCH', '/users/@me/email', { email: 'e@example.org', password: '' }],
+      ['PATCH', '/users/@me/email', { email: newEmail(), password: '' }],
       ['POST', '/users/@me/mfa/totp', { password: '' }],
     ] as const) {
       expect((await call(ann, method, path, body)).body.error.code).toBe('invalid_credentials')
@@ -247,10 +250,10 @@ describe('an account without a password', () => {
   })
 
   test('nobody logs in to it with a password', async () => {
-    provider.become(claims({ preferred_username: 'no-password-here' }))
-    await logIn(server)
+    provider.become(claims())
+    const { username } = (await logIn(server)).body.data.user
     for (const each of ['', 'null', password]) {
-      const answer = await call(null, 'POST', '/auth/login', { login: 'no-password-here', password: each })
+      const answer = await call(null, 'POST', '/auth/login', { login: username, password: each })
       expect(answer.body.error.code).toBe('invalid_credentials')
     }
   })

@@ -1,42 +1,46 @@
 import { expect, test } from 'vitest'
 import { lockUsers } from '../../../src/users/lock-queries.ts'
 import { password, resident } from '../../support/accounts.ts'
-import { codesOf, mailing, registered, smtp } from '../../support/mail.ts'
+import { codesOf, mailingApp } from '../../support/mail.ts'
 import { required, told } from '../../support/permissions.ts'
+import { publishedAbout } from '../../support/published.ts'
 import { codeIn } from '../../support/smtp.ts'
 import { invalidCode } from '../../support/two-factor.ts'
 import { untilWaiting } from '../../support/waiting.ts'
-import { call, db, noAuth, published, user } from '../../support/world.ts'
+import { call, db, noAuth, uniqueName, user } from '../../support/world.ts'
+
+const { mailing, registered, smtp } = await mailingApp()
 
 const path = '/auth/reset-password'
 
 /** Requests a reset code, and returns it from the mail. */
-async function codeFor(username: string): Promise<string> {
-  await mailing.call(null, 'POST', '/auth/forgot-password', { email: `${username}@example.org` })
-  return codeIn(await smtp.next())
+async function codeFor({ email }: { email: string }): Promise<string> {
+  await mailing.call(null, 'POST', '/auth/forgot-password', { email })
+  return codeIn(await smtp.next(email))
 }
 
 test('a reset code from the mail sets the password once, and ends all sessions', async () => {
   const ann = await resident('ann')
-  const code = await codeFor('ann')
-  published.length = 0
+  const code = await codeFor(ann)
   const fields = { code, password: 'a new password' }
   const answer = await call(null, 'POST', path, fields)
   expect(answer.status).toBe(200)
   expect(answer.body.data).toEqual({ reset: true })
-  expect(published).toEqual([{ type: 'sessions_ended', session_ids: [ann.session_id] }])
+  expect(publishedAbout(ann.id, ann.session_id)).toEqual([
+    { type: 'sessions_ended', session_ids: [ann.session_id] },
+  ])
   expect((await call(ann, 'GET', '/users/@me')).body).toEqual(noAuth)
   expect(told(await call(null, 'POST', path, fields))).toEqual([400, invalidCode])
   expect(await codesOf(ann)).toEqual([])
-  expect((await call(null, 'POST', '/auth/login', { login: 'ann', password })).status).toBe(400)
-  const login = await call(null, 'POST', '/auth/login', { login: 'ann', password: 'a new password' })
+  expect((await call(null, 'POST', '/auth/login', { login: ann.email, password })).status).toBe(400)
+  const login = await call(null, 'POST', '/auth/login', { login: ann.email, password: 'a new password' })
   expect(login.status).toBe(200)
 })
 
 test("a reset ends the bots' tokens, and an ended session creates no new one", async () => {
   const gil = await resident('gil')
   const [bot, other] = [await user({ bot_of: gil }), await user({ bot_of: await user() })]
-  const code = await codeFor('gil')
+  const code = await codeFor(gil)
   const late = await db.transaction().execute(async (trx) => {
     // Both requests have passed the token check, and wait for the lock of the account.
     await lockUsers(trx, [gil.id])
@@ -44,7 +48,7 @@ test("a reset ends the bots' tokens, and an ended session creates no new one", a
     await untilWaiting(1)
     const rotated = call(gil, 'POST', `/bots/${bot.id}/token`, {})
     await untilWaiting(2)
-    const made = call(gil, 'POST', '/bots', { username: 'gilbot', name: 'Gil' })
+    const made = call(gil, 'POST', '/bots', { username: uniqueName('gilbot'), name: 'Gil' })
     await untilWaiting(3)
     return [reset, rotated, made]
   })
@@ -53,13 +57,11 @@ test("a reset ends the bots' tokens, and an ended session creates no new one", a
   expect([rotated!.body, made!.body]).toEqual([noAuth, noAuth])
   expect((await call(bot, 'GET', '/users/@me')).body).toEqual(noAuth)
   expect((await call(other, 'GET', '/users/@me')).status).toBe(200)
-  const [ended] = published.filter((event) => event.type === 'sessions_ended').slice(-1)
-  expect(ended).toEqual({ type: 'sessions_ended', session_ids: [bot.session_id] })
+  expect(publishedAbout(bot.session_id)).toEqual([{ type: 'sessions_ended', session_ids: [bot.session_id] }])
 })
 
 test('one of two concurrent resets with a code succeeds', async () => {
-  await resident('bob')
-  const code = await codeFor('bob')
+  const code = await codeFor(await resident())
   const answers = await Promise.all(
     ['first choice', 'second choice'].map((choice) => call(null, 'POST', path, { code, password: choice })),
   )
@@ -68,7 +70,7 @@ test('one of two concurrent resets with a code succeeds', async () => {
 
 test('a wrong or expired code answers invalid_code without a change', async () => {
   const cem = await resident('cem')
-  const old = await codeFor('cem')
+  const old = await codeFor(cem)
   await db
     .updateTable('account_codes')
     .set({ expires_at: new Date(0) })
@@ -80,12 +82,11 @@ test('a wrong or expired code answers invalid_code without a change', async () =
       invalidCode,
     ])
   }
-  expect((await call(null, 'POST', '/auth/login', { login: 'cem', password })).status).toBe(200)
+  expect((await call(null, 'POST', '/auth/login', { login: cem.email, password })).status).toBe(200)
 })
 
 test('a reset with wrong fields names them and keeps the code valid', async () => {
-  await resident('dan')
-  const code = await codeFor('dan')
+  const code = await codeFor(await resident())
   expect(told(await call(null, 'POST', path))).toEqual([400, required('code', 'password')])
   expect(told(await call(null, 'POST', path, { password: 'short' }))).toEqual([
     400,
@@ -100,14 +101,15 @@ test('a reset with wrong fields names them and keeps the code valid', async () =
 
 test('a reset cancels a pending change of the e-mail address', async () => {
   const eve = await resident('eve')
-  await mailing.call(eve, 'PATCH', '/users/@me/email', { email: 'thief@example.org', password })
-  const change = codeIn(await smtp.next())
-  await call(null, 'POST', path, { code: await codeFor('eve'), password: 'a new password' })
+  const thief = `${uniqueName('thief')}@example.org`
+  await mailing.call(eve, 'PATCH', '/users/@me/email', { email: thief, password })
+  const change = codeIn(await smtp.next(thief))
+  await call(null, 'POST', path, { code: await codeFor(eve), password: 'a new password' })
   expect(told(await call(null, 'POST', '/auth/verify-email', { code: change }))).toEqual([400, invalidCode])
 })
 
 test('a reset keeps the verification code of the present address', async () => {
   const fay = await registered('fay')
-  await call(null, 'POST', path, { code: await codeFor('fay'), password: 'a new password' })
+  await call(null, 'POST', path, { code: await codeFor(fay), password: 'a new password' })
   expect((await call(null, 'POST', '/auth/verify-email', { code: fay.code })).status).toBe(200)
 })

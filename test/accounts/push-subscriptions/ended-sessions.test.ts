@@ -19,7 +19,7 @@ test('a subscription ends with the log-out of its session', async () => {
 
 test('a change of the password ends those of other sessions', async () => {
   const ann = await resident('ann')
-  const { body } = await callElsewhere(null, 'POST', '/auth/login', { login: 'ann', password })
+  const { body } = await callElsewhere(null, 'POST', '/auth/login', { login: ann.email, password })
   const elsewhere = { ...ann, token: body.data.token }
   await subscribeTo(call, ann, service.subscribe())
   await subscribeTo(call, elsewhere, service.subscribe())
@@ -30,7 +30,7 @@ test('a change of the password ends those of other sessions', async () => {
 })
 
 test('a deleted account has no subscription and nothing that was pushed', async () => {
-  const ann = await resident('ann2')
+  const ann = await resident('ann')
   const bob = await user()
   const browser = service.subscribe()
   await subscribeTo(call, ann, browser)

@@ -66,7 +66,8 @@ test('a user has ten subscriptions at most, also if they come at once', async ()
 
 test('twenty new subscriptions an hour are enough', async () => {
   const ann = await user()
-  const limited = await otherApp({ vapidSubject: 'mailto:ops@hearth.test', rateLimit: true })
+  const changes = { vapidSubject: 'mailto:ops@hearth.test', rateLimit: true }
+  const limited = await otherApp(changes, { now: () => 0 })
   const { subscription } = service.subscribe()
   for (let count = 0; count < 20; count += 1) {
     expect((await limited.call(ann, 'POST', path, subscription)).status).toBe(200)

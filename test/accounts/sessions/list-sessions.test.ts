@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { hashToken, newToken } from '../../../src/auth/tokens.ts'
 import { newId } from '../../../src/ids.ts'
 import { password, personOf, resident } from '../../support/accounts.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import { invalid, told } from '../../support/permissions.ts'
 import { call, db, expectTime, user } from '../../support/world.ts'
 
@@ -10,11 +9,9 @@ const path = '/users/@me/sessions'
 
 test("the caller's login sessions are listed, newest first", async () => {
   const ann = await resident('ann')
-  await resident('bob')
   const headers = { 'user-agent': 'Phone/2' }
-  const phone = await personOf(
-    await call(null, 'POST', '/auth/login', { login: 'ann', password }, { headers }),
-  )
+  const login = { login: ann.username, password }
+  const phone = await personOf(await call(null, 'POST', '/auth/login', login, { headers }))
   const answer = await call(ann, 'GET', path)
   expect(answer.status).toBe(200)
   const iso = expectTime
@@ -65,8 +62,4 @@ test('a bot can list its session', async () => {
   const bot = await user({ bot_of: await user() })
   const answer = await call(bot, 'GET', path)
   expect(answer.body.data).toMatchObject([{ id: bot.session_id, current: true }])
-})
-
-test('without a valid token listing sessions answers no_auth', async () => {
-  await refusesStrangers('GET', path)
 })

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { password, resident } from '../../support/accounts.ts'
-import { watching } from '../../support/houses.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import { required, told } from '../../support/permissions.ts'
+import { publishedAbout } from '../../support/published.ts'
 import {
   codeOf,
   countBackupCodes,
@@ -21,13 +20,13 @@ const wrongPassword = failure('invalid_credentials', 'The login or password is w
 
 test('the password disables it, and the login needs no code', async () => {
   const eve = await withTotp('eve')
-  const { answer, events } = await watching(() => call(eve, 'DELETE', path, { password }))
+  const answer = await call(eve, 'DELETE', path, { password })
   expect(answer.status).toBe(200)
   expect(answer.body.data).toEqual({ mfa_enabled: false })
   expect(await totpOf(eve)).toEqual({ mfa_enabled: false, totp_secret: null })
   expect(await countBackupCodes(eve)).toBe(0)
-  expect(events).toEqual([])
-  expect((await logInWith('eve')).status).toBe(200)
+  expect(publishedAbout(eve.id)).toEqual([])
+  expect((await logInWith(eve.username)).status).toBe(200)
 })
 
 test('a backup code or a TOTP code disables it', async () => {
@@ -83,8 +82,4 @@ test('a password that changes during the request is refused', async () => {
   })
   expect(told(await disabling)).toEqual([400, wrongPassword])
   expect((await totpOf(lea)).mfa_enabled).toBe(true)
-})
-
-test('without a valid token disabling answers no_auth', async () => {
-  await refusesStrangers('DELETE', path)
 })

@@ -11,43 +11,44 @@ import { call, db, failure } from '../../support/world.ts'
 
 test('a login asks for a code only after the right password', async () => {
   const bob = await withTotp('bob')
-  const bad = { login: 'bob', password: 'wrong one', code: codeOf(bob.secret) }
+  const bad = { login: bob.username, password: 'wrong one', code: codeOf(bob.secret) }
   expect((await call(null, 'POST', '/auth/login', bad)).body.error.code).toBe('invalid_credentials')
-  const without = await logIn('bob')
+  const without = await logIn(bob.username)
   expect(told(without)).toEqual([400, failure('mfa_required', 'A two-factor code is required')])
   for (const code of ['', 'nonsense', codeOf(bob.secret, 40)]) {
-    expect(told(await logIn('bob', code))).toEqual([400, invalidCode])
+    expect(told(await logIn(bob.username, code))).toEqual([400, invalidCode])
   }
-  expect((await logIn('bob', codeOf(bob.secret))).status).toBe(200)
+  expect((await logIn(bob.username, codeOf(bob.secret))).status).toBe(200)
 })
 
 test('a TOTP code works once, also in concurrent logins', async () => {
   const cem = await withTotp('cem')
   const code = codeOf(cem.secret)
-  const answers = await Promise.all([logIn('cem', code), logIn('cem', code)])
+  const answers = await Promise.all([logIn(cem.username, code), logIn(cem.username, code)])
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
-  expect((await logIn('cem', codeOf(cem.secret, -1))).body).toEqual(invalidCode)
-  expect((await logIn('cem', codeOf(cem.secret, 1))).status).toBe(200)
+  expect((await logIn(cem.username, codeOf(cem.secret, -1))).body).toEqual(invalidCode)
+  expect((await logIn(cem.username, codeOf(cem.secret, 1))).status).toBe(200)
 })
 
 test('a TOTP code works once after that of the next step, but not after the clock was set back', async () => {
   const fay = await withTotp('fay')
   const [former, present, next] = [-1, 0, 1].map((steps) => codeOf(fay.secret, steps))
-  expect((await logIn('fay', next)).status).toBe(200)
-  expect((await logIn('fay', present)).status).toBe(200)
-  for (const used of [former, present, next]) expect((await logIn('fay', used)).body).toEqual(invalidCode)
+  expect((await logIn(fay.username, next)).status).toBe(200)
+  expect((await logIn(fay.username, present)).status).toBe(200)
+  for (const used of [former, present, next])
+    expect((await logIn(fay.username, used)).body).toEqual(invalidCode)
   const future = String(Math.floor(Date.now() / 30_000) + 9)
   await db.updateTable('users').set({ totp_last_step: future }).where('id', '=', fay.id).execute()
-  expect((await logIn('fay', codeOf(fay.secret, 1))).body).toEqual(invalidCode)
+  expect((await logIn(fay.username, codeOf(fay.secret, 1))).body).toEqual(invalidCode)
 })
 
 test('a backup code works once, and for its own account', async () => {
   const dan = await withTotp('dan')
   const code = dan.backup_codes[3]!
-  const answers = await Promise.all([logIn('dan', code), logIn('dan', code)])
+  const answers = await Promise.all([logIn(dan.username, code), logIn(dan.username, code)])
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
   expect(await countBackupCodes(dan)).toBe(9)
   const eve = await withTotp('eve')
-  expect((await logIn('eve', dan.backup_codes[0])).body).toEqual(invalidCode)
+  expect((await logIn(eve.username, dan.backup_codes[0])).body).toEqual(invalidCode)
   expect([await countBackupCodes(dan), await countBackupCodes(eve)]).toEqual([9, 10])
 })

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import { openDatabaseWithoutTimeouts } from '../../../src/database/client.ts'
-import { filesIn } from '../../support/backup.ts'
+import { filesIn, otherServer } from '../../support/backup.ts'
 import { hearth, hearthIn } from '../../support/cli.ts'
 import {
   archivedMaxAge,
   archivePath,
   changed,
   exportedHouse,
-  otherServer,
   readArchive,
   writeArchive,
 } from '../../support/house-archive.ts'

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { openDatabaseWithoutTimeouts } from '../../../src/database/client.ts'
+import { otherServer } from '../../support/backup.ts'
 import { hearth, hearthIn } from '../../support/cli.ts'
-import { changed, exportedHouse, otherServer, writeArchive } from '../../support/house-archive.ts'
+import { changed, exportedHouse, writeArchive } from '../../support/house-archive.ts'
 import { call, db } from '../../support/world.ts'
 
 const { full, path, files, room, reactions } = await exportedHouse()

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { openDatabaseWithoutTimeouts } from '../../../src/database/client.ts'
+import { otherServer } from '../../support/backup.ts'
 import { hearth, hearthIn } from '../../support/cli.ts'
-import { changed, exportedHouse, otherServer, writeArchive } from '../../support/house-archive.ts'
+import { changed, exportedHouse, writeArchive } from '../../support/house-archive.ts'
 import { call, user } from '../../support/world.ts'
 import { jsonLines } from '../../support/zip.ts'
 

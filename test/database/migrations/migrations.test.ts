@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import { NO_MIGRATIONS } from 'kysely/migration'
 import { expect, test } from 'vitest'
 import { listPendingMigrations, migrateToLatest, migrator } from '../../../src/database/migrations/migrate.ts'
+import { ownWorld } from '../../support/own-world.ts'
 import { db } from '../../support/world.ts'
+
+await ownWorld()
 
 /** Tables, columns, constraints and indexes of the database, as text to compare. */
 async function describeDatabase(): Promise<string[]> {

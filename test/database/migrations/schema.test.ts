@@ -10,7 +10,7 @@ test('src/database/schema.ts is what the migrations make', async () => {
   const outcome = await promisify(execFile)(codegen, ['--verify', '--url', databaseUrl], { cwd }).then(
     () => 'up to date',
     (error: { stdout: string; stderr: string }) =>
-      `src/database/schema.ts is stale: run \`npm run db:types\` and commit it. ${error.stdout}${error.stderr}`,
+      `src/database/schema.ts is stale: run \`npm run generate types\` and commit it. ${error.stdout}${error.stderr}`,
   )
   expect(outcome).toBe('up to date')
 })

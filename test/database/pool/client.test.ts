@@ -31,7 +31,11 @@ async function poolInUse() {
   )
   await vi.waitUntil(() => begun === 10, { timeout: 60_000 })
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
+  onTestFinished(() => {
+    // What goes on in the background has set some as well.
+    vi.runOnlyPendingTimers()
+    vi.useRealTimers()
+  })
   const ask = () => sql`select 1`.execute(pool)
   const free = async () => {
     letGo()
@@ -67,6 +71,7 @@ test('a connection on which the server may only be read is replaced, as another 
   const moved = openDatabase(databaseUrl)
   onTestFinished(() => moved.destroy())
   const write = () => sql`create sequence written`.execute(moved)
+  onTestFinished(async () => void (await sql`drop sequence written`.execute(db)))
   await sql`set default_transaction_read_only = on`.execute(moved)
   expect(isDatabaseUnavailable(await write().catch((error: unknown) => error))).toBe(true)
   await write()

@@ -1,31 +1,42 @@
-import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { ownWorld } from '../../support/own-world.ts'
 import { statementsOf } from '../../support/statements.ts'
-import { call, db, house, message, user } from '../../support/world.ts'
+import { call, databaseUrl, house, message, user } from '../../support/world.ts'
+
+await ownWorld()
+
+/** A connection of a process that has prepared nothing yet. */
+async function firstConnection() {
+  const path = `../../../src/database/pool/pooled-client.ts?${randomUUID()}`
+  const { PooledClient }: typeof import('../../../src/database/pool/pooled-client.ts') = await import(path)
+  const client = new PooledClient({ connectionString: databaseUrl })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
 
 test('a statement with values of many rows is not kept', async () => {
-  await db.connection().execute(async (on) => {
-    const insertion = (count: number) => {
-      const rows = Array.from({ length: count }, (_, n) => sql`(${n}::integer, ${count}::integer)`)
-      return sql`select from (values ${sql.join(rows)}) as kept (number, count)`.execute(on)
-    }
-    for (const count of [10, 11]) await insertion(count)
-    const { rows } =
-      await sql`select from pg_prepared_statements where statement like '%kept (number%'`.execute(on)
-    expect(rows).toHaveLength(1)
-  })
+  const client = await firstConnection()
+  for (const count of [10, 11]) {
+    const rows = Array.from({ length: count }, (_, n) => `($${2 * n + 1}::integer, $${2 * n + 2}::integer)`)
+    const values = Array.from({ length: 2 * count }, (_, n) => n)
+    await client.query(`select from (values ${rows}) as kept (number, count)`, values)
+  }
+  const { rows } = await client.query(
+    "select from pg_prepared_statements where statement like '%kept (number%'",
+  )
+  expect(rows).toHaveLength(1)
 })
 
 test('of statements with ever new texts a connection keeps 500 at most', async () => {
-  await db.connection().execute(async (on) => {
-    for (let n = 0; n < 600; n += 1) {
-      const { rows } = await sql<{ number: number }>`
-        select ${0}::integer + ${sql.lit(n)} as number`.execute(on)
-      expect(rows[0]!.number).toBe(n)
-    }
-    const { rows } = await sql`select from pg_prepared_statements`.execute(on)
-    expect(rows.length).toBeLessThanOrEqual(500)
-  })
+  const client = await firstConnection()
+  for (let n = 0; n < 600; n += 1) {
+    const { rows } = await client.query(`select $1::integer + ${n} as number`, [0])
+    expect(rows[0].number).toBe(n)
+  }
+  const { rows } = await client.query('select from pg_prepared_statements')
+  expect(rows).toHaveLength(500)
 })
 
 test('pages of every length, and from every place, share their statements', async () => {

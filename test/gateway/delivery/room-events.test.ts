@@ -4,7 +4,7 @@ import { type Frame, listen } from '../../support/gateway.ts'
 import { expectSilence, nextExact, publish, scene } from '../../support/gateway-scene.ts'
 import { call, db, group, houseRoom, role } from '../../support/world.ts'
 
-const app = await listen({ offlineAfterMs: 30 })
+const app = await listen()
 const readMessages = 2
 
 test('creating and deleting a room sends ROOM_CREATE and ROOM_DELETE to readers', async () => {

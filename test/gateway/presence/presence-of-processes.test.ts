@@ -1,78 +1,31 @@
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { presenceOf } from '../../../src/events/presence.ts'
 import { changePresences } from '../../../src/gateway/presence/presence-operations.ts'
 import { newBus } from '../../support/bus.ts'
 import { emptyEventLog } from '../../support/event-log.ts'
-import { type Client, logIn, resume } from '../../support/gateway.ts'
+import { logIn, resume } from '../../support/gateway.ts'
+import { mortalProcess, offlineSoon, presenceRows, presencesReceived } from '../../support/presences.ts'
 import { startProcess } from '../../support/processes.ts'
 import { failing } from '../../support/statements.ts'
-import { db, friends, house, type Person, user } from '../../support/world.ts'
+import { bus, db, friends, user } from '../../support/world.ts'
 
-// Presences of users at several processes, of which some end.
+// Presences of users at several processes.
 
-const settings = { offlineAfterMs: 500 }
-const here = await startProcess(await newBus(), settings)
-
-/** A process that can be killed: its node number is free at once, and it sends nothing more. */
-async function mortal() {
-  const { bus, node, presences, close } = await newBus()
-  onTestFinished(close)
-  const app = await startProcess({ bus, presences, close: async () => {} }, settings)
-  const kill = async () => {
-    await presences.stop()
-    await node.release()
-  }
-  return { app, node, kill }
-}
-
-/** The presences of a user that a client has received. */
-function received(client: Client, { id }: Person): string[] {
-  return client.events.filter(({ e, d }) => e === 'PRESENCE_UPDATE' && d.id === id).map(({ d }) => d.presence)
-}
-
-test('users of a killed process go offline, and no other session ends', async () => {
-  const [ann, ben] = [await user(), await user()]
-  await friends(ann, ben)
-  await house({ owner: ann, members: [ben] })
-  const client = await logIn(here, ann)
-  const { app, kill } = await mortal()
-  await logIn(app, ben)
-  expect((await client.next('PRESENCE_UPDATE')).d).toMatchObject({ id: ben.id, presence: 'online' })
-  await client.next('HOUSE_MEMBER_ENTER')
-  await kill()
-  expect((await client.next('PRESENCE_UPDATE')).d).toMatchObject({ id: ben.id, presence: 'offline' })
-  expect((await client.next('HOUSE_MEMBER_EXIT')).d.id).toBe(ben.id)
-  expect(client.closed).toBeUndefined()
-})
-
-test('a user who reconnects elsewhere after a kill stays online', async () => {
-  const [ann, ben, cat] = [await user(), await user(), await user()]
-  for (const friend of [ben, cat]) await friends(ann, friend)
-  const client = await logIn(here, ann)
-  const { app, kill } = await mortal()
-  await logIn(app, ben)
-  await logIn(app, cat)
-  await expect.poll(() => [received(client, ben), received(client, cat)]).toEqual([['online'], ['online']])
-  await kill()
-  await logIn(here, ben)
-  // Ben would be offline by the time Cat is, who does not reconnect.
-  await expect.poll(() => received(client, cat)).toEqual(['online', 'offline'])
-  expect(received(client, ben)).toEqual(['online'])
-})
+const here = await startProcess(await newBus(), offlineSoon)
 
 test('a user with sockets at two processes is online until both are closed', async () => {
   const [ann, ben] = [await user(), await user()]
   await friends(ann, ben)
-  const { app } = await mortal()
+  const { app } = await mortalProcess()
   const client = await logIn(app, ann)
   const connections = [await logIn(here, ben), await logIn(app, ben)]
   await client.next('PRESENCE_UPDATE')
-  await expect.poll(async () => (await rowsOf(ben)).length).toBe(2)
+  await expect.poll(async () => (await presenceRows(ben)).length).toBe(2)
   await connections[0]!.close()
-  await expect.poll(async () => (await rowsOf(ben)).length).toBe(1)
+  await expect.poll(async () => (await presenceRows(ben)).length).toBe(1)
   await connections[1]!.close()
-  await expect.poll(() => received(client, ben)).toEqual(['online', 'offline'])
+  await expect.poll(() => presencesReceived(client, ben)).toEqual(['online', 'offline'])
 })
 
 test('a new process loads all presences, and their changes for a resume', async () => {
@@ -87,8 +40,8 @@ test('a new process loads all presences, and their changes for a resume', async 
   const { seq } = client.events.at(-1)!
   await client.cut()
   const late = await logIn(here, cat)
-  await expect.poll(async () => (await rowsOf(cat)).length).toBe(1)
-  const { app } = await mortal()
+  await expect.poll(async () => (await presenceRows(cat)).length).toBe(1)
+  const { app } = await mortalProcess()
   const again = resume(app, ann, session_id, seq!)
   await again.next('RESUMED')
   expect((await again.next('PRESENCE_UPDATE')).d).toMatchObject({ id: cat.id, presence: 'online' })
@@ -102,27 +55,15 @@ test('writes presences again after a crash of the database', async () => {
   const [client, other] = [await logIn(here, ann), await logIn(here, ben)]
   await sql`truncate presences`.execute(db)
   await emptyEventLog()
+  // The sessions of the world end now, and not in a later test.
+  await bus.catchUp()
   for (const each of [client, other]) expect((await each.end()).code).toBe(1011)
   await logIn(here, ben)
-  await expect.poll(async () => (await rowsOf(ben)).length).toBe(1)
+  await expect.poll(async () => (await presenceRows(ben)).length).toBe(1)
   const again = await logIn(here, ann)
   await expect
-    .poll(() => Object.keys(again.events[0]!.d.presences).concat(received(again, ben)))
+    .poll(() => Object.keys(again.events[0]!.d.presences).concat(presencesReceived(again, ben)))
     .not.toEqual([])
-})
-
-test('corrects missing and left-over rows', async () => {
-  const [ann, ben, cat] = [await user(), await user(), await user()]
-  for (const friend of [ben, cat]) await friends(ann, friend)
-  const { app, node } = await mortal()
-  const client = await logIn(app, ann)
-  await logIn(app, ben)
-  await client.next('PRESENCE_UPDATE')
-  await db.deleteFrom('presences').where('user_id', '=', ben.id).execute()
-  await expect.poll(async () => (await rowsOf(ben)).length).toBe(1)
-  await db.insertInto('presences').values({ user_id: cat.id, node: node.number! }).execute()
-  await expect.poll(async () => (await rowsOf(cat)).length).toBe(0)
-  await expect.poll(() => received(client, cat)).toEqual(['offline'])
 })
 
 test('a user who leaves before the row is written is offline', async () => {
@@ -155,7 +96,3 @@ test('a resume gets a presence that is not yet sent', async () => {
   expect((await again.next('PRESENCE_UPDATE')).d).toMatchObject({ id: ben.id, presence: 'online' })
   await Promise.all([blocked, delivered])
 })
-
-function rowsOf({ id }: Person) {
-  return db.selectFrom('presences').select('node').where('user_id', '=', id).execute()
-}

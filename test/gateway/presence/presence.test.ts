@@ -5,7 +5,7 @@ import { commit } from '../../../src/events/commit.ts'
 import type { HearthEvent } from '../../../src/events/events.ts'
 import { changePresences } from '../../../src/gateway/presence/presence-operations.ts'
 import { crowd } from '../../support/crowds.ts'
-import { Client, expectExact, type Frame, listen, logIn, resume } from '../../support/gateway.ts'
+import { Client, expectExact, type Frame, listen, logIn, pauseLogins, resume } from '../../support/gateway.ts'
 import { expectSilence } from '../../support/gateway-scene.ts'
 import { untilNoted } from '../../support/presences.ts'
 import { statementsOf } from '../../support/statements.ts'
@@ -21,7 +21,7 @@ import {
   user,
 } from '../../support/world.ts'
 
-const app = await listen({ offlineAfterMs: 500 })
+const app = await listen({ offlineAfterMs: 20 })
 /** A process without connections: the one of the test would set users offline that it does not know. */
 const elsewhere = await claimNodeNumber(databaseUrl, { assign: () => {}, relaying: 'postgres' })
 afterAll(elsewhere.release)
@@ -68,29 +68,6 @@ test('sends no presence to a blocked partner, but to a restricted one', async ()
   await logIn(app, ann)
   expect((await onCat.next('PRESENCE_UPDATE')).d.id).toBe(ann.id)
   await expectSilence(onBen, ben)
-})
-
-test('a user who reconnects within the grace period stays online', async () => {
-  const app = await listen({ offlineAfterMs: 5_000 })
-  const [ann, ben, cat] = [await user(), await user(), await user()]
-  await friends(ann, ben)
-  await friends(cat, ben)
-  const onBen = await logIn(app, ben)
-  const onAnn = await logIn(app, ann)
-  await onBen.next('PRESENCE_UPDATE')
-  // A login is over, and can be resumed, when an event follows it.
-  await bus.publish([{ type: 'user_updated', user_id: ann.id, only_self: true }])
-  const { seq } = await onAnn.next('USER_UPDATE')
-  const { session_id } = onAnn.events[0]!.d
-  await onAnn.cut()
-  const again = resume(app, ann, session_id, seq!)
-  await again.next('RESUMED')
-  const onCat = await logIn(app, cat)
-  await onBen.next('PRESENCE_UPDATE')
-  await onCat.close()
-  expect((await onBen.next('PRESENCE_UPDATE')).d).toMatchObject({ id: cat.id, presence: 'offline' })
-  const ofAnn = onBen.events.filter((frame) => frame.e === 'PRESENCE_UPDATE' && frame.d.id === ann.id)
-  expect(ofAnn.length).toBe(1)
 })
 
 test('a user goes offline after closing a connection that took over a session', async () => {
@@ -159,7 +136,7 @@ test('changes the presence of a crowd in few statements', async () => {
       void bus.deliver(events)
       await onAnn.until(() => received().length >= crowd.length, `${crowd.length} times ${name}`)
     })
-    expect(statements.length).toBeLessThan(12)
+    expect(statements.length).toBeLessThan(crowd.length)
   }
   expect(onAnn.events.filter((frame) => frame.e === 'PRESENCE_UPDATE')).toHaveLength(2 * crowd.length)
 })
@@ -177,16 +154,17 @@ test('sends a presence to all of more friends than an event names', async () => 
 })
 
 test('sends a presence once to sessions that are logging in', async () => {
-  const slow = await listen({ houseJoinDelayMs: 400 })
   const [ann, ben, cat, dan] = [await user(), await user(), await user(), await user()]
   await house({ owner: ann, members: [ben, cat, dan] })
-  const there = await logIn(slow, ann)
-  const late = [new Client(slow), new Client(slow)]
+  const there = await logIn(app, ann)
+  const late = [new Client(app), new Client(app)]
+  const goOn = [ben, cat].map((person) => pauseLogins(app, person))
   for (const [place, { token }] of [ben, cat].entries()) late[place]!.send({ op: 2, d: { token } })
   for (const client of late) await client.next('INIT_STATE')
   const [online, offline] = [[dan.id], [dan.id]]
   await bus.deliver((await changePresences(db, elsewhere.number!, { online, offline: [] })).events)
   await bus.deliver((await changePresences(db, elsewhere.number!, { online: [], offline })).events)
+  for (const one of goOn) one()
   for (const client of [there, ...late]) {
     await client.next('HOUSE_MEMBER_EXIT')
     expect(client.events.filter((frame) => frame.d.user_id === dan.id)).toHaveLength(1)

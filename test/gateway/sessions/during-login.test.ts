@@ -1,22 +1,31 @@
 import { type KyselyPlugin, sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import type { HearthEvent } from '../../../src/events/events.ts'
-import { Client, expectExact, listen, logged, logIn, resume } from '../../support/gateway.ts'
+import { Client, expectExact, listen, logged, logIn, pauseLogins, resume } from '../../support/gateway.ts'
 import { otherApp } from '../../support/other-app.ts'
 import { bus, call, db, friends, house, oneToOne, type Person, user } from '../../support/world.ts'
+
+const app = await listen()
+
+/** Logs a user in up to the INIT_STATE; `goOn` lets the HOUSE_JOINs follow. */
+async function beginLogin(person: Person) {
+  const goOn = pauseLogins(app, person)
+  const client = new Client(app)
+  client.send({ op: 2, d: { token: person.token } })
+  const init = await client.next('INIT_STATE')
+  return { client, init, goOn }
+}
 
 test('sends events of the time of a login after the HOUSE_JOINs, once and in order', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
-  const slow = await listen({ houseJoinDelayMs: 300 })
-  const client = new Client(slow, {})
-  client.send({ op: 2, d: { token: ben.token } })
-  await client.next('INIT_STATE')
+  const { client, goOn } = await beginLogin(ben)
   const sent: string[] = []
   for (let count = 0; count < 10; count++) {
     const answer = await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: `m${count}` })
     sent.push(answer.body.data.id)
   }
+  goOn()
   await client.next('HOUSE_JOIN')
   const received: string[] = []
   for (let count = 0; count < 10; count++) received.push((await client.next('MESSAGE_CREATE')).d.id)
@@ -26,11 +35,9 @@ test('sends events of the time of a login after the HOUSE_JOINs, once and in ord
 test('a login waits before each HOUSE_JOIN until the socket has drained', async () => {
   const ben = await user()
   for (let count = 0; count < 3; count++) await house({ owner: ben })
-  const slow = await listen({ houseJoinDelayMs: 300 })
-  const client = new Client(slow)
-  client.send({ op: 2, d: { token: ben.token } })
-  await client.next('INIT_STATE')
-  const waited = vi.spyOn(slow.gateway.registry.sessionsOfUser(ben.id)[0]!.connection!, 'drained')
+  const { client, goOn } = await beginLogin(ben)
+  const waited = vi.spyOn(app.gateway.registry.sessionsOfUser(ben.id)[0]!.connection!, 'drained')
+  goOn()
   for (let count = 0; count < 3; count++) await client.next('HOUSE_JOIN')
   expect(waited.mock.calls.length).toBeGreaterThanOrEqual(3)
 })
@@ -38,17 +45,15 @@ test('a login waits before each HOUSE_JOIN until the socket has drained', async 
 test('a login that breaks before the HOUSE_JOINs leaves no session behind', async () => {
   const ben = await user()
   await house({ owner: ben })
-  const slow = await listen({ houseJoinDelayMs: 300 })
-  const client = new Client(slow)
-  client.send({ op: 2, d: { token: ben.token } })
-  await client.next('INIT_STATE')
+  const { client } = await beginLogin(ben)
   await client.cut()
-  await expect.poll(() => slow.gateway.registry.sessionsOfUser(ben.id)).toEqual([])
+  await expect.poll(() => app.gateway.registry.sessionsOfUser(ben.id)).toEqual([])
 })
 
 test('a client that breaks off before authentication leaves no session, and can resume', async () => {
   const [ann, ben] = [await user(), await user()]
-  const app = await listen()
+  // An app without other connections.
+  const app = await listen({ houseJoinDelayMs: 1 })
   const { registry } = app.gateway
   const kept = await logIn(app, ben)
   const [session_id, seq] = [kept.events[0]!.d.session_id, kept.events.at(-1)!.seq!]
@@ -75,12 +80,8 @@ test('a client that breaks off before authentication leaves no session, and can 
 
 test('refuses a token that ends at another process while its login waits', async () => {
   const [ann, ben] = [await user(), await user()]
-  const app = await listen()
   const { gateway } = app
-  let release = () => {}
-  const isReleased = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
   for (let count = 0; count < 16; count++) void gateway.context.loginReads(`other ${count}`, () => isReleased)
   const [client, other] = [new Client(app), new Client(app)]
   client.send({ op: 2, d: { token: ben.token } })
@@ -96,15 +97,13 @@ test('sends events of houses and private rooms that were entered during the logi
   const [ann, ben] = [await user(), await user()]
   await house({ owner: ben })
   const den = await house({ owner: ann })
-  const slow = await listen({ houseJoinDelayMs: 300 })
-  const client = new Client(slow, {})
-  client.send({ op: 2, d: { token: ben.token } })
-  await client.next('INIT_STATE')
+  const { client, goOn } = await beginLogin(ben)
   const pair = (await call(ann, 'POST', '/users/@me/rooms', { recipient: ben.id })).body.data
   await call(ann, 'POST', `/rooms/${pair.id}/messages`, { content: 'in the pair' })
   const joined = bus.publish([await joining(den.id, ben)])
-  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'in the house' })
-  await joined
+  const sent = call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'in the house' })
+  goOn()
+  await Promise.all([joined, sent])
   await client.next('HOUSE_JOIN')
   expect((await client.next('ROOM_CREATE')).d.id).toBe(pair.id)
   expect((await client.next('MESSAGE_CREATE')).d.content).toBe('in the pair')
@@ -120,13 +119,11 @@ test('sends who left a house or group during the login', async () => {
   await friends(ann, cat)
   const recipients = { recipients: [ben.id, cat.id] }
   const group = (await call(ann, 'POST', '/users/@me/rooms', recipients)).body.data
-  const slow = await listen({ houseJoinDelayMs: 300 })
-  const client = new Client(slow)
-  client.send({ op: 2, d: { token: ben.token } })
-  await client.next('INIT_STATE')
+  const { client, goOn } = await beginLogin(ben)
   await call(cat, 'DELETE', `/users/@me/houses/${den.id}`)
   await call(cat, 'DELETE', `/users/@me/rooms/${group.id}`)
   await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'in the house' })
+  goOn()
   await client.next('HOUSE_JOIN')
   expect((await client.next('HOUSE_MEMBER_LEAVE')).d.user_id).toBe(cat.id)
   expect((await client.next('ROOM_UPDATE')).d.id).toBe(group.id)
@@ -138,12 +135,10 @@ test('sends USER_UPDATEs of the time of a login after the HOUSE_JOINs, once', as
   const [ann, ben] = [await user(), await user()]
   await friends(ann, ben)
   await house({ owner: ben })
-  const slow = await listen({ houseJoinDelayMs: 300 })
-  const client = new Client(slow, {})
-  client.send({ op: 2, d: { token: ben.token } })
-  await client.next('INIT_STATE')
+  const { client, goOn } = await beginLogin(ben)
   await bus.publish([{ type: 'user_updated', user_id: ann.id, only_self: false }])
   await bus.publish([{ type: 'user_updated', user_id: ben.id, only_self: false }])
+  goOn()
   await client.next('HOUSE_JOIN')
   await call(ben, 'POST', '/houses', { name: 'marker' })
   await client.next('HOUSE_JOIN')
@@ -160,46 +155,42 @@ test('closes a login with 1011 when a buffered event cannot be sent', async () =
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
   const pair = await oneToOne(ann, ben)
-  const slow = await listen({ houseJoinDelayMs: 300 })
-  const client = new Client(slow)
-  client.send({ op: 2, d: { token: ann.token } })
-  await client.next('INIT_STATE')
+  const { client, goOn } = await beginLogin(ann)
   // The database refuses what is no id, as a bug would make it do.
   await bus.publish([{ type: 'member_updated', house_id: den.id, user_id: 'nonsense' }])
+  goOn()
   expect(await client.end()).toEqual({ code: 1011, reason: 'internal_error' })
-  expect(slow.gateway.registry.sessionsInRoom(pair)).toEqual([])
+  expect(app.gateway.registry.sessionsInRoom(pair)).toEqual([])
 })
 
 test('a login closed before its HOUSE_JOINs cannot be resumed', async () => {
   const ann = await user()
   await house({ owner: ann })
-  const slow = await listen({ houseJoinDelayMs: 300 })
-  const client = new Client(slow)
-  client.send({ op: 2, d: { token: ann.token } })
-  const { session_id } = (await client.next('INIT_STATE')).d
-  const session = slow.gateway.registry.sessions.get(session_id)!
+  const { client, init, goOn } = await beginLogin(ann)
+  const { session_id } = init.d
+  const session = app.gateway.registry.sessions.get(session_id)!
   client.socket.pause()
   session.connection.close('slow_consumer')
   client.socket.resume()
   expect(await client.end()).toEqual({ code: 4008, reason: 'slow_consumer' })
-  expect(await resume(slow, ann, session_id, 1).end()).toEqual({ code: 4009, reason: 'cannot_resume' })
+  goOn()
+  expect(await resume(app, ann, session_id, 1).end()).toEqual({ code: 4009, reason: 'cannot_resume' })
 })
 
 test('closes a login with 4008 when too many events are buffered', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
-  const slow = await listen({ houseJoinDelayMs: 20_000 })
-  const client = new Client(slow, {})
-  client.send({ op: 2, d: { token: ann.token } })
-  const { session_id } = (await client.next('INIT_STATE')).d
-  const [session] = slow.gateway.registry.sessionsOfUser(ann.id)
+  const { client, init, goOn } = await beginLogin(ann)
+  const { session_id } = init.d
+  const [session] = app.gateway.registry.sessionsOfUser(ann.id)
   const event = { type: 'settings_updated', user_id: ann.id } as const
   const pending = { event, position: undefined, sendTo: async () => {} }
   for (let count = 0; count < 20_000; count += 1) session!.buffer(pending)
   expect(client.closed).toBeUndefined()
   await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'one too many' })
   expect(await client.end()).toEqual({ code: 4008, reason: 'slow_consumer' })
-  const again = resume(slow, ann, session_id, 1)
+  goOn()
+  const again = resume(app, ann, session_id, 1)
   expect(await again.end()).toEqual({ code: 4009, reason: 'cannot_resume' })
 })
 
@@ -207,13 +198,11 @@ test('buffers no events of the houses of others', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
   const other = await house({ owner: await user() })
-  const slow = await listen({ houseJoinDelayMs: 2_000 })
-  const client = new Client(slow, {})
-  client.send({ op: 2, d: { token: ann.token } })
-  await client.next('INIT_STATE')
+  const { client, goOn } = await beginLogin(ann)
   const event: HearthEvent = { type: 'entities_updated', house_id: other.id }
   await bus.publish(Array<HearthEvent>(20_001).fill(event))
   await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'own' })
+  goOn()
   await client.next('HOUSE_JOIN')
   expect((await client.next('MESSAGE_CREATE')).d.content).toBe('own')
 })
@@ -222,10 +211,7 @@ test('answers a join although a login of the joiner breaks off', async () => {
   const [ann, ben] = [await user(), await user()]
   await house({ owner: ben })
   const den = await house({ owner: ann })
-  const slow = await listen({ houseJoinDelayMs: 10_000 })
-  const client = new Client(slow, {})
-  client.send({ op: 2, d: { token: ben.token } })
-  await client.next('INIT_STATE')
+  const { client } = await beginLogin(ben)
   const joined = bus.publish([await joining(den.id, ben)])
   await client.cut()
   await joined
@@ -235,13 +221,11 @@ test('answers a join although a login of the joiner breaks off', async () => {
 test('sends HOUSE_JOIN and then HOUSE_LEAVE of a house left during the login', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
-  const slow = await listen({ houseJoinDelayMs: 300 })
-  const client = new Client(slow, {})
-  client.send({ op: 2, d: { token: ben.token } })
-  const init = await client.next('INIT_STATE')
+  const { client, init, goOn } = await beginLogin(ben)
   await db.deleteFrom('members').where('house_id', '=', den.id).where('user_id', '=', ben.id).execute()
   const member = init.d.house_memberships[den.id]
   await bus.publish([{ type: 'member_left', house_id: den.id, user_id: ben.id, member }])
+  goOn()
   const join = await client.next('HOUSE_JOIN')
   expectExact(join)
   expect(join.d.members.map((one: { id: string }) => one.id)).toContain(ben.id)
@@ -251,11 +235,10 @@ test('sends HOUSE_JOIN and then HOUSE_LEAVE of a house left during the login', a
 test('sends HOUSE_JOIN and then HOUSE_DOWN of a house deleted during the login', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
-  const slow = await listen({ houseJoinDelayMs: 500 })
-  const client = new Client(slow)
-  client.send({ op: 2, d: { token: ben.token } })
-  expect((await client.next('INIT_STATE')).d.house_ids).toEqual([den.id])
+  const { client, init, goOn } = await beginLogin(ben)
+  expect(init.d.house_ids).toEqual([den.id])
   expect((await call(ann, 'DELETE', `/houses/${den.id}`)).status).toBe(204)
+  goOn()
   const join = await client.next('HOUSE_JOIN')
   expectExact(join)
   expect([join.d.id, join.d.members[0].id]).toEqual([den.id, ben.id])

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { crowd, groups, join, longestProfile } from '../../support/crowds.ts'
 import { expectExact, type Frame, listen, logIn } from '../../support/gateway.ts'
 import { expectSilence } from '../../support/gateway-scene.ts'
-import { bus, call, db, friends, group, house, oneToOne, type Person, user } from '../../support/world.ts'
+import { bus, call, db, friends, house, oneToOne, user } from '../../support/world.ts'
 
-const app = await listen({ offlineAfterMs: 50 })
+const app = await listen({ offlineAfterMs: 20 })
 const maxFrameBytes = 3.5 * 1024 * 1024
 const longBio = 'é'.repeat(512)
 
@@ -16,19 +17,11 @@ function expectCut(frame: Frame): void {
   expect(bytes).toBeGreaterThan(maxFrameBytes - 100_000)
 }
 
-async function crowd(size: number): Promise<Person[]> {
-  const people = await Promise.all(Array.from({ length: size }, () => user()))
-  const ids = people.map(({ id }) => id)
-  await sql`update users set bio = ${longBio} where id = any(${ids}::bigint[])`.execute(db)
-  return people
-}
-
 test('cuts INIT_STATE: presences first, then private rooms longest without activity', async () => {
   const ann = await user()
-  const people = await crowd(49)
-  const rooms: string[] = []
-  for (let count = 0; count < 70; count += 1) rooms.push(await group(ann, ...people))
-  await logIn(app, people[0]!)
+  const [ben, cat] = [await user(), await user()]
+  const rooms = await groups(ann, [ben.id, cat.id, ...(await crowd(47, { bio: longBio }))], 70)
+  await logIn(app, ben)
   const oldest = rooms[0]!
   const forgotten = rooms[1]!
   expect((await call(ann, 'POST', `/rooms/${oldest}/messages`, { content: 'in use' })).status).toBe(200)
@@ -40,18 +33,14 @@ test('cuts INIT_STATE: presences first, then private rooms longest without activ
   expect(named).toEqual([oldest, ...rooms.slice(1).reverse()].slice(0, named.length))
   expect(init.d.presences).toEqual({})
   client.takeAll()
-  await call(people[1]!, 'POST', `/rooms/${forgotten}/messages`, { content: 'nothing of what was not named' })
+  await call(cat, 'POST', `/rooms/${forgotten}/messages`, { content: 'nothing of what was not named' })
   await expectSilence(client, ann)
 })
 
 test('cuts relationships last, requests before friends', async () => {
   const [ann, friend, partner] = [await user(), await user(), await user()]
-  const emoji = '💬'
-  await sql`insert into users (id, username, name, bio, website, location)
-    select n, 'asker' || n, repeat(${emoji}, 64), repeat(${emoji}, 512), repeat(${emoji}, 256), repeat(${emoji}, 64)
-    from generate_series(40001, 40999) as n`.execute(db)
-  await sql`insert into friend_requests (from_id, to_id)
-    select n, ${ann.id} from generate_series(40001, 40999) as n`.execute(db)
+  const askers = (await crowd(999, longestProfile)).map((from_id) => ({ from_id, to_id: ann.id }))
+  await db.insertInto('friend_requests').values(askers).execute()
   await friends(ann, friend)
   await oneToOne(ann, partner)
   const client = await logIn(app, ann)
@@ -64,28 +53,20 @@ test('cuts relationships last, requests before friends', async () => {
 test('cuts the members of HOUSE_JOIN to what fits, oneself first', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
-  await sql`insert into users (id, username, name, bio)
-    select n, 'member' || n, repeat('é', 64), ${longBio} from generate_series(1, 2600) as n`.execute(db)
-  await sql`insert into members (house_id, user_id)
-    select ${den.id}, n from generate_series(1, 2600) as n`.execute(db)
+  await join(den, await crowd(2_600, { name: 'é'.repeat(64), bio: longBio }))
   await sql`insert into members (house_id, user_id, joined_at)
     values (${den.id}, ${ben.id}, now() + interval '1 hour')`.execute(db)
   const client = await logIn(app, ben)
-  const join = client.events[1]!
-  expectCut(join)
-  expect(join.d.members.length).toBeLessThan(2500)
-  expect(join.d.members.slice(0, 2).map((one: { id: string }) => one.id)).toEqual([ben.id, ann.id])
+  const joined = client.events[1]!
+  expectCut(joined)
+  expect(joined.d.members.length).toBeLessThan(2500)
+  expect(joined.d.members.slice(0, 2).map((one: { id: string }) => one.id)).toEqual([ben.id, ann.id])
 })
 
 test('splits 1,000 large members into several chunks', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
-  const emoji = '💬'
-  await sql`insert into users (id, username, name, bio, website, location)
-    select n, 'wordy' || n, repeat(${emoji}, 64), repeat(${emoji}, 512), repeat(${emoji}, 256), repeat(${emoji}, 64)
-    from generate_series(50001, 50999) as n`.execute(db)
-  await sql`insert into members (house_id, user_id)
-    select ${den.id}, n from generate_series(50001, 50999) as n`.execute(db)
+  await join(den, await crowd(999, longestProfile))
   const client = await logIn(app, ann)
   client.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
   const listed: string[] = []
@@ -101,16 +82,14 @@ test('splits 1,000 large members into several chunks', async () => {
 test('sends HOUSE_MEMBER_ENTER and EXIT in houses of up to 1,000 members', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
-  await sql`insert into users (id, username, name)
-    select n, 'crowd' || n, 'Crowd' from generate_series(10001, 10999) as n`.execute(db)
-  await sql`insert into members (house_id, user_id)
-    select ${den.id}, n from generate_series(10001, 10998) as n`.execute(db)
+  const [last, ...others] = await crowd(999)
+  await join(den, others)
   const client = await logIn(app, ann)
   const first = await logIn(app, ben)
   expectExact(await client.next('HOUSE_MEMBER_ENTER'))
   await first.close()
   await client.next('HOUSE_MEMBER_EXIT')
-  await sql`insert into members (house_id, user_id) values (${den.id}, 10999)`.execute(db)
+  await join(den, [last!])
   client.takeAll()
   const second = await logIn(app, ben)
   await second.close()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { fillHouse } from '../../support/crowds.ts'
+import { crowd, fillHouse, join, longestProfile } from '../../support/crowds.ts'
 import { type Client, expectExact, listen, logIn } from '../../support/gateway.ts'
 import { call, type Den, db, house, user } from '../../support/world.ts'
 
@@ -12,18 +12,12 @@ type ShownRoom = { id: string; permission_overrides: Record<string, unknown> | n
 /** Fills a house: 2,600 members with full profiles, of which the first hundred have all roles. */
 async function largestHouse(den: Den): Promise<void> {
   await fillHouse(den)
-  const emoji = '🚀'
-  await sql`
-    insert into users (id, username, name, bio, website, location)
-    select n, 'wordy' || n, repeat(${emoji}, 64), repeat(${emoji}, 512), repeat(${emoji}, 256), repeat(${emoji}, 64)
-    from generate_series(1, 2600) as n`.execute(db)
-  await sql`insert into members (house_id, user_id) select ${den.id}, n from generate_series(1, 2600) as n`.execute(
-    db,
-  )
+  const members = await crowd(2_600, longestProfile)
+  await join(den, members)
   await sql`
     insert into member_roles (house_id, user_id, role_id)
     select ${den.id}, user_id, roles.id
-    from roles, (select n as user_id from generate_series(1, 100) as n union select ${den.owner.id}::bigint) as people
+    from roles, unnest(${[den.owner.id, ...members.slice(0, 100)]}::bigint[]) as user_id
     where roles.house_id = ${den.id}`.execute(db)
 }
 

@@ -10,6 +10,7 @@ import { SessionRegistry } from '../../../src/gateway/sessions/session-registry.
 import type { Connection } from '../../../src/gateway/transport/connection.ts'
 import type { Payload } from '../../../src/gateway/transport/frames.ts'
 import { findHouseContents } from '../../../src/houses/contents-queries.ts'
+import { crowd, join } from '../../support/crowds.ts'
 import { expectExact, listen, logIn } from '../../support/gateway.ts'
 import {
   block,
@@ -25,7 +26,7 @@ import {
   user,
 } from '../../support/world.ts'
 
-const app = await listen({ offlineAfterMs: 50 })
+const app = await listen()
 const readMessages = 2
 
 /** A session without a connection. */
@@ -124,10 +125,10 @@ test('HOUSE_JOIN has the rooms the receiver can read, and the own member first',
 test('lists 2,500 members of a large house: self, owner, online, first joined', async () => {
   const [ann, ben, cat] = [await user(), await user(), await user()]
   const den = await house({ owner: ann })
-  await sql`insert into users (id, username, name)
-    select n, 'crowd' || n, 'Crowd' from generate_series(1, 2600) as n`.execute(db)
+  const others = (await crowd(2_600)).reverse()
   await sql`insert into members (house_id, user_id, joined_at)
-    select ${den.id}, n, now() + n * interval '1 ms' from generate_series(1, 2600) as n`.execute(db)
+    select ${den.id}, id, now() + place * interval '1 ms'
+    from unnest(${others}::bigint[]) with ordinality as one (id, place)`.execute(db)
   await sql`insert into members (house_id, user_id, joined_at)
     select ${den.id}, n, now() + interval '1 hour' from unnest(${[ben.id, cat.id]}::bigint[]) as n`.execute(
     db,
@@ -139,7 +140,7 @@ test('lists 2,500 members of a large house: self, owner, online, first joined', 
   const client = await logIn(app, ben)
   const ids = client.events[1]!.d.members.map((one: { id: string }) => one.id)
   expect(ids.length).toBe(2500)
-  expect(ids.slice(0, 5)).toEqual([ben.id, ann.id, cat.id, '1', '2'])
+  expect(ids.slice(0, 5)).toEqual([ben.id, ann.id, cat.id, others[0], others[1]])
   expectExact(client.events[1]!)
   online.takeAll()
   client.send({ op: 7, d: { house_id: den.id, user_ids: [] } })
@@ -155,11 +156,8 @@ test('lists 2,500 members of a large house: self, owner, online, first joined', 
 test('sends HOUSE_UPDATE of a large house to members only', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann })
-  await sql`insert into users (id, username, name)
-    select n, 'throng' || n, 'Throng' from generate_series(5001, 7600) as n`.execute(db)
-  await sql`insert into members (house_id, user_id) select ${den.id}, n from generate_series(5001, 7600) as n`.execute(
-    db,
-  )
+  const others = await crowd(2_600)
+  await join(den, others)
   await sql`insert into members (house_id, user_id, joined_at)
     values (${den.id}, ${ben.id}, now() + interval '1 hour')`.execute(db)
   const received: string[][] = []
@@ -168,7 +166,7 @@ test('sends HOUSE_UPDATE of a large house to members only', async () => {
   }
   // All before ben are no members any more.
   const sessions = [
-    ...Array.from({ length: 2600 }, (_, n) => sessionOf(`${n + 8000}`, emit)),
+    ...Array.from({ length: 2600 }, (_, n) => sessionOf(`${n + 1}`, emit)),
     sessionOf(ben.id, emit),
   ]
   const audience = {
@@ -177,7 +175,7 @@ test('sends HOUSE_UPDATE of a large house to members only', async () => {
   }
   const gateway = { db, registry: new SessionRegistry() } as GatewayContext
   await houseHandlers.house_updated!(gateway, { type: 'house_updated', house_id: den.id }, audience)
-  expect(received.map((ids) => [ids.length, ...ids.slice(0, 3)])).toEqual([[2500, ben.id, ann.id, '5001']])
+  expect(received.map((ids) => [ids.length, ...ids.slice(0, 3)])).toEqual([[2500, ben.id, ann.id, others[0]]])
 })
 
 test('lists a member with the present presence in logins that share a row', async () => {
@@ -208,8 +206,8 @@ function whereLeftFromLists(userId: string) {
 test('HOUSE_JOIN has the own member although they leave during the read', async () => {
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
-  const join = await loadHouseJoin(whereLeftFromLists(ben.id), den.id, ben.id)
-  const { members } = JSON.parse(join!.event.json)
+  const loaded = await loadHouseJoin(whereLeftFromLists(ben.id), den.id, ben.id)
+  const { members } = JSON.parse(loaded!.event.json)
   expect(members.map((one: { id: string }) => one.id)).toEqual([ben.id, ann.id])
 })
 

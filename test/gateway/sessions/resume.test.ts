@@ -3,7 +3,7 @@ import { commit } from '../../../src/events/commit.ts'
 import type { HearthEvent } from '../../../src/events/events.ts'
 import { trimLog } from '../../../src/events/log-queries.ts'
 import { emptyEventLog } from '../../support/event-log.ts'
-import { Client, expectExact, listen, logIn, resume } from '../../support/gateway.ts'
+import { Client, expectExact, listen, logIn, pauseLogins, resume } from '../../support/gateway.ts'
 import { resumable } from '../../support/gateway-scene.ts'
 import { bus, call, type Den, db, house, type Person, user } from '../../support/world.ts'
 
@@ -11,13 +11,16 @@ const app = await listen()
 const readMessages = 2
 const refused = { code: 4009, reason: 'cannot_resume' }
 
+/** An app of its own, which has had none of the sessions. */
+const otherProcess = () => listen({ houseJoinDelayMs: 5 })
+
 /** Cuts off a member of a house, makes changes, and resumes at another process. */
 async function missing(happen: (scene: { ann: Person; ben: Person; den: Den }) => Promise<unknown>) {
   const { ann, ben, den, client, session_id } = await resumable(app)
   const { seq } = client.events.at(-1)!
   await client.cut()
   await happen({ ann, ben, den })
-  return resume(await listen(), ben, session_id, seq!)
+  return resume(await otherProcess(), ben, session_id, seq!)
 }
 
 /** The replayed events. */
@@ -44,7 +47,7 @@ test('resumes at another process: missed events with their seq, RESUMED, new eve
   const [first] = client.events.filter((frame) => frame.e === 'MESSAGE_CREATE')
   await client.cut()
   await send(3)
-  const again = resume(await listen(), ben, session_id, first!.seq!)
+  const again = resume(await otherProcess(), ben, session_id, first!.seq!)
   const resumed = await again.next('RESUMED')
   expectExact(resumed)
   await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'new' })
@@ -208,7 +211,7 @@ test('replays the deletion of a room to those who could read it', async () => {
   await client.cut()
   const { body } = await call(ann, 'POST', `/houses/${den.id}/rooms`, { name: 'brief', type: 0 })
   for (const id of [deleted.shown, deleted.hidden, body.data.id]) await call(ann, 'DELETE', `/rooms/${id}`)
-  const again = resume(await listen(), ben, session_id, seq!)
+  const again = resume(await otherProcess(), ben, session_id, seq!)
   await again.next('RESUMED')
   const replayed = beforeResumed(again).filter(({ e }) => e !== 'HOUSE_ENTITIES_UPDATE')
   expect(replayed.map(({ e, d }) => [e, d.id])).toEqual([['ROOM_DELETE', deleted.shown]])
@@ -294,14 +297,15 @@ test('a resume counts towards the connections of a user, a takeover does not', a
 })
 
 test('refuses to resume a session whose login is not over', async () => {
-  const slow = await listen({ houseJoinDelayMs: 500 })
   const ann = await user()
   await house({ owner: ann })
-  const client = new Client(slow)
+  const goOn = pauseLogins(app, ann)
+  const client = new Client(app)
   client.send({ op: 2, d: { token: ann.token } })
   const init = await client.next('INIT_STATE')
-  const early = resume(slow, ann, init.d.session_id, init.seq!)
+  const early = resume(app, ann, init.d.session_id, init.seq!)
   expect(await early.end()).toEqual(refused)
+  goOn()
   await client.next('HOUSE_JOIN')
 })
 

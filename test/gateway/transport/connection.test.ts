@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { defaultSettings } from '../../../src/gateway/settings.ts'
 import { Connection, type ConnectionSocket } from '../../../src/gateway/transport/connection.ts'
 import { payload } from '../../../src/gateway/transport/frames.ts'
@@ -10,6 +10,7 @@ const mebibyte = 1024 * 1024
 let unsent: number
 let closed: string | undefined
 let pings: number
+let frames: number
 let connection: Connection
 let socket: ConnectionSocket
 let listeners: Map<string, (data: Buffer) => void>
@@ -18,6 +19,7 @@ beforeEach(() => {
   unsent = 0
   closed = undefined
   pings = 0
+  frames = 0
   listeners = new Map()
   socket = {
     OPEN: 1,
@@ -43,7 +45,12 @@ beforeEach(() => {
     stream: { cork() {}, uncork() {} } as Duplex,
     encoding: 'text',
     address: '127.0.0.1',
-    listener: { frame() {}, closed() {} },
+    listener: {
+      frame() {
+        frames += 1
+      },
+      closed() {},
+    },
     settings: defaultSettings,
   })
 })
@@ -95,7 +102,7 @@ test('unread pongs count as unsent', () => {
 
 /** Looks at the client when it was silent for so long, in seconds. */
 function checkAfter(...seconds: number[]): void {
-  const silentSince = performance.now()
+  const silentSince = Math.ceil(performance.now())
   for (const each of seconds) connection.checkAlive(silentSince + each * 1_000)
 }
 
@@ -116,4 +123,33 @@ test('pings a client twice that was silent as long as the process stood still, b
   expect([pings, closed]).toEqual([3, undefined])
   checkAfter(416)
   expect(closed).toBe('heartbeat_missing')
+})
+
+/** Does something every so many seconds for an hour, and looks at the client each time before. */
+function everySeconds(seconds: number, act: () => void): void {
+  const beganMs = Math.ceil(performance.now())
+  const clock = vi.spyOn(performance, 'now')
+  for (let passed = seconds; passed <= 3_600; passed += seconds) {
+    clock.mockReturnValue(beganMs + passed * 1_000)
+    connection.checkAlive(performance.now())
+    act()
+  }
+  clock.mockRestore()
+}
+
+test('never pings a client that heartbeats', () => {
+  everySeconds(30, () => receive('message', '{"op":3}'))
+  expect([pings, closed]).toEqual([0, undefined])
+})
+
+test('pings of a client keep it alive', () => {
+  everySeconds(80, () => receive('ping'))
+  expect(closed).toBeUndefined()
+})
+
+test('accepts 120 frames in each minute', () => {
+  everySeconds(60, () => {
+    for (let count = 0; count < 120; count += 1) receive('message', '{"op":4}')
+  })
+  expect([frames, closed]).toEqual([60 * 120, undefined])
 })

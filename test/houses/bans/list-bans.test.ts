@@ -3,7 +3,7 @@ import { permission } from '../../../src/houses/permissions.ts'
 import { firstIdAt, greatestId } from '../../../src/ids.ts'
 import { crowd } from '../../support/crowds.ts'
 import { compactUser } from '../../support/friendships.ts'
-import { refusesStrangers, refusesWrongPages } from '../../support/messages.ts'
+import { refusesWrongPages } from '../../support/messages.ts'
 import { houseNotFound, noPermission, told } from '../../support/permissions.ts'
 import { call, type Den, db, expectTime, house, type Person, role, user } from '../../support/world.ts'
 
@@ -94,8 +94,4 @@ test('a foreign or unknown house answers house_not_found', async () => {
   for (const id of [den.id, '1', 'x']) {
     expect(told(await call(ben, 'GET', `/houses/${id}/bans`))).toEqual([404, houseNotFound])
   }
-})
-
-test('without a valid token listing bans answers no_auth', async () => {
-  await refusesStrangers('GET', '/houses/1/bans')
 })

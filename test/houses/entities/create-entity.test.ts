@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { permission } from '../../../src/houses/permissions.ts'
 import { newId } from '../../../src/ids.ts'
 import { watching } from '../../support/houses.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import {
   houseNotFound,
   invalid,
@@ -82,8 +81,4 @@ test('a foreign or unknown house answers house_not_found', async () => {
     const answer = await call(stranger, 'POST', `/houses/${id}/entities`, { name: 'x' })
     expect(told(answer)).toEqual([404, houseNotFound])
   }
-})
-
-test('without a valid token creating an entity answers no_auth', async () => {
-  await refusesStrangers('POST', '/houses/1/entities')
 })

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { permission } from '../../../src/houses/permissions.ts'
 import { newId } from '../../../src/ids.ts'
 import { watching } from '../../support/houses.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import {
   entityNotFound,
   houseNotFound,
@@ -108,8 +107,4 @@ test('a foreign or unknown house answers house_not_found', async () => {
     const answer = await call(den.owner, 'DELETE', `/houses/${id}/entities/${den.empty}`)
     expect(told(answer)).toEqual([404, houseNotFound])
   }
-})
-
-test('without a valid token deleting an entity answers no_auth', async () => {
-  await refusesStrangers('DELETE', '/houses/1/entities/1')
 })

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { permission } from '../../../src/houses/permissions.ts'
 import { newId } from '../../../src/ids.ts'
 import { watching } from '../../support/houses.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import {
   emptyBody,
   entityNotFound,
@@ -139,8 +138,4 @@ test('a foreign or unknown house answers house_not_found', async () => {
     const answer = await call(den.owner, 'PATCH', `/houses/${id}/entities/${den.second}`, { name: 'x' })
     expect(told(answer)).toEqual([404, houseNotFound])
   }
-})
-
-test('without a valid token an edit answers no_auth', async () => {
-  await refusesStrangers('PATCH', '/houses/1/entities/1')
 })

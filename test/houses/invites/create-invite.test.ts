@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { newHousePermissions, permission } from '../../../src/houses/permissions.ts'
 import { watching } from '../../support/houses.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import { houseNotFound, noPermission, told } from '../../support/permissions.ts'
 import { call, db, expectTime, failure, house, role, user } from '../../support/world.ts'
 
@@ -68,10 +67,6 @@ test('a foreign or unknown house answers house_not_found', async () => {
   for (const id of [den.id, '1', 'x']) {
     expect(told(await call(cat, 'POST', `/houses/${id}/invites`, {}))).toEqual([404, houseNotFound])
   }
-})
-
-test('without a valid token creating an invite answers no_auth', async () => {
-  await refusesStrangers('POST', '/houses/1/invites')
 })
 
 test('of many concurrent creations those past 200 active invites answer limit_reached', async () => {

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { fillMemberships, houseSummary, membersOf, watching } from '../../support/houses.ts'
 import { expire, inviteTo, refusesDeadInvites } from '../../support/invites.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import { inviteNotFound, told } from '../../support/permissions.ts'
 import { untilWaiting } from '../../support/waiting.ts'
 import { call, db, failure, house, user } from '../../support/world.ts'
@@ -177,8 +176,4 @@ test('a concurrent ban and join leave no banned member', async () => {
     expect([200, 400]).toContain(answers[0]!.status)
     expect(await membersOf(den.id)).toEqual([ann.id])
   }
-})
-
-test('without a valid token using an invite answers no_auth', async () => {
-  await refusesStrangers('POST', '/invites/abc123')
 })

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { refusesStrangers } from '../../support/messages.ts'
 import { houseNotFound, memberNotFound, told } from '../../support/permissions.ts'
 import { rolesAs } from '../../support/roles.ts'
 import { gatewayUser } from '../../support/rooms.ts'
@@ -42,8 +41,4 @@ test('a foreign or unknown house answers house_not_found', async () => {
   for (const id of [den.id, '1', 'x']) {
     expect(told(await call(ben, 'GET', `/houses/${id}/members/${ann.id}`))).toEqual([404, houseNotFound])
   }
-})
-
-test('without a valid token a member answers no_auth', async () => {
-  await refusesStrangers('GET', '/houses/1/members/1')
 })

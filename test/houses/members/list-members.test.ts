@@ -3,13 +3,22 @@ import { expect, test } from 'vitest'
 import type { Member } from '../../../src/houses/members/schemas.ts'
 import type { Role } from '../../../src/houses/roles/schemas.ts'
 import { newId } from '../../../src/ids.ts'
-import { crowd } from '../../support/crowds.ts'
-import { refusesStrangers } from '../../support/messages.ts'
+import { crowd, join } from '../../support/crowds.ts'
 import { houseNotFound, told } from '../../support/permissions.ts'
 import { rolesAs } from '../../support/roles.ts'
 import { gatewayUser } from '../../support/rooms.ts'
 import { statementsOf } from '../../support/statements.ts'
-import { call, type Den, db, expectTime, failure, house, role, user } from '../../support/world.ts'
+import {
+  call,
+  type Den,
+  db,
+  expectTime,
+  failure,
+  house,
+  role,
+  uniqueName,
+  user,
+} from '../../support/world.ts'
 
 test('members are listed by user id, with roles highest first, of equal ones the older first', async () => {
   const [ann, ben] = [await user(), await user()]
@@ -65,9 +74,9 @@ test('without a limit a page holds a hundred members', async () => {
 })
 
 test('`q` finds a prefix of name or username in either case, and no character is special', async () => {
-  const ann = await user({ username: 'ann_a', name: 'Zoe' })
-  const ben = await user({ username: 'benny', name: 'ÄNN%' })
-  const cat = await user({ username: 'catann', name: 'back\\slash' })
+  const ann = await user({ username: uniqueName('ann_a'), name: 'Zoe' })
+  const ben = await user({ username: uniqueName('benny'), name: 'ÄNN%' })
+  const cat = await user({ username: uniqueName('catann'), name: 'back\\slash' })
   const den = await house({ owner: ann, members: [ben, cat] })
   const find = async (q: string) => {
     const { data } = (await call(ann, 'GET', `/houses/${den.id}/members?q=${encodeURIComponent(q)}`)).body
@@ -86,21 +95,23 @@ test('`q` finds a prefix of name or username in either case, and no character is
 test('a name of over a thousand users is found, page by page', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
+  const twin = uniqueName('twin')
+  const ids = Array.from({ length: 1_500 }, () => newId())
   await sql`insert into users (id, username, name)
-    select n, 'twin' || n, case when n % 2 = 0 then 'Castor' else 'Pollux' end
-    from generate_series(1, 1500) as n`.execute(db)
-  await sql`insert into members (house_id, user_id)
-    select ${den.id}::bigint, n from generate_series(500, 1500) as n`.execute(db)
+    select id, ${twin} || '_' || n, case when n % 2 = 0 then 'Castor' else 'Pollux' end
+    from unnest(${ids}::bigint[]) with ordinality as one (id, n)`.execute(db)
+  const idOf = (n: number) => ids[n - 1]!
+  await join(den, ids.slice(499))
   const find = async (query: string) => {
     const { data } = (await call(ann, 'GET', `/houses/${den.id}/members?${query}`)).body
     return data.map((one: { id: string }) => one.id)
   }
-  expect(await find('q=TWIN&limit=3')).toEqual(['500', '501', '502'])
-  expect(await find('q=twin&limit=3&after=1498')).toEqual(['1499', '1500'])
-  expect(await find('q=pollux&limit=2&after=1000')).toEqual(['1001', '1003'])
-  expect(await find('q=twin12&limit=2&after=1200')).toEqual(['1201', '1202'])
-  expect(await find('q=twin12&limit=1000')).toHaveLength(100)
-  expect(await find('q=twin1')).not.toContain('2')
+  expect(await find(`q=${twin.toUpperCase()}&limit=3`)).toEqual([500, 501, 502].map(idOf))
+  expect(await find(`q=${twin}&limit=3&after=${idOf(1498)}`)).toEqual([1499, 1500].map(idOf))
+  expect(await find(`q=pollux&limit=2&after=${idOf(1000)}`)).toEqual([1001, 1003].map(idOf))
+  expect(await find(`q=${twin}_12&limit=2&after=${idOf(1200)}`)).toEqual([1201, 1202].map(idOf))
+  expect(await find(`q=${twin}_12&limit=1000`)).toHaveLength(100)
+  expect(await find(`q=${twin}_1`)).not.toContain(idOf(2))
 })
 
 test('a response has at most 3.5 MiB, whatever the roles, and the rest follows by `after`', async () => {
@@ -183,8 +194,4 @@ test('a foreign or unknown house answers house_not_found', async () => {
   for (const id of [den.id, '1', 'x']) {
     expect(told(await call(ben, 'GET', `/houses/${id}/members`))).toEqual([404, houseNotFound])
   }
-})
-
-test('without a valid token listing members answers no_auth', async () => {
-  await refusesStrangers('GET', '/houses/1/members')
 })

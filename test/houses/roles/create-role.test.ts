@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { newHousePermissions, permission } from '../../../src/houses/permissions.ts'
 import { newId } from '../../../src/ids.ts'
 import { watching } from '../../support/houses.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import {
   houseNotFound,
   invalid,
@@ -120,8 +119,4 @@ test('a foreign house answers house_not_found, after the check of the fields', a
   expect(answer.status).toBe(404)
   expect(answer.body).toEqual(houseNotFound)
   expect(told(await call(stranger, 'POST', path))).toEqual([400, required('name')])
-})
-
-test('without a valid token creating a role answers no_auth', async () => {
-  await refusesStrangers('POST', '/houses/1/roles')
 })

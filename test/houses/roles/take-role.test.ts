@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { watching } from '../../support/houses.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import {
   houseNotFound,
   memberNotFound,
@@ -78,8 +77,4 @@ test('foreign and unknown houses, members and roles are not found, in this order
   expect(told(await call(den.owner, 'DELETE', den.path(den.member.id, '0')))).toEqual([404, roleNotFound])
   const path = den.path(den.member.id, den.low)
   expect(told(await call(await user(), 'DELETE', path))).toEqual([404, houseNotFound])
-})
-
-test('without a valid token removing a role answers no_auth', async () => {
-  await refusesStrangers('DELETE', '/houses/1/members/1/roles/1')
 })

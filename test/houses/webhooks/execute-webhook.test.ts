@@ -55,6 +55,8 @@ test.each(fixtures)('$name becomes a message, and is answered as its sender expe
 })
 
 test('the message is by the account of the webhook, in no more keys than any other', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
   const hook = await webhook(den, { name: 'Build' })
   const { answer, events } = await watching(() => call(null, 'POST', hook.path, { content: `<@${ben.id}>` }))
   const said = (await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'x' })).body.data

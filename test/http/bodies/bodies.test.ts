@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { raw } from '../../support/gateway.ts'
-import { app, call, db, failure, type Person, published, user } from '../../support/world.ts'
+import { listen, raw } from '../../support/gateway.ts'
+import { call, db, failure, type Person, published, user } from '../../support/world.ts'
 
 const json = 'application/json'
 const malformed = failure('invalid_schema', 'JSON body is malformed')
@@ -10,44 +10,28 @@ const tooLarge = failure('payload_too_large', 'The request is too large')
 const bioOf = async (person: Person) =>
   (await db.selectFrom('users').select('bio').where('id', '=', person.id).executeTakeFirstOrThrow()).bio
 
-/** Sends these bytes with this type (null: none) to PATCH /users/@me. */
-function send(caller: Person, payload: string | Buffer, type: string | null = json, more: object = {}) {
-  const headers = { ...(type === null ? {} : { 'content-type': type }), ...more }
+/** Sends these bytes with this type to PATCH /users/@me. */
+function send(caller: Person, payload: string | Buffer, type = json, more: object = {}) {
+  const headers = { 'content-type': type, ...more }
   return call(caller, 'PATCH', '/users/@me', undefined, { payload, headers })
 }
 
 describe('bodies of a route that takes one', () => {
-  test.each([
-    ['no type', null, ''],
-    ['an empty type', '', ''],
-    ['JSON', json, ''],
-    ['JSON', json, ' \r\n\t'],
-    ['JSON', json, 'null'],
-    ['JSON', json, '{}'],
-    ['JSON with parameters', 'Application/JSON; charset=utf-8; x=y', ''],
-    ['a form', 'application/x-www-form-urlencoded', ''],
-  ])('with %s (%j), %j counts as an empty object', async (_name, type, payload) => {
-    const answer = await send(await user(), payload, type)
+  test('a body without fields is refused as empty', async () => {
+    const answer = await send(await user(), '{}')
     expect([answer.status, answer.body]).toEqual([400, empty])
   })
 
-  test.each([
-    [null, '{"bio":"x"}'],
-    ['', '{"bio":"x"}'],
-    ['application/x-www-form-urlencoded', 'bio=x'],
-    ['multipart/form-data; boundary=x', ''],
-    ['multipart/form-data', '{"bio":"x"}'],
-    ['text/plain', ''],
-    ['text/plain', '{"bio":"x"}'],
-    ['application/jsonx', '{"bio":"x"}'],
-    ['application/merge-patch+json', '{"bio":"x"}'],
-    ['nonsense', '{"bio":"x"}'],
-  ])('type %j with %j is not supported', async (type, payload) => {
-    const ann = await user()
-    const answer = await send(ann, payload, type)
-    expect([answer.status, answer.body]).toEqual([415, wrongType])
-    expect(await bioOf(ann)).toBe('')
-  })
+  // http/every-route.test.ts sends the others.
+  test.each(['multipart/form-data', 'application/jsonx', 'application/merge-patch+json'])(
+    'type %j is not supported',
+    async (type) => {
+      const ann = await user()
+      const answer = await send(ann, '{"bio":"x"}', type)
+      expect([answer.status, answer.body]).toEqual([415, wrongType])
+      expect(await bioOf(ann)).toBe('')
+    },
+  )
 
   test('a content encoding other than identity is not supported', async () => {
     const ann = await user()
@@ -59,12 +43,8 @@ describe('bodies of a route that takes one', () => {
   })
 
   test.each([
-    '[]',
     '[{"bio":"x"}]',
-    '"x"',
-    '5',
     'true',
-    '{',
     '{"bio":"x"',
     '{"bio":"x",}',
     "{'bio':'x'}",
@@ -111,11 +91,12 @@ describe('bodies of a route that takes one', () => {
     `{"x":${'{"a":'.repeat(31)}1${'}'.repeat(31)}}`,
   ])('%# holds plain unknown fields', async (payload) => {
     const ann = await user()
-    published.length = 0
+    const before = published.length
     const answer = await send(ann, payload)
     expect(answer.status).toBe(200)
     expect(answer.body.data).toMatchObject({ id: ann.id, bio: '' })
-    expect(published).toEqual([])
+    const events = published.slice(before)
+    expect(events.filter((event) => JSON.stringify(event).includes(ann.id))).toEqual([])
     expect(({} as { bio?: string }).bio).toBeUndefined()
   })
 })
@@ -151,35 +132,13 @@ describe('values in a body', () => {
   })
 })
 
-describe('bodies where none is taken', () => {
-  test.each(['{}', 'null', '', '{', 'x'.repeat(1_000)])('GET with %j works', async (payload) => {
-    const ann = await user()
-    for (const type of [json, 'text/plain', 'nonsense']) {
-      const more = { payload, headers: { 'content-type': type } }
-      expect((await call(ann, 'GET', '/users/@me', undefined, more)).status).toBe(200)
-    }
-  })
-
-  test.each(['{}', 'null', '', '{', '[]', 'x'])('DELETE with %j works', async (payload) => {
-    const ann = await user()
-    for (const type of [json, 'text/plain', 'nonsense', '']) {
-      const more = { payload, headers: { 'content-type': type } }
-      const answer = await call(ann, 'DELETE', '/users/@me/houses/1', undefined, more)
-      expect(answer.body.error.code).toBe('out_of_scope')
-    }
-  })
-
-  test('DELETE with more than 256 KiB is too large', async () => {
-    const more = { payload: 'x'.repeat(256 * 1024 + 1), headers: { 'content-type': json } }
-    const answer = await call(await user(), 'DELETE', '/users/@me/houses/1', undefined, more)
-    expect([answer.status, answer.body]).toEqual([413, tooLarge])
-  })
+test('DELETE with more than 256 KiB is too large', async () => {
+  const more = { payload: 'x'.repeat(256 * 1024 + 1), headers: { 'content-type': json } }
+  const answer = await call(await user(), 'DELETE', '/users/@me/houses/1', undefined, more)
+  expect([answer.status, answer.body]).toEqual([413, tooLarge])
 })
 
 describe('over a real connection', () => {
-  const listen = async () => {
-    if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 })
-  }
   test.each([
     [
       'in chunks',
@@ -190,7 +149,7 @@ describe('over a real connection', () => {
     ['after 100 Continue', '1.1\r\nhost: x', 'content-length: 11\r\nExpect: 100-continue', '{"bio":"z"}'],
     ['in HTTP/1.0', '1.0', 'Content-Length: 11', '{"bio":"z"}'],
   ])('a body %s is read as any other', async (_name, version, length, body) => {
-    await listen()
+    const app = await listen()
     const ann = await user()
     const head = `PATCH /users/@me HTTP/${version}\r\naUTHORIZATION: ${ann.token}\r\ncontent-TYPE: application/json\r\n`
     const answer = await raw(app, `${head}connection: close\r\n${length}\r\n\r\n${body}`)
@@ -200,7 +159,7 @@ describe('over a real connection', () => {
   })
 
   test('a connection stays usable after bodies that are not read, or only in part', async () => {
-    await listen()
+    const app = await listen()
     const { token } = await user()
     const ask = (line: string, body: string, headers = `Authorization: ${token}\r\nContent-Type: ${json}`) =>
       `${line} HTTP/1.1\r\nHost: x\r\n${headers}\r\nContent-Length: ${body.length}\r\n\r\n${body}`

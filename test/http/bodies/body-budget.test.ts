@@ -1,20 +1,11 @@
 import { connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
+import { atEnd } from '../../support/at-end.ts'
 import { portOf } from '../../support/gateway.ts'
 import { pictureText } from '../../support/own-user.ts'
-import {
-  bus,
-  call,
-  config,
-  db,
-  type Person,
-  presences,
-  store,
-  unavailable,
-  user,
-} from '../../support/world.ts'
+import { bus, config, db, type Person, presences, store, unavailable, user } from '../../support/world.ts'
 
 const kib = 1024
 const inFlight = { inFlight: 10_000, leastInFlight: 10_000, delayMs: 1e9, answerMs: 250 }
@@ -23,7 +14,7 @@ const inFlight = { inFlight: 10_000, leastInFlight: 10_000, delayMs: 1e9, answer
 async function listen(bodyBytes?: number): Promise<FastifyInstance> {
   const app = await buildApp({ config, db, store, bus, presences, loadLimits: inFlight, bodyBytes })
   await app.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(() => app.close())
+  atEnd(() => app.close())
   return app
 }
 
@@ -141,13 +132,9 @@ test('pictures of three accounts at once leave room for those of a fourth', asyn
 })
 
 test('what has been answered takes nothing any more', async () => {
+  const app = await listen(1024 * kib)
   const ann = await user()
-  // White space, which is read and refused in no time.
-  const headers = { 'content-type': 'application/json' }
-  const payload = ' '.repeat(12_582_912)
-  for (let n = 0; n < 22; n += 1) {
-    expect((await call(ann, 'PATCH', '/users/@me', undefined, { headers, payload })).status).toBe(400)
-  }
+  for (let n = 0; n < 22; n += 1) expect((await send(app, ann, 100 * kib)).status).toBe(200)
 })
 
 test('a body that is too large is refused as such, however full the memory is', async () => {

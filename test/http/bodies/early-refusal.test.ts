@@ -1,15 +1,15 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
-import { raw } from '../../support/gateway.ts'
+import { listen, portOf, raw } from '../../support/gateway.ts'
 import { filePart, multipart } from '../../support/multipart.ts'
-import { app, failure, group, noAuth, user } from '../../support/world.ts'
+import { failure, group, noAuth, user } from '../../support/world.ts'
 
 const json = 'application/json'
 const tooLarge = failure('payload_too_large', 'The request is too large')
 const mib = 1024 * 1024
-await app.listen({ host: '127.0.0.1', port: 0 })
-const { port } = app.server.address() as AddressInfo
+const app = await listen()
+const port = portOf(app)
 const pieces = (size: number) =>
   new ReadableStream({
     start(controller) {
@@ -55,7 +55,7 @@ test.each([
       `POST /houses HTTP/1.1\r\nHost: x\r\nAuthorization: x\r\n${connection}\r\n` +
         `Content-Type: ${json}\r\n${framing}\r\n\r\n${framed('{')}`,
     )
-    const [head, refusal] = (await vi.waitUntil(() => answer.includes('}}') && answer, { timeout: 20_000 }))
+    const [head, refusal] = (await vi.waitUntil(() => answer.includes('}}') && answer, { timeout: 60_000 }))
       .toString()
       .split('\r\n\r\n')
     expect(head).toMatch(/^HTTP\/1\.1 400 /)

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { app, failure } from '../../support/world.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { listen } from '../../support/gateway.ts'
+import { failure } from '../../support/world.ts'
 
-beforeAll(() => app.listen({ host: '127.0.0.1', port: 0 }))
+const app = await listen()
 
 /** Sends raw text, and returns all that the server sends until it closes. */
 function exchange(text: string): Promise<string> {

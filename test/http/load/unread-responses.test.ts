@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
 import type { UnreadResponseLimits } from '../../../src/http/load/unread-responses.ts'
+import { atEnd } from '../../support/at-end.ts'
 import { crowd, groups } from '../../support/crowds.ts'
 import { portOf } from '../../support/gateway.ts'
 import { bus, config, db, type Person, presences, store, user } from '../../support/world.ts'
@@ -12,7 +13,7 @@ async function listening(limits: Partial<UnreadResponseLimits>): Promise<Fastify
   const unreadLimits = { countedFromBytes: 1_024, ofOneBytes: 1e9, ofAllBytes: 1e9, ...limits }
   const app = await buildApp({ config, db, store, bus, presences, unreadLimits })
   await app.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(() => app.close())
+  atEnd(() => app.close())
   return app
 }
 

@@ -4,9 +4,12 @@ import { openDatabase } from '../../../src/database/client.ts'
 import { commit } from '../../../src/events/commit.ts'
 import { samplesOf, sumOf } from '../../support/metrics.ts'
 import { otherApp } from '../../support/other-app.ts'
+import { ownWorld } from '../../support/own-world.ts'
 import { bus, call, db, node, user } from '../../support/world.ts'
 
-const patience = { timeout: 30_000, interval: 50 }
+await ownWorld()
+
+const patience = { timeout: 60_000, interval: 50 }
 
 async function metrics(): Promise<string> {
   return (await call(null, 'GET', '/metrics')).text

@@ -65,8 +65,11 @@ describe('where a request comes from', () => {
   })
 })
 
-const twice = { burst: 2, refillMs: 60_000 }
+const twice = { burst: 2, refillMs: 3_600_000 }
 const limits = { ...readConfig({}).rateLimits, address: twice, auth: twice, registration: twice }
+
+const withoutProxy = await otherApp({ rateLimit: true, rateLimits: limits })
+const behindProxy = await otherApp({ rateLimit: true, rateLimits: limits, trustProxy: 1 })
 
 type Call = typeof ask
 const routes: [string, (call: Call, from: object) => Promise<Answer>][] = [
@@ -81,20 +84,30 @@ const routes: [string, (call: Call, from: object) => Promise<Answer>][] = [
 ]
 
 describe('limits by address', () => {
+  let addresses = 0
+  /** An address that nothing has counted for yet. */
+  const newAddress = () => {
+    addresses += 1
+    return `192.0.2.${addresses}`
+  }
+
   test.each(routes)('%s counts by the forwarded address behind a believed proxy', async (_what, ask) => {
-    const { call } = await otherApp({ rateLimit: true, rateLimits: limits, trustProxy: 1 })
+    const { call } = behindProxy
+    const [one, other] = [newAddress(), newAddress()]
     const from = (address: string) => ({ headers: { 'x-forwarded-for': `198.51.100.9, ${address}` } })
-    await ask(call, from('192.0.2.1'))
-    await ask(call, from('192.0.2.1'))
-    expect((await ask(call, from('192.0.2.1'))).status).toBe(429)
-    expect((await ask(call, from('192.0.2.2'))).status).not.toBe(429)
+    await ask(call, from(one))
+    await ask(call, from(one))
+    expect((await ask(call, from(one))).status).toBe(429)
+    expect((await ask(call, from(other))).status).not.toBe(429)
   })
 
   test.each(routes)('%s counts by the socket address without trusted proxies', async (_what, ask) => {
-    const { call } = await otherApp({ rateLimit: true, rateLimits: limits })
+    const { call } = withoutProxy
+    const remoteAddress = newAddress()
     const statuses: number[] = []
-    for (const last of [1, 2, 3]) {
-      statuses.push((await ask(call, { headers: { 'x-forwarded-for': `192.0.2.${last}` } })).status)
+    for (let count = 0; count < 3; count += 1) {
+      const headers = { 'x-forwarded-for': newAddress() }
+      statuses.push((await ask(call, { remoteAddress, headers })).status)
     }
     expect(statuses[0]).not.toBe(429)
     expect(statuses[2]).toBe(429)

@@ -102,15 +102,15 @@ test('a wrong key, no key, another message, room or file name, and a deleted mes
 })
 
 test('the file of an exploding message may be cached until its end, and is then not found', async () => {
-  const { data, path } = await attached('x', { exploding: 'true', exploding_age: '100' })
+  const { data, path } = await attached('x', { exploding: 'true', exploding_age: '3600' })
   const ageOf = async () =>
     Number(/max-age=(\d+)/.exec(String((await app.inject(path)).headers['cache-control']))?.[1])
   const endIn = async (ms: number) => {
     const expires_at = new Date(Date.now() + ms)
     await db.updateTable('messages').set({ expires_at }).where('id', '=', data.id).execute()
   }
-  expect(await ageOf()).toBeGreaterThan(80)
-  expect(await ageOf()).toBeLessThanOrEqual(100)
+  expect(await ageOf()).toBeGreaterThan(3_000)
+  expect(await ageOf()).toBeLessThanOrEqual(3_600)
   await endIn(90_900)
   expect(await ageOf()).toBeLessThanOrEqual(90)
   await endIn(-1)

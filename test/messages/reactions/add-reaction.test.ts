@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { listen, logIn, resume } from '../../support/gateway.ts'
-import { messageNotFound, refusesStrangers } from '../../support/messages.ts'
+import { messageNotFound } from '../../support/messages.ts'
 import { roomNotFound } from '../../support/permissions.ts'
 import { reactionScene as scene } from '../../support/reactions.ts'
 import { call, db, failure, houseRoom, message, oneToOne, user } from '../../support/world.ts'
 
-const app = await listen({})
+const app = await listen()
 
 /** Twenty emoji, each of a different make: flags, keycaps, sequences with skin tones and joiners. */
 const twenty = [...'👍👎😀😂🎉🚀👀🔥💯🙏🐸🍕', '❤️', '1️⃣', '🇩🇪', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '👩🏻‍❤️‍💋‍👩🏿', '🏳️‍🌈', '👨‍👩‍👧‍👦', '☀️']
@@ -119,9 +119,9 @@ test('the limit and the counts hold when many react at once', async () => {
   expect(shown?.count ?? 0).toBe(rows.length)
 })
 
-test('a thousand reactions of one account leave one row for each emoji', async () => {
+test('hundreds of reactions of one account that are taken back leave no row', async () => {
   const { ann, id, put, remove, seenBy } = await scene()
-  for (let n = 0; n < 500; n += 10) {
+  for (let n = 0; n < 200; n += 10) {
     await Promise.all(Array.from({ length: 10 }, (_, k) => put(ann, twenty[(n + k) % 20]!)))
     await Promise.all(Array.from({ length: 10 }, (_, k) => remove(ann, twenty[(n + k) % 20]!)))
   }
@@ -144,13 +144,12 @@ test('a message that is gone, exploded, or of another room answers message_not_f
   }
 })
 
-test('a room that one cannot read answers room_not_found, a request without a token no_auth', async () => {
+test('a room that one cannot read answers room_not_found', async () => {
   const { path } = await scene()
   const stranger = await user()
   for (const method of ['PUT', 'DELETE', 'GET'] as const) {
     const answer = await call(stranger, method, path('👍'))
     expect([answer.status, answer.body]).toEqual([404, roomNotFound])
-    await refusesStrangers(method, path('👍'))
   }
 })
 

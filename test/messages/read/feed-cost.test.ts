@@ -2,8 +2,11 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newId } from '../../../src/ids.ts'
 import { listIds } from '../../support/messages.ts'
+import { ownWorld } from '../../support/own-world.ts'
 import { explain, statementsOf } from '../../support/statements.ts'
 import { call, type Den, databaseUrl, db, house, type Person, user } from '../../support/world.ts'
+
+await ownWorld()
 
 const idsFor = (caller: Person, query = '') => listIds(caller, `/streams/@me/feed${query}`)
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { epochMs, firstIdAt, newId } from '../../../src/ids.ts'
-import { listIds, refusesStrangers, refusesWrongPages } from '../../support/messages.ts'
+import { listIds, refusesWrongPages } from '../../support/messages.ts'
 import { untilWaiting } from '../../support/waiting.ts'
 import {
   block,
@@ -108,6 +108,8 @@ test('a message older than its room, after a clock step, is in the feed', async 
   const den = await house({ owner: ann })
   await db.deleteFrom('entity_rooms').where('room_id', '=', den.room_id).execute()
   const roomId = firstIdAt(Date.now() + 3_600_000)
+  // Ids of the future would be exceeded by all that is made after the next start of a process.
+  onTestFinished(async () => void (await db.deleteFrom('rooms').where('id', '=', roomId).execute()))
   await db.deleteFrom('room_heads').where('room_id', '=', den.room_id).execute()
   await db.updateTable('rooms').set({ id: roomId }).where('id', '=', den.room_id).execute()
   await db.insertInto('room_heads').values({ room_id: roomId }).execute()
@@ -155,7 +157,7 @@ test('slow feeds leave connections to other requests, and those of one user leav
     const statuses: number[] = []
     const asked = Array.from({ length: 70 }, async () => statuses.push(await ask(ann)))
     // One runs, and 64 wait.
-    await expect.poll(() => statuses, { timeout: 8_000 }).toEqual(Array(5).fill(503))
+    await expect.poll(() => statuses).toEqual(Array(5).fill(503))
     const other = ask(bob)
     await untilWaiting(2)
     expect((await call(ann, 'GET', '/users/@me')).status).toBe(200)
@@ -167,8 +169,4 @@ test('slow feeds leave connections to other requests, and those of one user leav
 
 test('a malformed page answers invalid_schema with the name of the parameter', async () => {
   await refusesWrongPages(await user(), '/streams/@me/feed')
-})
-
-test('without a valid token the feed answers no_auth', async () => {
-  await refusesStrangers('GET', '/streams/@me/feed')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { idTimeMs } from '../../../src/ids.ts'
 import { compactUser } from '../../support/friendships.ts'
-import { listIds, refusesStrangers, refusesWrongPages } from '../../support/messages.ts'
+import { listIds, refusesWrongPages } from '../../support/messages.ts'
 import {
   block,
   call,
@@ -52,10 +52,6 @@ test('mentions have the list form, newest first, from houses and private rooms',
 
 test('without mentions the list is empty', async () => {
   expect(await idsFor(await user())).toEqual([])
-})
-
-test('without a valid token the list answers no_auth', async () => {
-  await refusesStrangers('GET', '/streams/@me/mentions')
 })
 
 test('rooms of former houses and groups, and unreadable rooms, are omitted', async () => {

@@ -3,7 +3,8 @@ import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { hourMs, oldMessage } from '../../support/old-messages.ts'
 import { otherApp } from '../../support/other-app.ts'
-import { idsOf, sweep } from '../../support/retention.ts'
+import { ownWorld } from '../../support/own-world.ts'
+import { deletionsIn, idsOf, sweep } from '../../support/retention.ts'
 import { explain } from '../../support/statements.ts'
 import {
   call,
@@ -14,24 +15,24 @@ import {
   houseRoom,
   oneToOne,
   type Person,
-  published,
   store,
   user,
 } from '../../support/world.ts'
 
 type Sent = { text: string; values: unknown[] }
 
-/** What is sent to the database from before the app starts. */
-const started = await vi.hoisted(async () => {
-  const { default: client } = await import('pg')
-  return vi.spyOn(client.Client.prototype, 'query')
-})
+// What is sent to the database from before the app starts.
+const started = vi.spyOn(pg.Client.prototype, 'query')
+await ownWorld()
 
 /** Where the app has asked for houses with an age. */
 const firstRound = () =>
-  started.mock.calls.findIndex(([config]) => /house_retention/.test((config as unknown as Sent).text))
+  started.mock.calls.findIndex(([config], place) => {
+    const { database } = started.mock.contexts[place] as pg.Client
+    return databaseUrl.includes(database!) && /house_retention/.test((config as unknown as Sent).text)
+  })
 // It finds none, and asks again minutes later: only the sweeps of the tests delete.
-await vi.waitUntil(() => firstRound() >= 0, 20_000)
+await vi.waitUntil(() => firstRound() >= 0, 60_000)
 await started.mock.results[firstRound()]!.value
 started.mockRestore()
 
@@ -60,15 +61,15 @@ test('a server without a limit deletes what is too old for its house, and nothin
   const others = [(await agingHouse(ann, null)).room_id, await group(ann, bob), await oneToOne(ann, bob)]
   const kept: string[] = []
   for (const room of others) kept.push(await oldMessage(room, ann, 100_000))
-  published.length = 0
+  const deletions = deletionsIn(den.room_id, second, patient.room_id, ...others)
   const running = await otherApp({})
-  await expect.poll(() => published.length).toBe(3)
+  await expect.poll(() => deletions.length).toBe(3)
   await expect.poll(() => store.find(`attachments/${second}/${key}`)).toBeUndefined()
   await running.app.close()
   const deleted = (house_id: string, room_id: string, message_id: string | undefined) => {
     return { type: 'message_deleted', house_id, room_id, message_id }
   }
-  expect(new Set(published)).toEqual(
+  expect(new Set(deletions)).toEqual(
     new Set([
       deleted(den.id, den.room_id, den.ids[0]),
       deleted(den.id, second, withFile),
@@ -168,6 +169,7 @@ test('while no house has an age, a round of a server without a limit is one stat
 })
 
 test('a round of a server without a limit reads only the rooms and messages of houses with an age', async () => {
+  await db.deleteFrom('house_retention').execute()
   const ann = await user()
   const many = sql`generate_series(1, 5000) as n`
   await sql`insert into houses (id, name, owner_id, default_permissions) select n, 'Den', ${ann.id}, 0 from ${many}`.execute(

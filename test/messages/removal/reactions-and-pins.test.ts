@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { password, resident } from '../../support/accounts.ts'
 import { listen, logIn } from '../../support/gateway.ts'
 import { reactionScene as scene } from '../../support/reactions.ts'
 import { untilWaiting } from '../../support/waiting.ts'
 import { call, db, group, houseRoom, message, user } from '../../support/world.ts'
 
-const app = await listen({})
+const app = await listen()
 
 test('reactions end with their message, their room and their house', async () => {
   const { ann, bob, den, put, url } = await scene()
@@ -30,7 +30,7 @@ test('reactions end with their message, their room and their house', async () =>
   await call(ann, 'PUT', `/rooms/${den.room_id}/pins/${other}`)
   expect(await left()).toEqual([1, 1, 1])
   await call(ann, 'DELETE', `/houses/${den.id}`)
-  await vi.waitUntil(async () => (await left()).every((count) => count === 0), { timeout: 30_000 })
+  await expect.poll(left).toEqual([0, 0, 0])
 })
 
 test('they end with the group of an account that is deleted, and stay on what others wrote', async () => {
@@ -44,8 +44,7 @@ test('they end with the group of an account that is deleted, and stay on what ot
   expect((await call(ann, 'DELETE', '/users/@me', { password })).status).toBe(200)
   for (const table of ['reactions', 'reaction_counts', 'pins'] as const) {
     const rooms = db.selectFrom(table).select('room_id').where('room_id', 'in', [own, shared])
-    await vi.waitUntil(async () => (await rooms.execute()).length < 2, { timeout: 30_000 })
-    expect(await rooms.execute()).toEqual([{ room_id: shared }])
+    await expect.poll(() => rooms.execute()).toEqual([{ room_id: shared }])
   }
   const [pinned] = (await call(bob, 'GET', `/rooms/${shared}/pins`)).body.data
   expect(pinned.reactions).toEqual([{ emoji: '👍', count: 1, me: false }])
@@ -90,7 +89,7 @@ test('a reaction that came first ends with the house, and one that comes later f
   for (const answer of answers) expect((await answer).status).toBeLessThan(300)
   const rows = (table: 'messages' | 'reactions') =>
     db.selectFrom(table).selectAll().where('room_id', '=', den.room_id).execute()
-  await vi.waitUntil(async () => (await rows('messages')).length === 0, { timeout: 30_000 })
+  await expect.poll(() => rows('messages')).toEqual([])
   expect(await rows('reactions')).toEqual([])
   expect((await call(bob, 'PUT', path('👍'))).status).toBe(404)
 })

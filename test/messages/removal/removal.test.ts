@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { newId } from '../../../src/ids.ts'
 import { deleteRemoved } from '../../../src/messages/removal/operations.ts'
 import { attach } from '../../support/houses.ts'
@@ -34,7 +34,7 @@ test.each([
   await fill(room, ann, 2_500)
   expect((await call(ann, 'DELETE', path(room))).status).toBeLessThan(300)
   expect(await countRows('mentions', room)).toBe(0)
-  await vi.waitUntil(async () => (await countRows('messages', room)) === 0, { timeout: 30_000 })
+  await expect.poll(() => countRows('messages', room)).toBe(0)
   await untilDiscarded(file)
   expect(await countRows('messages', other)).toBe(1)
   expect(await countRows('mentions', other)).toBe(1)
@@ -46,8 +46,7 @@ test('the messages of all rooms of a deleted house end with it', async () => {
   const rooms = [den.room_id, await houseRoom(den), await houseRoom(den)]
   for (const room of rooms) await message(room, ann)
   expect((await call(ann, 'DELETE', `/houses/${den.id}`)).status).toBeLessThan(300)
-  for (const room of rooms)
-    await vi.waitUntil(async () => (await countRows('messages', room)) === 0, { timeout: 30_000 })
+  for (const room of rooms) await expect.poll(() => countRows('messages', room)).toBe(0)
 })
 
 test('several processes delete the messages of deleted rooms at once', async () => {
@@ -63,11 +62,9 @@ test('several processes delete the messages of deleted rooms at once', async () 
   }
   await Promise.all([deleteAll(), deleteAll(), deleteAll()])
   // What is left is in a transaction of the app, which deletes as well.
-  for (const room of rooms) await vi.waitUntil(async () => (await countRows('messages', room)) === 0, 30_000)
-  await vi.waitUntil(
-    async () => (await db.selectFrom('removed_rooms').selectAll().execute()).length === 0,
-    30_000,
-  )
+  for (const room of rooms) await expect.poll(() => countRows('messages', room)).toBe(0)
+  const removed = db.selectFrom('removed_rooms').selectAll().where('room_id', 'in', rooms)
+  await expect.poll(() => removed.execute()).toEqual([])
 })
 
 test('a message of a deleted room cannot be read before it is deleted', async () => {
@@ -84,7 +81,7 @@ test('a message of a deleted room cannot be read before it is deleted', async ()
       release = resolve
     })
   })
-  await vi.waitUntil(async () => (await countRows('mentions', room)) === 0, { timeout: 30_000 })
+  await expect.poll(() => countRows('mentions', room)).toBe(0)
   expect(await countRows('messages', room)).toBe(1)
   for (const path of [`/rooms/${room}/messages`, `/rooms/${room}/messages/${id}`])
     expect((await call(ben, 'GET', path)).status, path).toBe(404)

@@ -2,8 +2,11 @@ import { expect, test } from 'vitest'
 import { firstIdAt } from '../../../src/ids.ts'
 import { hourMs, oldMessage } from '../../support/old-messages.ts'
 import { otherApp } from '../../support/other-app.ts'
-import { idsOf, sweep } from '../../support/retention.ts'
-import { call, db, group, house, oneToOne, published, store, user } from '../../support/world.ts'
+import { ownWorld } from '../../support/own-world.ts'
+import { deletionsIn, idsOf, sweep } from '../../support/retention.ts'
+import { call, db, group, house, oneToOne, store, user } from '../../support/world.ts'
+
+await ownWorld()
 
 test('a server with MESSAGES_MAX_AGE deletes older messages with mentions and files, in every kind of room', async () => {
   const [ann, bob] = [await user(), await user()]
@@ -22,14 +25,14 @@ test('a server with MESSAGES_MAX_AGE deletes older messages with mentions and fi
     .insertInto('mentions')
     .values({ user_id: bob.id, message_id: message_id!, room_id: den.room_id, author_id: ann.id })
     .execute()
-  published.length = 0
+  const deletions = deletionsIn(...rooms)
   const running = await otherApp({ messagesMaxAgeMs: 48 * hourMs })
-  await expect.poll(() => published.length).toBe(3)
+  await expect.poll(() => deletions.length).toBe(3)
   await expect.poll(() => store.find(`attachments/${den.room_id}/${key}`)).toBeUndefined()
   await running.app.close()
-  const told = published.map((event) => event.type === 'message_deleted' && event.message_id)
-  expect(new Set(told)).toEqual(new Set(gone))
-  expect(published).toContainEqual({
+  const deleted = deletions.map((event) => event.type === 'message_deleted' && event.message_id)
+  expect(new Set(deleted)).toEqual(new Set(gone))
+  expect(deletions).toContainEqual({
     type: 'message_deleted',
     room_id: den.room_id,
     house_id: den.id,
@@ -68,6 +71,7 @@ test('a step deletes 200 messages, and the next one goes on in the same room', a
 test('two sweeps at once delete each message once, and wait for no edit', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
+  await sweep(48 * hourMs)
   const ids: string[] = []
   for (let n = 0; n < 20; n += 1) ids.push(await oldMessage(room_id, ann, 60))
   await db.transaction().execute(async (trx) => {

@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { firstIdAt } from '../../../src/ids.ts'
+import { ownWorld } from '../../support/own-world.ts'
 import { allPages, holding, nextPage, q, untilWaitingLong } from '../../support/search.ts'
 import { explain, statementsOf } from '../../support/statements.ts'
 import { call, databaseUrl, db, house, houseRoom, type Person, user } from '../../support/world.ts'
+
+await ownWorld()
 
 const [messages, roomCount, minutesApart] = [20_000, 30, 20]
 /** A period of 99 days, the longest that is looked up in the index at once. */

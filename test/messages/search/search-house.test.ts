@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { refusesStrangers } from '../../support/messages.ts'
 import { houseNotFound, told } from '../../support/permissions.ts'
 import { allPages, archive, holding, longArchive, q, refusesWrongSearches } from '../../support/search.ts'
 import { call, message, type Person, user } from '../../support/world.ts'
@@ -65,8 +64,4 @@ test('a foreign or unknown house answers house_not_found', async () => {
     const answer = await call(stranger, 'GET', `/houses/${id}/messages/search?q=a`)
     expect(told(answer)).toEqual([404, houseNotFound])
   }
-})
-
-test('without a valid token a search answers no_auth', async () => {
-  await refusesStrangers('GET', '/houses/1/messages/search?q=a')
 })

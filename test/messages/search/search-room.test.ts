@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { refusesStrangers } from '../../support/messages.ts'
 import { roomNotFound, told } from '../../support/permissions.ts'
 import { allPages, archive, holding, longArchive, q, refusesWrongSearches } from '../../support/search.ts'
 import { untilWaiting } from '../../support/waiting.ts'
@@ -102,10 +101,6 @@ test('an unreadable or unknown room answers room_not_found', async () => {
   }
 })
 
-test('without a valid token a search answers no_auth', async () => {
-  await refusesStrangers('GET', '/rooms/1/messages/search?q=a')
-})
-
 test('slow searches leave connections to other requests, and those of one user leave a slot to others', async () => {
   const { ann, bob, den } = await archive()
   const url = `/rooms/${den.room_id}/messages/search?${q('apples')}`
@@ -118,7 +113,7 @@ test('slow searches leave connections to other requests, and those of one user l
       return answer
     })
     // One runs, and 64 wait.
-    await expect.poll(() => refused.length, { timeout: 8_000 }).toBe(5)
+    await expect.poll(() => refused.length).toBe(5)
     const answer = call(bob, 'GET', url)
     await untilWaiting(2)
     expect((await call(ann, 'GET', '/users/@me')).status).toBe(200)

@@ -4,7 +4,7 @@ import { messageNotFound } from '../../support/messages.ts'
 import { filePart, multipart } from '../../support/multipart.ts'
 import { block, call, failure, house, houseRoom, message, type Person, user } from '../../support/world.ts'
 
-const app = await listen({})
+const app = await listen()
 
 async function scene() {
   const [ann, bob] = [await user(), await user()]

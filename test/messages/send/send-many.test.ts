@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
-import { epochMs } from '../../../src/ids.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { idAhead } from '../../support/id-ahead.ts'
 import { listRows } from '../../support/messages.ts'
 import { lastMessageId } from '../../support/rooms.ts'
 import { call, db, house, houseRoom, published, user } from '../../support/world.ts'
@@ -29,7 +29,7 @@ test('after a greater id of another process in one of two rooms, both get their 
   const ann = await user()
   const den = await house({ owner: ann })
   const other = await houseRoom(den)
-  const ahead = ((BigInt(Date.now() + 60_000 - epochMs) << 22n) | 77n).toString()
+  const ahead = idAhead()
   const heads = db.updateTable('room_heads').set({ last_message_id: ahead })
   await heads.where('room_id', '=', den.room_id).execute()
   const answers = await Promise.all(
@@ -49,11 +49,11 @@ test('one row that the database refuses fails one request only', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
   await db.schema.alterTable('messages').addCheckConstraint('no_boom', sql`content <> 'refused'`).execute()
+  onTestFinished(() => db.schema.alterTable('messages').dropConstraint('no_boom').execute())
   const contents = ['one', 'two', 'refused', 'three', 'four']
   const answers = await Promise.all(
     contents.map((content) => call(ann, 'POST', `/rooms/${room_id}/messages`, { content })),
   )
   expect(answers.map((answer) => answer.status)).toEqual([200, 200, 500, 200, 200])
   expect((await listRows(room_id)).map((row) => row.content).sort()).toEqual(['four', 'one', 'three', 'two'])
-  await db.schema.alterTable('messages').dropConstraint('no_boom').execute()
 })

@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { eraseDiscarded } from '../../../src/storage/discard.ts'
 import { sendMedia } from '../../support/media.ts'
-import { listRows, refusesStrangers } from '../../support/messages.ts'
+import { listRows } from '../../support/messages.ts'
 import { filePart, multipart } from '../../support/multipart.ts'
 import { noPermission, roomNotFound } from '../../support/permissions.ts'
 import {
@@ -22,6 +22,9 @@ import {
   user,
 } from '../../support/world.ts'
 
+const discardedIn = (roomId: string) => {
+  return db.selectFrom('discarded_files').where('name', 'like', `attachments/${roomId}/%`)
+}
 const listFiles = (roomId: string) => {
   return readdir(join(folder, 'files', 'attachments', roomId)).catch(() => [] as string[])
 }
@@ -60,7 +63,7 @@ test('a file is stored, and served byte for byte at its media_url', async () => 
   const history = await call(ann, 'GET', `/rooms/${den.room_id}/messages`)
   expect(history.body.data[0].attachment).toEqual(data.attachment)
   expect(await listFiles(den.room_id)).toHaveLength(1)
-  expect(await db.selectFrom('discarded_files').selectAll().execute()).toEqual([])
+  expect(await discardedIn(den.room_id).selectAll().execute()).toEqual([])
 })
 
 test('pictures are detected by content, have dimensions, and need no text', async () => {
@@ -110,7 +113,7 @@ test('a nonce, and exploding with its age, work as in text messages', async () =
   expect(again.body.data).toEqual(first.body.data)
   expect(await listRows(room_id)).toHaveLength(1)
   // The second file belongs to no message, and will be erased.
-  expect(await db.selectFrom('discarded_files').selectAll().execute()).toHaveLength(1)
+  expect(await discardedIn(room_id).selectAll().execute()).toHaveLength(1)
 })
 
 test('a file over 25 MiB answers payload_too_large, one of 25 MiB is accepted', async () => {
@@ -190,10 +193,6 @@ test('a file that is too large or empty is refused before the permission', async
   expect(empty.body).toEqual(failure('invalid_schema', 'Required fields (file) not met'))
 })
 
-test('without a valid token it answers no_auth', async () => {
-  await refusesStrangers('POST', '/rooms/1/media_messages')
-})
-
 test('a body that ends after its file was erased answers 503 and sends nothing', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
@@ -209,7 +208,9 @@ test('a body that ends after its file was erased answers 503 and sends nothing',
         .set({ discarded_at: new Date(0) })
         .where('name', 'like', `attachments/${room_id}/%`)
         .execute()
-      expect(await eraseDiscarded(db, store)).toBe(1)
+      await eraseDiscarded(db, store)
+      // The app may be erasing it as well.
+      await expect.poll(() => listFiles(room_id)).toEqual([])
       yield body.subarray(afterFile + 30)
     })(),
   )

@@ -122,14 +122,11 @@ test('of more than fifty mentioned readers the first fifty are recorded', async 
   expect(data.mentions.map((one: { id: string }) => one.id)).toEqual(first)
 })
 
-test('sending without a valid token answers no_auth before the body is checked', async () => {
-  const answer = await call(null, 'POST', '/rooms/1/messages', [])
-  expect([answer.status, answer.body]).toEqual([400, noAuth])
-  const headers = { authorization: 'f'.repeat(128) }
-  expect((await call(null, 'POST', '/rooms/1/messages', {}, { headers })).body).toEqual(noAuth)
+test('sending by a deleted account answers no_auth before the body is checked', async () => {
   const gone = await user()
   await erase(gone)
-  expect((await call(gone, 'POST', '/rooms/1/messages', {})).body).toEqual(noAuth)
+  const answer = await call(gone, 'POST', '/rooms/1/messages', [])
+  expect([answer.status, answer.body]).toEqual([400, noAuth])
 })
 
 test('a missing, blank, too long or malformed content answers invalid_schema', async () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../../src/houses/permissions.ts'
 import { watching } from '../../support/houses.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import {
   moderatedHouse,
   noPermission,
@@ -81,8 +80,4 @@ test('an unreadable or unknown room answers room_not_found', async () => {
   await refusesUnreachableRooms(den, (caller, id) =>
     call(caller, 'PATCH', `/rooms/${id}/default-permissions`, { allow: 0, deny: 1 }),
   )
-})
-
-test('without a valid token setting them answers no_auth', async () => {
-  await refusesStrangers('PATCH', '/rooms/1/default-permissions')
 })

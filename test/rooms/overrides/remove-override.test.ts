@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../../src/houses/permissions.ts'
 import { watching } from '../../support/houses.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import {
   moderatedHouse,
   noPermission,
@@ -87,8 +86,4 @@ test('an unreadable or unknown room answers room_not_found', async () => {
   await refusesUnreachableRooms(den, (caller, id) =>
     call(caller, 'DELETE', `/rooms/${id}/overrides/${den.member.id}`),
   )
-})
-
-test('without a valid token removing an override answers no_auth', async () => {
-  await refusesStrangers('DELETE', '/rooms/1/overrides/1')
 })

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { permission } from '../../../src/houses/permissions.ts'
 import { newId } from '../../../src/ids.ts'
 import { watching } from '../../support/houses.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import {
   memberNotFound,
   moderatedHouse,
@@ -185,8 +184,4 @@ test('an unreadable or unknown room answers room_not_found', async () => {
   await refusesUnreachableRooms(den, (caller, id) =>
     call(caller, 'PUT', `/rooms/${id}/overrides/${den.member.id}`, body),
   )
-})
-
-test('without a valid token setting an override answers no_auth', async () => {
-  await refusesStrangers('PUT', '/rooms/1/overrides/1')
 })

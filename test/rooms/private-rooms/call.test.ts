@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { refusesStrangers } from '../../support/messages.ts'
 import { call, failure, group, house, oneToOne, published, user } from '../../support/world.ts'
 
 describe.each(['call', 'call/decline'])('POST /rooms/:id/%s', (word) => {
@@ -24,10 +23,5 @@ describe.each(['call', 'call/decline'])('POST /rooms/:id/%s', (word) => {
       expect(answer.status).toBe(404)
       expect(answer.body).toEqual(failure('room_not_found', 'That room does not exist'))
     }
-  })
-
-  test('without a valid token answers no_auth', async () => {
-    const room = await group(await user())
-    await refusesStrangers('POST', `/rooms/${room}/${word}`)
   })
 })

@@ -4,29 +4,23 @@ import { otherApp } from '../../support/other-app.ts'
 import { noPermission, userNotFound } from '../../support/permissions.ts'
 import { erase, gatewayUser, participantsOf, roomRow } from '../../support/rooms.ts'
 import { untilWaiting } from '../../support/waiting.ts'
-import {
-  block,
-  call,
-  db,
-  failure,
-  noAuth,
-  oneToOne,
-  type Person,
-  published,
-  user,
-} from '../../support/world.ts'
+import { block, call, db, failure, oneToOne, type Person, published, user } from '../../support/world.ts'
 
-async function countRooms(): Promise<number> {
-  return (await db.selectFrom('rooms').select('id').execute()).length
+/** How many rooms a user owns or takes part in. */
+async function countRooms({ id }: Person): Promise<number> {
+  const own = db.selectFrom('room_recipients').select('room_id').where('user_id', '=', id)
+  const rooms = db.selectFrom('rooms').select('id')
+  const theirs = rooms.where((eb) => eb.or([eb('owner_id', '=', id), eb('id', 'in', own)]))
+  return (await theirs.execute()).length
 }
 
 /** Expects that a request is refused with this body, creates no room and sends no event. */
 async function expectRefused(caller: Person, body: unknown, answer: unknown): Promise<void> {
-  const [rooms, events] = [await countRooms(), published.length]
+  const [rooms, events] = [await countRooms(caller), published.length]
   const reply = await call(caller, 'POST', '/users/@me/rooms', body)
   expect(reply.status).toBe(400)
   expect(reply.body).toEqual(answer)
-  expect(await countRooms()).toBe(rooms)
+  expect(await countRooms(caller)).toBe(rooms)
   expect(published.length).toBe(events)
 }
 
@@ -218,10 +212,10 @@ test('past 200 groups of an owner creation answers limit_reached', async () => {
   const [ann, ben] = [await user(), await user()]
   await groups(ann, [], 199)
   const create = () => call(ann, 'POST', '/users/@me/rooms', { recipients: [ben.id] })
-  const [events, rooms] = [published.length, await countRooms()]
+  const events = published.length
   const answers = await Promise.all([create(), create(), create()])
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400, 400])
-  expect(await countRooms()).toBe(rooms + 1)
+  expect(await countRooms(ann)).toBe(200)
   expect(published.length).toBe(events + 2)
   const full = failure('limit_reached', 'You have reached a limit (groups)')
   await expectRefused(ann, { recipients: [ben.id] }, full)
@@ -284,14 +278,6 @@ test('the caller may create a room with a user whom they restrict', async () => 
   expect(answer.status).toBe(200)
 })
 
-test('creating a private room without a valid token answers no_auth before the body is checked', async () => {
-  for (const headers of [{}, { authorization: 'f'.repeat(128) }]) {
-    const answer = await call(null, 'POST', '/users/@me/rooms', { recipient: 5 }, { headers })
-    expect(answer.status).toBe(400)
-    expect(answer.body).toEqual(noAuth)
-  }
-})
-
 test('a wrong content type answers 415', async () => {
   const ann = await user()
   const more = { payload: 'recipient=1', headers: { 'content-type': 'text/plain' } }
@@ -308,13 +294,13 @@ test('past 20 new private rooms a minute creation answers rate_limit', async () 
   const group = (person: Person) => open(person, { recipients: [ben.id] })
   expect((await open(ann, { recipient: ben.id })).status).toBe(200)
   for (let made = 1; made < 20; made += 1) expect((await group(ann)).status).toBe(200)
-  const rooms = await countRooms()
+  const rooms = await countRooms(ann)
   for (const refused of [await group(ann), await open(ann, { recipient: cleo.id })]) {
     expect(refused.status).toBe(429)
     expect(refused.body).toMatchObject({ error: { code: 'rate_limit' }, expires_at: time / 1000 + 3 })
     expect(refused.headers['retry-after']).toBe('3')
   }
-  expect(await countRooms()).toBe(rooms)
+  expect(await countRooms(ann)).toBe(rooms)
   // Existing rooms and other users are not refused.
   expect((await open(ann, { recipient: ben.id })).status).toBe(200)
   expect((await group(cleo)).status).toBe(200)

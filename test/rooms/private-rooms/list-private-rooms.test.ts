@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { greatestId } from '../../../src/ids.ts'
 import type { Room } from '../../../src/rooms/schemas.ts'
 import { crowd, groups } from '../../support/crowds.ts'
-import { refusesStrangers } from '../../support/messages.ts'
 import { invalid, told } from '../../support/permissions.ts'
 import { gatewayUser } from '../../support/rooms.ts'
 import { statementsOf } from '../../support/statements.ts'
@@ -137,8 +136,4 @@ test.each([
 ])('the malformed page %s answers invalid_schema', async (query, fields) => {
   const answer = await call(await user(), 'GET', `/users/@me/rooms?${query}`)
   expect(told(answer)).toEqual([400, invalid(fields)])
-})
-
-test('listing private rooms without a valid token answers no_auth', async () => {
-  await refusesStrangers('GET', '/users/@me/rooms')
 })

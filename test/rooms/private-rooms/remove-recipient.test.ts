@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { refusesStrangers } from '../../support/messages.ts'
 import { participantsOf, roomRow } from '../../support/rooms.ts'
 import { call, failure, group, house, oneToOne, type Person, published, user } from '../../support/world.ts'
 
@@ -95,11 +94,4 @@ test('a concurrent removal and leave remove the participant once', async () => {
   expect(answers.filter((answer) => answer.status >= 500)).toEqual([])
   expect(await participantsOf(room)).toEqual([ann.id])
   expect(published.length).toBe(before + 2)
-})
-
-test('without a valid token answers no_auth', async () => {
-  const [ann, ben] = [await user(), await user()]
-  const room = await group(ann, ben)
-  await refusesStrangers('DELETE', `/rooms/${room}/recipients/${ben.id}`)
-  expect(await participantsOf(room)).toHaveLength(2)
 })

@@ -1,9 +1,11 @@
 import { permission } from '../../../src/houses/permissions.ts'
+import { call } from '../world.ts'
 import type { Recipes } from './recipe.ts'
 import {
   entities,
   invites,
   library,
+  messages,
   people,
   picture,
   pictures,
@@ -13,15 +15,16 @@ import {
   webhook,
 } from './village.ts'
 
-const { cheapdrills, gus, jonas, nadia, tomasz, toolbot } = people
+const { cheapdrills, gus, jonas, mira, nadia, tomasz, toolbot } = people
 const { MANAGE_ROLES, MODERATE_ROOM } = permission
 const id = library
+const newHouse = { name: 'The Tool and Toy Library', description: null }
 
 export const houseRecipes: Recipes = {
   createHouse: { body: { name: 'Seed Swap', description: 'Tomatoes, mostly.', icon: picture } },
   listOwnHouses: {},
   getHouse: { params: { id } },
-  editHouse: { params: { id }, body: { name: 'The Tool and Toy Library', description: null } },
+  editHouse: { params: { id }, body: newHouse },
   deleteHouse: { params: { id } },
   leaveHouse: { params: { id: skyClub } },
   removeHouseIcon: { params: { id } },
@@ -66,7 +69,15 @@ export const houseRecipes: Recipes = {
   },
   deleteEntity: { params: { id, entity_id: entities.archive } },
 
-  listAuditLog: { params: { id }, query: { limit: '2' } },
+  listAuditLog: {
+    params: { id },
+    query: { limit: '2' },
+    first: async () => {
+      await call(mira, 'DELETE', `/rooms/${rooms.general}/messages/${messages.sander}`)
+      await call(mira, 'PATCH', `/houses/${id}`, newHouse)
+      return undefined
+    },
+  },
 
   createWebhook: { params: { id }, body: { room_id: rooms.lending, name: 'Workshop calendar' } },
   listWebhooks: { params: { id } },

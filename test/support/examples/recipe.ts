@@ -27,8 +27,8 @@ let isAsSettled = false
 /** Asks in a village where nothing has happened yet, and gives what is to be shown of it. */
 export async function follow(recipe: Recipe, method: Method, path: string): Promise<Example> {
   if (!isAsSettled) await settle()
-  isAsSettled = method === 'GET'
   const { by = 'mira', params = {}, query, body, first, file } = recipe
+  isAsSettled = method === 'GET' && !first
   const sent = (await first?.()) ?? body
   const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? `no-${name}`),

@@ -21,6 +21,7 @@ const tables = [
   'rooms',
   'houses',
   'discarded_files',
+  'audit_log',
   'server_audit_log',
   'oidc_codes',
   'users',

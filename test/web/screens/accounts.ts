@@ -42,7 +42,7 @@ export function accountScreens({ eve, locked, invite }: Scene): Screen[] {
       mayFail: /status of 404/,
       show: seeText('This invite has run out'),
     },
-    { name: 'welcome', path: '/app/', as: eve, show: see('heading', 'Welcome, eve') },
+    { name: 'welcome', path: '/app/', as: eve, show: see('heading', `Welcome, ${eve.username}`) },
     { name: 'friends-none', path: '/app/friends', as: eve, show: seeText('You have no friends here yet.') },
     { name: 'mentions-none', path: '/app/mentions', as: eve, show: seeText('No mentions.') },
     { name: 'nowhere', path: '/app/nowhere', as: eve, show: seeText('There is no page at this address.') },

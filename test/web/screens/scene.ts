@@ -196,13 +196,14 @@ export async function makeScene() {
   }
 }
 
-/** Lets somebody have read a room up to the message with this text. */
-async function leaveUnread(person: Person, room_id: string, text: string): Promise<void> {
+/** Lets somebody have read a room up to the message with this text, by default to the end. */
+async function leaveUnread(person: Person, room_id: string, text = ''): Promise<void> {
   const { id } = await db
     .selectFrom('messages')
     .select('id')
     .where('room_id', '=', room_id)
     .where('content', 'like', `${text}%`)
+    .orderBy('id', 'desc')
     .executeTakeFirstOrThrow()
   await db
     .insertInto('read_states')

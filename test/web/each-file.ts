@@ -1,0 +1,5 @@
+import { beginOnMonday } from './date.ts'
+import { watchPages } from './support.ts'
+
+beginOnMonday()
+watchPages()

@@ -1,0 +1,3 @@
+import { testScreens } from './look.ts'
+
+await testScreens(0)
