@@ -37,9 +37,9 @@ const notOnCitus =
 function project(
   name: string,
   place: number,
-  files: { include: string[]; exclude?: string[]; setupFiles?: string[]; maxWorkers: number },
+  files: { include: string[]; exclude?: string[]; setupFiles?: string[]; maxWorkers: number; inOrder?: true },
 ): TestProjectInlineConfiguration {
-  const { include, exclude = [], setupFiles = [], maxWorkers } = files
+  const { include, exclude = [], setupFiles = [], maxWorkers, inOrder } = files
   return {
     test: {
       name,
@@ -53,7 +53,7 @@ function project(
       pool: 'forks',
       isolate: false,
       maxWorkers,
-      sequence: { groupOrder: place },
+      sequence: { groupOrder: place, shuffle: { tests: !inOrder } },
     },
   }
 }
@@ -63,7 +63,8 @@ const systemTests = 'test/**/*.system.test.ts'
 const projects = [
   project('api', 0, { include: ['test/**/*.test.ts'], exclude: [webTests, systemTests], maxWorkers: 2 }),
   project('web', 1, { include: [webTests], setupFiles: ['test/web/each-file.ts'], maxWorkers: 2 }),
-  project('system', 2, { include: [systemTests], maxWorkers: 1 }),
+  // What happens to a whole server is a story: its tests stay in order, the files do not.
+  project('system', 2, { include: [systemTests], maxWorkers: 1, inOrder: true }),
 ]
 if (ofCitus !== undefined) projects.push(project('citus', 3, { include: [ofCitus], maxWorkers: 1 }))
 

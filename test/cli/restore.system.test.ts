@@ -7,9 +7,12 @@ import { openFolderStore } from '../../src/storage/store.ts'
 import { emptyPlace, filesIn, places } from '../support/backup.ts'
 import { environment, hearth, hearthIn } from '../support/cli.ts'
 import { onServer } from '../support/database-server.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { picture } from '../support/pictures.ts'
 import { detour, openTcpProxy } from '../support/tcp-proxy.ts'
 import { call, friends, node as ownNode, user } from '../support/world.ts'
+
+await ownWorld()
 
 const folder = join(places, 'backup')
 const [ann, bob] = [await user(), await user()]

@@ -2,9 +2,12 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { environment, hearthIn } from '../support/cli.ts'
 import { logIn } from '../support/gateway.ts'
 import { sumOf } from '../support/metrics.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { startRedis } from '../support/redis.ts'
 import { failToStart, type Server, startServer } from '../support/server.ts'
 import { friends, house, node, type Person, user } from '../support/world.ts'
+
+await ownWorld()
 
 const given = process.env.TEST_REDIS_URL
 const redis = given ? { url: given, stop: async () => {} } : await startRedis()

@@ -4,8 +4,11 @@ import { afterAll, expect, test } from 'vitest'
 import { openRedisRelay } from '../../src/events/redis-relay.ts'
 import { newBus } from '../support/bus.ts'
 import { otherApp } from '../support/other-app.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { startRedis } from '../support/redis.ts'
 import { house, node, user } from '../support/world.ts'
+
+await ownWorld()
 
 type Panel = { title: string; type: string; gridPos: Place; targets?: { expr: string }[] }
 type Place = { x: number; y: number; w: number; h: number }

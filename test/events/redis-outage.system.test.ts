@@ -1,9 +1,12 @@
 import { afterAll, expect, test } from 'vitest'
 import { environment } from '../support/cli.ts'
 import { logIn } from '../support/gateway.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { startRedis } from '../support/redis.ts'
 import { type Server, startServer } from '../support/server.ts'
 import { house, node, type Person, user } from '../support/world.ts'
+
+await ownWorld()
 
 // The servers use Redis, and this process does not.
 await node.release()

@@ -3,9 +3,12 @@ import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/client.ts'
 import { logIn } from '../support/gateway.ts'
 import { otherApp } from '../support/other-app.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { detour, openTcpProxy } from '../support/tcp-proxy.ts'
 import { untilWaiting } from '../support/waiting.ts'
 import { type Answer, databaseUrl, db, friends, house, user } from '../support/world.ts'
+
+await ownWorld()
 
 // The connection to the database breaks while it commits.
 

@@ -7,8 +7,11 @@ import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
 import { newId } from '../../src/ids.ts'
 import { hearthIn } from '../support/cli.ts'
 import { databaseOn, onServer } from '../support/database-server.ts'
+import { ownWorld } from '../support/own-world.ts'
 import { beginToStart, failToStart, startServer } from '../support/server.ts'
 import { databaseUrl, db, house, node, user } from '../support/world.ts'
+
+await ownWorld()
 
 const server = inject('databaseUrl')
 // This process is none of those that a start finds.

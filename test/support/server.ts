@@ -37,15 +37,15 @@ const running = new Set<ChildProcess>()
 function endAll(): void {
   for (const child of running) child.kill('SIGKILL')
 }
+process.once('exit', endAll)
+process.once('SIGTERM', () => {
+  endAll()
+  process.kill(process.pid, 'SIGTERM')
+})
 
-/** Listens only while servers run, as each test file that a process runs has a module of its own. */
 function endWithUs(child: ChildProcess): void {
-  if (running.size === 0) process.once('exit', endAll)
   running.add(child)
-  child.once('exit', () => {
-    running.delete(child)
-    if (running.size === 0) process.off('exit', endAll)
-  })
+  child.once('exit', () => running.delete(child))
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { repositioned } from '../../src/web/houses/settings/role-order.ts'
+import { withPlacement } from '../../src/web/houses/settings/with-placement.ts'
 import { placed, stepped } from '../../src/web/shell/order.ts'
 import { call, house, houseRoom, role, user } from '../support/world.ts'
 import { expectAccessible, openPage, twoInHouse } from './support.ts'
@@ -28,6 +29,15 @@ describe('what a move makes of lists', () => {
     expect(placed(lists, 'c', '1', 'b')).toEqual({ id: 'c', listId: '1', ids: ['a', 'c', 'b'] })
     expect(placed(lists, 'b', '1')).toBeUndefined()
     expect(placed(lists, 'a', 'none')).toBeUndefined()
+  })
+
+  test('holds while an event of an earlier move shows the lists before it', () => {
+    const move = stepped(lists, 'b', 1)!
+    const after = withPlacement(lists, move)
+    expect(after.map(({ ids }) => ids)).toEqual([['x'], ['a'], ['b', 'c'], ['1', '2']])
+    expect(withPlacement(after, move)).toEqual(after)
+    const grown = after.map((list) => (list.id === '2' ? { ...list, ids: ['b', 'c', 'd'] } : list))
+    expect(withPlacement(grown, move)).toEqual(grown)
   })
 
   test('roles take positions of their own', () => {

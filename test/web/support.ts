@@ -33,8 +33,11 @@ export async function ownServer(): Promise<void> {
 /** Where a server with other settings answers, until the end of the file. */
 export async function serverWith(changes: Partial<Config>): Promise<string> {
   const other = await otherApp({ publicUrl: undefined, ...changes })
-  // A kept-alive connection whose last answer is just ending is waited for, more than a minute.
-  afterAll(() => other.app.server.closeAllConnections())
+  afterAll(async () => {
+    await closePages()
+    // A kept-alive connection whose last answer is just ending is waited for, more than a minute.
+    other.app.server.closeAllConnections()
+  })
   return other.app.listen({ port: 0, host: '127.0.0.1' })
 }
 
@@ -56,6 +59,13 @@ export function watchPages(): void {
     mishaps.splice(0)
     expect(found).toEqual([])
   })
+  afterAll(closePages)
+}
+
+/** Closes the pages of the whole file as well. */
+async function closePages(): Promise<void> {
+  await Promise.all(browser.contexts().map((context) => context.close()))
+  mishaps.splice(0)
 }
 
 async function closePage(page: Page): Promise<void> {

@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from '../../../src/database/availability/unavai
 import { availabilityCheck, openDatabase, poolStats } from '../../../src/database/client.ts'
 import { sumOf } from '../../support/metrics.ts'
 import { otherApp } from '../../support/other-app.ts'
+import { ownWorld } from '../../support/own-world.ts'
 import { startServer } from '../../support/server.ts'
 import { detour, openTcpProxy, type Weather } from '../../support/tcp-proxy.ts'
 import {
@@ -16,6 +17,8 @@ import {
   unavailable,
   user,
 } from '../../support/world.ts'
+
+await ownWorld()
 
 /** No request waits longer for a database that is unavailable: a few seconds, and a margin for a busy machine. */
 const longestMs = 15_000

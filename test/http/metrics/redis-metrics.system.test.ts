@@ -3,8 +3,11 @@ import { openRedisRelay } from '../../../src/events/redis-relay.ts'
 import { newBus } from '../../support/bus.ts'
 import { samplesOf, sumOf } from '../../support/metrics.ts'
 import { otherApp } from '../../support/other-app.ts'
+import { ownWorld } from '../../support/own-world.ts'
 import { startRedis } from '../../support/redis.ts'
 import { house, node, user } from '../../support/world.ts'
+
+await ownWorld()
 
 // Two processes that use Redis, while that of the file does not.
 await node.release()

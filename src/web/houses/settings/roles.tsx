@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks'
 import { hasBits, outranks, permission } from '../../../houses/permissions.ts'
 import { bitsInHouse, factsIn } from '../../rooms/permissions.ts'
 import { api } from '../../session.ts'
@@ -15,6 +16,7 @@ import { t } from '../../texts/texts.ts'
 import { PermissionBoxes, PermissionFields, readBoxes, readPermissions } from './permission-fields.tsx'
 import { byRank, repositioned } from './role-order.ts'
 import { RowButtons } from './row-buttons.tsx'
+import { unsettledMs } from './settled-lists.ts'
 
 type Values = Record<string, string>
 
@@ -32,7 +34,14 @@ export function RoleSettings({ house }: { house: House }) {
 function Roles({ house }: { house: House }) {
   const { act, notice } = useAction()
   const facts = factsIn(house)
-  const roles = byRank(house.roles).filter((role) => outranks(facts, role.position))
+  const moved = useRef(new Map<string, { position: number; atMs: number }>())
+  // The event of an earlier move may come after the answer to a later one.
+  const positionOf = ({ id, position }: Role) => {
+    const last = moved.current.get(id)
+    return last && performance.now() - last.atMs < unsettledMs ? last.position : position
+  }
+  const all = house.roles.map((role) => ({ ...role, position: positionOf(role) }))
+  const roles = byRank(all).filter((role) => outranks(facts, role.position))
   const place = ({ id, ids }: Placement) => {
     const name = roles.find((role) => role.id === id)?.name ?? ''
     return act(
@@ -40,6 +49,7 @@ function Roles({ house }: { house: House }) {
         for (const { id: role_id, position } of repositioned(roles, ids)) {
           const params = { id: house.id, role_id }
           const role = await api.call('editRole', { params, body: { position } })
+          moved.current.set(role_id, { position, atMs: performance.now() })
           change(roleUpdate(currentState(), role))
         }
       },

@@ -19,6 +19,7 @@ import {
   openRoom,
 } from './room-dialogs.tsx'
 import { RowButtons } from './row-buttons.tsx'
+import { useSettledLists } from './settled-lists.ts'
 
 const ofCategories = 'categories'
 
@@ -34,6 +35,7 @@ export function RoomSettings({ house }: { house: House }) {
     // A room can leave a category only for another one.
     isClosed: id === 'none',
   }))
+  const settled = useSettledLists([...lists, { id: ofCategories, ids: ordered }])
   const place = (placement: Placement) => {
     const { id, listId, ids } = placement
     const [at, of] = [ids.indexOf(id) + 1, ids.length]
@@ -41,6 +43,7 @@ export function RoomSettings({ house }: { house: House }) {
     const edit = (entity_id: string, body: Input<'editEntity'>['body'], saying: string) =>
       act(async () => {
         const entity = await api.call('editEntity', { params: { id: house.id, entity_id }, body })
+        settled.settle(placement)
         change(entityEdited(currentState(), entity))
       }, saying)
     if (listId === ofCategories) return edit(id, { position: at - 1 }, t().movedTo(nameOf(id), at, of))
@@ -48,7 +51,7 @@ export function RoomSettings({ house }: { house: House }) {
     const saying = st().movedInto(store.rooms.value[id]?.name ?? '', at, of, nameOf(listId))
     return edit(listId, { resource_pointers }, saying)
   }
-  const { area, step } = useOrder<HTMLElement>([...lists, { id: ofCategories, ids: ordered }], place)
+  const { area, step } = useOrder<HTMLElement>(settled.lists, place)
   return (
     <section ref={area}>
       <div class="row">
