@@ -29,6 +29,7 @@ const ownWorlds: Record<string, string> = {
   'gateway/statements.test.ts': 'counts statements',
   'http/metrics/log-metrics.test.ts': 'counts the events of the log',
   'http/metrics/redis-metrics.system.test.ts': 'has servers with Redis',
+  'http/server/secrets-in-logs.system.test.ts': 'has writes fail',
   'http/shared-rate-limits.system.test.ts': 'has servers with Redis',
   'messages/read/feed-cost.test.ts': 'needs the statistics of its own rows',
   'messages/removal/exploding.test.ts': 'erases whatever has exploded',

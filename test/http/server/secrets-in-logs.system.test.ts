@@ -3,9 +3,12 @@ import { generate } from 'otplib'
 import { afterAll, expect, test } from 'vitest'
 import { redactSecrets } from '../../../src/http/server/logger.ts'
 import { Client } from '../../support/gateway.ts'
+import { ownWorld } from '../../support/own-world.ts'
 import { startServer } from '../../support/server.ts'
 import { smtpServer } from '../../support/smtp.ts'
 import { databaseUrl, db, folder } from '../../support/world.ts'
+
+await ownWorld()
 
 const metricsToken = 'a-token-for-prometheus'
 const mail = await smtpServer()
