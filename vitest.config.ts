@@ -61,7 +61,7 @@ function project(
 const webTests = 'test/**/*.web.test.ts'
 const systemTests = 'test/**/*.system.test.ts'
 const projects = [
-  project('api', 0, { include: ['test/**/*.test.ts'], exclude: [webTests, systemTests], maxWorkers: 2 }),
+  project('api', 0, { include: ['test/**/*.test.ts'], exclude: [webTests, systemTests], maxWorkers: 3 }),
   project('web', 1, { include: [webTests], setupFiles: ['test/web/each-file.ts'], maxWorkers: 2 }),
   // What happens to a whole server is a story: its tests stay in order, the files do not.
   project('system', 2, { include: [systemTests], maxWorkers: 1, inOrder: true }),

@@ -13,6 +13,7 @@ import type { HearthEvent } from '../../src/events/events.ts'
 import { createPresenceTracker, type PresenceTracker } from '../../src/gateway/presence/presence-tracker.ts'
 import { firstIdAt } from '../../src/ids.ts'
 import { openFolderStore, type Store } from '../../src/storage/store.ts'
+import { isOfFile } from './current-file.ts'
 import { databaseOn, onServers } from './database-server.ts'
 
 /** A database, a folder, and an app on both. */
@@ -59,10 +60,10 @@ export async function openWorld(): Promise<World> {
   return { databaseUrl, folder, config, db, store, node, bus, presences, published, app }
 }
 
-/** Whether it comes beside what a test does: people of earlier tests go offline, and their messages expire. */
+/** Whether it comes beside what a test does: what others have made goes offline, expires or is erased. */
 function isBeside(event: HearthEvent): boolean {
   // The first is in the log for resumes, beside the event that it precedes.
-  if (event.type === 'access_changed' || event.type === 'presence_changed') return true
+  if (event.type === 'access_changed' || event.type === 'presence_changed' || !isOfFile(event)) return true
   const startedMs = TestRunner.getCurrentTest()?.result?.startTime
   if (event.type !== 'message_deleted' || startedMs === undefined) return false
   return BigInt(event.message_id) < BigInt(firstIdAt(startedMs))
