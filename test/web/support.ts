@@ -109,12 +109,12 @@ export async function openPage(path: string, options: Options = {}): Promise<Pag
   }
   const page = await context.newPage()
   opened.push(page)
-  const note = (text: string) => {
-    if (!mayFail?.test(text)) mishaps.push(text)
+  const note = (text: string, address = '') => {
+    if (!mayFail?.test(text)) mishaps.push(`${text} ${address}`)
   }
   page.on('pageerror', (error) => note(String(error)))
   page.on('console', (message) => {
-    if (message.type() === 'error' && !isRefusedAdmin(message)) note(message.text())
+    if (message.type() === 'error' && !isRefusedAdmin(message)) note(message.text(), message.location().url)
   })
   await page.goto(new URL(path, origin).href)
   return page

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { crowd, groups, join, longestProfile } from '../../support/crowds.ts'
 import { expectExact, type Frame, listen, logIn } from '../../support/gateway.ts'
 import { expectSilence } from '../../support/gateway-scene.ts'
+import { untilNoted } from '../../support/presences.ts'
 import { bus, call, db, friends, house, oneToOne, user } from '../../support/world.ts'
 
 const app = await listen({ offlineAfterMs: 20 })
@@ -22,6 +23,7 @@ test('cuts INIT_STATE: presences first, then private rooms longest without activ
   const [ben, cat] = [await user(), await user()]
   const rooms = await groups(ann, [ben.id, cat.id, ...(await crowd(47, { bio: longBio }))], 70)
   await logIn(app, ben)
+  await untilNoted(ben)
   const oldest = rooms[0]!
   const forgotten = rooms[1]!
   expect((await call(ann, 'POST', `/rooms/${oldest}/messages`, { content: 'in use' })).status).toBe(200)
