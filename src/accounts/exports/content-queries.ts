@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import { type Db, isDistributed } from '../../database/client.ts'
-import { notExpired, type StoredAttachment } from '../../messages/queries.ts'
+import type { StoredAttachment } from '../../messages/queries.ts'
 import { fullUserColumns } from '../../users/queries.ts'
+
+/** An archive outlives exploding messages, so it has none, however long they still have. */
+const isExported = sql`expires_at is null`
 
 /** The account of a user, without their password and second factor. */
 export function getExportedUser(db: Db, id: string) {
@@ -72,11 +75,11 @@ export async function listExportedPrivateRooms(
   return rows
 }
 
-/** How many messages a user has written, and how many of them have a file. */
+/** How many messages of a user are exported, and how many of them have a file. */
 export async function countOwnMessages(db: Db, userId: string): Promise<{ messages: number; files: number }> {
   const { rows } = await sql<{ messages: number; files: number }>`
     select count(*)::float8 as messages, count(attachment)::float8 as files
-    from messages where author_id = ${userId} and ${notExpired}`.execute(db)
+    from messages where author_id = ${userId} and ${isExported}`.execute(db)
   return rows[0]!
 }
 
@@ -90,7 +93,7 @@ export type WrittenRoom = {
   house_name: string | null
 }
 
-/** The first room after another in which a user has written, by id; undefined after the last. */
+/** The first room after another in which a user has written what is exported, by id; undefined after the last. */
 export async function findNextWrittenRoom(
   db: Db,
   userId: string,
@@ -102,7 +105,8 @@ export async function findNextWrittenRoom(
     from rooms left join houses on houses.id = rooms.house_id
     where rooms.id = (
       select room_id from messages
-      where author_id = ${userId} and room_id > ${after} and exists (select from rooms where rooms.id = room_id)
+      where author_id = ${userId} and room_id > ${after} and ${isExported}
+        and exists (select from rooms where rooms.id = room_id)
       order by room_id limit 1
     )`.execute(db)
   return rows[0]
@@ -116,7 +120,8 @@ async function findNextWrittenRoomOfShards(
 ): Promise<WrittenRoom | undefined> {
   const written = await sql<{ room_id: string }>`
     select distinct room_id from messages
-    where author_id = ${userId} and room_id > ${after} order by room_id limit ${roomsAtOnce}`.execute(db)
+    where author_id = ${userId} and room_id > ${after} and ${isExported}
+    order by room_id limit ${roomsAtOnce}`.execute(db)
   const ids = written.rows.map((row) => row.room_id)
   const { rows } = await sql<WrittenRoom>`
     select rooms.id, rooms.name, rooms.house_id, houses.name as house_name
@@ -134,7 +139,7 @@ export type OwnMessageRow = {
   attachment: StoredAttachment | null
 }
 
-/** A page of what a user has written in a room, oldest first. */
+/** A page of what a user has written in a room but exploding messages, oldest first. */
 export async function listOwnMessages(
   db: Db,
   { user_id, room_id }: { user_id: string; room_id: string },
@@ -142,7 +147,7 @@ export async function listOwnMessages(
 ): Promise<OwnMessageRow[]> {
   const { rows } = await sql<OwnMessageRow>`
     select id, content, mentions, edited_at, attachment from messages
-    where author_id = ${user_id} and room_id = ${room_id} and id > ${after} and ${notExpired}
+    where author_id = ${user_id} and room_id = ${room_id} and id > ${after} and ${isExported}
       and (attachment is not null or not ${onlyFiles})
     order by id limit ${limit}`.execute(db)
   return rows

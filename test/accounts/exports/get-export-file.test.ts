@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { password, resident } from '../../support/accounts.ts'
 import { download, expire, exportPath, fileOf, noExport, ready } from '../../support/exports.ts'
+import { sendMedia } from '../../support/media.ts'
+import { filePart } from '../../support/multipart.ts'
 import { isDiscarded } from '../../support/store.ts'
 import { call, db, house, houseRoom, message, store } from '../../support/world.ts'
 import { jsonLines } from '../../support/zip.ts'
@@ -51,4 +53,28 @@ test('an export passes over a deleted room whose messages are still to be delete
     ])
     expect(jsonLines(files[`messages/${second}.jsonl`]!)).toHaveLength(1)
   })
+})
+
+test('an export has no exploding message, its file or a room with nothing else', async () => {
+  const ann = await resident()
+  const den = await house({ owner: ann })
+  const other = await houseRoom(den)
+  const week = { exploding: true, exploding_age: 604_800 }
+  const stays = await message(den.room_id, ann, { content: 'stays' })
+  const parts = Object.entries({ ...week, content: 'with a file' }).map(([name, value]) => ({
+    name,
+    value: `${value}`,
+  }))
+  const sent = [
+    await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'explodes', ...week }),
+    await call(ann, 'POST', `/rooms/${other}/messages`, { content: 'explodes', ...week }),
+    await sendMedia(ann, den.room_id, ...parts, filePart('secret', 'secret.txt')),
+  ]
+  expect(sent.map(({ body }) => body.data.exploding_age)).toEqual([604_800, 604_800, 604_800])
+  await call(ann, 'POST', exportPath, { password })
+  const { files } = await download((await ready(ann)).url)
+  const ofRooms = Object.keys(files).filter((name) => /^(messages|attachments)\//.test(name))
+  expect(ofRooms).toEqual([`messages/${den.room_id}.jsonl`])
+  expect(jsonLines(files[ofRooms[0]!]!)).toMatchObject([{ id: stays, content: 'stays' }])
+  expect(JSON.parse(files['rooms.json']!)).toMatchObject([{ id: den.room_id }])
 })
