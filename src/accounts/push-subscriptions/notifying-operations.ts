@@ -18,7 +18,7 @@ import {
   takeDeleted,
   takeRead,
 } from './notifying-queries.ts'
-import { messagePayload } from './payload-operations.ts'
+import { messagePayload, secondsToKeep } from './payload-operations.ts'
 import type { PushSender } from './sending-operations.ts'
 import { listActiveSubscriptions } from './sending-queries.ts'
 
@@ -85,7 +85,9 @@ export function startNotifying(
     }
   })
 
-  async function notify(batch: readonly Pending[]): Promise<void> {
+  async function notify(all: readonly Pending[]): Promise<void> {
+    const batch = all.filter(({ message }) => secondsToKeep(message, Date.now()) > 0)
+    if (batch.length === 0) return
     const rows = await listRecipients(db, batch.map(toAsk))
     const concerned = rows.map(
       (recipient): Notified => ({ recipient, message: batch[recipient.place]!.message }),
@@ -108,7 +110,7 @@ export function startNotifying(
       // A newer one is pushed by another process.
       if (last.message.id !== message_id) continue
       const payload = messagePayload(last.message, last.recipient, count)
-      const ttlSeconds = Math.min(last.message.exploding_age ?? dayOfSeconds, dayOfSeconds)
+      const ttlSeconds = secondsToKeep(last.message, Date.now())
       for (const subscription of subscriptions.get(user_id) ?? []) {
         sender.enqueue({ subscription, payload, ttlSeconds })
       }

@@ -4,6 +4,17 @@ import type { PushPayload } from './sending-operations.ts'
 
 /** Of a message, in code points. */
 const maxTextLength = 120
+const dayOfSeconds = 86_400
+
+/** How long a push service may keep the push of a message, in seconds: no longer than the message. 0: it has exploded. */
+export function secondsToKeep(
+  { timestamp, exploding_age }: Pick<GatewayMessage, 'timestamp' | 'exploding_age'>,
+  nowMs: number,
+): number {
+  if (exploding_age === null) return dayOfSeconds
+  const left = Math.ceil(timestamp / 1000 + exploding_age - nowMs / 1000)
+  return Math.max(0, Math.min(left, exploding_age, dayOfSeconds))
+}
 
 /**
  * What a push tells about a message (docs/api.md#push). It has no text of an exploding message, whose notification may
