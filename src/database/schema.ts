@@ -512,6 +512,10 @@ export interface VapidKeys {
 }
 
 export interface Webhooks {
+  /**
+   * who made its present address: it works while they may manage it; null for one older than this column
+   */
+  creator_id: Int8 | null;
   house_id: Int8;
   /**
    * its account, whose name and icon its messages show: a bot that owns itself, so that it is nobody's

@@ -67,9 +67,10 @@ export async function createWebhook(
     if ((await countWebhooks(trx, house_id)) >= maxWebhooks) throw limitReached('webhooks')
     const { name } = fields
     await insertAccount(trx, { id, username: `webhook-${id}`, name, bot: true, owner_id: id })
-    await insertWebhook(trx, { id, house_id, room_id, token_hash: hashToken(token) })
+    const creator_id = caller.user_id
+    await insertWebhook(trx, { id, house_id, room_id, creator_id, token_hash: hashToken(token) })
     if (icon) await putIcon(trx, { id, icon: null }, icon.file)
-    const row = { id, house_id, room_id, name, icon: icon?.file ?? null }
+    const row = { id, house_id, room_id, creator_id, name, icon: icon?.file ?? null }
     const audit = webhookChanged('webhook_created', null, row)
     return { answer: serializeWebhookWithUrl(row, token, origin), events: [], audit }
   })
@@ -102,7 +103,10 @@ export async function editWebhook(
   })
 }
 
-/** Gives a webhook a new token; the old one ends at once. Throws `house_not_found`, `webhook_not_found`, `no_permission`. */
+/**
+ * Gives a webhook a new token, with which the caller becomes its creator; the old one ends at once. Throws
+ * `house_not_found`, `webhook_not_found`, `no_permission`.
+ */
 export async function rotateWebhookToken(
   db: Db,
   caller: HouseActor,
@@ -112,10 +116,12 @@ export async function rotateWebhookToken(
   const token = newToken()
   return withHouseLock(db, caller, async (trx) => {
     const row = await requireManaged(trx, caller, webhookId)
-    await updateWebhook(trx, webhookId, { token_hash: hashToken(token) })
+    const creator_id = caller.user_id
+    await updateWebhook(trx, webhookId, { token_hash: hashToken(token), creator_id })
     const replaced = { target_type: 'webhook', target_id: webhookId, changes: [] } as const
     const audit = [{ action: 'webhook_token_replaced', ...replaced } as const]
-    return { answer: serializeWebhookWithUrl(row, token, origin), events: [], audit }
+    const answer = serializeWebhookWithUrl({ ...row, creator_id }, token, origin)
+    return { answer, events: [], audit }
   })
 }
 

@@ -28,6 +28,7 @@ export const Webhook = Type.Object({
   id: Type.String(),
   house_id: Type.String(),
   room_id: Type.String(),
+  creator_id: Nullable(Type.String()),
   name: Type.String(),
   icon: PictureName,
 })

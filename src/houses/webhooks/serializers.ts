@@ -1,8 +1,9 @@
 import type { WebhookRow } from './queries.ts'
 import type { Webhook, WebhookWithUrl } from './schemas.ts'
 
-export function serializeWebhook({ id, house_id, room_id, name, icon }: WebhookRow): Webhook {
-  return { id, house_id, room_id, name, icon }
+export function serializeWebhook(row: WebhookRow): Webhook {
+  const { id, house_id, room_id, creator_id, name, icon } = row
+  return { id, house_id, room_id, creator_id, name, icon }
 }
 
 /** `origin`: the server's public address. */

@@ -29,6 +29,7 @@ test('creating a webhook answers it with its address, and stores only a hash', a
     id,
     house_id: den.id,
     room_id: den.room_id,
+    creator_id: den.moderator.id,
     name: 'Build',
     icon: null,
     url: expect.stringMatching(new RegExp(`^http://hearth\\.test/v1/webhooks/${id}/[0-9a-f]{128}$`)),

@@ -24,7 +24,14 @@ test('an edit changes what was sent, and the next message shows it', async () =>
   const icon = await pictureText()
   const edited = await call(den.moderator, 'PATCH', at, { name: 'New', room_id, icon })
   const file = edited.body.data.icon
-  expect(edited.body.data).toEqual({ id: hook.id, house_id: den.id, room_id, name: 'New', icon: file })
+  expect(edited.body.data).toEqual({
+    id: hook.id,
+    house_id: den.id,
+    room_id,
+    creator_id: null,
+    name: 'New',
+    icon: file,
+  })
   const sent = await call(null, 'POST', hook.path, { content: 'x' })
   expect(sent.body.data).toMatchObject({ room_id, author: { name: 'New', icon: file } })
   const same = await call(den.moderator, 'PATCH', at, { unknown: 1 })

@@ -9,13 +9,20 @@ const { MANAGE_INTEGRATIONS, READ_MESSAGES } = permission
 test('the list has the webhooks of the rooms that one can read, without their addresses', async () => {
   const den = await moderatedHouse(MANAGE_INTEGRATIONS)
   const hidden = await houseRoom(den, { default_deny: READ_MESSAGES })
-  const [one, other] = [await webhook(den, { name: 'One' }), await webhook(den)]
+  const [one, other] = [await webhook(den, { name: 'One', creator: den.owner }), await webhook(den)]
   const secret = await webhook(den, { room_id: hidden })
   const at = `/houses/${den.id}/webhooks`
-  const shown = { id: one.id, house_id: den.id, room_id: den.room_id, name: 'One', icon: null }
+  const shown = {
+    id: one.id,
+    house_id: den.id,
+    room_id: den.room_id,
+    creator_id: den.owner.id,
+    name: 'One',
+    icon: null,
+  }
   expect((await call(den.moderator, 'GET', at)).body.data).toEqual([
     shown,
-    { ...shown, id: other.id, name: 'Hook' },
+    { ...shown, id: other.id, creator_id: null, name: 'Hook' },
   ])
   expect((await call(den.owner, 'GET', at)).body.data).toHaveLength(3)
   for (const [method, path, body] of [

@@ -4,13 +4,16 @@ import type { Db } from '../../../database/client.ts'
 import { ApiError } from '../../../errors.ts'
 import type { GatewayMessage } from '../../../messages/schemas.ts'
 import type { Send } from '../../../messages/send/operations.ts'
+import { canExecute } from '../permissions.ts'
 import { type ExecutableRow, findExecutable } from '../queries.ts'
 
-/** The webhook that an id and a token name. Throws `webhook_not_found`. */
+/** The webhook that an id and a token name. Throws `webhook_not_found`, also for one that does not work any more. */
 export async function requireExecutable(db: Db, id: string, token: string): Promise<ExecutableRow> {
   const isToken = readToken(token) === token
   const row = isToken ? await findExecutable(db, id) : undefined
-  if (!row || !timingSafeEqual(row.token_hash, hashToken(token))) throw new ApiError('webhook_not_found')
+  if (!row || !timingSafeEqual(row.token_hash, hashToken(token)) || !canExecute(row)) {
+    throw new ApiError('webhook_not_found')
+  }
   return row
 }
 
@@ -20,14 +23,14 @@ export async function requireExecutable(db: Db, id: string, token: string): Prom
  */
 export async function executeWebhook(
   send: Send,
-  { token_hash: _, house_id, room_id, ...user }: ExecutableRow,
+  { id, account, house_id, room_id }: ExecutableRow,
   message: { content: string; nonce: string | null },
 ): Promise<GatewayMessage> {
-  const author = { ...user, is_deleted: false, joined_at: null, last_permission_update: null, roles: [] }
+  const author = { ...account, is_deleted: false, joined_at: null, last_permission_update: null, roles: [] }
   const sender = { house_id, maySend: true, mayAttach: false, author }
   const outgoing = { ...message, exploding_age: null, attachment: null, reply: null }
   try {
-    const sent = await send({ id: user.id, session_id: user.id }, room_id, outgoing, sender)
+    const sent = await send({ id, session_id: id }, room_id, outgoing, sender)
     return sent.message
   } catch (error) {
     const isGone = error instanceof ApiError && error.code === 'room_not_found'

@@ -37,10 +37,13 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
     async (request, reply) => {
       const { params, query } = request
       // The body is made into a message only for who has the token, and as often as they may: that takes a while.
-      const webhook = await requireExecutable(app.db, params.webhook_id, params.token)
+      const requireWebhook = () => requireExecutable(app.db, params.webhook_id, params.token)
+      let webhook = await requireWebhook()
       await app.limits.webhooks.count(webhook.id, { reply })
       const isMultipart = request.isMultipart()
       const body = isMultipart ? await readParts(request) : request.body
+      // Meanwhile the webhook may have been deleted, or its token replaced.
+      if (isMultipart) webhook = await requireWebhook()
       const message = readMessage(request, body, isMultipart || query.wait !== undefined)
       const sent = await executeWebhook(send, webhook, message)
       return answer(reply, sent, message.form, query)
