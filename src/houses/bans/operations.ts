@@ -6,7 +6,7 @@ import { type HouseActor, requireHouse, withHouseLock } from '../access-operatio
 import { changesBetween } from '../audit-log/operations.ts'
 import type { AuditEntry } from '../audit-log/queries.ts'
 import { deleteInvitesBy } from '../invites/queries.ts'
-import { removeMember } from '../members/operations.ts'
+import { removeBotsOf, removeMember } from '../members/operations.ts'
 import { canRemove, hasPermission, permission } from '../permissions.ts'
 import { findMembership, type Membership, type MembershipRow } from '../queries.ts'
 import { deleteBan, findBan, upsertBan } from './queries.ts'
@@ -21,8 +21,8 @@ export async function requireBanAccess(db: Db, caller: Membership): Promise<Memb
 }
 
 /**
- * Bans a user from a house: removes them if they are a member, and revokes their invites to the house
- * (docs/api.md#bans). `addMember` refuses banned users. Throws `house_not_found`, `user_not_found`, `no_permission`.
+ * Bans a user from a house: removes them and their bots as far as they are members, and revokes their invites to the
+ * house (docs/api.md#bans). `addMember` refuses banned users and their bots. Throws `house_not_found`, `user_not_found`, `no_permission`.
  */
 export async function banUser(
   db: Db,
@@ -39,9 +39,11 @@ export async function banUser(
     const before = await findBan(trx, house_id, user_id)
     await upsertBan(trx, { house_id, user_id, reason, created_by: caller.user_id })
     await deleteInvitesBy(trx, house_id, user_id)
-    const events = await removeMember(trx, { house_id, user_id })
+    const left = (await removeMember(trx, { house_id, user_id })) ?? []
+    const bots = await removeBotsOf(trx, membership, user_id)
     const answer = serializeBan((await findBan(trx, house_id, user_id))!)
-    return { answer, events: events ?? [], audit: banChanged(user_id, before, { reason }) }
+    const audit = [...banChanged(user_id, before, { reason }), ...bots.audit]
+    return { answer, events: [...left, ...bots.events], audit }
   })
 }
 

@@ -60,15 +60,13 @@ const selectBans = sql`
     (select ${gatewayUserJson} from users where users.id = bans.user_id) as "user"
   from bans`
 
-/** Whether a user is banned from a house. */
+/** Whether a user, or the owner of a bot, is banned from a house. */
 export async function isBanned(db: Db, houseId: string, userId: string): Promise<boolean> {
-  const ban = await db
-    .selectFrom('bans')
-    .select('house_id')
-    .where('house_id', '=', houseId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return ban !== undefined
+  const { rows } = await sql`
+    select from bans where house_id = ${houseId} and user_id in (
+      select ${userId}::bigint union all select owner_id from users where id = ${userId}
+    )`.execute(db)
+  return rows.length > 0
 }
 
 /** Inserts a ban with the present time, or replaces the reason of the existing one. */

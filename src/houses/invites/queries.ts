@@ -74,7 +74,10 @@ export async function deleteInvite(db: Db, code: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Deletes all invites to a house that a user has created. */
-export async function deleteInvitesBy(db: Db, houseId: string, creatorId: string): Promise<void> {
-  await db.deleteFrom('invites').where('house_id', '=', houseId).where('creator_id', '=', creatorId).execute()
+/** Deletes all invites to a house that a user, or one of their bots, has created. */
+export async function deleteInvitesBy(db: Db, houseId: string, userId: string): Promise<void> {
+  await sql`
+    delete from invites where house_id = ${houseId} and creator_id in (
+      select ${userId}::bigint union all select id from users where owner_id = ${userId}
+    )`.execute(db)
 }

@@ -6,10 +6,11 @@ import { deleteReadStates } from '../../read-states/queries.ts'
 import { deleteOverrides } from '../../rooms/house-rooms/queries.ts'
 import { lockUsers } from '../../users/lock-queries.ts'
 import { type HouseActor, withHouseLock } from '../access-operations.ts'
+import type { AuditEntry } from '../audit-log/queries.ts'
 import { isBanned } from '../bans/queries.ts'
 import { canRemove, hasPermission, permission } from '../permissions.ts'
-import { findMembership, lockHouse, type Membership } from '../queries.ts'
-import { countMemberships, deleteMember, findMember, insertMember } from './queries.ts'
+import { findMembership, lockHouse, type Membership, type MembershipRow } from '../queries.ts'
+import { countMemberships, deleteMember, findMember, insertMember, listMemberBotIds } from './queries.ts'
 import type { RemovedMember } from './schemas.ts'
 import { serializeMember } from './serializers.ts'
 
@@ -18,8 +19,8 @@ export const maxMemberships = 100
 
 /**
  * Adds a user to a house, in the given transaction, and returns the events: [] if they are a member already, undefined
- * if house or user is deleted. Locks the user, then the house. Throws `no_permission` if the user is banned,
- * `limit_reached`.
+ * if house or user is deleted. Locks the user, then the house. Throws `no_permission` if the user, or the owner of the
+ * bot, is banned, `limit_reached`.
  */
 export async function addMember(
   trx: Db,
@@ -56,7 +57,32 @@ export async function removeMember(
   return [{ type: 'member_left', house_id, user_id, member: serializeMember(row) }]
 }
 
-/** Removes a member, who may rejoin. Throws `house_not_found`, `member_not_found`, `no_permission`. */
+/**
+ * Removes from a locked house the bots of somebody who is kicked or banned (docs/permissions.md#rank), as each acts for
+ * its owner. Throws `no_permission` for a bot above which `by` does not rank.
+ */
+export async function removeBotsOf(
+  trx: Db,
+  by: MembershipRow,
+  ownerId: string,
+): Promise<{ events: HearthEvent[]; audit: AuditEntry[] }> {
+  const { house_id } = by
+  const events: HearthEvent[] = []
+  const audit: AuditEntry[] = []
+  for (const user_id of await listMemberBotIds(trx, house_id, ownerId)) {
+    const bot = await findMembership(trx, { house_id, user_id })
+    if (!bot || !canRemove(by, bot)) throw new ApiError('no_permission')
+    events.push(...((await removeMember(trx, { house_id, user_id })) ?? []))
+    audit.push(kicked(user_id))
+  }
+  return { events, audit }
+}
+
+function kicked(target_id: string): AuditEntry {
+  return { action: 'member_kicked', target_type: 'user', target_id, changes: [] }
+}
+
+/** Removes a member with their bots; they may rejoin. Throws `house_not_found`, `member_not_found`, `no_permission`. */
 export async function kickMember(
   db: Db,
   caller: HouseActor,
@@ -69,11 +95,11 @@ export async function kickMember(
     const mayKick = hasPermission(membership, permission.KICK_MEMBERS) && canRemove(membership, target)
     const events = mayKick && (await removeMember(trx, { house_id, user_id: userId }))
     if (!events) throw new ApiError('no_permission')
-    const kicked = { target_type: 'user', target_id: userId, changes: [] } as const
+    const bots = await removeBotsOf(trx, membership, userId)
     return {
       answer: { house_id, user_id: userId },
-      events,
-      audit: [{ action: 'member_kicked', ...kicked }],
+      events: [...events, ...bots.events],
+      audit: [kicked(userId), ...bots.audit],
     }
   })
 }

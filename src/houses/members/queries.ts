@@ -32,6 +32,14 @@ export const findMember = coalesce<Membership, MemberRow | undefined>(async (db:
   return groupByPlace(keys.length, rows)
 })
 
+/** The ids of a user's bots that are members of a house, oldest first. */
+export async function listMemberBotIds(db: Db, houseId: string, ownerId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select users.id from users join members on members.user_id = users.id and members.house_id = ${houseId}
+    where users.owner_id = ${ownerId} order by users.id`.execute(db)
+  return rows.map((row) => row.id)
+}
+
 /** The number of houses of a user. */
 export async function countMemberships(db: Db, userId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
