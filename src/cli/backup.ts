@@ -12,6 +12,7 @@ import {
   readTable,
 } from '../database/dump.ts'
 import { makeFolder } from '../database/embedded/folders.ts'
+import { withheldFiles } from '../database/withheld.ts'
 import { StoreUnavailable } from '../errors.ts'
 import { openFolderStore, type Store } from '../storage/store.ts'
 import {
@@ -97,13 +98,14 @@ async function saveTable(client: pg.Client, { name, columns }: DumpedTable, fold
   return { name, columns, rows: reader.rowCount, sha256: tally.sha256() }
 }
 
-/** Copies all files of a store into the folder of a backup, with a list of them. */
+/** Copies the files of a store into the folder of a backup, with a list of them. */
 export async function saveFiles(store: Store, folder: string): Promise<Manifest['files']> {
   const target = openFolderStore(filesPath(folder))
   const tally = createTally()
   let saved = 0
   async function* saveAll(): AsyncGenerator<Buffer> {
     for await (const name of store.list()) {
+      if (name.startsWith(withheldFiles)) continue
       const file = await saveFile(store, target, name)
       if (!file) continue
       saved += 1

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { isDatabaseUnavailable, isRolledBack } from '../database/availability/unavailable.ts'
 import {
   analyzeTables,
+  deleteSessions,
   findNonEmptyTable,
   inTransaction,
   listTables,
@@ -34,19 +35,35 @@ export const restore: Command = {
   name: 'restore',
   summary: 'Restore a backup into an empty database and an empty store; no server may use them',
   parameters: ['folder'],
-  options: {},
-  async run({ parameters: [named] }, context) {
+  options: {
+    'keep-sessions': {
+      type: 'boolean',
+      summary: 'keep the login sessions and the tokens of bots, which a restore ends otherwise',
+    },
+    'keep-bot-tokens': { type: 'boolean', summary: 'keep the tokens of bots' },
+  },
+  async run({ parameters: [named], options }, context) {
     const folder = resolve(named!)
     const manifest = await readManifest(folder)
     await refuseOtherVersion(manifest)
     await withRawInstallation(context, async (installation) => {
-      await withFolderErrors(folder, () => restoreBackup(installation, folder, manifest))
+      const kept = options['keep-sessions'] ? 'all' : options['keep-bot-tokens'] ? 'bots' : 'none'
+      await withFolderErrors(folder, () => restoreBackup(installation, folder, manifest, kept))
       const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
       context.print(
         `Restored ${count(rows, 'row')} and ${count(manifest.files.count, 'file')} of ${manifest.made_at}.`,
       )
+      if (kept !== 'all') context.print(endedSessions[kept])
     })
   },
+}
+
+/** Whose login sessions a restore keeps. */
+export type KeptSessions = 'none' | 'bots' | 'all'
+
+const endedSessions = {
+  none: 'All login sessions and the tokens of all bots have ended.',
+  bots: 'All login sessions of people have ended.',
 }
 
 async function refuseOtherVersion({ migrations }: Manifest): Promise<void> {
@@ -60,12 +77,13 @@ async function refuseOtherVersion({ migrations }: Manifest): Promise<void> {
 
 /**
  * Restores a backup into an empty database and an empty store. Throws `CliError` where they are not empty, and where the
- * backup is not what its manifest says.
+ * backup is not what its manifest says. Of the login sessions it keeps those that are `kept`.
  */
 export async function restoreBackup(
   installation: Pick<Installation, 'db' | 'databaseUrl' | 'store'>,
   folder: string,
   manifest: Manifest,
+  kept: KeptSessions,
 ): Promise<void> {
   const { db, databaseUrl, store } = installation
   if (await isInUse(db)) throw new CliError('A server runs on this database: stop it first.')
@@ -85,6 +103,7 @@ export async function restoreBackup(
       await setTriggers(client, 'disable')
       for (const table of inOrderOf(tables, manifest.tables)) await loadTable(client, table, folder)
       await setTriggers(client, 'enable')
+      if (kept !== 'all') await deleteSessions(client, { ofBots: kept === 'none' })
       await analyzeTables(client)
       // Before the commit: a file is in the store before the row that names it.
       await loadFiles(store, folder, manifest, written)

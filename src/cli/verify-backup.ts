@@ -45,7 +45,7 @@ export async function verifyBackup(
 async function restoreInto(databaseUrl: string, folder: string, manifest: Manifest): Promise<void> {
   const db = openDatabaseWithoutTimeouts(databaseUrl)
   try {
-    await restoreBackup({ db, databaseUrl, store: readingStore }, folder, manifest)
+    await restoreBackup({ db, databaseUrl, store: readingStore }, folder, manifest, 'all')
   } finally {
     await db.destroy()
   }

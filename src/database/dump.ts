@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { DatabaseClient } from './servers/database-client.ts'
+import { selectKept } from './withheld.ts'
 
 const connectWithinMs = 10_000
 
@@ -23,7 +24,9 @@ export async function inTransaction<Result>(
     connectWithinMs,
     application_name: 'hearth backup',
     keepAlive: true,
-    options: '-c datestyle=ISO,YMD -c intervalstyle=postgres -c bytea_output=hex',
+    // Without parallel workers, which give the rows of a `select` in another order each time.
+    options:
+      '-c datestyle=ISO,YMD -c intervalstyle=postgres -c bytea_output=hex -c max_parallel_workers_per_gather=0',
   })
   client.on('error', () => {})
   await client.connect()
@@ -105,14 +108,20 @@ export async function findNonEmptyTable(
   return undefined
 }
 
-/** The rows of a table, as COPY writes them. */
+/** The rows of a table that belong in a backup, as COPY writes them. */
 export function readTable(client: pg.Client, table: Pick<DumpedTable, 'name' | 'columns'>): TableReader {
-  return client.query(copyTo(`copy ${placeOf(table)} to stdout`))
+  return client.query(copyTo(`copy ${selectKept(table)} to stdout`))
 }
 
 /** Takes rows in the form of `readTable`. */
 export function writeTable(client: pg.Client, table: Pick<DumpedTable, 'name' | 'columns'>): TableWriter {
   return client.query(copyFrom(`copy ${placeOf(table)} from stdin`))
+}
+
+/** Ends all login sessions of people, and those of bots, which their tokens belong to. */
+export async function deleteSessions(client: pg.Client, { ofBots }: { ofBots: boolean }): Promise<void> {
+  const ofPeople = 'where user_id in (select id from users where not bot)'
+  await client.query(`delete from sessions ${ofBots ? '' : ofPeople}`)
 }
 
 /** Updates the statistics of the planner. */

@@ -7,7 +7,7 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'),
 
 /** A command with its options, sorted. */
 function shapeOf(name: string, usage: string): string {
-  const options = [...usage.matchAll(/--[a-z]+/g)].map(([option]) => option)
+  const options = [...usage.matchAll(/--[a-z][a-z-]*/g)].map(([option]) => option)
   return [name, ...options.sort()].join(' ')
 }
 
