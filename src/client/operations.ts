@@ -51,7 +51,13 @@ import type {
   RevokedInvite,
   UseInvite,
 } from '../houses/invites/schemas.ts'
-import type { Member, MemberQuery, RemovedMember } from '../houses/members/schemas.ts'
+import type {
+  ExtendedMemberQuery,
+  ListedMember,
+  Member,
+  MemberQuery,
+  RemovedMember,
+} from '../houses/members/schemas.ts'
 import type { Retention, SetRetention } from '../houses/retention/schemas.ts'
 import type { CreateRole, DeletedRole, EditRole, Role } from '../houses/roles/schemas.ts'
 import type {
@@ -190,8 +196,8 @@ type Shapes = {
   getUserHeader: { answer: Blob }
   getUserIcon: { answer: Blob }
   // members
-  listMembers: { query: MemberQuery; answer: Member[] }
-  getMember: { answer: Member }
+  listMembers: { query: MemberQuery; answer: ListedMember[] }
+  getMember: { query: ExtendedMemberQuery; answer: ListedMember }
   kickMember: { answer: RemovedMember }
   kickMemberByShortPath: { answer: RemovedMember }
   // messages

@@ -127,6 +127,12 @@ export function canEditHouse(member: HouseContext | undefined): boolean {
   return member !== undefined && hasBits(housePermissions(member), permission.ADMINISTRATOR)
 }
 
+/** Whether a member sees whose the bots of the house are: with a permission to add bots, or to remove members. */
+export function canSeeBotOwners(member: HouseContext): boolean {
+  const { MANAGE_BOTS, KICK_MEMBERS, EVICT_MEMBERS } = permission
+  return (housePermissions(member) & (MANAGE_BOTS | KICK_MEMBERS | EVICT_MEMBERS)) !== 0
+}
+
 /** Whether a member ranks above another one, as removing requires: never above themselves or the owner. */
 export function canRemove(member: HouseContext, target: HouseContext): boolean {
   return outranks(member, rank(target))

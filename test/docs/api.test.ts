@@ -55,14 +55,15 @@ test.each(documentedRoutes)('docs/api.md names codes of the error table for $rou
   if (hasFields && !/^GET .(?:attachments|exports)/.test(route)) expect(codes).toContain('invalid_schema')
 })
 
-test('every route that answers messages takes the query of extended clients, and no other does', () => {
-  const answersMessages = ({ success }: DocumentedRoute) =>
+test('every route that answers messages, or reads members, takes the query of extended clients', () => {
+  const hasExtension = ({ route, success }: DocumentedRoute) =>
+    /^GET .houses..id..members/.test(route) ||
     /^(?:list of )?(?:edited )?(?:message|gateway form|\[message\]|\[gateway form\])(?!.*\{)/.test(success) ||
     success.startsWith('as editing')
   const taking = documentedRoutes.filter(({ route }) =>
     operations.get(route)!.parameters?.some((each) => each.name === 'extended'),
   )
-  expect(taking).toEqual(documentedRoutes.filter(answersMessages))
+  expect(taking).toEqual(documentedRoutes.filter(hasExtension))
 })
 
 const paging = ['limit?', 'before?', 'after?', 'around?']

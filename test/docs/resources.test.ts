@@ -10,7 +10,7 @@ import { AuditLogEntry } from '../../src/houses/audit-log/schemas.ts'
 import { Ban } from '../../src/houses/bans/schemas.ts'
 import { Entity } from '../../src/houses/entities/schemas.ts'
 import { Invite } from '../../src/houses/invites/schemas.ts'
-import { Member } from '../../src/houses/members/schemas.ts'
+import { ListedMember, Member } from '../../src/houses/members/schemas.ts'
 import { Role } from '../../src/houses/roles/schemas.ts'
 import { EditedHouse, GatewayHouse, House, HouseDetail, HouseSummary } from '../../src/houses/schemas.ts'
 import { Webhook } from '../../src/houses/webhooks/schemas.ts'
@@ -46,6 +46,7 @@ const schemas: Record<string, TObject> = {
   HouseDetail,
   HouseSummary,
   Invite,
+  ListedMember,
   ListedMessage,
   LoginSession,
   Member,
@@ -61,6 +62,7 @@ const schemas: Record<string, TObject> = {
 const bases: Record<string, TObject> = {
   EditedGatewayMessage: GatewayMessage,
   HouseDetail: HouseSummary,
+  ListedMember: Member,
   ListedMessage: Message,
 }
 
@@ -107,8 +109,8 @@ test('docs/resources.md counts the keys of exact payloads as their schemas do', 
   expect(counts.slice(0, exact.length)).toEqual(exact.map(({ properties }) => Object.keys(properties).length))
 })
 
-// The schema of a message in a list is that for clients of both kinds.
-test.each(tables.filter(({ name }) => name !== 'ListedMessage'))(
+// The schema of a message or member in a list is that for clients of both kinds.
+test.each(tables.filter(({ name }) => !name.startsWith('Listed')))(
   'a $name always has all fields but those that docs/resources.md calls optional',
   ({ name, fields }) => {
     const optional = fields.filter(([, type]) => type.endsWith(', optional')).map(([field]) => field)

@@ -1,16 +1,20 @@
 import { encodeList, queueLargeList } from '../../concurrency/large-lists.ts'
 import type { Db } from '../../database/client.ts'
+import { ApiError } from '../../errors.ts'
 import { requireHouse } from '../access-operations.ts'
-import type { Membership } from '../queries.ts'
+import { canSeeBotOwners } from '../permissions.ts'
+import type { Membership, MembershipRow } from '../queries.ts'
 import { findNameMatches, listMembersWithRoleIds, type MemberSlice } from './page-queries.ts'
+import { findMember, listBotOwners } from './queries.ts'
 import { attachRoles } from './role-queries.ts'
-import type { Member } from './schemas.ts'
+import type { ListedMember, Member } from './schemas.ts'
 import { serializeMember } from './serializers.ts'
 
 /** Members per statement: at most 2 MB, if all profiles have the greatest size. */
 const batchSize = 250
 
-type MemberPage = { after: string; limit: number; prefix?: string }
+/** `extended`: whether the members have the key of extended clients. */
+type MemberPage = { after: string; limit: number; prefix?: string; extended: boolean }
 
 /**
  * The members of the caller's house whose user id is greater than `after`, by user id, as JSON: at most `limit`, and at
@@ -19,22 +23,21 @@ type MemberPage = { after: string; limit: number; prefix?: string }
  */
 export function listHouseMembers(db: Db, caller: Membership, page: MemberPage): Promise<Buffer> {
   return queueLargeList(caller.user_id, async () => {
-    const { house_id } = await requireHouse(db, caller)
-    return encodeList(readMembers(db, house_id, page))
+    return encodeList(readMembers(db, await requireHouse(db, caller), page))
   })
 }
 
 async function* readMembers(
   db: Db,
-  houseId: string,
-  { after, limit, prefix = '' }: MemberPage,
-): AsyncGenerator<Member> {
+  by: MembershipRow,
+  { after, limit, prefix = '', extended }: MemberPage,
+): AsyncGenerator<ListedMember> {
   const named = prefix === '' ? undefined : await findNameMatches(db, prefix)
   let last = after
   for (let left = limit; left > 0; left -= batchSize) {
     const wanted = Math.min(left, batchSize)
-    const members = await listMemberSlice(db, houseId, { after: last, limit: wanted, named })
-    yield* members
+    const members = await listMemberSlice(db, by.house_id, { after: last, limit: wanted, named })
+    yield* extended ? await withOwners(db, by, members) : members
     if (members.length < wanted) return
     last = members.at(-1)!.user_id
   }
@@ -43,4 +46,24 @@ async function* readMembers(
 /** A slice of the members of a house, by user id. */
 export async function listMemberSlice(db: Db, houseId: string, slice: MemberSlice): Promise<Member[]> {
   return (await attachRoles(db, await listMembersWithRoleIds(db, houseId, slice))).map(serializeMember)
+}
+
+/** A member of the caller's house. Throws `house_not_found`, `member_not_found`. */
+export async function getMember(
+  db: Db,
+  caller: Membership,
+  { user_id, extended }: { user_id: string; extended: boolean },
+): Promise<ListedMember> {
+  const by = await requireHouse(db, caller)
+  const row = await findMember(db, { house_id: by.house_id, user_id })
+  if (!row) throw new ApiError('member_not_found')
+  const member = serializeMember(row)
+  return extended ? (await withOwners(db, by, [member]))[0]! : member
+}
+
+/** Adds to members whose bots they are; null for people, and for everybody where the caller may not see it. */
+async function withOwners(db: Db, by: MembershipRow, members: readonly Member[]): Promise<ListedMember[]> {
+  const bots = members.filter(({ user }) => user.bot).map(({ id }) => id)
+  const owners = await listBotOwners(db, canSeeBotOwners(by) ? bots : [])
+  return members.map((member) => ({ ...member, owner_id: owners.get(member.id) ?? null }))
 }

@@ -40,6 +40,14 @@ export async function listMemberBotIds(db: Db, houseId: string, ownerId: string)
   return rows.map((row) => row.id)
 }
 
+/** The owners of those of these users that are bots, by the id of the bot. */
+export async function listBotOwners(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<{ id: string; owner_id: string }>`
+    select id, owner_id from users where id = any(${ids}::bigint[]) and owner_id is not null`.execute(db)
+  return new Map(rows.map((row) => [row.id, row.owner_id]))
+}
+
 /** The number of houses of a user. */
 export async function countMemberships(db: Db, userId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -1,16 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { ApiError } from '../../errors.ts'
 import { actorInHouse, auditReason } from '../../http/schemas/audit-reason.ts'
 import { failures, ok, Success, sendJson } from '../../http/schemas/envelope.ts'
 import { callerInHouse, IdParam, IdParams } from '../../http/schemas/params.ts'
 import { unknownId } from '../../ids.ts'
-import { requireHouse } from '../access-operations.ts'
-import { listHouseMembers } from './list-operations.ts'
+import { getMember, listHouseMembers } from './list-operations.ts'
 import { kickMember } from './operations.ts'
-import { findMember } from './queries.ts'
-import { defaultMemberLimit, Member, MemberQuery, RemovedMember } from './schemas.ts'
-import { serializeMember } from './serializers.ts'
+import {
+  defaultMemberLimit,
+  ExtendedMemberQuery,
+  ListedMember,
+  MemberQuery,
+  RemovedMember,
+} from './schemas.ts'
 
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -25,12 +27,12 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['members'],
         params: IdParam,
         querystring: MemberQuery,
-        response: { 200: Success(Type.Array(Member)), ...failures },
+        response: { 200: Success(Type.Array(ListedMember)), ...failures },
       },
     },
     async (request, reply) => {
-      const { after = unknownId, limit = defaultMemberLimit, q } = request.query
-      const page = { after, limit: Number(limit), prefix: q }
+      const { after = unknownId, limit = defaultMemberLimit, q, extended } = request.query
+      const page = { after, limit: Number(limit), prefix: q, extended: extended === 'true' }
       return sendJson(reply, await listHouseMembers(app.db, callerInHouse(request), page))
     },
   )
@@ -44,14 +46,14 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Fetch a member of a house',
         tags: ['members'],
         params: IdParams('id', 'user_id'),
-        response: { 200: Success(Member), ...failures },
+        querystring: ExtendedMemberQuery,
+        response: { 200: Success(ListedMember), ...failures },
       },
     },
     async (request) => {
-      const { house_id } = await requireHouse(app.db, callerInHouse(request))
-      const row = await findMember(app.db, { house_id, user_id: request.params.user_id })
-      if (!row) throw new ApiError('member_not_found')
-      return ok(serializeMember(row))
+      const { params, query } = request
+      const asked = { user_id: params.user_id, extended: query.extended === 'true' }
+      return ok(await getMember(app.db, callerInHouse(request), asked))
     },
   )
 

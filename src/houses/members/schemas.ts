@@ -18,6 +18,23 @@ export const Member = Type.Object({
 })
 export type Member = Static<typeof Member>
 
+/** A member; to an extended client with the optional key, to others without it (docs/resources.md). */
+export const ListedMember = Type.Object({
+  ...Member.properties,
+  owner_id: Type.Optional(Nullable(Type.String())),
+})
+export type ListedMember = Static<typeof ListedMember>
+
+const Extended = Type.Optional(
+  Type.Union([Type.Literal('true'), Type.Literal('false')], {
+    description: '`true`: members have the key of extended clients',
+  }),
+)
+
+/** Whether the caller is an extended client. */
+export const ExtendedMemberQuery = Type.Object({ extended: Extended }, { additionalProperties: false })
+export type ExtendedMemberQuery = Static<typeof ExtendedMemberQuery>
+
 export const defaultMemberLimit = 100
 
 /** docs/api.md#members: `q` is a prefix of a name or username, in either case. */
@@ -26,6 +43,7 @@ export const MemberQuery = Type.Object(
     after: Place,
     limit: ListLimit(defaultMemberLimit),
     q: Type.Optional(AnyText({ maxLength: maxNameLength })),
+    extended: Extended,
   },
   { additionalProperties: false },
 )
