@@ -115,8 +115,8 @@ export type AppParts = {
   unreadLimits?: UnreadResponseLimits
   /** Where pushes are sent, in place of the internet. */
   pushNetwork?: PushNetwork
-  /** Memory for all request bodies. */
-  bodyBytes?: number
+  /** Memory for all request bodies, and the time for one to arrive. */
+  bodyLimits?: { bytes?: number; timeoutMs?: number }
   /** The clock of the rate limits, in ms. */
   now?: () => number
 }
@@ -148,7 +148,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   // Hooks run in the order in which they are added here.
   setDefaultHeaders(app)
   shedLoad(app, availabilityCheck(db), parts.loadLimits)
-  readBodies(app, parts.bodyBytes)
+  readBodies(app, parts.bodyLimits)
   normalizeIdParams(app)
   answerErrors(app)
   const countRequest = requestCounter(limits.requests)

@@ -63,6 +63,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
       }).finally(async () => {
         if (refusal === undefined) await app.limits.uploads.giveBack(caller.id, announced - stored)
       })
+      await request.readCallerAgain?.()
       const outgoing = readFields(request, body)
       if (refusal !== undefined) throw refusal
       if (body.file) await renewAttachment(app.db, params.id, body.file)
