@@ -11,7 +11,7 @@ import {
 import { networkOf } from '../http/server/address.ts'
 import { asId } from '../ids.ts'
 import { isAuthenticator } from './plugin.ts'
-import { findIdByLogin } from './queries.ts'
+import { type Caller, findIdByLogin } from './queries.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -30,7 +30,14 @@ export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Pro
 
 /** Limits by account, independent of the address: mails to addresses that it gives, mails to its own address … */
 export type AccountLimits = Record<
-  'namedMails' | 'ownMails' | 'privateRooms' | 'uploads' | 'webhooks' | 'exports' | 'pushSubscriptions',
+  | 'messages'
+  | 'namedMails'
+  | 'ownMails'
+  | 'privateRooms'
+  | 'uploads'
+  | 'webhooks'
+  | 'exports'
+  | 'pushSubscriptions',
   RateLimit
 >
 
@@ -43,7 +50,9 @@ const pushSubscriptionLimit = { burst: 20, refillMs: 180_000 }
 export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, options: RateLimitOptions) {
   const create = (name: string, limit: Config['uploads']) =>
     rateLimit ? createRateLimit(name, limit, options) : unlimited
+  const message = create('messages', rateLimits.messages)
   const accounts: AccountLimits = {
+    messages: message,
     namedMails: create('mails', rateLimits.mails),
     ownMails: create('own_mails', rateLimits.mails),
     privateRooms: create('private_rooms', rateLimits.privateRooms),
@@ -55,7 +64,8 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, opt
   const requests = {
     address: create('address', rateLimits.address),
     caller: create('requests', rateLimits.requests),
-    message: create('messages', rateLimits.messages),
+    addressUsers: create('address_users', rateLimits.addressUsers),
+    message,
     reaction: create('reactions', rateLimits.reactions),
     registration: create('registration', rateLimits.registration),
     files: create('files', rateLimits.files),
@@ -67,18 +77,30 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, opt
 
 type RequestLimits = ReturnType<typeof createRateLimits>['requests']
 
-/** Counts a request by its caller, a send by their room and a reaction by itself as well; without a caller by address. */
-export function requestCounter({ address, caller, message, reaction }: RequestLimits): CountRequest {
+/** What the messages of a caller to a room count by. */
+export function messageKey({ owner_id }: Caller, roomId: string): string {
+  return `${owner_id} ${asId(roomId)}`
+}
+
+/**
+ * Counts a request by its caller, a send by their room and a reaction by itself as well; without a caller by address.
+ * Bots count as their owner: who makes 25 of them may do no more.
+ */
+export function requestCounter(limits: RequestLimits): CountRequest {
+  const { address, addressUsers, caller, message, reaction } = limits
   function alsoCounted({ caller, params, routeOptions }: FastifyRequest): Bucket | undefined {
     const { limitedAs } = routeOptions.config
-    if (limitedAs === 'reactions') return reaction.bucketOf(caller.id)
-    if (limitedAs === 'messages')
-      return message.bucketOf(`${caller.id} ${asId((params as { id: string }).id)}`)
+    if (limitedAs === 'reactions') return reaction.bucketOf(caller.owner_id)
+    if (limitedAs === 'messages') return message.bucketOf(messageKey(caller, (params as { id: string }).id))
   }
   return async (request, reply) => {
     if (!request.caller) return address.count(addressOf(request), { reply })
     // The headers of a send are those of its room, those of a reaction those of reactions.
-    await caller.count(request.caller.id, { reply, also: alsoCounted(request) })
+    await caller.count(request.caller.owner_id, {
+      reply,
+      also: alsoCounted(request),
+      beside: addressUsers.bucketOf(addressOf(request)),
+    })
   }
 }
 

@@ -110,7 +110,7 @@ export function createBodyReader(app: FastifyInstance, limits: BodyLimits): Body
   }
 
   function ownerOf(request: FastifyRequest): string {
-    return request.caller?.id ?? networkOf(app.addressOf(request.raw))
+    return request.caller?.owner_id ?? networkOf(app.addressOf(request.raw))
   }
 
   return { read, preParsing: keepResponse, onSend: releaseBody }
