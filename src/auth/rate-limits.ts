@@ -30,6 +30,10 @@ export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Pro
 
 /** Limits by account, independent of the address: mails to addresses that it gives, mails to its own address … */
 export type AccountLimits = Record<
+  | 'codes'
+  | 'mistypedCodes'
+  | 'notices'
+  | 'guessNotices'
   | 'messages'
   | 'namedMails'
   | 'ownMails'
@@ -43,6 +47,14 @@ export type AccountLimits = Record<
 
 /** Exports of an account: two a day. */
 const exportLimit = { burst: 2, refillMs: 43_200_000 }
+/** Wrong codes of the second factor of an account: 10 an hour. */
+const codeLimit = { burst: 10, refillMs: 360_000 }
+/** More wrong codes of an account are no typing errors. */
+const mistypedCodeLimit = { burst: 4, refillMs: 3_600_000 }
+/** Mails to an account about what protects it: five an hour. */
+const noticeLimit = { burst: 5, refillMs: 720_000 }
+/** Mails to an account about wrong codes: one in six hours. */
+const guessNoticeLimit = { burst: 1, refillMs: 21_600_000 }
 /** Push subscriptions of a user: 20 an hour. */
 const pushSubscriptionLimit = { burst: 20, refillMs: 180_000 }
 
@@ -52,6 +64,10 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, opt
     rateLimit ? createRateLimit(name, limit, options) : unlimited
   const message = create('messages', rateLimits.messages)
   const accounts: AccountLimits = {
+    codes: create('codes', codeLimit),
+    mistypedCodes: create('mistyped_codes', mistypedCodeLimit),
+    notices: create('notices', noticeLimit),
+    guessNotices: create('guess_notices', guessNoticeLimit),
     messages: message,
     namedMails: create('mails', rateLimits.mails),
     ownMails: create('own_mails', rateLimits.mails),
