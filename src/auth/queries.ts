@@ -10,6 +10,9 @@ import { readLogin } from './logins.ts'
  */
 export type Caller = { id: string; owner_id: string; session_id: string; bot: boolean; is_idle: boolean }
 
+/** Whose turn a request takes: that of the owner, whom all their bots share it with. */
+export type TurnTaker = Pick<Caller, 'id' | 'owner_id'>
+
 /** The owner of the account in `users`: of a bot whose it is, else the account itself. */
 export const ownerId = sql<string>`coalesce(users.owner_id, users.id)`
 

@@ -1,7 +1,7 @@
 import { encodeList, queueLargeList } from '../../concurrency/large-lists.ts'
 import type { Db } from '../../database/client.ts'
 import { requireHouse } from '../access-operations.ts'
-import type { Membership } from '../queries.ts'
+import type { MemberInTurn } from '../detail-operations.ts'
 import { findNameMatches, listMembersWithRoleIds, type MemberSlice } from './page-queries.ts'
 import { attachRoles } from './role-queries.ts'
 import type { Member } from './schemas.ts'
@@ -17,8 +17,8 @@ type MemberPage = { after: string; limit: number; prefix?: string }
  * most 3.5 MiB. With `prefix` only those whose name or username begins with it, in either case. Throws
  * `house_not_found`, and `unavailable` if too many lists of the caller, or of all users, wait.
  */
-export function listHouseMembers(db: Db, caller: Membership, page: MemberPage): Promise<Buffer> {
-  return queueLargeList(caller.user_id, async () => {
+export function listHouseMembers(db: Db, caller: MemberInTurn, page: MemberPage): Promise<Buffer> {
+  return queueLargeList(caller.owner_id, async () => {
     const { house_id } = await requireHouse(db, caller)
     return encodeList(readMembers(db, house_id, page))
   })

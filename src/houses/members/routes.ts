@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { ApiError } from '../../errors.ts'
 import { actorInHouse, auditReason } from '../../http/schemas/audit-reason.ts'
 import { failures, ok, Success, sendJson } from '../../http/schemas/envelope.ts'
-import { callerInHouse, IdParam, IdParams } from '../../http/schemas/params.ts'
+import { callerInHouse, callerInTurn, IdParam, IdParams } from '../../http/schemas/params.ts'
 import { unknownId } from '../../ids.ts'
 import { requireHouse } from '../access-operations.ts'
 import { listHouseMembers } from './list-operations.ts'
@@ -31,7 +31,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request, reply) => {
       const { after = unknownId, limit = defaultMemberLimit, q } = request.query
       const page = { after, limit: Number(limit), prefix: q }
-      return sendJson(reply, await listHouseMembers(app.db, callerInHouse(request), page))
+      return sendJson(reply, await listHouseMembers(app.db, callerInTurn(request), page))
     },
   )
 

@@ -46,7 +46,7 @@ export const privateRoomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, query }, reply) =>
-      sendJson(reply, await listOwnPrivateRooms(app.db, caller.id, readListPage(query))),
+      sendJson(reply, await listOwnPrivateRooms(app.db, caller, readListPage(query))),
   )
 
   app.delete(
