@@ -138,7 +138,11 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.decorate('presences', presences)
   app.decorate('mailer', mailerOf(app))
   const sharedBuckets = await openSharedBuckets(app)
-  const limits = createRateLimits(config, { shared: sharedBuckets, now: parts.now })
+  const limits = createRateLimits(config, {
+    shared: sharedBuckets,
+    now: parts.now,
+    onRefused: (name) => app.countRateLimited(name),
+  })
   app.decorate('vapidKeys', config.vapidSubject === undefined ? undefined : await getVapidKeys(db))
   app.decorate('pushNetwork', parts.pushNetwork ?? internet)
   app.decorate('limits', limits.accounts)
@@ -166,7 +170,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   limitRoutes(app, limits.requests, countRequest)
   forbidCaching(app)
   limitUnreadResponses(app, parts.unreadLimits)
-  collectMetrics(app)
+  collectMetrics(app, limits.names)
   await describeApi(app, nameSchemas)
   startBackgroundWork(app)
 

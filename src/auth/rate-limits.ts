@@ -60,8 +60,11 @@ const pushSubscriptionLimit = { burst: 20, refillMs: 180_000 }
 
 /** The limits of an installation. */
 export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, options: RateLimitOptions) {
-  const create = (name: string, limit: Config['uploads']) =>
-    rateLimit ? createRateLimit(name, limit, options) : unlimited
+  const names: string[] = []
+  const create = (name: string, limit: Config['uploads']) => {
+    names.push(name)
+    return rateLimit ? createRateLimit(name, limit, options) : unlimited
+  }
   const message = create('messages', rateLimits.messages)
   const accounts: AccountLimits = {
     codes: create('codes', codeLimit),
@@ -88,7 +91,7 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, opt
     login: create('auth', rateLimits.auth),
     secret: create('secrets', rateLimits.auth),
   }
-  return { accounts, requests, gatewayLogin: create('gateway', rateLimits.gateway) }
+  return { accounts, requests, gatewayLogin: create('gateway', rateLimits.gateway), names }
 }
 
 type RequestLimits = ReturnType<typeof createRateLimits>['requests']

@@ -207,6 +207,7 @@ test('requests with a token also count by address, with the headers of the calle
   const refused = await ask(people[0]!)
   expect(refused.body).toMatchObject(refusal)
   expect(refused.headers).toMatchObject({ 'ratelimit-limit': '3', 'retry-after': '1' })
+  expect(await narrow.app.metrics.metrics()).toContain('hearth_rate_limited_total{limit="address_users"} 1')
   expect((await ask(people[0]!, newAddress())).status).toBe(200)
   time += 1_000
   expect((await ask(people[0]!)).status).toBe(200)

@@ -11,5 +11,9 @@ declare module 'fastify' {
 
 /** Calls `onTimeout` if the rest of a body does not arrive in time. Returns how to cancel that. */
 export function limitArrival({ raw, server }: FastifyRequest, onTimeout: () => void): () => void {
-  return isReceiving(raw) ? stallTolerantTimeout(server.bodyTimeoutMs, onTimeout) : () => {}
+  if (!isReceiving(raw)) return () => {}
+  return stallTolerantTimeout(server.bodyTimeoutMs, () => {
+    server.countLateBody()
+    onTimeout()
+  })
 }

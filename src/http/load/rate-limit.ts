@@ -45,10 +45,13 @@ export type RateLimitOptions = {
   shared?: SharedBuckets | undefined
   /** Replaces the clocks in tests, in ms. */
   now?: (() => number) | undefined
+  /** Is called with the name of a limit that has refused a request. */
+  onRefused?: ((name: string) => void) | undefined
 }
 
 /** `name` distinguishes the limits of an installation. */
-export function createRateLimit(name: string, limit: Limit, { shared, now }: RateLimitOptions): RateLimit {
+export function createRateLimit(name: string, limit: Limit, options: RateLimitOptions): RateLimit {
+  const { shared, now, onRefused } = options
   // Limits use the monotonic clock, which cannot be set; the headers give the time of day.
   const local = new TokenBuckets(limit, now ?? (() => performance.now()))
   const timeOfDay = now ?? (() => Date.now())
@@ -65,9 +68,11 @@ export function createRateLimit(name: string, limit: Limit, { shared, now }: Rat
       const last = taken.length - 1
       const shown = isAllowed && beside ? last - 1 : last
       const { remaining, ttlMs } = taken[shown]!
-      const { burst } = takes[shown]!.limit
-      if (!isAllowed || !onlyRefused) reply?.headers(limitHeaders(burst, remaining, ttlMs, timeOfDay()))
-      if (!isAllowed) throw new RateLimitError(ttlMs, timeOfDay())
+      const { name, limit } = takes[shown]!
+      if (!isAllowed || !onlyRefused) reply?.headers(limitHeaders(limit.burst, remaining, ttlMs, timeOfDay()))
+      if (isAllowed) return
+      onRefused?.(name)
+      throw new RateLimitError(ttlMs, timeOfDay())
     },
     async allows(key) {
       const taken = await takeShared([{ name, limit, key, count: 1 }])

@@ -145,6 +145,7 @@ test('a body that does not arrive in time is refused, unless it may hold picture
     expect(bodyOf(answer())).toEqual(malformed)
     await finish()
   }
+  expect(await impatient.metrics.metrics()).toContain('hearth_late_bodies_total 2')
   expect(bodyOf(await picture.finish())).toMatchObject({ data: { name: 'Slow' } })
 })
 
