@@ -40,11 +40,14 @@ export type AccountLimits = Record<
   | 'privateRooms'
   | 'uploads'
   | 'webhooks'
+  | 'webhooksOfOwner'
   | 'exports'
   | 'pushSubscriptions',
   RateLimit
 >
 
+/** Messages of all webhooks in the houses of a person: as many as they may send requests. */
+const webhooksOfOwnerLimit = { burst: 100, refillMs: 20 }
 /** Exports of an account: two a day. */
 const exportLimit = { burst: 2, refillMs: 43_200_000 }
 /** Wrong codes of the second factor of an account: 10 an hour. */
@@ -77,6 +80,7 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, opt
     privateRooms: create('private_rooms', rateLimits.privateRooms),
     uploads: create('uploads', uploads),
     webhooks: create('webhooks', rateLimits.webhooks),
+    webhooksOfOwner: create('webhooks_of_owner', webhooksOfOwnerLimit),
     exports: create('exports', exportLimit),
     pushSubscriptions: create('push_subscriptions', pushSubscriptionLimit),
   }

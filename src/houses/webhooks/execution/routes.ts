@@ -40,7 +40,8 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
       // The body is made into a message only for who has the token, and as often as they may: that takes a while.
       const requireWebhook = () => requireExecutable(app.db, params.webhook_id, params.token)
       let webhook = await requireWebhook()
-      await app.limits.webhooks.count(webhook.id, { reply })
+      const beside = app.limits.webhooksOfOwner.bucketOf(webhook.house_owner_id)
+      await app.limits.webhooks.count(webhook.id, { reply, beside })
       const isMultipart = request.isMultipart()
       const body = isMultipart ? await readParts(request) : request.body
       // Meanwhile the webhook may have been deleted, or its token replaced.
