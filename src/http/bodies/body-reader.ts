@@ -20,7 +20,7 @@ declare module 'fastify' {
 
 /** Memory for all request bodies, in bytes. */
 const defaultBytes = 256 * 1024 * 1024
-/** How long a body may take to arrive that holds neither a file nor pictures. */
+/** How long a body may take to arrive that is no upload. */
 const defaultTimeoutMs = 30_000
 /** Smaller bodies are not counted: they are short-lived, and no larger than the buffers of a connection. */
 const countedFromBytes = 16 * 1024
@@ -31,7 +31,7 @@ const countedFromBytes = 16 * 1024
 const largeBodyBytes = 256 * 1024
 const largeBodiesAtOnce = 4
 
-/** `bytes`: memory for all bodies. `timeoutMs` does not apply where a body may have more than `uploadsFrom` bytes. */
+/** `bytes`: memory for all bodies. `timeoutMs` does not apply to a body that may have more than `uploadsFrom` bytes. */
 export type BodyLimits = { bytes?: number | undefined; uploadsFrom: number; timeoutMs?: number | undefined }
 
 /** `read` reads a body whole, or (not kept) to its end. The hooks belong to every route that reads one. */
@@ -62,7 +62,8 @@ export function createBodyReader(app: FastifyInstance, limits: BodyLimits): Body
     let content = emptyBuffer
     let bytes = 0
     let counted: CountedBody | undefined
-    const stopWaiting = limit > uploadsFrom ? undefined : limitArrival(request, () => refuse(malformedBody()))
+    const isUpload = Math.min(limit, announced) > uploadsFrom
+    const stopWaiting = isUpload ? undefined : limitArrival(request, () => refuse(malformedBody()))
 
     function onData(chunk: Buffer): void {
       bytes += chunk.length

@@ -4,7 +4,7 @@ import { isReceiving } from './early-refusal.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** How long a body may take to arrive, unless it holds a file or pictures. */
+    /** How long a body may take to arrive that is no upload, in ms. */
     bodyTimeoutMs: number
   }
 }

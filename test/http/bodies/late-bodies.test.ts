@@ -135,17 +135,19 @@ test('what began to arrive before the deletion of a webhook is not sent', async 
 test('a body that does not arrive in time is refused, unless it may hold pictures', async () => {
   const impatient = await impatientApp(200)
   const ann = await user()
-  const picture = await sendHalfOfJson(impatient, ann, 'PATCH /users/@me', { name: 'Slow' })
+  const large = { name: 'Slow', unknown: 'x'.repeat(256 * 1024) }
+  const picture = await sendHalfOfJson(impatient, ann, 'PATCH /users/@me', large)
+  const profile = await sendHalfOfJson(impatient, ann, 'PATCH /users/@me', { name: 'Late' })
   const small = await sendHalfOfJson(impatient, ann, 'POST /users/@me/rooms', { user_ids: [] })
   const login = sendHalf(impatient, 'POST /auth/login', { body: '{', rest: '}' })
-  for (const { answer, finish } of [small, login]) {
+  for (const { answer, finish } of [small, profile, login]) {
     await expect.poll(answer).toContain('}}')
     expect(answer()).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer()).toMatch(/^connection: close$/im)
     expect(bodyOf(answer())).toEqual(malformed)
     await finish()
   }
-  expect(await impatient.metrics.metrics()).toContain('hearth_late_bodies_total 2')
+  expect(await impatient.metrics.metrics()).toContain('hearth_late_bodies_total 3')
   expect(bodyOf(await picture.finish())).toMatchObject({ data: { name: 'Slow' } })
 })
 
