@@ -87,6 +87,34 @@ test.each([
   expect(await db.selectFrom('houses').select('id').where('owner_id', '=', ann.id).execute()).toEqual([])
 })
 
+type Operation = { security?: object[]; requestBody?: object }
+
+/** All routes with a token that read a body of JSON, with something in place of each parameter. */
+const routes = Object.entries(app.swagger().paths ?? {}).flatMap(([path, operations]) => {
+  const at = path.replace(/\{[a-z_]+\}/g, '1')
+  return Object.entries(operations as Record<string, Operation>)
+    .filter(([verb, { security, requestBody }]) => {
+      return (
+        security &&
+        (requestBody || ['post', 'put', 'patch'].includes(verb)) &&
+        !path.endsWith('/media_messages')
+      )
+    })
+    .map(([verb]) => ({ route: `${verb.toUpperCase()} ${at}`, isForAdmins: path.startsWith('/admin/') }))
+})
+
+test('every route with a body refuses whose login session has ended before it arrived', async () => {
+  expect(routes.length).toBeGreaterThan(50)
+  const root = await admin()
+  const late: HalfSent[] = []
+  for (const { route } of routes) late.push(await sendHalfOfJson(app, root, route, { unknown: 1 }))
+  expect((await call(root, 'POST', '/auth/logout')).status).toBe(204)
+  const answers = await finishAll(late)
+  const notFound = { success: false, error: { code: 'not_found', message: expect.any(String) } }
+  const expected = routes.map(({ isForAdmins }) => (isForAdmins ? notFound : noAuth))
+  expect(answers).toEqual(expected)
+})
+
 test('a request that began before its account was disabled is refused', async () => {
   const ann = await user()
   const late = await sendHalfOfJson(app, ann, 'POST /houses', { name: 'Late' })
