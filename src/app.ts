@@ -12,6 +12,7 @@ import { mfaRoutes } from './accounts/two-factor/routes.ts'
 import { accountAdministrationRoutes } from './administration/accounts/routes.ts'
 import { houseAdministrationRoutes } from './administration/houses/routes.ts'
 import { administrationRoutes } from './administration/routes.ts'
+import { createCodeGuesses } from './auth/code-guesses.ts'
 import { registerAuthentication } from './auth/plugin.ts'
 import { type AccountLimits, createRateLimits, limitRoutes, requestCounter } from './auth/rate-limits.ts'
 import { botRoutes } from './bots/routes.ts'
@@ -54,7 +55,8 @@ import { healthRoutes } from './http/server/health.ts'
 import { publicUrl } from './http/server/public-url.ts'
 import { createServer } from './http/server/server.ts'
 import { serveWebClient } from './http/server/web.ts'
-import { type Mailer, openMailer } from './mail/mailer.ts'
+import type { Mailer } from './mail/mailer.ts'
+import type { Notice } from './mail/notices.ts'
 import { attachmentRoutes } from './messages/attachments/routes.ts'
 import { pinRoutes } from './messages/pins/routes.ts'
 import { reactionRoutes } from './messages/reactions/routes.ts'
@@ -68,6 +70,7 @@ import { searchRoutes } from './messages/search/routes.ts'
 import { mediaRoutes } from './messages/send/media-routes.ts'
 import { createSender } from './messages/send/operations.ts'
 import { nameSchemas } from './process/exported-schemas.ts'
+import { mailerOf, ownerNotifier } from './process/mailing.ts'
 import { internet, type PushNetwork } from './push/network.ts'
 import type { VapidKeys } from './push/transport.ts'
 import { readStateRoutes } from './read-states/routes.ts'
@@ -90,6 +93,8 @@ declare module 'fastify' {
     presences: PresenceTracker
     /** Undefined: no mail is sent. */
     mailer: Mailer | undefined
+    /** Tells the owner of an account by mail, in the background; at `email`, if it is not the present address. */
+    notifyOwner(accountId: string, notice: Notice, email?: string): void
     /** Undefined: push is not offered. */
     vapidKeys: VapidKeys | undefined
     pushNetwork: PushNetwork
@@ -115,8 +120,8 @@ export type AppParts = {
   unreadLimits?: UnreadResponseLimits
   /** Where pushes are sent, in place of the internet. */
   pushNetwork?: PushNetwork
-  /** Memory for all request bodies. */
-  bodyBytes?: number
+  /** Memory for all request bodies, and the time for one to arrive. */
+  bodyLimits?: { bytes?: number; timeoutMs?: number }
   /** The clock of the rate limits, in ms. */
   now?: () => number
 }
@@ -133,10 +138,19 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.decorate('presences', presences)
   app.decorate('mailer', mailerOf(app))
   const sharedBuckets = await openSharedBuckets(app)
-  const limits = createRateLimits(config, { shared: sharedBuckets, now: parts.now })
+  const limits = createRateLimits(config, {
+    shared: sharedBuckets,
+    now: parts.now,
+    onRefused: (name) => app.countRateLimited(name),
+  })
   app.decorate('vapidKeys', config.vapidSubject === undefined ? undefined : await getVapidKeys(db))
   app.decorate('pushNetwork', parts.pushNetwork ?? internet)
   app.decorate('limits', limits.accounts)
+  app.decorate('notifyOwner', ownerNotifier(app))
+  app.decorate(
+    'codeGuesses',
+    createCodeGuesses(limits.accounts, (id) => app.notifyOwner(id, 'codes_guessed')),
+  )
   app.decorate('sharedBuckets', sharedBuckets)
   app.decorate('addressOf', addressOf)
   app.decorate('gateway', openGateway(app, limits.gatewayLogin, parts.gateway))
@@ -148,7 +162,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   // Hooks run in the order in which they are added here.
   setDefaultHeaders(app)
   shedLoad(app, availabilityCheck(db), parts.loadLimits)
-  readBodies(app, parts.bodyBytes)
+  readBodies(app, parts.bodyLimits)
   normalizeIdParams(app)
   answerErrors(app)
   const countRequest = requestCounter(limits.requests)
@@ -156,7 +170,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   limitRoutes(app, limits.requests, countRequest)
   forbidCaching(app)
   limitUnreadResponses(app, parts.unreadLimits)
-  collectMetrics(app)
+  collectMetrics(app, limits.names)
   await describeApi(app, nameSchemas)
   startBackgroundWork(app)
 
@@ -215,14 +229,6 @@ const plugins = [
 
 /** The routes that send messages; they share one `send`. */
 const sendingPlugins = [mediaRoutes, messageRoutes, webhookExecutionRoutes]
-
-function mailerOf(app: FastifyInstance): Mailer | undefined {
-  const { smtpUrl, mailFrom } = app.config
-  if (smtpUrl === undefined) return undefined
-  const mailer = openMailer(smtpUrl, mailFrom, (reason) => app.log.warn({ reason }, 'a mail was not sent'))
-  app.addHook('onClose', () => mailer.close())
-  return mailer
-}
 
 /** The buckets in Redis, if rate limits are counted there. */
 async function openSharedBuckets(app: FastifyInstance): Promise<SharedBuckets | undefined> {

@@ -109,6 +109,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       privateRooms: readLimit(settings.RATE_LIMIT_PRIVATE_ROOMS),
       requests: readLimit(settings.RATE_LIMIT_REQUESTS),
       address: readLimit(settings.RATE_LIMIT_ADDRESS),
+      addressUsers: readLimit(settings.RATE_LIMIT_ADDRESS_USERS),
       gateway: readLimit(settings.RATE_LIMIT_GATEWAY),
       files: readLimit(settings.RATE_LIMIT_FILES),
       webhooks: readLimit(settings.RATE_LIMIT_WEBHOOKS),

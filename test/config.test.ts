@@ -122,6 +122,7 @@ const cases: Record<string, Case> = {
   RATE_LIMIT_PRIVATE_ROOMS: limitCase('privateRooms'),
   RATE_LIMIT_REQUESTS: limitCase('requests'),
   RATE_LIMIT_ADDRESS: limitCase('address'),
+  RATE_LIMIT_ADDRESS_USERS: limitCase('addressUsers'),
   RATE_LIMIT_GATEWAY: limitCase('gateway'),
   RATE_LIMIT_FILES: limitCase('files'),
   RATE_LIMIT_WEBHOOKS: limitCase('webhooks'),

@@ -37,6 +37,9 @@ const attacks: [Attack['kind'], number, number][] = [
   ['slow readers', 50, 1],
 ]
 
+/** The attackers stand for users of many addresses, as do the guests. */
+const limits = { RATE_LIMIT: 'on', RATE_LIMIT_ADDRESS_USERS: '999999/s burst 999999' }
+
 export const flood: Part = {
   name: 'flood',
   promise: 'who floods the server, or is slow with it, does not keep it from serving the others',
@@ -47,7 +50,7 @@ export const flood: Part = {
     const running: Forked[] = []
     let guests: ReturnType<typeof begin> | undefined
     try {
-      const server = await stage.startServer({ RATE_LIMIT: 'on' })
+      const server = await stage.startServer(limits)
       const { room, people, tokens } = await settle(stage, server.origin)
       guests = begin(server.port, people, room)
       // 0 once it has ended, which is told below.

@@ -1,3 +1,4 @@
+import type { CodeGuesses } from '../auth/code-guesses.ts'
 import { readLogin } from '../auth/logins.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { type Db, violates } from '../database/client.ts'
@@ -70,11 +71,29 @@ async function refuseTaken(db: Db, email: string, username: string): Promise<voi
  * Opens a login session (docs/api.md#accounts). Throws `invalid_credentials`, in the same time for a wrong name and a
  * wrong password; after the right password `mfa_required` or `invalid_code`.
  */
-export async function logIn(db: Db, { login, password, code }: LogIn, device: Device): Promise<LoggedIn> {
+export async function logIn(
+  db: Db,
+  { login, password, code }: LogIn,
+  device: Device,
+  guesses: CodeGuesses,
+): Promise<LoggedIn> {
   const account = await requirePassword(await findByLogin(db, login), password, device)
-  if (account.mfa_enabled && code === undefined) throw new ApiError('mfa_required')
+  if (!account.mfa_enabled) return openVerified(db, account, code, device)
+  if (code === undefined) throw new ApiError('mfa_required')
+  return guesses.limit(account.id, () => openVerified(db, account, code, device))
+}
+
+/** Opens a login session of an account whose password was checked. */
+function openVerified(
+  db: Db,
+  account: CredentialsRow,
+  code: string | undefined,
+  device: Device,
+): Promise<LoggedIn> {
   return db.transaction().execute(async (trx) => {
     const locked = await lockVerified(trx, account)
+    // Whether it is enabled is read again. Without a limit of guesses no code is checked.
+    if (locked.mfa_enabled && !account.mfa_enabled) throw new ApiError('mfa_required')
     const isProven = !locked.mfa_enabled || (await useSecondFactor(trx, locked, code ?? ''))
     if (!isProven) throw new ApiError('invalid_code')
     const { password_hash, totp_secret, totp_last_step, totp_earlier_steps, disabled, ...user } = locked

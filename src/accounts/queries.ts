@@ -65,7 +65,7 @@ export async function updateCredentials(
   changes: {
     email?: string
     email_verified?: boolean
-    password_hash?: string
+    password_hash?: string | null
     mfa_enabled?: boolean
     totp_secret?: string | null
     totp_last_step?: string | null

@@ -8,6 +8,7 @@ import { issueCode } from './codes/operations.ts'
 import { logIn, register, requireOpenRegistration } from './operations.ts'
 import { LoggedIn, LogIn, Register } from './schemas.ts'
 import { logOut } from './sessions/operations.ts'
+import { isTotpCode } from './two-factor/operations.ts'
 
 export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
@@ -50,7 +51,13 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(LoggedIn), ...failures },
       },
     },
-    async (request) => ok(await logIn(app.db, request.body, deviceOf(request))),
+    async (request, reply) => {
+      const { body } = request
+      const answer = await logIn(app.db, body, deviceOf(request), app.codeGuesses(reply))
+      const { id, mfa_enabled } = answer.user
+      if (mfa_enabled && !isTotpCode(body.code ?? '')) app.notifyOwner(id, 'backup_code_used')
+      return ok(answer)
+    },
   )
 
   app.post(

@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { Db } from '../database/client.ts'
 import { ApiError, type ErrorCode } from '../errors.ts'
+import { isReceiving } from '../http/bodies/early-refusal.ts'
 import { type Caller, findAdmin, findCaller, touchSessions } from './queries.ts'
 import { hashTokenHex, readToken } from './tokens.ts'
 
@@ -23,6 +24,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Only after `authenticate`, or after `authenticateOptional` of a good token. */
     caller: Caller
+    /**
+     * Where the body had not arrived when the caller was found: finds them again, or throws what the authentication
+     * throws. The caller may have lost their token or access meanwhile. A handler that reads its body itself calls it.
+     */
+    readCallerAgain: (() => Promise<void>) | undefined
   }
 }
 
@@ -40,17 +46,25 @@ export function isAuthenticator(hook: object): boolean {
  */
 export function registerAuthentication(app: FastifyInstance, db: Db, countRequest: Hook): void {
   app.decorateRequest('caller')
+  app.decorateRequest('readCallerAgain')
   const touch = sessionToucher(app, db)
 
   /** A missing or malformed token has no caller, which `refusal` refuses, if there is one. */
   function authenticator(find: FindCaller, refusal?: ErrorCode): Hook {
     const authenticate: Hook = async (request, reply) => {
       const token = readToken(request.headers.authorization)
-      const caller = token === undefined ? undefined : await find(hashTokenHex(token), request)
+      const read = async () => (token === undefined ? undefined : find(hashTokenHex(token), request))
+      const caller = await read()
       if (caller) request.caller = caller
       if (caller?.is_idle) touch(caller.session_id)
       await countRequest(request, reply)
-      if (!caller && refusal) throw new ApiError(refusal)
+      if (!refusal) return
+      if (!caller) throw new ApiError(refusal)
+      if (isReceiving(request.raw)) request.readCallerAgain = readAgain
+
+      async function readAgain(): Promise<void> {
+        if (!(await read())) throw new ApiError(refusal!)
+      }
     }
     authenticators.add(authenticate)
     return authenticate
@@ -68,8 +82,17 @@ export function registerAuthentication(app: FastifyInstance, db: Db, countReques
     const needsCaller = [route.onRequest ?? []]
       .flat()
       .some((hook) => isAuthenticator(hook) && hook !== app.authenticateOptional)
-    if (needsCaller) route.schema = { ...route.schema, security: [{ token: [] }] }
+    if (!needsCaller) return
+    route.schema = { ...route.schema, security: [{ token: [] }] }
+    if (['GET', 'HEAD'].includes(String(route.method))) return
+    route.preValidation = [readCallerAgain, ...[route.preValidation ?? []].flat()]
   })
+}
+
+/** What the caller may do is decided by what holds once the body has arrived. */
+const readCallerAgain: preValidationHookHandler = (request, _reply, done) => {
+  if (!request.readCallerAgain) return done()
+  request.readCallerAgain().then(() => done(), done)
 }
 
 const touchDelayMs = 1_000

@@ -11,7 +11,7 @@ import {
 import { networkOf } from '../http/server/address.ts'
 import { asId } from '../ids.ts'
 import { isAuthenticator } from './plugin.ts'
-import { findIdByLogin } from './queries.ts'
+import { type Caller, findIdByLogin } from './queries.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -30,55 +30,100 @@ export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Pro
 
 /** Limits by account, independent of the address: mails to addresses that it gives, mails to its own address … */
 export type AccountLimits = Record<
-  'namedMails' | 'ownMails' | 'privateRooms' | 'uploads' | 'webhooks' | 'exports' | 'pushSubscriptions',
+  | 'codes'
+  | 'mistypedCodes'
+  | 'notices'
+  | 'guessNotices'
+  | 'messages'
+  | 'namedMails'
+  | 'ownMails'
+  | 'privateRooms'
+  | 'uploads'
+  | 'webhooks'
+  | 'webhooksOfOwner'
+  | 'exports'
+  | 'pushSubscriptions',
   RateLimit
 >
 
+/** Messages of all webhooks in the houses of a person: as many as they may send requests. */
+const webhooksOfOwnerLimit = { burst: 100, refillMs: 20 }
 /** Exports of an account: two a day. */
 const exportLimit = { burst: 2, refillMs: 43_200_000 }
+/** Wrong codes of the second factor of an account: 10 an hour. */
+const codeLimit = { burst: 10, refillMs: 360_000 }
+/** More wrong codes of an account are no typing errors. */
+const mistypedCodeLimit = { burst: 4, refillMs: 3_600_000 }
+/** Mails to an account about what protects it: five an hour. */
+const noticeLimit = { burst: 5, refillMs: 720_000 }
+/** Mails to an account about wrong codes: one in six hours. */
+const guessNoticeLimit = { burst: 1, refillMs: 21_600_000 }
 /** Push subscriptions of a user: 20 an hour. */
 const pushSubscriptionLimit = { burst: 20, refillMs: 180_000 }
 
 /** The limits of an installation. */
 export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, options: RateLimitOptions) {
-  const create = (name: string, limit: Config['uploads']) =>
-    rateLimit ? createRateLimit(name, limit, options) : unlimited
+  const names: string[] = []
+  const create = (name: string, limit: Config['uploads']) => {
+    names.push(name)
+    return rateLimit ? createRateLimit(name, limit, options) : unlimited
+  }
+  const message = create('messages', rateLimits.messages)
   const accounts: AccountLimits = {
+    codes: create('codes', codeLimit),
+    mistypedCodes: create('mistyped_codes', mistypedCodeLimit),
+    notices: create('notices', noticeLimit),
+    guessNotices: create('guess_notices', guessNoticeLimit),
+    messages: message,
     namedMails: create('mails', rateLimits.mails),
     ownMails: create('own_mails', rateLimits.mails),
     privateRooms: create('private_rooms', rateLimits.privateRooms),
     uploads: create('uploads', uploads),
     webhooks: create('webhooks', rateLimits.webhooks),
+    webhooksOfOwner: create('webhooks_of_owner', webhooksOfOwnerLimit),
     exports: create('exports', exportLimit),
     pushSubscriptions: create('push_subscriptions', pushSubscriptionLimit),
   }
   const requests = {
     address: create('address', rateLimits.address),
     caller: create('requests', rateLimits.requests),
-    message: create('messages', rateLimits.messages),
+    addressUsers: create('address_users', rateLimits.addressUsers),
+    message,
     reaction: create('reactions', rateLimits.reactions),
     registration: create('registration', rateLimits.registration),
     files: create('files', rateLimits.files),
     login: create('auth', rateLimits.auth),
     secret: create('secrets', rateLimits.auth),
   }
-  return { accounts, requests, gatewayLogin: create('gateway', rateLimits.gateway) }
+  return { accounts, requests, gatewayLogin: create('gateway', rateLimits.gateway), names }
 }
 
 type RequestLimits = ReturnType<typeof createRateLimits>['requests']
 
-/** Counts a request by its caller, a send by their room and a reaction by itself as well; without a caller by address. */
-export function requestCounter({ address, caller, message, reaction }: RequestLimits): CountRequest {
+/** What the messages of a caller to a room count by. */
+export function messageKey({ owner_id }: Caller, roomId: string): string {
+  return `${owner_id} ${asId(roomId)}`
+}
+
+/**
+ * Counts a request by its caller, a send by their room and a reaction by itself as well; without a caller by address.
+ * Bots count as their owner: who makes 25 of them may do no more.
+ */
+export function requestCounter(limits: RequestLimits): CountRequest {
+  const { address, addressUsers, caller, message, reaction } = limits
   function alsoCounted({ caller, params, routeOptions }: FastifyRequest): Bucket | undefined {
     const { limitedAs } = routeOptions.config
-    if (limitedAs === 'reactions') return reaction.bucketOf(caller.id)
-    if (limitedAs === 'messages')
-      return message.bucketOf(`${caller.id} ${asId((params as { id: string }).id)}`)
+    if (limitedAs === 'reactions') return reaction.bucketOf(caller.owner_id)
+    if (limitedAs === 'messages') return message.bucketOf(messageKey(caller, (params as { id: string }).id))
   }
   return async (request, reply) => {
     if (!request.caller) return address.count(addressOf(request), { reply })
     // The headers of a send are those of its room, those of a reaction those of reactions.
-    await caller.count(request.caller.id, { reply, also: alsoCounted(request) })
+    await caller.count(request.caller.owner_id, {
+      reply,
+      also: alsoCounted(request),
+      beside: addressUsers.bucketOf(addressOf(request)),
+    })
   }
 }
 

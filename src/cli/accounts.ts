@@ -15,6 +15,7 @@ import { findUserByRef } from '../users/operations.ts'
 import { CliError, type Command, type CommandContext, UsageError } from './command.ts'
 import { checkFields } from './fields.ts'
 import { withInstallation } from './installation.ts'
+import { notifyOwner } from './notices.ts'
 
 const passwordBytes = 15
 const noDevice = { client: 'npm run hearth', address: '' }
@@ -60,12 +61,17 @@ export const resetPasswordCommand: Command = {
   async run({ parameters: [ref], options }, context) {
     const { password } = options
     if (typeof password === 'string') await checkFields(ResetPassword, { code: '', password })
-    await withInstallation(context, async ({ db }) => {
+    await withInstallation(context, async (installation) => {
+      const { db } = installation
       const person = await requirePerson(db, ref!)
-      if (options['disable-totp']) await administerAccount(db, null, person.id, { mfa_enabled: false })
+      if (options['disable-totp']) {
+        await administerAccount(db, null, person.id, { mfa_enabled: false })
+        if (person.mfa_enabled) await notifyOwner(installation, person, 'totp_disabled', context)
+      }
       if (typeof password !== 'string') return printResetCode(db, person, context)
       const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
       await resetPassword(db, { code, password }, (trx, id) => audit(trx, 'password_reset', id))
+      await notifyOwner(installation, person, 'password_changed', context)
       context.print(`The password of ${person.username} is set; every login session has ended.`)
     })
   },

@@ -9,6 +9,7 @@ import { eraseDiscarded } from '../storage/discard.ts'
 import { findUserByRef } from '../users/operations.ts'
 import { CliError, type Command, count, printAnswer, withJson } from './command.ts'
 import { withInstallation } from './installation.ts'
+import { notifyOwner } from './notices.ts'
 
 const accountsAtOnce = 100
 
@@ -64,10 +65,14 @@ function changeOf(name: string, summary: string, wanted: AdministerUser, done: s
     parameters: ['user'],
     options: withJson(),
     async run({ parameters: [ref], options }, context) {
-      await withInstallation(context, async ({ db }) => {
-        const { id, username, bot } = await reachAccount(db, ref!)
+      await withInstallation(context, async (installation) => {
+        const { db } = installation
+        const account = await reachAccount(db, ref!)
+        const { id, username, bot, mfa_enabled } = account
         if (wanted.admin && bot) throw new CliError(`${username} is a bot.`)
         const { answer } = await administerAccount(db, null, id, wanted)
+        if (mfa_enabled && wanted.mfa_enabled === false)
+          await notifyOwner(installation, account, 'totp_disabled', context)
         printAnswer(context, options, { lines: [`${username} ${done}.`], json: answer })
       })
     },

@@ -1,3 +1,4 @@
+import type { TurnTaker } from '../auth/queries.ts'
 import { queueLargeList } from '../concurrency/large-lists.ts'
 import type { Db } from '../database/client.ts'
 import { ApiError } from '../errors.ts'
@@ -11,12 +12,15 @@ import type { Membership } from './queries.ts'
 import type { HouseDetail } from './schemas.ts'
 import { serializeHouseDetail } from './serializers.ts'
 
+/** A member, and whose turn their request takes. */
+export type MemberInTurn = Membership & Pick<TurnTaker, 'owner_id'>
+
 /**
  * The house detail for a member (docs/resources.md#houses). Throws `house_not_found`, and `unavailable` if too many
  * lists of this user, or of all users, wait.
  */
-export function getHouseDetail(db: Db, caller: Membership): Promise<HouseDetail> {
-  return queueLargeList(caller.user_id, async () => {
+export function getHouseDetail(db: Db, caller: MemberInTurn): Promise<HouseDetail> {
+  return queueLargeList(caller.owner_id, async () => {
     const membership = await requireHouse(db, caller)
     const contents = await findHouseContents(db, membership.house_id)
     if (!contents) throw new ApiError('house_not_found')
@@ -25,8 +29,8 @@ export function getHouseDetail(db: Db, caller: Membership): Promise<HouseDetail>
 }
 
 /** The rooms of a house that a member can read, by position, then id. Throws as `getHouseDetail`. */
-export function listReadableRooms(db: Db, caller: Membership): Promise<Room[]> {
-  return queueLargeList(caller.user_id, async () => {
+export function listReadableRooms(db: Db, caller: MemberInTurn): Promise<Room[]> {
+  return queueLargeList(caller.owner_id, async () => {
     const membership = await requireHouse(db, caller)
     const rooms = readableRooms(membership, await listHouseRooms(db, membership.house_id))
     return rooms.map((row) => serializeRoom(row, membership.user_id))

@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { maxPictureBodyBytes } from '../http/bodies/body.ts'
 import { actorInHouse } from '../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
-import { callerInHouse, IdParam } from '../http/schemas/params.ts'
+import { callerInHouse, callerInTurn, IdParam } from '../http/schemas/params.ts'
 import { asId } from '../ids.ts'
 import { Room } from '../rooms/schemas.ts'
 import { getHouseDetail, listReadableRooms } from './detail-operations.ts'
@@ -104,7 +104,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(HouseDetail), ...failures },
       },
     },
-    async (request) => ok(await getHouseDetail(app.db, callerInHouse(request))),
+    async (request) => ok(await getHouseDetail(app.db, callerInTurn(request))),
   )
 
   app.get(
@@ -119,7 +119,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Type.Array(Room)), ...failures },
       },
     },
-    async (request) => ok(await listReadableRooms(app.db, callerInHouse(request))),
+    async (request) => ok(await listReadableRooms(app.db, callerInTurn(request))),
   )
 
   app.patch(

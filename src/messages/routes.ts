@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { messageKey } from '../auth/rate-limits.ts'
 import { ApiError, fieldsRequired } from '../errors.ts'
 import { auditReason } from '../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
@@ -124,6 +125,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.patch(
     '/rooms/:id/messages/:message_id',
     {
+      config: { limitedAs: 'messages' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'editMessage',
@@ -155,12 +157,13 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
         response: { 200: Success(Type.Union([EditedMessage, Acked])), ...failures },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { caller, params, query, body } = request
       if (body.content === undefined) {
         return ok(await app.publish(await ackMessage(app.db, caller.id, params.id, params.message_id)))
       }
       if (!request.validateInput(body, EditMessage)) throw fieldsRequired('content')
+      await app.limits.messages.count(messageKey(caller, params.id), { reply })
       const content = body.content as string
       const message = await app.publish(await editMessage(app.db, caller, params, content, origin()))
       return ok(await presentEdited(app.db, query, message))

@@ -1,3 +1,4 @@
+import type { TurnTaker } from '../auth/queries.ts'
 import { queueLargeList } from '../concurrency/large-lists.ts'
 import type { Db } from '../database/client.ts'
 import { unknownId } from '../ids.ts'
@@ -11,8 +12,8 @@ const maxReadStates = 10_000
 const batchSize = 200
 
 /** The read states of a user by room id. Throws `unavailable` if too many lists of this user, or of all users, wait. */
-export function listOwnReadStates(db: Db, userId: string): Promise<ReadStates> {
-  return queueLargeList(userId, async () => {
+export function listOwnReadStates(db: Db, { id: userId, owner_id }: TurnTaker): Promise<ReadStates> {
+  return queueLargeList(owner_id, async () => {
     const states: ReadStates = {}
     for await (const [roomId, state] of readReadStates(db, userId)) states[roomId] = state
     return states

@@ -17,7 +17,7 @@ export const readStateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(ReadStates), ...failures },
       },
     },
-    async ({ caller }) => ok(await listOwnReadStates(app.db, caller.id)),
+    async ({ caller }) => ok(await listOwnReadStates(app.db, caller)),
   )
 
   app.post(

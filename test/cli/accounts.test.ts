@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { hearth } from '../support/cli.ts'
+import { atEnd } from '../support/at-end.ts'
+import { environment, hearth, hearthIn } from '../support/cli.ts'
+import { smtpServer } from '../support/smtp.ts'
 import { countBackupCodes, withTotp } from '../support/two-factor.ts'
 import { call, db, uniqueName, user } from '../support/world.ts'
 
@@ -82,6 +84,21 @@ describe('reset-password', () => {
     expect((await hearth(...args)).code).toBe(0)
     expect((await logIn(fin.username, 'a new password')).status).toBe(200)
     expect(await countBackupCodes(fin)).toBe(0)
+  })
+
+  test('the owner is told by mail of what has changed', async () => {
+    const smtp = await smtpServer()
+    atEnd(smtp.close)
+    const [fin, gus] = [await withTotp('fin'), await withTotp('gus')]
+    const withMail = (...words: string[]) => hearthIn({ ...environment(), SMTP_URL: smtp.url }, ...words)
+    const args = ['reset-password', fin.username, '--password', 'a new password', '--disable-totp']
+    expect(await withMail(...args)).toMatchObject({ code: 0, err: '' })
+    for (let n = 0; n < 2; n += 1) expect((await withMail('disable-totp', gus.username)).code).toBe(0)
+    const subjects = (email: string) =>
+      smtp.mailsTo(email).map(({ text }) => /^Subject: (.*) \(/m.exec(text)![1])
+    const disabled = 'Two-factor authentication was disabled'
+    expect(subjects(fin.email)).toEqual([disabled, 'Your password was changed'])
+    expect(subjects(gus.email)).toEqual([disabled])
   })
 
   test('without one a code is handed out that sets it over HTTP, once', async () => {

@@ -3,7 +3,7 @@ import { newId } from '../../src/ids.ts'
 import { password, resident } from '../support/accounts.ts'
 import { filePart, multipart } from '../support/multipart.ts'
 import { otherApp } from '../support/other-app.ts'
-import { type Answer, house, houseRoom, user } from '../support/world.ts'
+import { type Answer, config, house, houseRoom, user } from '../support/world.ts'
 
 let time = Date.UTC(2026, 0, 1)
 const { call } = await otherApp({ rateLimit: true }, { now: () => time })
@@ -157,6 +157,60 @@ test('each send counts as a request of the user too, whether the room exists or 
   expect((await call(ann, 'GET', '/users/@me')).status).toBe(429)
   expect((await send(bob, den.room_id)).headers['ratelimit-limit']).toBe('20')
   expect((await call(bob, 'GET', '/users/@me')).headers['ratelimit-remaining']).toBe('98')
+})
+
+test('edits count as messages, by PATCH and by POST; marking as read does not', async () => {
+  const ann = await user()
+  const { room_id } = await house({ owner: ann })
+  const { id } = (await call(ann, 'POST', `/rooms/${room_id}/messages`, { content: '0' })).body.data
+  const url = `/rooms/${room_id}/messages/${id}`
+  const edit = (method: 'PATCH' | 'POST', n: number) => call(ann, method, url, { content: `${n}` })
+  const answers: Answer[] = []
+  for (let n = 1; n < 20; n += 1) answers.push(await edit(n % 2 ? 'PATCH' : 'POST', n))
+  expect(limited(answers)).toBe(0)
+  expect(answers[0]!.headers).toMatchObject({ 'ratelimit-limit': '20', 'ratelimit-remaining': '18' })
+  for (const method of ['PATCH', 'POST'] as const)
+    expect((await edit(method, 99)).body).toMatchObject(refusal)
+  expect((await call(ann, 'POST', `/rooms/${room_id}/messages`, { content: 'x' })).status).toBe(429)
+  expect((await call(ann, 'GET', url)).body.data.content).toBe('19')
+  expect((await call(ann, 'POST', url, {})).status).toBe(200)
+})
+
+test('a person and their bots share the limits', async () => {
+  const ann = await user()
+  const bots = [await user({ bot_of: ann }), await user({ bot_of: ann })]
+  const den = await house({ owner: ann, members: bots })
+  const callers = [ann, ...bots]
+  const send = (n: number) =>
+    call(callers[n % 3]!, 'POST', `/rooms/${den.room_id}/messages`, { content: `${n}` })
+  let n = 0
+  expect(limited(await times(21, () => send(n++)))).toBe(1)
+  const own = () => call(callers[n++ % 3]!, 'GET', '/users/@me')
+  expect(limited(await times(81, own))).toBe(2)
+  for (const caller of callers) expect((await call(caller, 'GET', '/users/@me')).body).toMatchObject(refusal)
+  expect((await call(await user(), 'GET', '/users/@me')).status).toBe(200)
+})
+
+test('requests with a token also count by address, with the headers of the caller until it refuses', async () => {
+  const rateLimits = { ...config.rateLimits, addressUsers: { burst: 3, refillMs: 1_000 } }
+  const narrow = await otherApp({ rateLimit: true, rateLimits }, { now: () => time })
+  const from = newAddress()
+  const people = await Promise.all(Array.from({ length: 4 }, () => user()))
+  const ask = (person: (typeof people)[number], where = from) =>
+    narrow.call(person, 'GET', '/users/@me', undefined, where)
+  for (const person of people.slice(1)) {
+    expect((await ask(person)).headers).toMatchObject({
+      'ratelimit-limit': '100',
+      'ratelimit-remaining': '99',
+    })
+  }
+  const refused = await ask(people[0]!)
+  expect(refused.body).toMatchObject(refusal)
+  expect(refused.headers).toMatchObject({ 'ratelimit-limit': '3', 'retry-after': '1' })
+  expect(await narrow.app.metrics.metrics()).toContain('hearth_rate_limited_total{limit="address_users"} 1')
+  expect((await ask(people[0]!, newAddress())).status).toBe(200)
+  time += 1_000
+  expect((await ask(people[0]!)).status).toBe(200)
 })
 
 test('logins count by address and login, in any of its spellings, the right ones too', async () => {

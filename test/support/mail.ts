@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { Config } from '../../src/config.ts'
 import { password } from './accounts.ts'
 import { atEnd } from './at-end.ts'
 import { otherApp } from './other-app.ts'
@@ -6,9 +7,9 @@ import { codeIn, smtpServer } from './smtp.ts'
 import { db, type Person, uniqueName } from './world.ts'
 
 /** An app on the same world that sends its mail to `smtp`, and how to register there. */
-export async function mailingApp() {
+export async function mailingApp(changes: Partial<Config> = {}) {
   const smtp = await smtpServer()
-  const mailing = await otherApp({ smtpUrl: smtp.url })
+  const mailing = await otherApp({ smtpUrl: smtp.url, ...changes })
   atEnd(smtp.close)
 
   /** Registers an account whose username begins with this one, and takes the code out of its mail. */

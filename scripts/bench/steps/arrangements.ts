@@ -34,6 +34,7 @@ const counted = {
   RATE_LIMIT_REQUESTS: '999999/s burst 999999',
   RATE_LIMIT_MESSAGES: '999999/s burst 999999',
   RATE_LIMIT_ADDRESS: '999999/s burst 999999',
+  RATE_LIMIT_ADDRESS_USERS: '999999/s burst 999999',
 }
 
 /** Several Hearths, and a standby: each on a database of its own, with the same content. */

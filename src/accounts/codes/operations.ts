@@ -47,8 +47,8 @@ export async function findUnverifiedEmail(
 }
 
 /**
- * Deletes a code, after locking its account as every change of codes does. Returns its user and address. Throws
- * `invalid_code`.
+ * Deletes a code, after locking its account as every change of codes does. Returns its user and address, and the present
+ * address of the account. Throws `invalid_code`.
  */
 export async function useCode(trx: Db, purpose: CodePurpose, code: string) {
   const codeHash = hashToken(code)
@@ -56,21 +56,25 @@ export async function useCode(trx: Db, purpose: CodePurpose, code: string) {
   const account = userId && (await lockCredentials(trx, userId))
   const deleted = account && (await deleteCode(trx, purpose, codeHash))
   if (!deleted) throw new ApiError('invalid_code')
-  return deleted
+  return { ...deleted, present: account.email }
 }
 
 /**
  * Sets the address of the code as the user's verified address, and cancels reset codes that were sent to the former one
- * (docs/api.md#accounts). Throws `invalid_code`.
+ * (docs/api.md#accounts). Returns the user, and the former address where it was another one. Throws `invalid_code`.
  */
-export async function verifyEmail(db: Db, code: string): Promise<Outcome<{ email_verified: true }>> {
+export async function verifyEmail(
+  db: Db,
+  code: string,
+): Promise<Outcome<{ user_id: string; former: string | null }>> {
   try {
     return await commit(db, async (trx) => {
-      const { user_id, email } = await useCode(trx, 'verify_email', code)
+      const { user_id, email, present } = await useCode(trx, 'verify_email', code)
+      const isSame = present?.toLowerCase() === email!.toLowerCase()
       await updateCredentials(trx, user_id, { email: email!, email_verified: true })
       await deleteCodesElsewhere(trx, user_id)
       return {
-        answer: { email_verified: true as const },
+        answer: { user_id, former: isSame ? null : present },
         events: [{ type: 'user_updated' as const, user_id, only_self: true }],
       }
     })

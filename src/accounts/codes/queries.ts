@@ -55,6 +55,11 @@ export async function deleteCodesElsewhere(db: Db, userId: string): Promise<void
   )
 }
 
+/** Deletes all codes of a user. */
+export async function deleteCodes(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('account_codes').where('user_id', '=', userId).execute()
+}
+
 /** The address of a user whose verification is pending, or undefined. */
 export async function findPendingEmail(db: Db, userId: string): Promise<string | undefined> {
   const row = await db

@@ -20,7 +20,11 @@ export const emailRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(VerifiedEmail), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await verifyEmail(app.db, request.body.code))),
+    async ({ body }) => {
+      const { user_id, former } = await app.publish(await verifyEmail(app.db, body.code))
+      if (former !== null) app.notifyOwner(user_id, 'email_changed', former)
+      return ok({ email_verified: true as const })
+    },
   )
 
   app.post(

@@ -3,18 +3,17 @@ import type { OidcIdentity, OidcProfile } from '../../auth/oidc.ts'
 import { hashToken } from '../../auth/tokens.ts'
 import { type Db, violates } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
+import { commit, type Outcome } from '../../events/commit.ts'
+import type { HearthEvent } from '../../events/events.ts'
 import { newId } from '../../ids.ts'
 import { isReserved } from '../../users/permissions.ts'
 import { serializeOwnUser } from '../../users/serializers.ts'
-import {
-  type CredentialsRow,
-  findCredentialsByEmail,
-  findTakenLogin,
-  insertAccount,
-  lockCredentials,
-} from '../queries.ts'
+import { deleteCodes } from '../codes/queries.ts'
+import { setPassword } from '../passwords/operations.ts'
+import { findCredentialsByEmail, findTakenLogin, insertAccount, lockCredentials } from '../queries.ts'
 import type { LoggedIn } from '../schemas.ts'
-import { type Device, openSession } from '../sessions/operations.ts'
+import { type Device, openSession, sessionsEndedEvents } from '../sessions/operations.ts'
+import { deleteSessionsOfBots } from '../sessions/queries.ts'
 import { deleteOidcCode, findIdentityHolder, insertIdentity, insertOidcCode } from './queries.ts'
 
 const codeBytes = 16
@@ -37,19 +36,26 @@ export async function issueOidcCode(db: Db, identity: OidcIdentity): Promise<str
 
 /**
  * Opens a login session by such a code: of the account that the identity belongs to, else of the one that it may take
- * over by its e-mail address, else of a new one (docs/api.md#login-by-openid-connect). Throws `invalid_code`,
+ * over by its e-mail address (`linked`), else of a new one (docs/api.md#login-by-openid-connect). Throws `invalid_code`,
  * `invalid_credentials` (disabled), `email_taken` (not linked), `registration_closed`; then the code is still good.
  */
-export async function logInByOidc(db: Db, code: string, rules: OidcRules, device: Device): Promise<LoggedIn> {
+export async function logInByOidc(
+  db: Db,
+  code: string,
+  rules: OidcRules,
+  device: Device,
+): Promise<Outcome<LoggedIn & { linked: boolean }>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await db.transaction().execute(async (trx) => {
+      return await commit(db, async (trx) => {
         const identity = await deleteOidcCode(trx, hashToken(code))
         if (!identity) throw new ApiError('invalid_code')
-        const { password_hash, totp_secret, totp_last_step, totp_earlier_steps, disabled, ...user } =
-          await requireAccount(trx, identity, rules)
+        const { account, ended } = await requireAccount(trx, identity, rules)
+        const { password_hash, totp_secret, totp_last_step, totp_earlier_steps, disabled, ...user } = account
         if (disabled) throw new ApiError('invalid_credentials')
-        return { token: await openSession(trx, user.id, device), user: serializeOwnUser(user) }
+        const token = await openSession(trx, user.id, device)
+        const linked = ended !== undefined
+        return { answer: { token, user: serializeOwnUser(user), linked }, events: ended ?? [] }
       })
     } catch (error) {
       // Somebody else has taken the username, the address or the identity at the same time.
@@ -62,12 +68,25 @@ export async function logInByOidc(db: Db, code: string, rules: OidcRules, device
   }
 }
 
-async function requireAccount(trx: Db, identity: OidcIdentity, rules: OidcRules): Promise<CredentialsRow> {
+/** `ended`: the events of the access that an earlier holder had, where the account is taken over by its address. */
+async function requireAccount(trx: Db, identity: OidcIdentity, rules: OidcRules) {
   const holderId = await findIdentityHolder(trx, identity)
-  const id = holderId ?? (await linkByEmail(trx, identity, rules)) ?? (await register(trx, identity, rules))
+  const linkedId = holderId === undefined ? await linkByEmail(trx, identity, rules) : undefined
+  const id = holderId ?? linkedId ?? (await register(trx, identity, rules))
+  const ended = linkedId === undefined ? undefined : await endEarlierAccess(trx, linkedId)
   const account = await lockCredentials(trx, id)
   if (!account) throw new ApiError('invalid_code')
-  return account
+  return { account, ended }
+}
+
+/**
+ * Ends what else opens a locked account: whoever has registered with the address may not be whom it belongs to. Returns
+ * the events.
+ */
+async function endEarlierAccess(trx: Db, userId: string): Promise<HearthEvent[]> {
+  const events = await setPassword(trx, userId, null)
+  await deleteCodes(trx, userId)
+  return [...events, ...sessionsEndedEvents(await deleteSessionsOfBots(trx, userId))]
 }
 
 /**

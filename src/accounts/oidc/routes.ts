@@ -92,7 +92,10 @@ export const oidcRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const rules = { linksByEmail: settings?.linksByEmail ?? false, isOpen: registration === 'open' }
-      return ok(await logInByOidc(app.db, request.body.code, rules, deviceOf(request)))
+      const outcome = await logInByOidc(app.db, request.body.code, rules, deviceOf(request))
+      const { linked, ...answer } = await app.publish(outcome)
+      if (linked) app.notifyOwner(answer.user.id, 'oidc_linked')
+      return ok(answer)
     },
   )
 }

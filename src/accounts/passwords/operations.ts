@@ -35,13 +35,13 @@ export async function changePassword(
 
 /**
  * Sets a password with a reset code, ends all login sessions and the tokens of the account's bots, and cancels a pending
- * change of address (docs/api.md#accounts). `also` is part of the transaction. Throws `invalid_code`.
+ * change of address (docs/api.md#accounts). Returns whose it is. `also` is part of the transaction. Throws `invalid_code`.
  */
 export async function resetPassword(
   db: Db,
   fields: { code: string; password: string },
   also?: (trx: Db, userId: string) => Promise<void>,
-): Promise<Outcome<{ reset: true }>> {
+): Promise<Outcome<{ user_id: string }>> {
   // Hashing is expensive: a wrong code is refused before it.
   const holderId = await findCodeHolder(db, 'reset_password', hashToken(fields.code))
   if (holderId === undefined) throw new ApiError('invalid_code')
@@ -52,18 +52,18 @@ export async function resetPassword(
     // Creating a bot token locks the owner, who is locked here: no token is created concurrently.
     events.push(...sessionsEndedEvents(await deleteSessionsOfBots(trx, user_id)))
     await also?.(trx, user_id)
-    return { answer: { reset: true as const }, events }
+    return { answer: { user_id }, events }
   })
 }
 
 /**
- * Sets the password of a locked account, and ends its login sessions except `keptSessionId`, and its export. Returns the
- * events.
+ * Sets the password of a locked account (null: none), and ends its login sessions except `keptSessionId`, and its export.
+ * Returns the events.
  */
-async function setPassword(
+export async function setPassword(
   trx: Db,
   userId: string,
-  password_hash: string,
+  password_hash: string | null,
   keptSessionId?: string,
 ): Promise<HearthEvent[]> {
   await updateCredentials(trx, userId, { password_hash })

@@ -49,7 +49,11 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(ResetDone), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await resetPassword(app.db, request.body))),
+    async ({ body }) => {
+      const { user_id } = await app.publish(await resetPassword(app.db, body))
+      app.notifyOwner(user_id, 'password_reset')
+      return ok({ reset: true as const })
+    },
   )
 
   app.patch(
@@ -65,6 +69,10 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(AccountId), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await changePassword(app.db, request.caller, request.body))),
+    async ({ caller, body }) => {
+      const answer = await app.publish(await changePassword(app.db, caller, body))
+      app.notifyOwner(caller.id, 'password_changed')
+      return ok(answer)
+    },
   )
 }

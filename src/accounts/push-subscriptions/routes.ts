@@ -28,7 +28,7 @@ export const pushSubscriptionRoutes: FastifyPluginAsyncTypebox = async (app) => 
       if (app.vapidKeys === undefined) {
         throw new ApiError('not_offered', { message: 'This server does not offer push' })
       }
-      await app.limits.pushSubscriptions.count(caller.id, { reply, onlyRefused: true })
+      await app.limits.pushSubscriptions.count(caller.owner_id, { reply, onlyRefused: true })
       return ok(await subscribeToPushes(app.db, caller, body))
     },
   )

@@ -1,3 +1,4 @@
+import type { CodeGuesses } from '../../auth/code-guesses.ts'
 import type { Caller } from '../../auth/queries.ts'
 import { hashToken } from '../../auth/tokens.ts'
 import { newBackupCodes, newTotpSecret, totpStep } from '../../auth/totp.ts'
@@ -59,18 +60,22 @@ export async function disableTotp(
   db: Db,
   caller: Caller,
   proof: { code?: string; password?: string },
+  guesses: CodeGuesses,
 ): Promise<void> {
   const callerId = caller.id
   const before = await findCredentials(db, callerId)
   if (!before?.mfa_enabled) throw new ApiError('mfa_not_enabled')
   const byPassword = proof.code === undefined
   if (byPassword) await requirePassword(before, proof.password ?? '', caller)
-  await db.transaction().execute(async (trx) => {
-    const account = byPassword ? await lockVerified(trx, before) : await lockCaller(trx, callerId)
-    if (!account.mfa_enabled) throw new ApiError('mfa_not_enabled')
-    if (!byPassword && !(await useSecondFactor(trx, account, proof.code!))) throw new ApiError('invalid_code')
-    await deleteTotp(trx, callerId)
-  })
+  const disable = () =>
+    db.transaction().execute(async (trx) => {
+      const account = byPassword ? await lockVerified(trx, before) : await lockCaller(trx, callerId)
+      if (!account.mfa_enabled) throw new ApiError('mfa_not_enabled')
+      if (!byPassword && !(await useSecondFactor(trx, account, proof.code!)))
+        throw new ApiError('invalid_code')
+      await deleteTotp(trx, callerId)
+    })
+  await (byPassword ? disable() : guesses.limit(callerId, disable))
 }
 
 /** Deletes the secret and the backup codes of a locked account. */
@@ -87,14 +92,19 @@ async function lockCaller(trx: Db, id: string): Promise<CredentialsRow> {
   return account
 }
 
+/** Whether a code has the form of those of an app; all others are taken for backup codes. */
+export function isTotpCode(code: string): boolean {
+  return /^[0-9]{6}$/.test(code)
+}
+
 /** Uses a TOTP or backup code of a locked account. Returns whether it was valid; each is valid once. */
 export async function useSecondFactor(trx: Db, account: Totp, code: string): Promise<boolean> {
-  if (/^[0-9]{6}$/.test(code)) return useTotp(trx, account, code)
+  if (isTotpCode(code)) return useTotp(trx, account, code)
   return deleteBackupCode(trx, account.id, hashToken(code))
 }
 
 async function useTotp(trx: Db, account: Totp, code: string): Promise<boolean> {
-  if (account.totp_secret === null || !/^[0-9]{6}$/.test(code)) return false
+  if (account.totp_secret === null || !isTotpCode(code)) return false
   const step = await totpStep(account.totp_secret, code)
   const last = Number(account.totp_last_step ?? -1)
   const used = [last, ...account.totp_earlier_steps]

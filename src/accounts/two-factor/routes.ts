@@ -34,7 +34,11 @@ export const mfaRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(BackupCodes), ...failures },
       },
     },
-    async (request) => ok({ backup_codes: await enableTotp(app.db, request.caller.id, request.body.code) }),
+    async ({ caller, body }) => {
+      const backup_codes = await enableTotp(app.db, caller.id, body.code)
+      app.notifyOwner(caller.id, 'totp_enabled')
+      return ok({ backup_codes })
+    },
   )
 
   app.delete(
@@ -50,10 +54,10 @@ export const mfaRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(TotpDisabled), ...failures },
       },
     },
-    async (request) => {
-      const { code, password } = request.body
-      if (code === undefined && password === undefined) throw fieldsRequired('code')
-      await disableTotp(app.db, request.caller, request.body)
+    async ({ caller, body }, reply) => {
+      if (body.code === undefined && body.password === undefined) throw fieldsRequired('code')
+      await disableTotp(app.db, caller, body, app.codeGuesses(reply))
+      app.notifyOwner(caller.id, 'totp_disabled')
       return ok({ mfa_enabled: false as const })
     },
   )

@@ -58,8 +58,12 @@ export const accountAdministrationRoutes: FastifyPluginAsyncTypebox = async (app
         response: { 200: Success(AdministeredUser), ...failures },
       },
     },
-    async ({ caller, params, body }) =>
-      ok(await app.publish(await administerAccount(app.db, caller, params.id, body))),
+    async ({ caller, params, body }) => {
+      const disables = body.mfa_enabled === false && (await getAccount(app.db, params.id)).user.mfa_enabled
+      const answer = await app.publish(await administerAccount(app.db, caller, params.id, body))
+      if (disables) app.notifyOwner(params.id, 'totp_disabled')
+      return ok(answer)
+    },
   )
 
   app.delete(

@@ -2,6 +2,7 @@ import { encodeList, queueLargeList } from '../../concurrency/large-lists.ts'
 import type { Db } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
 import { requireHouse } from '../access-operations.ts'
+import type { MemberInTurn } from '../detail-operations.ts'
 import { canSeeBotOwners } from '../permissions.ts'
 import type { Membership, MembershipRow } from '../queries.ts'
 import { findNameMatches, listMembersWithRoleIds, type MemberSlice } from './page-queries.ts'
@@ -21,8 +22,8 @@ type MemberPage = { after: string; limit: number; prefix?: string; extended: boo
  * most 3.5 MiB. With `prefix` only those whose name or username begins with it, in either case. Throws
  * `house_not_found`, and `unavailable` if too many lists of the caller, or of all users, wait.
  */
-export function listHouseMembers(db: Db, caller: Membership, page: MemberPage): Promise<Buffer> {
-  return queueLargeList(caller.user_id, async () => {
+export function listHouseMembers(db: Db, caller: MemberInTurn, page: MemberPage): Promise<Buffer> {
+  return queueLargeList(caller.owner_id, async () => {
     return encodeList(readMembers(db, await requireHouse(db, caller), page))
   })
 }

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { actorInHouse, auditReason } from '../../http/schemas/audit-reason.ts'
 import { failures, ok, Success, sendJson } from '../../http/schemas/envelope.ts'
-import { callerInHouse, IdParam, IdParams } from '../../http/schemas/params.ts'
+import { callerInHouse, callerInTurn, IdParam, IdParams } from '../../http/schemas/params.ts'
 import { unknownId } from '../../ids.ts'
 import { getMember, listHouseMembers } from './list-operations.ts'
 import { kickMember } from './operations.ts'
@@ -33,7 +33,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request, reply) => {
       const { after = unknownId, limit = defaultMemberLimit, q, extended } = request.query
       const page = { after, limit: Number(limit), prefix: q, extended: extended === 'true' }
-      return sendJson(reply, await listHouseMembers(app.db, callerInHouse(request), page))
+      return sendJson(reply, await listHouseMembers(app.db, callerInTurn(request), page))
     },
   )
 

@@ -4,6 +4,7 @@ import { createFairQueue } from '../../concurrency/fair-queue.ts'
 import { ApiError, malformedBody } from '../../errors.ts'
 import { networkOf } from '../server/address.ts'
 import { type BodyBudget, type CountedBody, createBodyBudget } from './body-budget.ts'
+import { limitArrival } from './body-timeout.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -19,6 +20,8 @@ declare module 'fastify' {
 
 /** Memory for all request bodies, in bytes. */
 const defaultBytes = 256 * 1024 * 1024
+/** How long a body may take to arrive that is no upload. */
+const defaultTimeoutMs = 30_000
 /** Smaller bodies are not counted: they are short-lived, and no larger than the buffers of a connection. */
 const countedFromBytes = 16 * 1024
 /**
@@ -27,6 +30,9 @@ const countedFromBytes = 16 * 1024
  */
 const largeBodyBytes = 256 * 1024
 const largeBodiesAtOnce = 4
+
+/** `bytes`: memory for all bodies. `timeoutMs` does not apply to a body that may have more than `uploadsFrom` bytes. */
+export type BodyLimits = { bytes?: number | undefined; uploadsFrom: number; timeoutMs?: number | undefined }
 
 /** `read` reads a body whole, or (not kept) to its end. The hooks belong to every route that reads one. */
 type BodyReader = { read: ReadBody; preParsing: preParsingHookHandler; onSend: onSendHookHandler }
@@ -37,12 +43,14 @@ type Done = (error: Error | null, body?: Buffer) => void
  * Reads request bodies. What has been received counts in a budget, which users share evenly, and addresses where there
  * is no user: past it the latest body of the owner with the most bytes is refused with `unavailable`. Throws
  * `payload_too_large`, at once where `Content-Length` exceeds the limit, and `invalid_schema` where the client stops
- * early.
+ * early or is too slow.
  */
-export function createBodyReader(app: FastifyInstance, maxBytes = defaultBytes): BodyReader {
+export function createBodyReader(app: FastifyInstance, limits: BodyLimits): BodyReader {
+  const { bytes: maxBytes = defaultBytes, uploadsFrom, timeoutMs = defaultTimeoutMs } = limits
   const budget = createBodyBudget(maxBytes)
   const runInTurn = createFairQueue({ atOnce: largeBodiesAtOnce, waiting: Number.POSITIVE_INFINITY })
   app.decorate('bodies', budget)
+  app.decorate('bodyTimeoutMs', timeoutMs)
   app.decorateRequest('response')
   app.decorateRequest('releaseBody')
 
@@ -54,6 +62,8 @@ export function createBodyReader(app: FastifyInstance, maxBytes = defaultBytes):
     let content = emptyBuffer
     let bytes = 0
     let counted: CountedBody | undefined
+    const isUpload = Math.min(limit, announced) > uploadsFrom
+    const stopWaiting = isUpload ? undefined : limitArrival(request, () => refuse(malformedBody()))
 
     function onData(chunk: Buffer): void {
       bytes += chunk.length
@@ -94,13 +104,14 @@ export function createBodyReader(app: FastifyInstance, maxBytes = defaultBytes):
       if (counted) budget.release(counted)
     }
     function stop(): void {
+      stopWaiting?.()
       raw.off('data', onData).off('end', onEnd).off('error', onError)
     }
     raw.on('data', onData).on('end', onEnd).on('error', onError)
   }
 
   function ownerOf(request: FastifyRequest): string {
-    return request.caller?.id ?? networkOf(app.addressOf(request.raw))
+    return request.caller?.owner_id ?? networkOf(app.addressOf(request.raw))
   }
 
   return { read, preParsing: keepResponse, onSend: releaseBody }

@@ -26,11 +26,11 @@ declare module 'fastify' {
 }
 
 /**
- * How bodies are read (docs/api.md#bodies), into so much memory at most. Existing clients need the tolerant cases: between
+ * How bodies are read (docs/api.md#bodies), within these limits. Existing clients need the tolerant cases: between
  * them they send a JSON type with an empty body, `null` or `{}` on DELETE and GET, and empty forms.
  */
-export function readBodies(app: FastifyInstance, maxBytes?: number): void {
-  const reader = createBodyReader(app, maxBytes)
+export function readBodies(app: FastifyInstance, limits?: { bytes?: number; timeoutMs?: number }): void {
+  const reader = createBodyReader(app, { ...limits, uploadsFrom: maxBodyBytes })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, _payload, done) => {
     const isKept = takesBody(request)

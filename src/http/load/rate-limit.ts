@@ -14,6 +14,8 @@ type CountOptions = {
   onlyRefused?: boolean
   /** Counts one there as well, unless this limit refuses; the headers are then those of that limit. */
   also?: Bucket | undefined
+  /** The same, but the headers are those of this limit only if it refuses. */
+  beside?: Bucket | undefined
 }
 
 /** Limits how often something happens, for each key by itself: an address, an account, a login at an address. */
@@ -43,10 +45,13 @@ export type RateLimitOptions = {
   shared?: SharedBuckets | undefined
   /** Replaces the clocks in tests, in ms. */
   now?: (() => number) | undefined
+  /** Is called with the name of a limit that has refused a request. */
+  onRefused?: ((name: string) => void) | undefined
 }
 
 /** `name` distinguishes the limits of an installation. */
-export function createRateLimit(name: string, limit: Limit, { shared, now }: RateLimitOptions): RateLimit {
+export function createRateLimit(name: string, limit: Limit, options: RateLimitOptions): RateLimit {
+  const { shared, now, onRefused } = options
   // Limits use the monotonic clock, which cannot be set; the headers give the time of day.
   const local = new TokenBuckets(limit, now ?? (() => performance.now()))
   const timeOfDay = now ?? (() => Date.now())
@@ -55,13 +60,19 @@ export function createRateLimit(name: string, limit: Limit, { shared, now }: Rat
 
   return {
     bucketOf,
-    async count(key, { count = 1, reply, onlyRefused = false, also } = {}) {
-      const takes = [{ ...bucketOf(key), count }, ...(also ? [{ ...also, count: 1 }] : [])]
+    async count(key, { count = 1, reply, onlyRefused = false, also, beside } = {}) {
+      const takes = [{ ...bucketOf(key), count }]
+      for (const bucket of [also, beside]) if (bucket) takes.push({ ...bucket, count: 1 })
       const taken = (await takeShared(takes)) ?? takeLocally(takes)
-      const { isAllowed, remaining, ttlMs } = taken.at(-1)!
-      const { burst } = takes[taken.length - 1]!.limit
-      if (!isAllowed || !onlyRefused) reply?.headers(limitHeaders(burst, remaining, ttlMs, timeOfDay()))
-      if (!isAllowed) throw new RateLimitError(ttlMs, timeOfDay())
+      const { isAllowed } = taken.at(-1)!
+      const last = taken.length - 1
+      const shown = isAllowed && beside ? last - 1 : last
+      const { remaining, ttlMs } = taken[shown]!
+      const { name, limit } = takes[shown]!
+      if (!isAllowed || !onlyRefused) reply?.headers(limitHeaders(limit.burst, remaining, ttlMs, timeOfDay()))
+      if (isAllowed) return
+      onRefused?.(name)
+      throw new RateLimitError(ttlMs, timeOfDay())
     },
     async allows(key) {
       const taken = await takeShared([{ name, limit, key, count: 1 }])

@@ -63,7 +63,7 @@ export function limitUnreadResponses(app: FastifyInstance, limits = defaultLimit
     const { socket } = request.raw
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
     if (isWhole && payload.length >= limits.countedFromBytes && !socket.destroyed) {
-      const owner = request.caller?.id ?? app.addressOf(request.raw)
+      const owner = request.caller?.owner_id ?? app.addressOf(request.raw)
       add({ owner, bytes: Buffer.byteLength(payload), socket }, reply.raw)
     }
     done()

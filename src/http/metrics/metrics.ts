@@ -9,6 +9,10 @@ declare module 'fastify' {
     metrics: Registry
     /** Counts a push by what came of it. */
     countPush(result: 'delivered' | 'gone' | 'failed' | 'dropped'): void
+    /** Counts a request that a rate limit has refused. */
+    countRateLimited(limit: string): void
+    /** Counts a body that has not arrived in time. */
+    countLateBody(): void
   }
 }
 
@@ -16,13 +20,14 @@ const latencyBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 const batchBounds = [1, 2, 5, 10, 20, 50, 100, 200, 500]
 
 /** Counts requests, batches and events for `/metrics`; what has a value at any time is read when it is asked for. */
-export function collectMetrics(app: FastifyInstance): void {
+export function collectMetrics(app: FastifyInstance, limits: readonly string[]): void {
   const metrics = new Registry()
   app.decorate('metrics', metrics)
   countRequests(app)
   countBatches(app)
   countEvents(app)
   countPushes(app)
+  countRefusals(app, limits)
   for (const show of [showLoad, showDatabase, showLog, showPublishing, showRedis]) show(app)
 }
 
@@ -76,6 +81,24 @@ function countEvents(app: FastifyInstance): void {
   })
   const unsubscribe = app.bus.subscribe(({ type }) => events.inc({ type }))
   app.addHook('onClose', async () => unsubscribe())
+}
+
+function countRefusals(app: FastifyInstance, limits: readonly string[]): void {
+  const registers = [app.metrics]
+  const limited = new Counter({
+    name: 'hearth_rate_limited_total',
+    help: 'Requests that a rate limit has refused, by its name',
+    labelNames: ['limit'],
+    registers,
+  })
+  for (const limit of limits) limited.inc({ limit }, 0)
+  app.decorate('countRateLimited', (limit: string) => limited.inc({ limit }))
+  const late = new Counter({
+    name: 'hearth_late_bodies_total',
+    help: 'Request bodies that have not arrived in time',
+    registers,
+  })
+  app.decorate('countLateBody', () => late.inc())
 }
 
 function countPushes(app: FastifyInstance): void {

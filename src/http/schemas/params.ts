@@ -16,6 +16,11 @@ export function callerInHouse(request: { params: { id: string }; caller: { id: s
   return { house_id: request.params.id, user_id: request.caller.id }
 }
 
+/** The same, and whose turn the request takes. */
+export function callerInTurn(request: { params: { id: string }; caller: { id: string; owner_id: string } }) {
+  return { ...callerInHouse(request), owner_id: request.caller.owner_id }
+}
+
 /** An id in a query, or 0: where a page begins or ends, say. */
 export const Place = Type.Optional(Type.String({ format: 'place', description: 'an id, or 0' }))
 

@@ -10,10 +10,13 @@ const word = /[^\s"'`<>()[\]{},;:=/?&]+/g
 const at = /@|%40/
 const longHex = /\b[0-9a-f]{32,}\b/gi
 
-/** The code of an invite, which lets whoever has it into the house, is too short to be known as one. */
-const inviteCode = /(?<=\/invites\/)[^/]+/
-/** The token of a webhook, of which a percent-encoded one would not be known either. */
-const webhookToken = /(?<=\/webhooks\/[^/]+\/)[^/]+/
+/**
+ * The code of an invite, which lets whoever has it into the house, is too short to be known as one: in the API, and in the
+ * web client (`/app/invite/…`). Addresses that lead nowhere for their case or slashes contain it as well.
+ */
+const inviteCode = /(?<=\/invites?\/+)[^/]+/i
+/** The token of a webhook. */
+const webhookToken = /(?<=\/webhooks\/+[^/]+\/+)[^/]+/i
 
 /** Replaces e-mail addresses, and everything that is as long as a token or a code. */
 export function redactSecrets(text: string): string {
@@ -40,7 +43,7 @@ export function loggerOptions(level: string, addressOf: AddressOf): FastifyServe
     serializers: {
       req: (request) => ({
         method: request.method,
-        url: withoutSecrets(request.url?.split('?', 1)[0]),
+        url: withoutSecrets((request.url ?? '').split('?', 1)[0]!),
         remoteAddress: addressOf(request.raw),
       }),
       err: describeError,
@@ -52,8 +55,19 @@ export function loggerOptions(level: string, addressOf: AddressOf): FastifyServe
   }
 }
 
-function withoutSecrets(path: string | undefined): string | undefined {
-  return path?.replace(inviteCode, '[code]').replace(webhookToken, '[secret]')
+/** A path without what it opens. Every letter of it may be percent-encoded. */
+export function withoutSecrets(path: string): string {
+  const decoded = decode(path)
+  const redacted = decoded.replace(inviteCode, '[code]').replace(webhookToken, '[secret]')
+  return redacted === decoded ? path : redacted
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path.replace(/%(?:[2-7][0-9a-f])/gi, (encoded) => decodeURIComponent(encoded))
+  }
 }
 
 type DatabaseFields = { code?: string; constraint?: string; table?: string; routine?: string }

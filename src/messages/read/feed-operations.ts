@@ -1,3 +1,4 @@
+import type { TurnTaker } from '../../auth/queries.ts'
 import { createFairQueue } from '../../concurrency/fair-queue.ts'
 import type { Db } from '../../database/client.ts'
 import { findBlocked } from '../../friendships/block-queries.ts'
@@ -15,8 +16,12 @@ const queueFeed = createFairQueue({ atOnce: 2, waiting: 64 })
  * A page of the messages of all house rooms that a user can read now (docs/api.md#streams), newest first. Throws
  * `unavailable` if too many feeds of this user, or of all users, wait.
  */
-export function listOwnFeed(db: Db, userId: string, page: Page): Promise<ListedMessageRow[]> {
-  return queueFeed(userId, async () => {
+export function listOwnFeed(
+  db: Db,
+  { id: userId, owner_id }: TurnTaker,
+  page: Page,
+): Promise<ListedMessageRow[]> {
+  return queueFeed(owner_id, async () => {
     const houseIds = await listHouseIds(db, userId)
     if (houseIds.length === 0) return []
     const read = (range: IdRange, limit: number) => readFeed(db, { userId, houseIds, range, limit })

@@ -40,7 +40,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, query: { extended, ...page } }) => {
-      const rows = await listOwnFeed(app.db, caller.id, readPage(page))
+      const rows = await listOwnFeed(app.db, caller, readPage(page))
       return ok(await presentMessages(app.db, { user_id: caller.id, extended, origin: publicUrl(app) }, rows))
     },
   )

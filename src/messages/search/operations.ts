@@ -1,3 +1,4 @@
+import type { TurnTaker } from '../../auth/queries.ts'
 import { createFairQueue } from '../../concurrency/fair-queue.ts'
 import type { Db } from '../../database/client.ts'
 import { requireHouse } from '../../houses/access-operations.ts'
@@ -21,12 +22,12 @@ const queueSearch = createFairQueue({ atOnce: 2, waiting: 64 })
  */
 export async function searchRoom(
   db: Db,
-  userId: string,
+  caller: TurnTaker,
   roomId: string,
   wanted: Wanted,
 ): Promise<SearchPage> {
-  const { house_id } = await requireRoomAccess(db, roomId, userId)
-  return searchRooms(db, userId, { ...wanted, scope_id: house_id ?? roomId, room_ids: [roomId] })
+  const { house_id } = await requireRoomAccess(db, roomId, caller.id)
+  return searchRooms(db, caller, { ...wanted, scope_id: house_id ?? roomId, room_ids: [roomId] })
 }
 
 /**
@@ -35,18 +36,18 @@ export async function searchRoom(
  */
 export async function searchHouse(
   db: Db,
-  userId: string,
+  caller: TurnTaker,
   houseId: string,
   wanted: Wanted,
 ): Promise<SearchPage> {
-  await requireHouse(db, { house_id: houseId, user_id: userId })
-  const rooms = (await listRoomAccessInHouse(db, userId, houseId)).filter(canRead)
+  await requireHouse(db, { house_id: houseId, user_id: caller.id })
+  const rooms = (await listRoomAccessInHouse(db, caller.id, houseId)).filter(canRead)
   const room_ids = rooms.map((room) => room.room_id)
-  return searchRooms(db, userId, { ...wanted, scope_id: houseId, room_ids })
+  return searchRooms(db, caller, { ...wanted, scope_id: houseId, room_ids })
 }
 
-function searchRooms(db: Db, userId: string, search: Search): Promise<SearchPage> {
-  return queueSearch(userId, async () => {
+function searchRooms(db: Db, { owner_id }: TurnTaker, search: Search): Promise<SearchPage> {
+  return queueSearch(owner_id, async () => {
     const { messages, next } = await findMessages(db, search)
     const [roomIds, ids] = [messages.map(({ room_id }) => room_id), messages.map(({ id }) => id)]
     return { rows: await listMessages(db, roomIds, ids), next }

@@ -24,7 +24,7 @@ export const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, params, query }, reply) => {
-      const { rows, next } = await searchRoom(app.db, caller.id, params.id, readSearch(query))
+      const { rows, next } = await searchRoom(app.db, caller, params.id, readSearch(query))
       linkNextPage(reply, query, next)
       return ok(
         await presentMessages(
@@ -50,7 +50,7 @@ export const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, params, query }, reply) => {
-      const { rows, next } = await searchHouse(app.db, caller.id, params.id, readSearch(query))
+      const { rows, next } = await searchHouse(app.db, caller, params.id, readSearch(query))
       linkNextPage(reply, query, next)
       return ok(
         await presentMessages(

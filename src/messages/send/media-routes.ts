@@ -48,7 +48,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
       // The file is stored only if the caller may send it. A refusal is sent after the whole body has been read.
       const announced = announcedBytes(request)
       const refusal = await requireAttachPermission(app.db, params.id, caller.id)
-        .then(() => app.limits.uploads.count(caller.id, { count: announced }))
+        .then(() => app.limits.uploads.count(caller.owner_id, { count: announced }))
         .catch((error: unknown) => error)
       let stored = 0
       const body = await readMultipart(request, async (file) => {
@@ -61,8 +61,9 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
         await finished(file.file.resume())
         return null
       }).finally(async () => {
-        if (refusal === undefined) await app.limits.uploads.giveBack(caller.id, announced - stored)
+        if (refusal === undefined) await app.limits.uploads.giveBack(caller.owner_id, announced - stored)
       })
+      await request.readCallerAgain?.()
       const outgoing = readFields(request, body)
       if (refusal !== undefined) throw refusal
       if (body.file) await renewAttachment(app.db, params.id, body.file)

@@ -1,3 +1,4 @@
+import type { TurnTaker } from '../../auth/queries.ts'
 import { encodeList, queueLargeList } from '../../concurrency/large-lists.ts'
 import type { Db } from '../../database/client.ts'
 import { listGatewayUsers } from '../../users/queries.ts'
@@ -14,10 +15,10 @@ const batchParticipants = 500
  */
 export function listOwnPrivateRooms(
   db: Db,
-  userId: string,
+  { id: userId, owner_id }: TurnTaker,
   page: { before: string; limit: number },
 ): Promise<Buffer> {
-  return queueLargeList(userId, async () => {
+  return queueLargeList(owner_id, async () => {
     return encodeList(readPrivateRooms(db, userId, await listPrivateRoomPlaces(db, userId, page)))
   })
 }

@@ -26,7 +26,7 @@ export const privateRoomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, body }) => {
-      const countNew = () => app.limits.privateRooms.count(caller.id)
+      const countNew = () => app.limits.privateRooms.count(caller.owner_id)
       return ok(await app.publish(await createPrivateRoom(app.db, caller.id, body, countNew)))
     },
   )
@@ -46,7 +46,7 @@ export const privateRoomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, query }, reply) =>
-      sendJson(reply, await listOwnPrivateRooms(app.db, caller.id, readListPage(query))),
+      sendJson(reply, await listOwnPrivateRooms(app.db, caller, readListPage(query))),
   )
 
   app.delete(

@@ -1,17 +1,22 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { password, personOf, resident } from '../../support/accounts.ts'
+import { atEnd } from '../../support/at-end.ts'
+import { codesOf } from '../../support/mail.ts'
 import { createBrowser, startOidcProvider } from '../../support/oidc.ts'
 import { otherApp } from '../../support/other-app.ts'
+import { smtpServer } from '../../support/smtp.ts'
 import { withTotp } from '../../support/two-factor.ts'
-import { call, db, failure, type Person, uniqueName } from '../../support/world.ts'
+import { call, db, failure, noAuth, type Person, published, uniqueName, user } from '../../support/world.ts'
 
 const origins: string[] = []
+const smtp = await smtpServer()
+atEnd(smtp.close)
 const provider = await startOidcProvider(() => origins.map((origin) => `${origin}/auth/oidc/callback`))
 
 async function serverWith(changes: { linksByEmail?: boolean; registration?: 'open' | 'closed' } = {}) {
   const { linksByEmail = false, registration = 'open' } = changes
   const oidc = { ...provider.settings, linksByEmail }
-  const other = await otherApp({ oidc, registration, publicUrl: undefined })
+  const other = await otherApp({ oidc, registration, publicUrl: undefined, smtpUrl: smtp.url })
   const origin = await other.app.listen({ port: 0, host: '127.0.0.1' })
   origins.push(origin)
   return { origin, call: other.call }
@@ -123,10 +128,29 @@ describe('whose account it is', () => {
     expect((await logIn(server)).body).toEqual(emailTaken)
     const linked = await logIn(linking)
     expect(linked.body.data.user.id).toBe(ann.id)
-    // From then on it is theirs everywhere, and the password still works.
+    // From then on it is theirs everywhere.
     expect((await logIn(server)).body.data.user.id).toBe(ann.id)
+  })
+
+  test('a link by address ends what an earlier holder has, and is told by mail; later logins end nothing', async () => {
+    const ann = await resident()
+    await verify(ann)
+    const bot = await user({ bot_of: ann })
+    const change = { email: newEmail(), password }
+    expect((await call(ann, 'PATCH', '/users/@me/email', change)).status).toBe(200)
+    provider.become(claims({ email: ann.email, email_verified: true }))
+    const linked = await personOf(await logIn(linking))
+    expect(linked.id).toBe(ann.id)
+    for (const former of [ann, bot]) expect((await call(former, 'GET', '/users/@me')).body).toEqual(noAuth)
     const login = { login: ann.email, password }
-    expect((await call(null, 'POST', '/auth/login', login)).status).toBe(200)
+    expect((await call(null, 'POST', '/auth/login', login)).body.error.code).toBe('invalid_credentials')
+    expect(await codesOf(ann)).toEqual([])
+    const session_ids = expect.arrayContaining([ann.session_id])
+    expect(published).toContainEqual({ type: 'sessions_ended', session_ids })
+    expect((await smtp.next(ann.email)).text).toContain('Subject: A login provider was linked')
+    expect((await logIn(linking)).status).toBe(200)
+    expect((await call(linked, 'GET', '/users/@me')).status).toBe(200)
+    expect(smtp.mailsTo(ann.email)).toEqual([])
   })
 
   test.each([

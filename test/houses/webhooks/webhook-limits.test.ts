@@ -35,6 +35,16 @@ test('a webhook sends ten messages at once and five a second, from however many 
   expect((await send(hook.path)).status).toBe(429)
 })
 
+test('all webhooks in the houses of a person send 100 messages at once, whoever else owns others', async () => {
+  const ann = await user()
+  const [one, two] = [await house({ owner: ann }), await house({ owner: ann })]
+  const hooks = await Promise.all(Array.from({ length: 12 }, (_, n) => webhook(n % 2 ? one : two)))
+  for (let n = 0; n < 100; n += 1) expect((await send(hooks[n % 12]!.path)).status).toBe(200)
+  const refused = await send(hooks[11]!.path)
+  expect([refused.status, refused.headers['ratelimit-limit']]).toEqual([429, '100'])
+  expect((await send((await webhook(den)).path)).status).toBe(200)
+})
+
 test('who has not the token uses up nothing of the webhook, but what its address may ask', async () => {
   const hook = await webhook(den)
   const wrong = `/webhooks/${hook.id}/${'0'.repeat(128)}`

@@ -11,8 +11,16 @@ const kib = 1024
 const inFlight = { inFlight: 10_000, leastInFlight: 10_000, delayMs: 1e9, answerMs: 250 }
 
 /** An app with so much memory for bodies, listening. */
-async function listen(bodyBytes?: number): Promise<FastifyInstance> {
-  const app = await buildApp({ config, db, store, bus, presences, loadLimits: inFlight, bodyBytes })
+async function listen(bytes?: number): Promise<FastifyInstance> {
+  const app = await buildApp({
+    config,
+    db,
+    store,
+    bus,
+    presences,
+    loadLimits: inFlight,
+    bodyLimits: { bytes },
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   atEnd(() => app.close())
   return app

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { generate } from 'otplib'
 import { afterAll, expect, test } from 'vitest'
-import { redactSecrets } from '../../../src/http/server/logger.ts'
+import { redactSecrets, withoutSecrets } from '../../../src/http/server/logger.ts'
 import { Client } from '../../support/gateway.ts'
 import { ownWorld } from '../../support/own-world.ts'
 import { startServer } from '../../support/server.ts'
@@ -92,6 +92,8 @@ async function walkThroughHouses(token: string): Promise<void> {
   keep(code)
   await ask(null, 'GET', `/invites/${code}?with=${code}`)
   await ask(token, 'POST', `/v1/invites/${code}/`, {})
+  for (const page of ['/app/invite/', '/app/%69nvite/', '/v1/app/invite//'])
+    await fetch(`${server.origin}${page}${code}`)
   const hook = await ask(token, 'POST', `/houses/${den.id}/webhooks`, { room_id: room, name: 'Hook' })
   const { pathname } = new URL(hook.url)
   const secret = pathname.split('/').at(-1)!
@@ -178,6 +180,20 @@ test.each([
   ['@me of 976015189591719937', '@me of 976015189591719937'],
 ])('of %j stays %j', (text, expected) => {
   expect(redactSecrets(text)).toBe(expected)
+})
+
+test.each([
+  ['/invites/Ab3dE', '/invites/[code]'],
+  ['/houses/12/invites/Ab3dE', '/houses/12/invites/[code]'],
+  ['/app/invite/Ab3dE', '/app/invite/[code]'],
+  ['/app/%69nvite/Ab3d%45/', '/app/invite/[code]/'],
+  ['/app/%zz/invite/Ab3dE', '/app/%zz/invite/[code]'],
+  ['/Invites//Ab3dE', '/Invites//[code]'],
+  ['/%77ebhooks/12/t0ken', '/webhooks/12/[secret]'],
+  ['/houses/12/webhooks/13', '/houses/12/webhooks/13'],
+  ['/users/a%20b', '/users/a%20b'],
+])('of the path %j stays %j', (path, expected) => {
+  expect(withoutSecrets(path)).toBe(expected)
 })
 
 test('redacts a line full of @ in linear time', () => {

@@ -147,15 +147,16 @@ test('a sent message is in the feed, one of a private room is not', async () => 
   expect(await idsFor(bob)).toEqual([id])
 })
 
-test('slow feeds leave connections to other requests, and those of one user leave a slot to others', async () => {
+test('slow feeds leave connections to other requests, and those of one user and their bots a slot to others', async () => {
   const [ann, bob] = [await user(), await user()]
-  const den = await house({ owner: ann, members: [bob] })
+  const own = [ann, await user({ bot_of: ann }), await user({ bot_of: ann })]
+  const den = await house({ owner: ann, members: [bob, ...own.slice(1)] })
   await message(den.room_id, ann)
   const ask = async (caller: Person) => (await call(caller, 'GET', '/streams/@me/feed')).status
   const feeds = await db.transaction().execute(async (trx) => {
     await sql`lock table messages in access exclusive mode`.execute(trx)
     const statuses: number[] = []
-    const asked = Array.from({ length: 70 }, async () => statuses.push(await ask(ann)))
+    const asked = Array.from({ length: 70 }, async (_, n) => statuses.push(await ask(own[n % 3]!)))
     // One runs, and 64 wait.
     await expect.poll(() => statuses).toEqual(Array(5).fill(503))
     const other = ask(bob)

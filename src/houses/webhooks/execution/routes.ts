@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, fieldsInvalid, fieldsRequired } from '../../../errors.ts'
 import { maxBodyBytes, parseObject } from '../../../http/bodies/body.ts'
+import { limitArrival } from '../../../http/bodies/body-timeout.ts'
 import { readMultipart, requireMultipart, takeMultipart } from '../../../http/bodies/multipart.ts'
 import { failures, ok, Success } from '../../../http/schemas/envelope.ts'
 import { GatewayMessage, maxContentLength, SendMessage } from '../../../messages/schemas.ts'
@@ -39,7 +40,8 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
       // The body is made into a message only for who has the token, and as often as they may: that takes a while.
       const requireWebhook = () => requireExecutable(app.db, params.webhook_id, params.token)
       let webhook = await requireWebhook()
-      await app.limits.webhooks.count(webhook.id, { reply })
+      const beside = app.limits.webhooksOfOwner.bucketOf(webhook.house_owner_id)
+      await app.limits.webhooks.count(webhook.id, { reply, beside })
       const isMultipart = request.isMultipart()
       const body = isMultipart ? await readParts(request) : request.body
       // Meanwhile the webhook may have been deleted, or its token replaced.
@@ -82,7 +84,9 @@ function readMessage(
 async function readParts(request: FastifyRequest): Promise<Record<string, unknown>> {
   await requireMultipart(request)
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw new ApiError('payload_too_large')
-  const { fields, filenames, skippedBytes } = await readMultipart(request, null, fieldsRequired('content'))
+  const stopWaiting = limitArrival(request, () => request.raw.destroy())
+  const reading = readMultipart(request, null, fieldsRequired('content'))
+  const { fields, filenames, skippedBytes } = await reading.finally(stopWaiting)
   if (skippedBytes > maxBodyBytes) throw new ApiError('payload_too_large')
   const { payload_json, ...parts } = fields
   const payload = payload_json === undefined ? parts : parseObject(Buffer.from(payload_json))

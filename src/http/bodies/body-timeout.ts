@@ -1,0 +1,19 @@
+import type { FastifyRequest } from 'fastify'
+import { stallTolerantTimeout } from '../../concurrency/stall-tolerant-timeout.ts'
+import { isReceiving } from './early-refusal.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** How long a body may take to arrive that is no upload, in ms. */
+    bodyTimeoutMs: number
+  }
+}
+
+/** Calls `onTimeout` if the rest of a body does not arrive in time. Returns how to cancel that. */
+export function limitArrival({ raw, server }: FastifyRequest, onTimeout: () => void): () => void {
+  if (!isReceiving(raw)) return () => {}
+  return stallTolerantTimeout(server.bodyTimeoutMs, () => {
+    server.countLateBody()
+    onTimeout()
+  })
+}
