@@ -17,6 +17,7 @@ import { type AccountLimits, createRateLimits, limitRoutes, requestCounter } fro
 import { botRoutes } from './bots/routes.ts'
 import type { Config } from './config.ts'
 import { availabilityCheck, type Db } from './database/client.ts'
+import type { DatabaseSpace } from './database/space/watch-space.ts'
 import type { Bus } from './events/bus.ts'
 import type { Outcome } from './events/commit.ts'
 import { blockRoutes } from './friendships/block-routes.ts'
@@ -41,6 +42,7 @@ import { webhookExecutionRoutes } from './houses/webhooks/execution/routes.ts'
 import { webhookRoutes } from './houses/webhooks/routes.ts'
 import { readBodies } from './http/bodies/body.ts'
 import { answerErrors } from './http/errors/error-handler.ts'
+import { refuseGrowth } from './http/load/database-space.ts'
 import type { SharedBuckets } from './http/load/shared-buckets.ts'
 import { type LoadLimits, shedLoad } from './http/load/shedding.ts'
 import { limitUnreadResponses, type UnreadResponseLimits } from './http/load/unread-responses.ts'
@@ -109,6 +111,8 @@ export type AppParts = {
   store: Store
   bus: Bus
   presences: PresenceTracker
+  /** The space of the database; undefined: not known. */
+  databaseSpace?: DatabaseSpace
   /** Overrides the default settings of the gateway. */
   gateway?: Partial<GatewaySettings>
   loadLimits?: LoadLimits
@@ -156,6 +160,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   limitRoutes(app, limits.requests, countRequest)
   forbidCaching(app)
   limitUnreadResponses(app, parts.unreadLimits)
+  refuseGrowth(app, parts.databaseSpace)
   collectMetrics(app)
   await describeApi(app, nameSchemas)
   startBackgroundWork(app)

@@ -26,6 +26,8 @@ export type Config = {
   dataDir: string
   /** Undefined: the server starts its own PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined
+  /** The most bytes of a database of DATABASE_URL. Undefined: not limited. */
+  databaseMaxSize: number | undefined
   /** Without a slash at its end. Undefined: the address it listens on. */
   publicUrl: string | undefined
   /** Where pictures and attachments are stored: a `file:` or `s3:` URL. */
@@ -91,6 +93,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     workers: Number(settings.WORKERS),
     dataDir: resolve(settings.DATA_DIR),
     databaseUrl: settings.DATABASE_URL,
+    databaseMaxSize:
+      settings.DATABASE_MAX_SIZE === undefined ? undefined : readSize(settings.DATABASE_MAX_SIZE),
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
     storageUrl: settings.STORAGE_URL ?? filesUrl(resolve(settings.DATA_DIR)),
     storageReserve: settings.STORAGE_RESERVE === undefined ? undefined : readSize(settings.STORAGE_RESERVE),

@@ -71,6 +71,11 @@ const cases: Record<string, Case> = {
     right: 's3://bucket/prefix?region=eu-west-1&endpoint=http://files.example.org:9000',
     gives: { storageUrl: 's3://bucket/prefix?region=eu-west-1&endpoint=http://files.example.org:9000' },
   },
+  DATABASE_MAX_SIZE: {
+    wrong: ['0', '1', '1GB', '1.5GiB'],
+    right: '20GiB',
+    gives: { databaseMaxSize: 20 * 2 ** 30 },
+  },
   STORAGE_RESERVE: {
     wrong: ['1', '1GB', '1.5GiB', '-1GiB', '5%'],
     right: '512MiB',

@@ -144,6 +144,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.post(
     '/rooms/:id/messages/:message_id',
     {
+      config: { goesOnWhenFull: true },
       onRequest: app.authenticate,
       schema: {
         operationId: 'editOrAckMessage',
@@ -160,6 +161,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
       if (body.content === undefined) {
         return ok(await app.publish(await ackMessage(app.db, caller.id, params.id, params.message_id)))
       }
+      app.requireDatabaseSpace()
       if (!request.validateInput(body, EditMessage)) throw fieldsRequired('content')
       const content = body.content as string
       const message = await app.publish(await editMessage(app.db, caller, params, content, origin()))
@@ -208,6 +210,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.post(
     '/rooms/:id/typing',
     {
+      config: { goesOnWhenFull: true },
       onRequest: app.authenticate,
       schema: {
         operationId: 'startTyping',

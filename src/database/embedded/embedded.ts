@@ -27,6 +27,7 @@ import {
   wrongPassword,
 } from './embedded-cluster.ts'
 import { makeFolder } from './folders.ts'
+import { walSettings } from './wal-size.ts'
 
 /** A PostgreSQL server that this process started, or took over from one that was killed. */
 type EmbeddedPostgres = {
@@ -136,6 +137,7 @@ async function launch({ cluster, account, program, port, settings }: Server): Pr
     'listen_addresses=127.0.0.1',
     sockets,
     'log_error_verbosity=terse',
+    ...(await walSettings(cluster.dir)),
     ...settings,
   ]
   // In a process group of its own, so that Ctrl-C reaches only us, and we stop it in order.
