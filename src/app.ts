@@ -14,6 +14,7 @@ import { houseAdministrationRoutes } from './administration/houses/routes.ts'
 import { administrationRoutes } from './administration/routes.ts'
 import { registerAuthentication } from './auth/plugin.ts'
 import { type AccountLimits, createRateLimits, limitRoutes, requestCounter } from './auth/rate-limits.ts'
+import { limitText } from './auth/text-limit.ts'
 import { botRoutes } from './bots/routes.ts'
 import type { Config } from './config.ts'
 import { availabilityCheck, type Db } from './database/client.ts'
@@ -158,6 +159,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   const countRequest = requestCounter(limits.requests)
   registerAuthentication(app, db, countRequest)
   limitRoutes(app, limits.requests, countRequest)
+  limitText(app, limits.accounts.text)
   forbidCaching(app)
   limitUnreadResponses(app, parts.unreadLimits)
   refuseGrowth(app, parts.databaseSpace)

@@ -46,6 +46,8 @@ export type Config = {
   rateLimits: Record<Bucket, { burst: number; refillMs: number }>
   /** In bytes of the attachments of an account: a day's worth may go at once. */
   uploads: { burst: number; refillMs: number }
+  /** In bytes of what a person and their bots write. */
+  text: { burst: number; refillMs: number }
   /** How long entries of audit logs are kept. */
   auditLogDays: number
   /** Whether the web client is served. */
@@ -118,6 +120,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       webhooks: readLimit(settings.RATE_LIMIT_WEBHOOKS),
     },
     uploads: readDailySize(settings.RATE_LIMIT_UPLOADS),
+    text: readDailySize(settings.RATE_LIMIT_TEXT),
     auditLogDays: Number(settings.AUDIT_LOG_DAYS),
     web: settings.WEB === 'on',
     trustProxy,

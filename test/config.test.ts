@@ -135,6 +135,11 @@ const cases: Record<string, Case> = {
     right: '2TiB/day',
     gives: { uploads: { burst: 2 ** 41, refillMs: 86_400_000 / 2 ** 41 } },
   },
+  RATE_LIMIT_TEXT: {
+    wrong: ['1GiB', '0MiB/day', '1GB/day', '1GiB/h'],
+    right: '64MiB/day',
+    gives: { text: { burst: 2 ** 26, refillMs: 86_400_000 / 2 ** 26 } },
+  },
   AUDIT_LOG_DAYS: { wrong: ['0', '-1', '1.5', '10000', 'x'], right: '365', gives: { auditLogDays: 365 } },
   WEB: { wrong: ['maybe'], right: 'off', gives: { web: false } },
   TRUST_PROXY: {

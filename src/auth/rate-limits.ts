@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
+import { inBlocks } from '../http/load/block-limit.ts'
 import {
   type Bucket,
   createRateLimit,
@@ -30,7 +31,14 @@ export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Pro
 
 /** Limits by account, independent of the address: mails to addresses that it gives, mails to its own address … */
 export type AccountLimits = Record<
-  'namedMails' | 'ownMails' | 'privateRooms' | 'uploads' | 'webhooks' | 'exports' | 'pushSubscriptions',
+  | 'namedMails'
+  | 'ownMails'
+  | 'privateRooms'
+  | 'uploads'
+  | 'text'
+  | 'webhooks'
+  | 'exports'
+  | 'pushSubscriptions',
   RateLimit
 >
 
@@ -39,8 +47,14 @@ const exportLimit = { burst: 2, refillMs: 43_200_000 }
 /** Push subscriptions of a user: 20 an hour. */
 const pushSubscriptionLimit = { burst: 20, refillMs: 180_000 }
 
+/** A process asks Redis for so many bytes of text at once. */
+const textBlockBytes = 65_536
+
 /** The limits of an installation. */
-export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, options: RateLimitOptions) {
+export function createRateLimits(
+  { rateLimit, rateLimits, uploads, text }: Config,
+  options: RateLimitOptions,
+) {
   const create = (name: string, limit: Config['uploads']) =>
     rateLimit ? createRateLimit(name, limit, options) : unlimited
   const accounts: AccountLimits = {
@@ -48,6 +62,7 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, opt
     ownMails: create('own_mails', rateLimits.mails),
     privateRooms: create('private_rooms', rateLimits.privateRooms),
     uploads: create('uploads', uploads),
+    text: options.shared ? inBlocks(create('text', text), textBlockBytes) : create('text', text),
     webhooks: create('webhooks', rateLimits.webhooks),
     exports: create('exports', exportLimit),
     pushSubscriptions: create('push_subscriptions', pushSubscriptionLimit),

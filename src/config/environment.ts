@@ -132,6 +132,11 @@ export const Environment = Type.Object({
     default: '1GiB/day',
     description: 'a size for each day, like "1GiB/day"',
   }),
+  RATE_LIMIT_TEXT: Type.String({
+    pattern: '^[1-9][0-9]{0,5}(MiB|GiB|TiB)/day$',
+    default: '128MiB/day',
+    description: 'a size for each day, like "128MiB/day"',
+  }),
   AUDIT_LOG_DAYS: Type.String({
     pattern: '^[1-9][0-9]{0,3}$',
     default: '90',

@@ -14,6 +14,7 @@ import { type CallerInRoomRow, findCallerInRoom } from '../rooms/caller-queries.
 import { canRead } from '../rooms/permissions.ts'
 import { deleteMessage, editMessage, startTyping } from './operations.ts'
 import { presentEdited, presentMessages, presentSent } from './read/extension-operations.ts'
+import { maxMentions, mentionedIn } from './read/mention-operations.ts'
 import { listMessages, listRoomMessages } from './read/page-queries.ts'
 import {
   DeletedMessage,
@@ -53,7 +54,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.post(
     '/rooms/:id/messages',
     {
-      config: { limitedAs: 'messages', missingFields: missingExplodingFields },
+      config: { limitedAs: 'messages', missingFields: missingExplodingFields, rowsOf },
       onRequest: authenticateInRoom,
       schema: {
         operationId: 'sendMessage',
@@ -124,6 +125,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.patch(
     '/rooms/:id/messages/:message_id',
     {
+      config: { rowsOf },
       onRequest: app.authenticate,
       schema: {
         operationId: 'editMessage',
@@ -144,7 +146,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.post(
     '/rooms/:id/messages/:message_id',
     {
-      config: { goesOnWhenFull: true },
+      config: { goesOnWhenFull: true, rowsOf },
       onRequest: app.authenticate,
       schema: {
         operationId: 'editOrAckMessage',
@@ -226,6 +228,12 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
       return ok(answer)
     },
   )
+}
+
+/** A message, and those whom it mentions. */
+function rowsOf({ content }: Record<string, unknown>): number {
+  const ids = typeof content === 'string' ? mentionedIn(content, null) : []
+  return 1 + Math.min(ids.length, maxMentions)
 }
 
 /** The age in seconds of an exploding message, else null. Throws `invalid_schema` if the age is missing. */

@@ -39,13 +39,19 @@ export function findWebhook(db: Db, houseId: string, id: string): Promise<Webhoo
 }
 
 /** What executing a webhook needs: its account, its room, and the hash of its token. */
-export type ExecutableRow = GatewayUserRow & { house_id: string; room_id: string; token_hash: Buffer }
+export type ExecutableRow = GatewayUserRow & {
+  house_id: string
+  house_owner_id: string
+  room_id: string
+  token_hash: Buffer
+}
 
 /** A webhook by id, or undefined. */
 export const findExecutable = coalesce<string, ExecutableRow | undefined>(async (db: Db, ids) => {
   const { rows } = await sql<ExecutableRow>`
-    select ${gatewayUserSelection}, webhooks.house_id, webhooks.room_id, webhooks.token_hash
-    from webhooks join users on users.id = webhooks.id
+    select ${gatewayUserSelection}, webhooks.house_id, webhooks.room_id, webhooks.token_hash,
+      houses.owner_id as house_owner_id
+    from webhooks join users on users.id = webhooks.id join houses on houses.id = webhooks.house_id
     where webhooks.id = any(${ids}::bigint[])`.execute(db)
   return orderByKeys(ids, rows, (row) => row.id)
 })

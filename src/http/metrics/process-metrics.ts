@@ -78,6 +78,12 @@ export function showSpace(app: FastifyInstance): void {
     'Requests refused because the disk of the database is full',
     () => app.refusedForSpace,
   )
+  readCounter(
+    metrics,
+    'hearth_text_refused_total',
+    'Requests refused because of the text that somebody has written in a day',
+    () => app.refusedText,
+  )
 }
 
 /** The process as a reader of the log of events. */

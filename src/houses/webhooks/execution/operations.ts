@@ -20,7 +20,7 @@ export async function requireExecutable(db: Db, id: string, token: string): Prom
  */
 export async function executeWebhook(
   send: Send,
-  { token_hash: _, house_id, room_id, ...user }: ExecutableRow,
+  { token_hash: _, house_owner_id: __, house_id, room_id, ...user }: ExecutableRow,
   message: { content: string; nonce: string | null },
 ): Promise<GatewayMessage> {
   const author = { ...user, is_deleted: false, joined_at: null, last_permission_update: null, roles: [] }
