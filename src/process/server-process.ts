@@ -8,7 +8,7 @@ import { dropUpgradeTriggers } from '../database/migrations/upgrade-triggers.ts'
 import { claimNodeNumber, RelayConflict, resumeIdsAfterNewest } from '../database/node-number.ts'
 import { serversOf } from '../database/servers/servers.ts'
 import { spaceReader } from '../database/space/free-space.ts'
-import { watchSpace } from '../database/space/watch-space.ts'
+import { type SpaceState, watchSpace } from '../database/space/watch-space.ts'
 import { reasonOf } from '../errors.ts'
 import { openBus } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
@@ -33,6 +33,13 @@ const mayDiscardFiles = new Set<HearthEvent['type']>([
   'room_deleted',
   'user_updated',
 ])
+
+const spaceMessages: Record<SpaceState, string> = {
+  unknown: 'the free space of the database is not known',
+  enough: 'the database has enough space again',
+  low: 'the disk of the database is nearly full',
+  full: 'the disk of the database is full: writes are refused',
+}
 
 /** How to stop a part of the server. */
 export type Stop = () => Promise<unknown>
@@ -79,7 +86,7 @@ export async function startProcess(
   stops.push(() => withTimeout(watch.stop()))
   const app = await buildApp({ config, db, store, bus, presences, databaseSpace: watch.space })
   watch.listen({
-    changed: (space) => app.log.warn(space, 'the free space of the database is now another'),
+    changed: (space) => app.log.warn(space, spaceMessages[space.state]),
     failed: (err) => app.log.warn({ err }, 'the free space of the database cannot be read'),
   })
   serversOf(databaseUrl)?.onMove((server) =>
