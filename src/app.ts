@@ -15,9 +15,11 @@ import { administrationRoutes } from './administration/routes.ts'
 import { createCodeGuesses } from './auth/code-guesses.ts'
 import { registerAuthentication } from './auth/plugin.ts'
 import { type AccountLimits, createRateLimits, limitRoutes, requestCounter } from './auth/rate-limits.ts'
+import { limitText } from './auth/text-limit.ts'
 import { botRoutes } from './bots/routes.ts'
 import type { Config } from './config.ts'
 import { availabilityCheck, type Db } from './database/client.ts'
+import type { DatabaseSpace } from './database/space/watch-space.ts'
 import type { Bus } from './events/bus.ts'
 import type { Outcome } from './events/commit.ts'
 import { blockRoutes } from './friendships/block-routes.ts'
@@ -42,6 +44,7 @@ import { webhookExecutionRoutes } from './houses/webhooks/execution/routes.ts'
 import { webhookRoutes } from './houses/webhooks/routes.ts'
 import { readBodies } from './http/bodies/body.ts'
 import { answerErrors } from './http/errors/error-handler.ts'
+import { refuseGrowth } from './http/load/database-space.ts'
 import type { SharedBuckets } from './http/load/shared-buckets.ts'
 import { type LoadLimits, shedLoad } from './http/load/shedding.ts'
 import { limitUnreadResponses, type UnreadResponseLimits } from './http/load/unread-responses.ts'
@@ -114,6 +117,8 @@ export type AppParts = {
   store: Store
   bus: Bus
   presences: PresenceTracker
+  /** The space of the database; undefined: not known. */
+  databaseSpace?: DatabaseSpace
   /** Overrides the default settings of the gateway. */
   gateway?: Partial<GatewaySettings>
   loadLimits?: LoadLimits
@@ -168,8 +173,10 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   const countRequest = requestCounter(limits.requests)
   registerAuthentication(app, db, countRequest)
   limitRoutes(app, limits.requests, countRequest)
+  limitText(app, limits.accounts.text)
   forbidCaching(app)
   limitUnreadResponses(app, parts.unreadLimits)
+  refuseGrowth(app, parts.databaseSpace)
   collectMetrics(app, limits.names)
   await describeApi(app, nameSchemas)
   startBackgroundWork(app)

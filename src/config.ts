@@ -26,6 +26,8 @@ export type Config = {
   dataDir: string
   /** Undefined: the server starts its own PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined
+  /** The most bytes of a database of DATABASE_URL. Undefined: not limited. */
+  databaseMaxSize: number | undefined
   /** Without a slash at its end. Undefined: the address it listens on. */
   publicUrl: string | undefined
   /** Where pictures and attachments are stored: a `file:` or `s3:` URL. */
@@ -44,6 +46,8 @@ export type Config = {
   rateLimits: Record<Bucket, { burst: number; refillMs: number }>
   /** In bytes of the attachments of an account: a day's worth may go at once. */
   uploads: { burst: number; refillMs: number }
+  /** In bytes of what a person and their bots write. */
+  text: { burst: number; refillMs: number }
   /** How long entries of audit logs are kept. */
   auditLogDays: number
   /** Whether the web client is served. */
@@ -91,6 +95,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     workers: Number(settings.WORKERS),
     dataDir: resolve(settings.DATA_DIR),
     databaseUrl: settings.DATABASE_URL,
+    databaseMaxSize:
+      settings.DATABASE_MAX_SIZE === undefined ? undefined : readSize(settings.DATABASE_MAX_SIZE),
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
     storageUrl: settings.STORAGE_URL ?? filesUrl(resolve(settings.DATA_DIR)),
     storageReserve: settings.STORAGE_RESERVE === undefined ? undefined : readSize(settings.STORAGE_RESERVE),
@@ -115,6 +121,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       webhooks: readLimit(settings.RATE_LIMIT_WEBHOOKS),
     },
     uploads: readDailySize(settings.RATE_LIMIT_UPLOADS),
+    text: readDailySize(settings.RATE_LIMIT_TEXT),
     auditLogDays: Number(settings.AUDIT_LOG_DAYS),
     web: settings.WEB === 'on',
     trustProxy,

@@ -71,6 +71,11 @@ const cases: Record<string, Case> = {
     right: 's3://bucket/prefix?region=eu-west-1&endpoint=http://files.example.org:9000',
     gives: { storageUrl: 's3://bucket/prefix?region=eu-west-1&endpoint=http://files.example.org:9000' },
   },
+  DATABASE_MAX_SIZE: {
+    wrong: ['0', '1', '1GB', '1.5GiB'],
+    right: '20GiB',
+    gives: { databaseMaxSize: 20 * 2 ** 30 },
+  },
   STORAGE_RESERVE: {
     wrong: ['1', '1GB', '1.5GiB', '-1GiB', '5%'],
     right: '512MiB',
@@ -130,6 +135,11 @@ const cases: Record<string, Case> = {
     wrong: ['1GiB', '0MiB/day', '1GB/day', '1GiB/h'],
     right: '2TiB/day',
     gives: { uploads: { burst: 2 ** 41, refillMs: 86_400_000 / 2 ** 41 } },
+  },
+  RATE_LIMIT_TEXT: {
+    wrong: ['1GiB', '0MiB/day', '1GB/day', '1GiB/h'],
+    right: '64MiB/day',
+    gives: { text: { burst: 2 ** 26, refillMs: 86_400_000 / 2 ** 26 } },
   },
   AUDIT_LOG_DAYS: { wrong: ['0', '-1', '1.5', '10000', 'x'], right: '365', gives: { auditLogDays: 365 } },
   WEB: { wrong: ['maybe'], right: 'off', gives: { web: false } },

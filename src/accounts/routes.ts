@@ -42,7 +42,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/login',
     {
-      config: { limitedAs: 'auth' },
+      config: { goesOnWhenFull: true, limitedAs: 'auth' },
       schema: {
         operationId: 'logIn',
         summary: 'Log in with a username or e-mail address and a password',
@@ -63,6 +63,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/logout',
     {
+      config: { goesOnWhenFull: true },
       onRequest: app.authenticate,
       schema: {
         operationId: 'logOut',

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
+import { inBlocks } from '../http/load/block-limit.ts'
 import {
   type Bucket,
   createRateLimit,
@@ -39,6 +40,7 @@ export type AccountLimits = Record<
   | 'ownMails'
   | 'privateRooms'
   | 'uploads'
+  | 'text'
   | 'webhooks'
   | 'webhooksOfOwner'
   | 'exports'
@@ -61,8 +63,14 @@ const guessNoticeLimit = { burst: 1, refillMs: 21_600_000 }
 /** Push subscriptions of a user: 20 an hour. */
 const pushSubscriptionLimit = { burst: 20, refillMs: 180_000 }
 
+/** A process asks Redis for so many bytes of text at once. */
+const textBlockBytes = 65_536
+
 /** The limits of an installation. */
-export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, options: RateLimitOptions) {
+export function createRateLimits(
+  { rateLimit, rateLimits, uploads, text }: Config,
+  options: RateLimitOptions,
+) {
   const names: string[] = []
   const create = (name: string, limit: Config['uploads']) => {
     names.push(name)
@@ -79,6 +87,7 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, opt
     ownMails: create('own_mails', rateLimits.mails),
     privateRooms: create('private_rooms', rateLimits.privateRooms),
     uploads: create('uploads', uploads),
+    text: options.shared ? inBlocks(create('text', text), textBlockBytes) : create('text', text),
     webhooks: create('webhooks', rateLimits.webhooks),
     webhooksOfOwner: create('webhooks_of_owner', webhooksOfOwnerLimit),
     exports: create('exports', exportLimit),

@@ -62,6 +62,7 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/bots/:id/token',
     {
+      config: { goesOnWhenFull: true },
       onRequest: app.authenticate,
       schema: {
         operationId: 'rotateBotToken',

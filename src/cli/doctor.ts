@@ -5,13 +5,14 @@ import { type Config, readConfig } from '../config.ts'
 import type { Db } from '../database/client.ts'
 import { checkCompatibility } from '../database/migrations/compatibility.ts'
 import { listNewerMigrations, listPendingMigrations } from '../database/migrations/migrate.ts'
+import { stateOf } from '../database/space/watch-space.ts'
 import { NewerDatabase, reasonOf } from '../errors.ts'
 import { getLogSize } from '../events/log-queries.ts'
 import { tryMailServer } from '../mail/mailer.ts'
 import { describeFailure } from '../process/failures.ts'
 import { openStore } from '../storage/open.ts'
 import { CliError, type Command, type CommandContext, count } from './command.ts'
-import { hasDatabase, withRawInstallation } from './installation.ts'
+import { hasDatabase, readerOfSpace, withRawInstallation } from './installation.ts'
 
 /** The result of one check: `ok`, worth knowing, or wrong. */
 type Finding = { state: 'ok' | 'note' | 'wrong'; sentence: string }
@@ -55,7 +56,10 @@ async function checkDatabase(config: Config, context: CommandContext): Promise<F
     return [note(`There is no database in ${config.dataDir} yet: the first start makes it.`)]
   }
   try {
-    return await withRawInstallation(context, ({ db }) => checkConnected(db))
+    return await withRawInstallation(context, async ({ db }) => [
+      ...(await checkConnected(db)),
+      ...(await checkSpace(config, db)),
+    ])
   } catch (error) {
     return [wrong(describeFailure(error))]
   }
@@ -66,6 +70,22 @@ async function checkConnected(db: Db): Promise<Finding[]> {
   const fitness = unfit.length > 0 ? unfit.map(wrong) : [ok(`The database answers: PostgreSQL ${shown}.`)]
   const form = await checkMigrations(db)
   return [...fitness, form, ...(form.state === 'ok' ? [await describeLog(db)] : [])]
+}
+
+const mib = 2 ** 20
+
+async function checkSpace(config: Config, db: Db): Promise<Finding[]> {
+  const read = readerOfSpace(config, db)
+  if (!read) return [note('DATABASE_MAX_SIZE is not set: nothing keeps the database from filling its disk.')]
+  const space = await read()
+  const state = stateOf(space)
+  const [free, reserve] = [space.freeBytes, space.reserveBytes].map((bytes) => Math.floor(bytes / mib))
+  const sentence = `The database may grow by ${free! - reserve!} MiB, until ${reserve} MiB are left (STORAGE_RESERVE)`
+  if (state === 'enough') return [ok(`${sentence}.`)]
+  if (state === 'low') return [note(`${sentence}: give it more space soon.`)]
+  return [
+    wrong(`Less than ${reserve} MiB are left for the database (STORAGE_RESERVE): nothing can be written.`),
+  ]
 }
 
 /** While no server runs, new entries get no position. */

@@ -5,6 +5,8 @@ import { type Db, openDatabaseWithoutTimeouts } from '../database/client.ts'
 import { findRunningPostgres, startPostgres } from '../database/embedded/embedded.ts'
 import { listPendingMigrations } from '../database/migrations/migrate.ts'
 import { claimNodeNumber, resumeIdsAfterNewest } from '../database/node-number.ts'
+import { type FreeSpace, spaceReader } from '../database/space/free-space.ts'
+import { stateOf } from '../database/space/watch-space.ts'
 import { openStore } from '../storage/open.ts'
 import type { Store } from '../storage/store.ts'
 import { CliError, type CommandContext, count } from './command.ts'
@@ -60,6 +62,18 @@ export async function withInstallation<Result>(
 /** The folder of the embedded database. */
 function postgresFolder(config: Config): string {
   return join(config.dataDir, 'postgres')
+}
+
+/** How to read the free space of the database; undefined where it is not known. */
+export function readerOfSpace(config: Config, db: Db): (() => Promise<FreeSpace>) | undefined {
+  return spaceReader(db, config, config.databaseUrl === undefined ? postgresFolder(config) : undefined)
+}
+
+/** Throws `CliError` while the disk of the database is full. */
+export async function requireSpace(config: Config, db: Db): Promise<void> {
+  const space = await readerOfSpace(config, db)?.()
+  if (space === undefined || stateOf(space) !== 'full') return
+  throw new CliError('The disk of the database has less than STORAGE_RESERVE free: nothing was written.')
 }
 
 /** Whether there is a database: DATABASE_URL names one, or the embedded one was started before. */

@@ -118,6 +118,7 @@ export type SendMediaMessage = Omit<Partial<SendMessage>, 'content'> & {
 }
 
 type Health = { status: 'ok' }
+type Ready = Health & { database_space?: 'low' | 'full' }
 
 /** The query, body and response of each operation. Path parameters follow from `paths`. */
 type Shapes = {
@@ -261,7 +262,7 @@ type Shapes = {
   removeOverride: { answer: Room }
   // service
   getHealth: { answer: Health }
-  getReady: { answer: Health }
+  getReady: { answer: Ready }
   getServer: { answer: ServerInformation }
   // settings
   getSettings: { answer: Settings }

@@ -44,6 +44,12 @@ export const Environment = Type.Object({
         'a postgres:// address (what is special in a password as %XX); without one the server runs its own',
     }),
   ),
+  DATABASE_MAX_SIZE: Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,5}(MiB|GiB|TiB)$',
+      description: 'a size like "20GiB" that the database of DATABASE_URL may take',
+    }),
+  ),
   PUBLIC_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^/?#@\\s]+(/[^?#\\s]*)?$',
@@ -59,7 +65,7 @@ export const Environment = Type.Object({
   STORAGE_RESERVE: Type.Optional(
     Type.String({
       pattern: '^(0|[1-9][0-9]{0,5}(MiB|GiB|TiB))$',
-      description: 'a size like "512MiB" or "1GiB" that uploads leave free on the disk, or 0',
+      description: 'a size like "512MiB" or "1GiB" that stays free on the disk, or 0',
     }),
   ),
   REDIS_URL: Type.Optional(
@@ -127,6 +133,11 @@ export const Environment = Type.Object({
     pattern: '^[1-9][0-9]{0,5}(MiB|GiB|TiB)/day$',
     default: '1GiB/day',
     description: 'a size for each day, like "1GiB/day"',
+  }),
+  RATE_LIMIT_TEXT: Type.String({
+    pattern: '^[1-9][0-9]{0,5}(MiB|GiB|TiB)/day$',
+    default: '128MiB/day',
+    description: 'a size for each day, like "128MiB/day"',
   }),
   AUDIT_LOG_DAYS: Type.String({
     pattern: '^[1-9][0-9]{0,3}$',

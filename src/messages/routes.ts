@@ -15,6 +15,7 @@ import { type CallerInRoomRow, findCallerInRoom } from '../rooms/caller-queries.
 import { canRead } from '../rooms/permissions.ts'
 import { deleteMessage, editMessage, startTyping } from './operations.ts'
 import { presentEdited, presentMessages, presentSent } from './read/extension-operations.ts'
+import { maxMentions, mentionedIn } from './read/mention-operations.ts'
 import { listMessages, listRoomMessages } from './read/page-queries.ts'
 import {
   DeletedMessage,
@@ -54,7 +55,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.post(
     '/rooms/:id/messages',
     {
-      config: { limitedAs: 'messages', missingFields: missingExplodingFields },
+      config: { limitedAs: 'messages', missingFields: missingExplodingFields, rowsOf },
       onRequest: authenticateInRoom,
       schema: {
         operationId: 'sendMessage',
@@ -125,7 +126,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.patch(
     '/rooms/:id/messages/:message_id',
     {
-      config: { limitedAs: 'messages' },
+      config: { limitedAs: 'messages', rowsOf },
       onRequest: app.authenticate,
       schema: {
         operationId: 'editMessage',
@@ -146,6 +147,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.post(
     '/rooms/:id/messages/:message_id',
     {
+      config: { goesOnWhenFull: true, rowsOf },
       onRequest: app.authenticate,
       schema: {
         operationId: 'editOrAckMessage',
@@ -162,6 +164,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
       if (body.content === undefined) {
         return ok(await app.publish(await ackMessage(app.db, caller.id, params.id, params.message_id)))
       }
+      app.requireDatabaseSpace()
       if (!request.validateInput(body, EditMessage)) throw fieldsRequired('content')
       await app.limits.messages.count(messageKey(caller, params.id), { reply })
       const content = body.content as string
@@ -211,6 +214,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.post(
     '/rooms/:id/typing',
     {
+      config: { goesOnWhenFull: true },
       onRequest: app.authenticate,
       schema: {
         operationId: 'startTyping',
@@ -226,6 +230,12 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
       return ok(answer)
     },
   )
+}
+
+/** A message, and those whom it mentions. */
+function rowsOf({ content }: Record<string, unknown>): number {
+  const ids = typeof content === 'string' ? mentionedIn(content, null) : []
+  return 1 + Math.min(ids.length, maxMentions)
 }
 
 /** The age in seconds of an exploding message, else null. Throws `invalid_schema` if the age is missing. */

@@ -7,6 +7,8 @@ import { migrateToLatest } from '../database/migrations/migrate.ts'
 import { dropUpgradeTriggers } from '../database/migrations/upgrade-triggers.ts'
 import { claimNodeNumber, RelayConflict, resumeIdsAfterNewest } from '../database/node-number.ts'
 import { serversOf } from '../database/servers/servers.ts'
+import { spaceReader } from '../database/space/free-space.ts'
+import { type SpaceState, watchSpace } from '../database/space/watch-space.ts'
 import { reasonOf } from '../errors.ts'
 import { openBus } from '../events/bus.ts'
 import type { HearthEvent } from '../events/events.ts'
@@ -32,8 +34,18 @@ const mayDiscardFiles = new Set<HearthEvent['type']>([
   'user_updated',
 ])
 
+const spaceMessages: Record<SpaceState, string> = {
+  unknown: 'the free space of the database is not known',
+  enough: 'the database has enough space again',
+  low: 'the disk of the database is nearly full',
+  full: 'the disk of the database is full: writes are refused',
+}
+
 /** How to stop a part of the server. */
 export type Stop = () => Promise<unknown>
+
+/** `folder`: that of its cluster, where it is the embedded one. */
+export type RunningDatabase = { url: string; folder: string | undefined }
 
 /**
  * Starts all that a process needs to serve, on a database that runs, and adds to `stops` how to stop each part: the
@@ -42,7 +54,7 @@ export type Stop = () => Promise<unknown>
  */
 export async function startProcess(
   config: Config,
-  databaseUrl: string,
+  { url: databaseUrl, folder }: RunningDatabase,
   stops: Stop[],
   stopping: AbortSignal,
 ): Promise<string> {
@@ -70,7 +82,13 @@ export async function startProcess(
     app.log.warn({ err }, 'a presence could not be written'),
   )
   stops.push(() => withTimeout(presences.stop()))
-  const app = await buildApp({ config, db, store, bus, presences })
+  const watch = await watchSpace(spaceReader(db, config, folder))
+  stops.push(() => withTimeout(watch.stop()))
+  const app = await buildApp({ config, db, store, bus, presences, databaseSpace: watch.space })
+  watch.listen({
+    changed: (space) => app.log.warn(space, spaceMessages[space.state]),
+    failed: (err) => app.log.warn({ err }, 'the free space of the database cannot be read'),
+  })
   serversOf(databaseUrl)?.onMove((server) =>
     app.log.warn({ server }, 'the database is on another server now'),
   )

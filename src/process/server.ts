@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { type Config, filesUrl, readConfig } from '../config.ts'
 import { startPostgres } from '../database/embedded/embedded.ts'
 import { describeFailure } from './failures.ts'
-import type { Stop } from './server-process.ts'
+import type { RunningDatabase, Stop } from './server-process.ts'
 import { forkWorkers } from './workers.ts'
+
+/** The variable by which a worker gets the folder of the embedded database, besides the address. */
+const folderOfPrimary = 'HEARTH_DATABASE_FOLDER'
 
 /** A stop that hangs exits with 1 after this time, so that it takes less than 10 s from SIGTERM. */
 const stopTimeoutMs = 9_000
@@ -56,9 +59,12 @@ function failToStop(error: unknown): void {
 async function start(config: Config, stops: Stop[], stopping: AbortSignal): Promise<string> {
   // What fails here fails again below.
   const preload = () => void loadProcess().catch(() => {})
-  const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops, preload))
+  const database =
+    config.databaseUrl === undefined
+      ? await startEmbedded(config, stops, preload)
+      : { url: config.databaseUrl, folder: process.env[folderOfPrimary] }
   const { startProcess } = await loadProcess()
-  return startProcess(config, databaseUrl, stops, stopping)
+  return startProcess(config, database, stops, stopping)
 }
 
 /** Loads most modules. Called while the embedded PostgreSQL starts; earlier it would delay its launch. */
@@ -68,9 +74,13 @@ function loadProcess() {
 
 /** Starts the database and the workers that share the port. Returns the address they listen on. */
 async function startWorkers(config: Config, stops: Stop[], stopping: AbortSignal): Promise<string> {
-  const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, stops))
+  const { databaseUrl } = config
+  const database =
+    databaseUrl === undefined ? await startEmbedded(config, stops) : { url: databaseUrl, folder: undefined }
   stopping.throwIfAborted()
-  const workers = forkWorkers(config.workers, { DATABASE_URL: databaseUrl })
+  const folder: Record<string, string> =
+    database.folder === undefined ? {} : { [folderOfPrimary]: database.folder }
+  const workers = forkWorkers(config.workers, { DATABASE_URL: database.url, ...folder })
   stops.push(() => workers.stop())
   // A stop does not wait until one listens.
   const stopped = once(stopping, 'abort').then((): never => {
@@ -79,10 +89,11 @@ async function startWorkers(config: Config, stops: Stop[], stopping: AbortSignal
   return Promise.race([workers.address, stopped])
 }
 
-async function startEmbedded(config: Config, stops: Stop[], onLaunch?: () => void): Promise<string> {
-  const postgres = await startPostgres(join(config.dataDir, 'postgres'), [], onLaunch)
-  stops.push(() => postgres.stop())
-  return postgres.url
+async function startEmbedded(config: Config, stops: Stop[], onLaunch?: () => void): Promise<RunningDatabase> {
+  const folder = join(config.dataDir, 'postgres')
+  const { url, stop } = await startPostgres(folder, [], onLaunch)
+  stops.push(() => stop())
+  return { url, folder }
 }
 
 /** Writes addresses and folders for the operator; a worker sends its address to the primary. */

@@ -23,6 +23,7 @@ export const readStateRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/rooms/:id/messages/:message_id/ack',
     {
+      config: { goesOnWhenFull: true },
       onRequest: app.authenticate,
       schema: {
         operationId: 'ackMessage',

@@ -1,9 +1,8 @@
 import { mkdir, statfs } from 'node:fs/promises'
+import { reservedBytes } from '../database/space/free-space.ts'
 import { StoreUnavailable } from '../errors.ts'
 
 const cachedForMs = 1_000
-const maxReservedBytes = 2 ** 30
-const reservedShare = 0.05
 
 /**
  * How to check that the disk of a folder, made when missing, has `reserve` bytes free: by default 1 GiB, or 5 % of the
@@ -25,5 +24,5 @@ export function freeSpaceCheck(folder: string, reserve?: number): () => Promise<
 async function hasSpace(folder: string, reserve: number | undefined): Promise<boolean> {
   await mkdir(folder, { recursive: true })
   const { bavail, blocks, bsize } = await statfs(folder)
-  return bavail * bsize >= (reserve ?? Math.min(maxReservedBytes, blocks * bsize * reservedShare))
+  return bavail * bsize >= reservedBytes(blocks * bsize, reserve)
 }

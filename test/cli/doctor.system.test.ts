@@ -36,6 +36,21 @@ test('doctor reports no problem for a good installation, and notes unset setting
   expect(out).not.toContain('wrong')
 })
 
+test('doctor says how much the database may still grow, and that nothing more may be written', async () => {
+  const space = async (DATABASE_MAX_SIZE: string) => {
+    const { code, out } = await hearthIn(
+      { ...environment(), DATABASE_MAX_SIZE, STORAGE_RESERVE: '1GiB' },
+      'doctor',
+    )
+    return [code, /^(\w+) +(The database may grow|Less than)/m.exec(out)?.slice(1)]
+  }
+  expect(await space('100GiB')).toEqual([0, ['ok', 'The database may grow']])
+  expect(await space('2GiB')).toEqual([0, ['note', 'The database may grow']])
+  expect(await space('1GiB')).toEqual([1, ['wrong', 'Less than']])
+  const { out } = await hearthIn(environment(), 'doctor')
+  expect(out).toMatch(/^note {3}DATABASE_MAX_SIZE is not set: /m)
+})
+
 test('doctor names every migration that is pending; migrate runs them, then there is nothing to do', async () => {
   const before = await hearthIn(empty, 'doctor')
   expect(before).toMatchObject({ code: 1, err: '1 thing to put right.' })

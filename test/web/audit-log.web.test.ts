@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
-import { call, role } from '../support/world.ts'
+import { call, houseRoom, role } from '../support/world.ts'
 import { expectAccessible, openPage, twoInHouse } from './support.ts'
 
 test('shows who changed what, and filters by what was done and by whom', async () => {
@@ -52,6 +52,21 @@ test('says what was allowed and denied by its names, and of what is gone only wh
   await rows.nth(0).getByText('Author: Bob', { exact: true }).waitFor()
   await rows.nth(1).getByText(': Deny + Send messages').waitFor()
   await rows.nth(2).getByText('Allows: + Manage rooms, + Create invites, − Kick members').waitFor()
+})
+
+test('says how many rooms of a long order it does not name', async () => {
+  const { ann, den } = await twoInHouse()
+  const ids = [den.room_id]
+  while (ids.length < 60) ids.push(await houseRoom(den))
+  const resource_pointers = ids.map((resource_id) => ({ resource_type: 'room', resource_id }))
+  const path = `/houses/${den.id}/entities/${den.entity_id}`
+  for (const order of [resource_pointers, resource_pointers.toReversed()]) {
+    await call(ann, 'PATCH', path, { resource_pointers: order })
+  }
+  const page = await openPage(`/app/houses/${den.id}/settings/audit-log`, { as: ann })
+  const row = page.getByRole('main').locator('.rows > li').first()
+  await row.locator('summary').click()
+  await row.getByText(/^Rooms: .* and 34 more → .* and 34 more$/).waitFor()
 })
 
 test('comes in pages, fits a narrow screen, in German too', async () => {

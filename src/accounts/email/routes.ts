@@ -11,7 +11,7 @@ export const emailRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/verify-email',
     {
-      config: { limitedAs: 'auth' },
+      config: { goesOnWhenFull: true, limitedAs: 'auth' },
       schema: {
         operationId: 'verifyEmail',
         summary: 'Verify an e-mail address with the code sent to it',

@@ -25,7 +25,12 @@ const maxNameLength = 64
 const maxBaseLength = 27
 
 /** What the settings say of those who log in for the first time. */
-type OidcRules = { linksByEmail: boolean; isOpen: boolean }
+type OidcRules = {
+  linksByEmail: boolean
+  isOpen: boolean
+  /** Throws while no account may be added. */
+  requireSpace(): void
+}
 
 /** Makes a code by which a client takes a confirmed login, once, within a minute. */
 export async function issueOidcCode(db: Db, identity: OidcIdentity): Promise<string> {
@@ -111,9 +116,10 @@ async function linkByEmail(
 async function register(
   trx: Db,
   { issuer, subject, profile }: OidcIdentity,
-  { isOpen }: OidcRules,
+  { isOpen, requireSpace }: OidcRules,
 ): Promise<string> {
   if (!isOpen) throw new ApiError('registration_closed')
+  requireSpace()
   const username = await chooseUsername(trx, profile)
   // An address that is not proven is not kept: whoever has it could take the account over by setting a password, and
   // would share it with the identity.

@@ -81,7 +81,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/oidc',
     {
-      config: { limitedAs: 'auth' },
+      config: { limitedAs: 'auth', goesOnWhenFull: true },
       schema: {
         operationId: 'logInByOidc',
         summary: 'Log in with the code that a login at the provider has led to',
@@ -91,7 +91,11 @@ export const oidcRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const rules = { linksByEmail: settings?.linksByEmail ?? false, isOpen: registration === 'open' }
+      const rules = {
+        linksByEmail: settings?.linksByEmail ?? false,
+        isOpen: registration === 'open',
+        requireSpace: app.requireDatabaseSpace,
+      }
       const outcome = await logInByOidc(app.db, request.body.code, rules, deviceOf(request))
       const { linked, ...answer } = await app.publish(outcome)
       if (linked) app.notifyOwner(answer.user.id, 'oidc_linked')

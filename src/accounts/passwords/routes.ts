@@ -12,7 +12,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/forgot-password',
     {
-      config: { limitedAs: 'auth' },
+      config: { goesOnWhenFull: true, limitedAs: 'auth' },
       schema: {
         operationId: 'forgotPassword',
         summary: 'Request a password reset code by e-mail',
@@ -40,7 +40,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/reset-password',
     {
-      config: { limitedAs: 'auth' },
+      config: { goesOnWhenFull: true, limitedAs: 'auth' },
       schema: {
         operationId: 'resetPassword',
         summary: 'Set a new password with a reset code',
@@ -59,7 +59,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.patch(
     '/users/@me/password',
     {
-      config: { limitedAs: 'secrets' },
+      config: { goesOnWhenFull: true, limitedAs: 'secrets' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'changePassword',

@@ -46,7 +46,7 @@ export const accountAdministrationRoutes: FastifyPluginAsyncTypebox = async (app
   app.patch(
     '/admin/users/:id',
     {
-      config: { refusesEmptyBody: true },
+      config: { goesOnWhenFull: true, refusesEmptyBody: true },
       onRequest: app.authenticateAdmin,
       schema: {
         operationId: 'administerUser',

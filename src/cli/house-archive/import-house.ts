@@ -13,7 +13,7 @@ import { cancelDiscard } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
 import { findUserByRef } from '../../users/operations.ts'
 import { CliError, type Command, count } from '../command.ts'
-import { withInstallation } from '../installation.ts'
+import { requireSpace, withInstallation } from '../installation.ts'
 import { importContents } from './contents.ts'
 import { iconName, User } from './format.ts'
 import { allocateIds } from './ids.ts'
@@ -39,6 +39,7 @@ export const importHouse: Command = {
     const archive = await openArchive(resolve(named!))
     try {
       await withInstallation(context, async ({ db, store, config }) => {
+        await requireSpace(config, db)
         const owner = typeof options.owner === 'string' ? await personId(db, options.owner) : undefined
         const done = await importArchive(db, store, archive, {
           owner,

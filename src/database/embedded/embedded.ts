@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process'
-import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -27,6 +26,8 @@ import {
   wrongPassword,
 } from './embedded-cluster.ts'
 import { makeFolder } from './folders.ts'
+import { keepLogShort, openLog } from './log-file.ts'
+import { walSettings } from './wal-size.ts'
 
 /** A PostgreSQL server that this process started, or took over from one that was killed. */
 type EmbeddedPostgres = {
@@ -41,12 +42,12 @@ const database = 'hearth'
 const ownershipLock = 0x484f4c44
 /** How long the lock of a process that was just killed may remain. */
 const lockTimeoutMs = 2_000
+const logName = 'log'
 const startTimeoutMs = 60_000
 /** How long a failed start is retried: child processes of a killed server may still use its shared memory. */
 const retryStartMs = 10_000
 const pollMs = 20
 const restartPauseMs = 200
-const maxLogBytes = 1_048_576
 
 /** What is needed to start PostgreSQL on a cluster. */
 type Server = {
@@ -102,11 +103,13 @@ export async function startPostgres(
     }
   }
   const kept = keepRunning()
+  const stopKeepingLog = keepLogShort(join(cluster.dir, logName))
 
   return {
     url: localUrlOf(cluster, running.port, database),
     async stop() {
       stopping = true
+      await stopKeepingLog()
       await ownership?.release()
       await kept
       await stopPostmaster(running)
@@ -126,9 +129,7 @@ type Running = Postmaster & { child?: ChildProcess }
 
 async function launch({ cluster, account, program, port, settings }: Server): Promise<Running> {
   await invalidateStaleLockFile(cluster)
-  const logFile = join(cluster.dir, 'log')
-  const { size } = await stat(logFile).catch(() => ({ size: 0 }))
-  const log = await open(logFile, size > maxLogBytes ? 'w' : 'a', 0o600)
+  const log = await openLog(join(cluster.dir, logName))
   const sockets = `unix_socket_directories=${quoted(socketFolderOf(cluster))}`
   // Terse, as the details of an error quote rows: the e-mail address that is taken, say.
   const flags = [
@@ -136,6 +137,7 @@ async function launch({ cluster, account, program, port, settings }: Server): Pr
     'listen_addresses=127.0.0.1',
     sockets,
     'log_error_verbosity=terse',
+    ...(await walSettings(cluster.dir)),
     ...settings,
   ]
   // In a process group of its own, so that Ctrl-C reaches only us, and we stop it in order.

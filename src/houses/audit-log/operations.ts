@@ -6,6 +6,7 @@ import { newId } from '../../ids.ts'
 import type { Page } from '../../messages/read/page-queries.ts'
 import { hasPermission, permission } from '../permissions.ts'
 import { findMembership, type Membership } from '../queries.ts'
+import { boundChanges } from './bound-operations.ts'
 import {
   type AuditChangeRow,
   type AuditEntry,
@@ -43,7 +44,8 @@ export async function writeAudit(trx: Db, actor: Actor, entries: readonly AuditE
   const { house_id, user_id, reason = null } = actor
   if (house_id === null) return
   for (const entry of entries) {
-    await insertAuditEntry(trx, { ...entry, house_id, id: newId(), actor_id: user_id, reason })
+    const changes = boundChanges(entry.changes)
+    await insertAuditEntry(trx, { ...entry, changes, house_id, id: newId(), actor_id: user_id, reason })
   }
 }
 

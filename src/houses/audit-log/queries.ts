@@ -37,8 +37,17 @@ export type AuditAction =
 
 type AuditTarget = 'house' | 'room' | 'entity' | 'role' | 'user' | 'invite' | 'webhook' | 'message'
 
-/** A field that changed; null where there was nothing before, or is nothing any more. */
-export type AuditChangeRow = { key: string; old: unknown; new: unknown }
+/**
+ * A field that changed; null where there was nothing before, or is nothing any more. Of a value that is cut, how many items
+ * or characters are left out.
+ */
+export type AuditChangeRow = {
+  key: string
+  old: unknown
+  new: unknown
+  old_omitted?: number
+  new_omitted?: number
+}
 
 /** What an entry says, besides who did it where, when and why. */
 export type AuditEntry = {

@@ -3,8 +3,14 @@ import { Nullable } from '../../http/schemas/nullable.ts'
 import { PageQuery, Place } from '../../http/schemas/params.ts'
 import { CompactUser } from '../../users/schemas.ts'
 
-/** A field that changed, with values as JSON has them. */
-export const AuditChange = Type.Object({ key: Type.String(), old: Type.Unknown(), new: Type.Unknown() })
+/** A field that changed, with values as JSON has them, and how many items or characters they lack. */
+export const AuditChange = Type.Object({
+  key: Type.String(),
+  old: Type.Unknown(),
+  new: Type.Unknown(),
+  old_omitted: Type.Optional(Type.Integer()),
+  new_omitted: Type.Optional(Type.Integer()),
+})
 
 /** docs/resources.md#other-resources. */
 export const AuditLogEntry = Type.Object({

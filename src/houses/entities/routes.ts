@@ -29,7 +29,7 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/entities/:entity_id',
     {
       onRequest: app.authenticate,
-      config: { refusesEmptyBody: true },
+      config: { refusesEmptyBody: true, rowsOf },
       schema: {
         operationId: 'editEntity',
         summary: 'Update an entity: name, position or order of rooms',
@@ -63,4 +63,9 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) =>
       ok(await app.publish(await deleteEntity(app.db, actorInHouse(request), request.params.entity_id))),
   )
+}
+
+/** The entity, and the rooms in it. */
+function rowsOf({ resource_pointers: pointers }: Record<string, unknown>): number {
+  return 1 + (Array.isArray(pointers) ? pointers.length : 0)
 }

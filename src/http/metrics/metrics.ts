@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, Histogram, Registry } from 'prom-client'
 import { onBatch } from '../../database/batching/batches.ts'
-import { showDatabase, showLoad, showLog, showPublishing, showRedis } from './process-metrics.ts'
+import { showDatabase, showLoad, showLog, showPublishing, showRedis, showSpace } from './process-metrics.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -28,7 +28,7 @@ export function collectMetrics(app: FastifyInstance, limits: readonly string[]):
   countEvents(app)
   countPushes(app)
   countRefusals(app, limits)
-  for (const show of [showLoad, showDatabase, showLog, showPublishing, showRedis]) show(app)
+  for (const show of [showLoad, showDatabase, showLog, showPublishing, showRedis, showSpace]) show(app)
 }
 
 function countRequests(app: FastifyInstance): void {

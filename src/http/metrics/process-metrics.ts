@@ -59,6 +59,33 @@ export function showDatabase({ metrics, db }: FastifyInstance): void {
   )
 }
 
+/** The disk of the database. */
+export function showSpace(app: FastifyInstance): void {
+  const { metrics } = app
+  readGauge(
+    metrics,
+    'hearth_database_free_bytes',
+    'What the database may still take, the reserve included; not there where that is not known',
+    () => {
+      const { freeBytes } = app.databaseSpace
+      return freeBytes === undefined ? [] : [[{}, freeBytes]]
+    },
+    { aggregator: 'min' },
+  )
+  readCounter(
+    metrics,
+    'hearth_requests_refused_for_space_total',
+    'Requests refused because the disk of the database is full',
+    () => app.refusedForSpace,
+  )
+  readCounter(
+    metrics,
+    'hearth_text_refused_total',
+    'Requests refused because of the text that somebody has written in a day',
+    () => app.refusedText,
+  )
+}
+
 /** The process as a reader of the log of events. */
 export function showLog(app: FastifyInstance): void {
   const { metrics, bus } = app

@@ -46,8 +46,12 @@ function idsOf({ span, count }: (typeof periodLengths)[number]): bigint {
 /** The most matches of a period that are examined. */
 export const matchesOfPeriod = 1_000
 
-/** The expression of the index `messages_search_by_time`. Beside the words of the content it has some with a space. */
-const indexed = sql`(to_tsvector('simple', content) || array_to_tsvector(array[
+/**
+ * The expression of the index `messages_search_by_time`. It has up to 400 different words of the content, the first by their
+ * letters, and others with a space.
+ */
+const indexed = sql`((case when octet_length(content) <= 400 then to_tsvector('simple', content)
+  else array_to_tsvector((tsvector_to_array(to_tsvector('simple', content)))[:400]) end) || array_to_tsvector(array[
   'room ' || room_id::text, 'author ' || author_id::text,
   'hours ' || coalesce(house_id, room_id)::text || ' ' || (id >> 45)::text,
   'days ' || coalesce(house_id, room_id)::text || ' ' || (id >> 51)::text]))`

@@ -43,7 +43,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
         response: { 200: Success(SentMessage), ...failures },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { caller, params, query } = request
       // The file is stored only if the caller may send it. A refusal is sent after the whole body has been read.
       const announced = announcedBytes(request)
@@ -66,6 +66,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
       await request.readCallerAgain?.()
       const outgoing = readFields(request, body)
       if (refusal !== undefined) throw refusal
+      await app.countTextOf(request, reply, { content: outgoing.content })
       if (body.file) await renewAttachment(app.db, params.id, body.file)
       const sent = await send(caller, params.id, { ...outgoing, attachment: body.file })
       return ok(await presentSent(app.db, query, sent))

@@ -188,6 +188,7 @@ export const settingsDe: SettingsTexts = {
   showEntries: 'Anzeigen',
   noEntries: 'Es gibt keine Einträge. Änderungen am Haus werden hier einige Zeit festgehalten.',
   changedFields: { one: '{n} Änderung', other: '{n} Änderungen' },
+  omittedItems: { one: 'und {n} weiterer', other: 'und {n} weitere' },
   fromTo: (before, after) => `${before} → ${after}`,
   nothing: 'nichts',
   auditActions: {

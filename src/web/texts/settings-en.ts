@@ -181,6 +181,7 @@ export const settingsEn = {
   showEntries: 'Show',
   noEntries: 'There are no entries. Changes of the house are recorded here for some time.',
   changedFields: { one: '{n} change', other: '{n} changes' },
+  omittedItems: { one: 'and {n} more', other: 'and {n} more' },
   fromTo: (before: string, after: string) => `${before} → ${after}`,
   nothing: 'nothing',
   auditActions: {

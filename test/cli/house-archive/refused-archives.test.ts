@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { hearth } from '../../support/cli.ts'
+import { environment, hearth, hearthIn } from '../../support/cli.ts'
 import {
   archivePath,
   type Change,
@@ -158,4 +158,16 @@ test('a path that leads out of the archive is refused', async () => {
   const copy = archivePath()
   await writeFile(copy, evil)
   expect((await hearth('import-house', copy)).err).toBe('The archive is damaged: its list of files is wrong.')
+})
+
+test('nothing is imported while the disk of the database is full', async () => {
+  const houses = () => db.selectFrom('houses').select('id').execute()
+  const before = await houses()
+  const full = { ...environment(), DATABASE_MAX_SIZE: '1GiB', STORAGE_RESERVE: '1GiB' }
+  const { code, err } = await hearthIn(full, 'import-house', path)
+  expect([code, err]).toEqual([
+    1,
+    'The disk of the database has less than STORAGE_RESERVE free: nothing was written.',
+  ])
+  expect(await houses()).toEqual(before)
 })

@@ -47,6 +47,9 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
       // Meanwhile the webhook may have been deleted, or its token replaced.
       if (isMultipart) webhook = await requireWebhook()
       const message = readMessage(request, body, isMultipart || query.wait !== undefined)
+      // What others write there does not count to the owner's own text.
+      const text = { bytes: Buffer.byteLength(message.content), rows: 1 }
+      await app.countText(`webhooks of ${webhook.house_owner_id}`, text, reply)
       const sent = await executeWebhook(send, webhook, message)
       return answer(reply, sent, message.form, query)
     },

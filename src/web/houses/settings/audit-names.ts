@@ -2,6 +2,7 @@ import type { Answer } from '../../../client/operations.ts'
 import type { House } from '../../state/state.ts'
 import { store } from '../../state/store.ts'
 import { st } from '../../texts/settings.ts'
+import { plural } from '../../texts/texts.ts'
 import { ageText } from './ages.ts'
 import { type AllowDeny, namesOfBits } from './permission-names.ts'
 
@@ -30,11 +31,14 @@ export function changeText(house: House, action: string, change: Change): string
   const { key, old, new: now } = change
   const name = keyText(house, key)
   if (isPermissions(key)) return `${name}: ${permissionsText(key, old, now)}`
-  const shown = (value: unknown) =>
-    key === 'messages_max_age' && typeof value === 'number' ? ageText(value) : shownValue(house, value)
+  const shown = (value: unknown, omitted = 0) => {
+    if (key === 'messages_max_age' && typeof value === 'number') return ageText(value)
+    return shownValue(house, value) + omittedText(value, omitted)
+  }
+  const [before, after] = [shown(old, change.old_omitted), shown(now, change.new_omitted)]
   const hasOne = !action.endsWith('_updated') && (old === null) !== (now === null)
-  if (hasOne) return `${name}: ${shown(old ?? now)}`
-  return `${name}: ${st().fromTo(shown(old), shown(now))}`
+  if (hasOne) return `${name}: ${old === null ? after : before}`
+  return `${name}: ${st().fromTo(before, after)}`
 }
 
 /** Overrides are named by their role or member. */
@@ -64,6 +68,12 @@ function bitsText(old: unknown, now: unknown): string {
   const added = namesOfBits(after & ~before).map((name) => `+ ${name}`)
   const removed = namesOfBits(before & ~after).map((name) => `− ${name}`)
   return [...added, ...removed].join(', ') || st().nothing
+}
+
+/** What stands after a value that the log has cut. */
+function omittedText(value: unknown, omitted: number): string {
+  if (omitted === 0) return ''
+  return Array.isArray(value) ? ` ${plural(st().omittedItems, omitted)}` : '…'
 }
 
 /** A value of a field that changed, for somebody who reads it. */

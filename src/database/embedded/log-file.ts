@@ -1,0 +1,30 @@
+import { type FileHandle, open, stat, truncate } from 'node:fs/promises'
+import { repeat } from '../../concurrency/repeat.ts'
+
+/** A log that is longer is emptied at a start, */
+const maxBytesAtStart = 2 ** 20
+/** and while PostgreSQL runs: each row that is refused writes a line, and anybody can cause those. */
+const maxBytes = 2 ** 24
+const lookEveryMs = 5_000
+
+/** Opens the log of a PostgreSQL that starts. */
+export async function openLog(file: string): Promise<FileHandle> {
+  await emptyIfLonger(file, maxBytesAtStart)
+  // What is appended begins anew where the log is emptied.
+  return open(file, 'a', 0o600)
+}
+
+/** Empties the log whenever it is too long. Returns how to stop. */
+export function keepLogShort(file: string, most = maxBytes, everyMs = lookEveryMs): () => Promise<void> {
+  async function run(): Promise<number> {
+    await emptyIfLonger(file, most)
+    return everyMs
+  }
+  // A log that cannot be emptied is tried again.
+  return repeat({ run, pauseAfterFailureMs: everyMs, report: () => {} })
+}
+
+async function emptyIfLonger(file: string, most: number): Promise<void> {
+  const { size } = await stat(file).catch(() => ({ size: 0 }))
+  if (size > most) await truncate(file)
+}
