@@ -32,6 +32,8 @@ export function positionOf(seq: unknown): number | undefined {
 export class Session {
   readonly id: string
   readonly userId: string
+  /** The user whose limits count: the owner of a bot, or the user. */
+  readonly account: string
   readonly loginSessionId: string
   /** Whether the client accepts events and frames that existing clients do not know. */
   readonly extended: boolean
@@ -66,6 +68,7 @@ export class Session {
   }) {
     this.id = parts.id
     this.userId = parts.caller.id
+    this.account = parts.caller.owner_id
     this.loginSessionId = parts.caller.session_id
     this.extended = parts.extended
     this.connection = parts.connection
