@@ -98,11 +98,17 @@ export class Gateway {
     else this.#unauthenticated.delete(address)
   }
 
-  /** Counts a connection that this process closes. One that sends too much without a login counts as a failed login. */
+  /**
+   * Counts a connection that this process closes: for its account if it has sent too much, or what is no websocket frame,
+   * and without a login as a failed login.
+   */
   closing(connection: Connection, reason: CloseReason | 'protocol_error'): void {
     this.closes.set(reason, (this.closes.get(reason) ?? 0) + 1)
-    const isStranger = !this.#clients.get(connection)?.session
-    if (reason === 'rate_limit' && isStranger) this.context.addFailedLogin(connection.address)
+    const isHostile = reason === 'rate_limit' || reason === 'protocol_error'
+    if (!isHostile) return
+    const session = this.#clients.get(connection)?.session
+    if (session) this.context.shares.noteRefusal(session.account)
+    else this.context.addFailedLogin(connection.address)
   }
 
   /** Removes a connection that was closed, with its session. */

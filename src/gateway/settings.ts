@@ -35,6 +35,8 @@ export type GatewaySettings = {
   maxReceivedOfConnection: ReceivedLimit
   maxReceivedOfAccount: ReceivedLimit
   maxReceivedOfAddress: ReceivedLimit
+  /** Connections of an account that are closed in a minute for what they have sent; further logins are refused. */
+  maxRefusedOfAccount: number
   /** A connection that has sent less is not closed for what others of its account or address send. */
   freeOfConnection: ReceivedLimit
 }
@@ -61,9 +63,10 @@ export const defaultSettings: GatewaySettings = {
   maxConnectionsPerAccount: 200,
   maxFramesPerMinute: 120,
   maxReceivedOfConnection: { frames: 1_200, bytes: 4 * mebibyte },
-  maxReceivedOfAccount: { frames: 6_000, bytes: 4 * mebibyte },
+  maxReceivedOfAccount: { frames: 6_000, bytes: 8 * mebibyte },
   maxReceivedOfAddress: { frames: 60_000, bytes: 64 * mebibyte },
-  freeOfConnection: { frames: 60, bytes: 16 * 1024 },
+  maxRefusedOfAccount: 20,
+  freeOfConnection: { frames: 60, bytes: 32 * 1024 },
 }
 
 /** Where `RATE_LIMIT` is off, what clients send is bounded for each connection alone. */

@@ -139,6 +139,7 @@ test('docs/gateway.md states the times and bounds of a connection', () => {
   expect(cellOf('gateway', 'connections of an account')).toBe(
     String(defaultSettings.maxConnectionsPerAccount),
   )
+  expect(cellOf('gateway', 'sockets of an account')).toBe(`${defaultSettings.maxRefusedOfAccount} a minute`)
   const { freeOfConnection: free } = defaultSettings
   expect(gateway).toContain(`more than ${free.frames} frames or ${waysToWrite(free.bytes)[1]} `)
 })

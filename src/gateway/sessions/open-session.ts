@@ -70,7 +70,7 @@ function resumePoint(
   return isValid ? { id: session_id, seq: seq as number, position } : undefined
 }
 
-/** Closes the connection instead where the user has too many, or the user with their bots. */
+/** Closes the connection instead where the user has too many, or the user with their bots, or these have sent too much. */
 function addSession(
   gateway: GatewayContext,
   connection: Connection,
@@ -79,6 +79,10 @@ function addSession(
   point: ResumePoint | undefined,
 ): Session | undefined {
   const { registry, settings, shares, bus } = gateway
+  if (shares.isRefused(caller.owner_id)) {
+    connection.close('rate_limit')
+    return undefined
+  }
   const former = point && registry.sessions.get(point.id)
   if (former) registry.end(former, 'taken_over')
   const open = registry.sessionsOfUser(caller.id).filter((one) => one.connection.isOpen)

@@ -18,7 +18,7 @@ type ConnectionListener = {
 type ConnectionStream = Duplex & { connection?: Connection }
 
 const checkDrainEveryMs = 20
-/** How long a client that sends too much may take to read why it is closed. */
+/** How long a client that is refused may take to read why it is closed. */
 const refusedWithinMs = 1_000
 
 /** A socket that refers to its connection, so that all share listeners: own ones would take 300 bytes each. */
@@ -46,7 +46,7 @@ export class Connection {
    */
   #unacknowledged = 0
   #isClosing = false
-  /** Nothing more is read: the client has sent too much. */
+  /** Nothing more is read: the client has sent too much, or what is no websocket frame. */
   #isRefused = false
   #hasBegunLogin = false
   #isCorked = false
@@ -201,9 +201,11 @@ export class Connection {
   }
 
   #reportProtocolError(): void {
-    if (this.#isClosing) return
-    this.#isClosing = true
-    this.#listener.closing(this, 'protocol_error')
+    if (!this.#isClosing) {
+      this.#isClosing = true
+      this.#listener.closing(this, 'protocol_error')
+    }
+    this.#stopReading()
   }
 
   /** A frame is a sign of life. Returns its time. */
@@ -221,12 +223,17 @@ export class Connection {
     this.countBuffered()
     const isTooLarge = !this.#hasBegunLogin && this.#inbound.unfinishedBytes > maxEarlyFrameBytes
     if (isTooLarge || this.#inbound.isTooMuch(this.#shares)) this.#refuse()
+    // ws resumes the socket after an error.
+    else if (this.#isRefused) this.#socket.pause()
   }
 
-  /** Closes the connection, and reads nothing more: what else the client sends stays with it. */
   #refuse(): void {
     this.close('rate_limit')
-    // ws resumes the socket after an error.
+    this.#stopReading()
+  }
+
+  /** What else the client sends stays with it, until it has read why it is closed. */
+  #stopReading(): void {
     this.#socket.pause()
     if (this.#isRefused) return
     this.#isRefused = true

@@ -4,6 +4,8 @@ import type { Share } from './share.ts'
 
 /** What a chunk takes in memory besides its bytes. */
 const chunkBytes = 512
+/** What a chunk counts for besides its bytes, as it takes time. */
+const bytesPerChunk = 256
 const minuteMs = 60_000
 
 /** Counts what a client sends. */
@@ -49,7 +51,7 @@ export class Inbound {
     this.#unfinishedChunks = this.#unfinishedBytes === 0 ? 0 : chunksBefore + 1
     this.#endedBytes = 0
     this.#hasEndedMessage = false
-    this.#count(nowMs, 0, bytes, shares)
+    this.#count(nowMs, 0, bytes + bytesPerChunk, shares)
   }
 
   /** Whether a frame other than a heartbeat is one too many in a minute. */

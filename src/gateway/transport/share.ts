@@ -5,6 +5,8 @@ import { Received, type ReceivedLimit } from './received.ts'
 export class Share {
   readonly buffered: BufferedBytes
   readonly received = new Received()
+  /** Counts the connections that were closed for what they have sent. */
+  readonly refused = new Received()
   readonly maxReceived: ReceivedLimit
 
   constructor(maxBytes: number, maxReceived: ReceivedLimit) {

@@ -28,6 +28,18 @@ export class Shares {
     connection.countIn([this.#ofAll, this.#ofAddress(connection.address), this.#ofAccount(account)])
   }
 
+  /** Notes that a connection of an account was closed for what it has sent. */
+  noteRefusal(account: string): void {
+    this.#ofAccounts.get(account)?.refused.add(performance.now(), 1, 0)
+  }
+
+  /** Whether so many connections of an account were closed for what they have sent that it must wait. */
+  isRefused(account: string): boolean {
+    const refused = this.#ofAccounts.get(account)?.refused
+    if (!refused || refused.isOver(performance.now())) return false
+    return refused.exceeds({ frames: this.#settings.maxRefusedOfAccount - 1, bytes: 0 })
+  }
+
   /** The open connections of an account. */
   countOpen(account: string): number {
     return this.#ofAccounts.get(account)?.buffered.countOpen() ?? 0
@@ -36,8 +48,8 @@ export class Shares {
   /** Forgets the shares without connections. What they received counts until its minute is over. */
   forgetUnused(nowMs: number): void {
     for (const shares of [this.#ofAddresses, this.#ofAccounts]) {
-      for (const [key, { buffered, received }] of shares)
-        if (buffered.isEmpty && received.isOver(nowMs)) shares.delete(key)
+      for (const [key, { buffered, received, refused }] of shares)
+        if (buffered.isEmpty && received.isOver(nowMs) && refused.isOver(nowMs)) shares.delete(key)
     }
   }
 

@@ -190,7 +190,16 @@ test('heartbeats, pings and pongs count: the 1,201st frame of a minute closes wi
 test('bytes count: more than 4 MiB in a minute close with 4008', () => {
   vi.spyOn(performance, 'now').mockReturnValue(60_000)
   connection.beginLogin()
-  for (let count = 0; count < 64; count += 1) receiveChunk(64 * 1024, '{"op":3}')
+  for (let count = 0; count < 64; count += 1) receiveChunk(64 * 1024 - 256, '{"op":3}')
+  expect(closed).toBeUndefined()
+  receiveChunk(1)
+  expect([closed, isPaused]).toEqual(['rate_limit', true])
+})
+
+test('small chunks count: a byte in each closes with 4008 after 16,320 of them', () => {
+  vi.spyOn(performance, 'now').mockReturnValue(60_000)
+  connection.beginLogin()
+  for (let count = 0; count < 16_320; count += 1) receiveChunk(1)
   expect(closed).toBeUndefined()
   receiveChunk(1)
   expect([closed, isPaused]).toEqual(['rate_limit', true])

@@ -128,6 +128,25 @@ test('counts the frames of an address, and floods of strangers as failed logins'
   await expectOpen(app, elsewhere)
 })
 
+test('refuses logins of an account whose sockets were closed too often for what they sent', async () => {
+  const app = await listen({ maxRefusedOfAccount: 2 })
+  const ann = await user()
+  const bot = await user({ bot_of: ann })
+  const calm = await logIn(app, ann)
+  for (const person of [ann, bot]) {
+    const client = await logIn(app, person)
+    streamOf(client).write(fragmentsOf('{"op":3}'.padEnd(17)))
+    expect((await client.end()).code).toBe(1008)
+  }
+  for (const { token } of [ann, bot]) {
+    const client = new Client(app)
+    client.send({ op: 2, d: { token } })
+    expect(await client.end()).toEqual({ code: 4008, reason: 'rate_limit' })
+  }
+  await expectOpen(app, calm)
+  await logIn(app, await user())
+})
+
 test('closes a login past the connections of a user and their bots with 4012', async () => {
   const app = await listen({ maxConnectionsPerAccount: 3 })
   const ann = await user()
