@@ -73,6 +73,7 @@ export const defaultSettings: GatewaySettings = {
 export const settingsWithoutRateLimit: Partial<GatewaySettings> = {
   maxReceivedOfAccount: unlimited,
   maxReceivedOfAddress: unlimited,
+  maxRefusedOfAccount: Number.POSITIVE_INFINITY,
 }
 
 /** Bytes of a frame from a client. */

@@ -10,6 +10,8 @@ const strangersOfAddress = 99
 const bots = 25
 const socketsOfBot = 25
 const maxSocketsOfOwner = 200
+/** Sockets that send byte by byte. */
+const trickling = 600
 /** Connections that are closed and opened again for a moment count twice. */
 const room = 1.2
 
@@ -33,10 +35,15 @@ export const socketAttacks: WeightAttack[] = [
     async prepare({ people }) {
       return {
         orders: [
-          ...addresses.map((from) => socketsOf(null, 30, 'single bytes', from)),
-          ...people.map(({ token }) => socketsOf(token, 30, 'single bytes')),
+          ...addresses.map((from) => socketsOf(null, trickling / 20, 'single bytes', from)),
+          ...people.map(({ token }) => socketsOf(token, trickling / 20, 'single bytes')),
         ],
-        judge: judgeSends,
+        judge(course) {
+          const opened = course.toll.answers['101'] ?? 0
+          // Those that are closed are opened again.
+          if (opened > trickling) return judgeSends(course)
+          return [...judgeSends(course), 'no socket was closed that sends byte by byte']
+        },
       }
     },
   },

@@ -19,7 +19,7 @@ const restAfterCloseMs = 250
 const restAfterOpenMs = 20
 const openedAtOnce = 10
 const blockBytes = 64 * 1024
-const trickleMs = 1
+const trickleMs = 10
 
 const heartbeat = encode({ opcode: opcode.text, payload: Buffer.from('{"op":3}') })
 const largeHeartbeat = encode({
