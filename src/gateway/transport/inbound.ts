@@ -7,13 +7,15 @@ const chunkBytes = 512
 /** What a chunk counts for besides its bytes, as it takes time. */
 const bytesPerChunk = 256
 const minuteMs = 60_000
+/** Shared by the thousands of connections that only listen. */
+const noTimes: number[] = []
 
 /** Counts what a client sends. */
 export class Inbound {
   readonly #settings: GatewaySettings
   readonly #received = new Received()
   /** When frames came that are neither heartbeats nor control frames. */
-  #requestTimes: number[] = []
+  #requestTimes = noTimes
   /** Bytes and chunks of a message that has begun. */
   #unfinishedBytes = 0
   #unfinishedChunks = 0

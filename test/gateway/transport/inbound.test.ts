@@ -109,6 +109,19 @@ test('counts the frames of a user with those of their bots, but closes no calm s
   await expectOpen(app, calm)
 })
 
+test('counts the frames of connections that are closed until their minute is over', async () => {
+  const app = await listen({ maxReceivedOfAccount: { frames: 300, bytes: 1e6 } })
+  const ann = await user()
+  const first = await logIn(app, ann)
+  sendMany(first, 250)
+  await expectOpen(app, first)
+  await first.close()
+  app.gateway.context.shares.forgetUnused(performance.now())
+  const second = await logIn(app, ann)
+  sendMany(second, 100)
+  expect(await second.end()).toEqual({ code: 4008, reason: 'rate_limit' })
+})
+
 test('counts the frames of an address, and floods of strangers as failed logins', async () => {
   const rateLimits = { ...config.rateLimits, gateway: { burst: 2, refillMs: hourMs } }
   const limits = { maxReceivedOfAddress: { frames: 300, bytes: 1e6 } }
