@@ -15,6 +15,9 @@ const emptySet: ReadonlySet<string> = new Set()
 const done = Promise.resolve()
 const ignore = () => {}
 
+/** What an id takes in memory. */
+const bytesPerId = 48
+
 /** The `seq` of INIT_STATE and the HOUSE_JOINs before the last: nothing is resumed from there. */
 const loginSeq = 1
 
@@ -48,8 +51,7 @@ export class Session {
   ready: Promise<void>
   /** Settles when the requests of the client so far are handled. */
   requests: Promise<void> = done
-  /** The number of ids in requests that wait. */
-  waitingIds = 0
+  #waitingIds = 0
   /** The position up to which the login or resume has read the log. */
   startPosition = 0
   /** The events since the login or resume began; undefined when it is over. */
@@ -76,6 +78,16 @@ export class Session {
     this.ready = new Promise((resolve) => {
       this.#settle = resolve
     })
+  }
+
+  /** The number of ids in requests that wait. They count towards what the connection buffers. */
+  get waitingIds(): number {
+    return this.#waitingIds
+  }
+
+  set waitingIds(count: number) {
+    this.#waitingIds = count
+    this.connection.bufferRequests(count * bytesPerId)
   }
 
   /** Whether events are sent to it as they happen. */

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { Client, listen, logIn } from '../../support/gateway.ts'
 import { sumOf } from '../../support/metrics.ts'
-import { config, user } from '../../support/world.ts'
+import { config, house, user } from '../../support/world.ts'
 
 const heartbeat = '{"op":3}'
 const hourMs = 3_600_000
@@ -185,6 +185,21 @@ test('bounds what the sockets of a user and their bots have begun to send', asyn
   const closed = await Promise.any(clients.map((client) => client.end()))
   expect(closed).toEqual({ code: 4008, reason: 'slow_consumer' })
   expect(clients.filter((client) => !client.closed)).toHaveLength(2)
+})
+
+test('bounds what the waiting requests of all sockets of a user take', async () => {
+  const app = await listen({ maxBytesOfAccount: 150_000 })
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const clients = [await logIn(app, ann), await logIn(app, ann), await logIn(app, ann)]
+  // Nothing is read for them while this is being read.
+  const { promise, resolve } = Promise.withResolvers<void>()
+  void app.gateway.context.memberReads(ann.id, () => promise)
+  const user_ids = Array.from({ length: 1_000 }, (_none, n) => `${n + 1}`)
+  for (const client of clients) client.send({ op: 7, d: { house_id: den.id, user_ids } })
+  const closed = await Promise.any(clients.map((client) => client.end()))
+  resolve()
+  expect(closed).toEqual({ code: 4008, reason: 'slow_consumer' })
 })
 
 test('accepts a frame of 64 KiB after op 2, and none over 4 KiB before', async () => {
