@@ -4,10 +4,18 @@ import { carryOut } from './weight/carry-out.ts'
 import { reads } from './weight/reads.ts'
 import { registration } from './weight/registration.ts'
 import { shares } from './weight/shares.ts'
+import { socketAttacks } from './weight/socket-attacks.ts'
 import { text } from './weight/text.ts'
 import { writes } from './weight/writes.ts'
 
-const allAttacks: readonly WeightAttack[] = [...reads, ...writes, ...shares, ...registration, ...text]
+const allAttacks: readonly WeightAttack[] = [
+  ...reads,
+  ...writes,
+  ...shares,
+  ...registration,
+  ...text,
+  ...socketAttacks,
+]
 
 /** How long others are watched before an attack, and during it. */
 const times = { quick: { beforeMs: 500, attackMs: 1_500 }, long: { beforeMs: 5_000, attackMs: 20_000 } }

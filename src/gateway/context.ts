@@ -7,6 +7,7 @@ import type { Session } from './sessions/session.ts'
 import type { SessionRegistry } from './sessions/session-registry.ts'
 import type { GatewaySettings } from './settings.ts'
 import type { Connection } from './transport/connection.ts'
+import type { Shares } from './transport/shares.ts'
 
 /** What the parts of the gateway share. */
 export type GatewayContext = {
@@ -21,12 +22,13 @@ export type GatewayContext = {
   readonly deliveries: SerialQueue
   /** Logins and resumes, one of a user at a time. */
   readonly logins: FairQueue
-  /** The reads of logins and resumes. */
+  /** The reads of logins and resumes. Here and below, a user and their bots take turns as one. */
   readonly loginReads: FairQueue
   /** The reads of houses for logins: those who log in to the same house at a time share them. */
   readonly houseReads: FairQueue
   /** The reads of op 7. */
   readonly memberReads: FairQueue
+  readonly shares: Shares
   readonly addFailedLogin: (address: string) => void
   /** Assigns a session to its connection: the user is online, and the client may send requests. */
   readonly attach: (connection: Connection, session: Session) => void

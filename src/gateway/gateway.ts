@@ -9,13 +9,17 @@ import { openSession } from './sessions/open-session.ts'
 import { handleRequest } from './sessions/requests.ts'
 import type { Session } from './sessions/session.ts'
 import { SessionRegistry } from './sessions/session-registry.ts'
-import type { ClientFrame, Connection } from './transport/connection.ts'
+import type { ClientFrame } from './transport/client-frame.ts'
+import { type CloseReason, closeCodes } from './transport/close-codes.ts'
+import type { Connection } from './transport/connection.ts'
 import { opcode } from './transport/frames.ts'
-import { UnsentBounds } from './transport/unsent.ts'
+import { Shares } from './transport/shares.ts'
 
 const loginsReadAtOnce = 16
 const housesReadAtOnce = 64
 const membersReadAtOnce = 4
+/** How often what accounts and addresses without connections have used is forgotten. */
+const forgetEveryMs = 60_000
 
 /** `login` is that of a connection that logs in or resumes, `session` that of one with a session. */
 type Client = { isLoggingIn: boolean; session: Session | undefined }
@@ -31,7 +35,9 @@ export class Gateway {
   readonly #clients = new Map<Connection, Client>()
   /** Connections without a session, by address. */
   readonly #unauthenticated = new Map<string, number>()
-  readonly #unsent: UnsentBounds
+  /** The connections that this process has closed, by reason. */
+  readonly closes = new Map([...Object.keys(closeCodes), 'protocol_error'].map((reason) => [reason, 0]))
+  #forgotMs = 0
   readonly #unsubscribe: () => void
   readonly #sweep: NodeJS.Timeout
   #stopped: Promise<void> | undefined
@@ -46,10 +52,10 @@ export class Gateway {
       loginReads: fairQueue(loginsReadAtOnce),
       houseReads: fairQueue(housesReadAtOnce),
       memberReads: fairQueue(membersReadAtOnce),
+      shares: new Shares(settings),
       attach: (connection, session) => this.#attach(connection, session),
     }
     this.#presences = presences
-    this.#unsent = new UnsentBounds({ ofUser: settings.maxBytesOfUser, ofAll: settings.maxBytesOfAll })
     this.#unsubscribe = bus.subscribe((event, position) => this.#receive(event, position))
     const sweep = () => {
       // What comes after this moment may lie unread, should the process stand still before the check.
@@ -76,12 +82,13 @@ export class Gateway {
   open(connection: Connection): void {
     this.#clients.set(connection, { isLoggingIn: false, session: undefined })
     this.#unauthenticated.set(connection.address, this.countUnauthenticated(connection.address) + 1)
+    this.context.shares.open(connection)
   }
 
   #attach(connection: Connection, session: Session): void {
     this.#clients.get(connection)!.session = session
     this.#discount(connection)
-    this.#unsent.add(session.userId, connection)
+    this.context.shares.logIn(connection, session.account)
     this.#presences.arrive(session.userId)
   }
 
@@ -91,17 +98,30 @@ export class Gateway {
     else this.#unauthenticated.delete(address)
   }
 
+  /**
+   * Counts a connection that this process closes: for its account if it has sent too much, or what is no websocket frame,
+   * and without a login as a failed login.
+   */
+  closing(connection: Connection, reason: CloseReason | 'protocol_error'): void {
+    this.closes.set(reason, (this.closes.get(reason) ?? 0) + 1)
+    const isHostile = reason === 'rate_limit' || reason === 'protocol_error'
+    if (!isHostile) return
+    const session = this.#clients.get(connection)?.session
+    if (session) this.context.shares.noteRefusal(session.account)
+    else this.context.addFailedLogin(connection.address)
+  }
+
   /** Removes a connection that was closed, with its session. */
   closed(connection: Connection): void {
     const client = this.#clients.get(connection)
     if (!client) return
     this.#clients.delete(connection)
-    if (client.session) this.#detach(connection, client.session)
+    connection.countIn([])
+    if (client.session) this.#detach(client.session)
     else this.#discount(connection)
   }
 
-  #detach(connection: Connection, session: Session): void {
-    this.#unsent.delete(session.userId, connection)
+  #detach(session: Session): void {
     this.#presences.leave(session.userId, this.context.settings.offlineAfterMs)
     this.registry.remove(session)
   }
@@ -163,6 +183,10 @@ export class Gateway {
   }
 
   #checkClients(nowMs: number): void {
+    if (nowMs - this.#forgotMs >= forgetEveryMs) {
+      this.#forgotMs = nowMs
+      this.context.shares.forgetUnused(nowMs)
+    }
     for (const [connection, client] of this.#clients) {
       const isLate = nowMs - connection.openedAtMs >= this.context.settings.loginTimeoutMs
       if (isLate && !client.isLoggingIn) connection.close('login_timeout')

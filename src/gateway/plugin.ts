@@ -11,7 +11,14 @@ import { publicUrl } from '../http/server/public-url.ts'
 import { withoutOrigin } from '../http/server/server.ts'
 import { Gateway } from './gateway.ts'
 import { describeEvents } from './schemas.ts'
-import { defaultSettings, type GatewaySettings, maxFrameBytes } from './settings.ts'
+import {
+  defaultSettings,
+  type GatewaySettings,
+  maxBufferedChunks,
+  maxFragments,
+  maxFrameBytes,
+  settingsWithoutRateLimit,
+} from './settings.ts'
 import { Connection, ConnectionSocket, ignore } from './transport/connection.ts'
 import type { Encoding } from './transport/frames.ts'
 
@@ -36,7 +43,8 @@ export function openGateway(
   failedLogins: RateLimit,
   changed: Partial<GatewaySettings> = {},
 ): Gateway {
-  const settings = { ...defaultSettings, ...changed }
+  const usual = app.config.rateLimit ? {} : settingsWithoutRateLimit
+  const settings = { ...defaultSettings, ...usual, ...changed }
   const { burst } = app.config.rateLimits.gateway
   const gateway = new Gateway({
     db: app.db,
@@ -54,6 +62,8 @@ export function openGateway(
     perMessageDeflate: false,
     ...pongLimit,
     maxPayload: maxFrameBytes,
+    maxFragments,
+    maxBufferedChunks,
     // Text that is not UTF-8 closes the connection as `bad_frame`.
     skipUTF8Validation: true,
   })

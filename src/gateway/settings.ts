@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
+import { type ReceivedLimit, unlimited } from './transport/received.ts'
 
 /** Times and bounds of the gateway (docs/gateway.md#rules-of-a-connection); tests shorten some. */
 export type GatewaySettings = {
@@ -14,20 +15,36 @@ export type GatewaySettings = {
   closeSilentAfterMs: number
   /** From the end of a user's last connection until the user is offline. */
   offlineAfterMs: number
-  /** Unsent bytes of a user and of the process; past them the connection with the most is closed. */
-  maxBytesOfUser: number
+  /**
+   * Bytes that are unsent, or of messages that clients have begun, of an account (a user and their bots), an address and
+   * the process; past them the connection with the most is closed.
+   */
+  maxBytesOfAccount: number
+  maxBytesOfAddress: number
   maxBytesOfAll: number
   /** How often connections are checked for silence and for late logins. */
   sweepEveryMs: number
   /** How long a stop waits for queued data to be written. */
   stopWithinMs: number
   maxConnectionsPerUser: number
+  /** Of a user together with their bots. */
+  maxConnectionsPerAccount: number
   /** Frames from a client, without heartbeats. */
   maxFramesPerMinute: number
+  /** What clients send in a minute, heartbeats and control frames included. */
+  maxReceivedOfConnection: ReceivedLimit
+  maxReceivedOfAccount: ReceivedLimit
+  maxReceivedOfAddress: ReceivedLimit
+  /** Connections of an account that are closed in a minute for what they have sent; further logins are refused. */
+  maxRefusedOfAccount: number
+  /** A connection that has sent less is not closed for what others of its account or address send. */
+  freeOfConnection: ReceivedLimit
 }
 
+const mebibyte = 1024 * 1024
+
 /** Half of a heap that is smaller than 1 GiB. */
-const maxBytesOfAll = Math.min(512 * 1024 * 1024, getHeapStatistics().heap_size_limit / 2)
+const maxBytesOfAll = Math.min(512 * mebibyte, getHeapStatistics().heap_size_limit / 2)
 
 export const defaultSettings: GatewaySettings = {
   houseJoinDelayMs: 50,
@@ -37,16 +54,35 @@ export const defaultSettings: GatewaySettings = {
   pingEveryMs: 15_000,
   closeSilentAfterMs: 90_000,
   offlineAfterMs: 5_000,
-  maxBytesOfUser: 16 * 1024 * 1024,
+  maxBytesOfAccount: 16 * mebibyte,
+  maxBytesOfAddress: maxBytesOfAll / 2,
   maxBytesOfAll,
   sweepEveryMs: 1_000,
   stopWithinMs: 5_000,
   maxConnectionsPerUser: 50,
+  maxConnectionsPerAccount: 200,
   maxFramesPerMinute: 120,
+  maxReceivedOfConnection: { frames: 1_200, bytes: 4 * mebibyte },
+  maxReceivedOfAccount: { frames: 6_000, bytes: 8 * mebibyte },
+  maxReceivedOfAddress: { frames: 60_000, bytes: 64 * mebibyte },
+  maxRefusedOfAccount: 20,
+  freeOfConnection: { frames: 60, bytes: 32 * 1024 },
+}
+
+/** Where `RATE_LIMIT` is off, what clients send is bounded for each connection alone. */
+export const settingsWithoutRateLimit: Partial<GatewaySettings> = {
+  maxReceivedOfAccount: unlimited,
+  maxReceivedOfAddress: unlimited,
+  maxRefusedOfAccount: Number.POSITIVE_INFINITY,
 }
 
 /** Bytes of a frame from a client. */
 export const maxFrameBytes = 64 * 1024
+/** Bytes of a frame before op 2 or op 11. */
+export const maxEarlyFrameBytes = 4 * 1024
+/** Fragments of a message, and chunks that wait for the end of a frame: each takes memory beyond its bytes. */
+export const maxFragments = 16
+export const maxBufferedChunks = 128
 /** Bytes of the `d` of an event, so that no frame exceeds 3.5 MiB (existing clients refuse more than 4 MiB). */
 export const maxEventBytes = 3.5 * 1024 * 1024 - 256
 /** Unsent bytes of a connection; past them it is closed, and its client may resume. */

@@ -76,6 +76,9 @@ test.each([
   ['api', 'parts of a multipart body', 'maxParts'],
   ['api', 'parts of a multipart body', 'maxFieldBytes'],
   ['gateway', 'frame from a client', 'maxFrameBytes'],
+  ['gateway', 'early frame', 'maxEarlyFrameBytes'],
+  ['gateway', 'fragments of a message', 'maxFragments'],
+  ['gateway', 'chunks of TCP', 'maxBufferedChunks'],
   ['gateway', 'unsent bytes of a connection', 'maxUnsentBytes'],
   ['gateway', 'events during a login', 'maxBufferedEvents'],
   ['gateway', 'ids in one op 6', 'maxWatchedUsers'],
@@ -130,7 +133,22 @@ test('docs/gateway.md states the times and bounds of a connection', () => {
     String(defaultSettings.maxUnauthenticatedPerAddress),
   )
   expect(cellOf('gateway', 'frames from a client')).toBe(`${defaultSettings.maxFramesPerMinute} a minute`)
-  expect(cellOf('gateway', 'unsent bytes of all sockets of a user')).toBe(
-    waysToWrite(defaultSettings.maxBytesOfUser).at(-1),
+  expect(cellOf('gateway', 'buffered bytes of all sockets of an account')).toBe(
+    waysToWrite(defaultSettings.maxBytesOfAccount).at(-1),
   )
+  expect(cellOf('gateway', 'connections of an account')).toBe(
+    String(defaultSettings.maxConnectionsPerAccount),
+  )
+  expect(cellOf('gateway', 'sockets of an account')).toBe(`${defaultSettings.maxRefusedOfAccount} a minute`)
+  const { freeOfConnection: free } = defaultSettings
+  expect(gateway).toContain(`more than ${free.frames} frames or ${waysToWrite(free.bytes)[1]} `)
+})
+
+test.each([
+  ['all frames from a client', defaultSettings.maxReceivedOfConnection],
+  ['all frames of an account', defaultSettings.maxReceivedOfAccount],
+  ['all frames of an address', defaultSettings.maxReceivedOfAddress],
+])('docs/gateway.md states %s', (row, { frames, bytes }) => {
+  const written = `${waysToWrite(frames)[0]} and ${waysToWrite(bytes).at(-1)} a minute`
+  expect(cellOf('gateway', row)).toBe(written)
 })

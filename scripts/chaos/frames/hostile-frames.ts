@@ -5,7 +5,7 @@ import { brokenJson, hostileJson, hostileString } from '../requests/values.ts'
 import { encode, opcode } from './raw-socket.ts'
 
 const maxBytes = 64 * 1024
-const closed = { badFrame: 4002, protocol: 1002, tooBig: 1009 } as const
+const closed = { badFrame: 4002, protocol: 1002, tooManyPieces: 1008, tooBig: 1009, tooMuch: 4008 } as const
 
 /** The bytes to write, and the expected close code: null when the connection must stay open. */
 export type Attack = { bytes: Buffer; code: number | null; what: string }
@@ -186,7 +186,7 @@ export const brokenFrames: Attack[] = [
       ...Array.from({ length: 10_000 }, () => encode({ opcode: 0, fin: false })),
       encode({ opcode: 0, payload: Buffer.from('{"op":3}') }),
     ]),
-    code: null,
+    code: closed.tooManyPieces,
   },
   {
     what: 'as deep as it goes',
@@ -206,7 +206,7 @@ export const brokenFrames: Attack[] = [
     bytes: Buffer.concat(
       Array.from({ length: 5_000 }, () => encode({ opcode: opcode.ping, payload: zeros(125) })),
     ),
-    code: null,
+    code: closed.tooMuch,
   },
 ]
 

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Body, makeBody } from './bodies.ts'
 import { openSession } from './session.ts'
+import { keepSockets, type SocketOrder } from './sockets.ts'
 
 /** A request that is sent over and over. In its path and text, `{n}` is a new number each time. */
 export type Asked = { method: string; path: string; body?: Body }
@@ -16,6 +17,7 @@ export type Order =
   | { kind: 'session'; token: string; frames: string[]; afterwards: 'stops reading' | 'leaves' }
   /** Sends a text on so many connections, opened so many at once, and nothing more; again when they are closed. */
   | { kind: 'open connections'; from: string; count: number; atOnce: number; text: string }
+  | SocketOrder
 
 /** The answers by status, the connections that are open, and the largest frame of the gateway. */
 export type Toll = { answers: Record<string, number>; open: number; largestFrameBytes: number }
@@ -100,6 +102,10 @@ async function haveOpen(order: Extract<Order, { kind: 'open connections' }>): Pr
 function carryOut(order: Order): Promise<void> {
   if (order.kind === 'requests') return ask(order)
   if (order.kind === 'session') return stayLoggedIn(order)
+  if (order.kind === 'sockets')
+    return keepSockets(port, order, note, (by) => {
+      toll.open += by
+    })
   return haveOpen(order)
 }
 

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Caller, findCaller } from '../../auth/queries.ts'
 import { hashTokenHex, readToken } from '../../auth/tokens.ts'
 import type { GatewayContext } from '../context.ts'
-import type { ClientFrame, Connection } from '../transport/connection.ts'
+import type { ClientFrame } from '../transport/client-frame.ts'
+import type { Connection } from '../transport/connection.ts'
 import { opcode } from '../transport/frames.ts'
 import { readLogin } from './login.ts'
 import { readInTurn, retryWhileBusy } from './login-reads.ts'
@@ -69,7 +70,7 @@ function resumePoint(
   return isValid ? { id: session_id, seq: seq as number, position } : undefined
 }
 
-/** Closes the connection instead where the user has too many. */
+/** Closes the connection instead where the user has too many, or the user with their bots, or these have sent too much. */
 function addSession(
   gateway: GatewayContext,
   connection: Connection,
@@ -77,11 +78,16 @@ function addSession(
   extended: boolean,
   point: ResumePoint | undefined,
 ): Session | undefined {
-  const { registry, settings, bus } = gateway
+  const { registry, settings, shares, bus } = gateway
+  if (shares.isRefused(caller.owner_id)) {
+    connection.close('rate_limit')
+    return undefined
+  }
   const former = point && registry.sessions.get(point.id)
   if (former) registry.end(former, 'taken_over')
   const open = registry.sessionsOfUser(caller.id).filter((one) => one.connection.isOpen)
-  if (open.length >= settings.maxConnectionsPerUser) {
+  const openOfAccount = shares.countOpen(caller.owner_id)
+  if (open.length >= settings.maxConnectionsPerUser || openOfAccount >= settings.maxConnectionsPerAccount) {
     connection.close('too_many')
     return undefined
   }

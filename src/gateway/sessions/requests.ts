@@ -5,7 +5,7 @@ import { listGatewayUsers } from '../../users/queries.ts'
 import { serializeGatewayUser } from '../../users/serializers.ts'
 import type { GatewayContext } from '../context.ts'
 import { maxChunkBytes, maxChunkMembers, maxWatchedUsers } from '../settings.ts'
-import type { ClientFrame } from '../transport/connection.ts'
+import type { ClientFrame } from '../transport/client-frame.ts'
 import { opcode, payload, textsWithin } from '../transport/frames.ts'
 import type { Session } from './session.ts'
 
@@ -73,7 +73,7 @@ export async function listMembersFor(
     await session.connection.drained()
     if (!session.houses.has(houseId)) return
     const slice = { after, limit, among }
-    const members = await memberReads(session.userId, () => listMemberSlice(db, houseId, slice))
+    const members = await memberReads(session.account, () => listMemberSlice(db, houseId, slice))
     if (!session.houses.has(houseId)) return
     const written = textsWithin(maxChunkBytes, members, (one) => `"${one.user_id}":${JSON.stringify(one)}`)
     // Each request is answered, even with no members.

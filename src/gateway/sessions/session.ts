@@ -15,6 +15,9 @@ const emptySet: ReadonlySet<string> = new Set()
 const done = Promise.resolve()
 const ignore = () => {}
 
+/** What an id takes in memory. */
+const bytesPerId = 48
+
 /** The `seq` of INIT_STATE and the HOUSE_JOINs before the last: nothing is resumed from there. */
 const loginSeq = 1
 
@@ -32,6 +35,8 @@ export function positionOf(seq: unknown): number | undefined {
 export class Session {
   readonly id: string
   readonly userId: string
+  /** The user whose limits count: the owner of a bot, or the user. */
+  readonly account: string
   readonly loginSessionId: string
   /** Whether the client accepts events and frames that existing clients do not know. */
   readonly extended: boolean
@@ -46,8 +51,7 @@ export class Session {
   ready: Promise<void>
   /** Settles when the requests of the client so far are handled. */
   requests: Promise<void> = done
-  /** The number of ids in requests that wait. */
-  waitingIds = 0
+  #waitingIds = 0
   /** The position up to which the login or resume has read the log. */
   startPosition = 0
   /** The events since the login or resume began; undefined when it is over. */
@@ -66,6 +70,7 @@ export class Session {
   }) {
     this.id = parts.id
     this.userId = parts.caller.id
+    this.account = parts.caller.owner_id
     this.loginSessionId = parts.caller.session_id
     this.extended = parts.extended
     this.connection = parts.connection
@@ -73,6 +78,16 @@ export class Session {
     this.ready = new Promise((resolve) => {
       this.#settle = resolve
     })
+  }
+
+  /** The number of ids in requests that wait. They count towards what the connection buffers. */
+  get waitingIds(): number {
+    return this.#waitingIds
+  }
+
+  set waitingIds(count: number) {
+    this.#waitingIds = count
+    this.connection.bufferRequests(count * bytesPerId)
   }
 
   /** Whether events are sent to it as they happen. */

@@ -7,6 +7,7 @@ export const closeCodes = {
   login_timeout: 4003,
   heartbeat_missing: 4007,
   slow_consumer: 4008,
+  rate_limit: 4008,
   cannot_resume: 4009,
   taken_over: 4010,
   too_many: 4012,

@@ -1,28 +1,25 @@
-import { isUtf8 } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import { type RawData, WebSocket } from 'ws'
-import { type GatewaySettings, maxBufferedBytes, maxUnsentBytes } from '../settings.ts'
+import { type GatewaySettings, maxBufferedBytes, maxEarlyFrameBytes, maxUnsentBytes } from '../settings.ts'
+import { type ClientFrame, readFrame } from './client-frame.ts'
 import { type CloseReason, closeCodes } from './close-codes.ts'
 import { type Encoding, heartbeatAck, hello, opcode, type Payload, textFrame, zlibFrame } from './frames.ts'
-
-/** A frame from the client. */
-export type ClientFrame = { op: number; d: unknown }
-
-/** Counts the unsent bytes of several connections. */
-export type UnsentCounter = {
-  add(connection: Connection): void
-  delete(connection: Connection): void
-  /** The unsent bytes of one of them have changed by so much. */
-  change(bytes: number): void
-}
+import { Inbound } from './inbound.ts'
+import type { Share } from './share.ts'
 
 type ConnectionListener = {
   frame(connection: Connection, frame: ClientFrame): void
+  /** The server closes the connection. */
+  closing(connection: Connection, reason: CloseReason | 'protocol_error'): void
   closed(connection: Connection): void
 }
 
-const minuteMs = 60_000
+/** The stream of a websocket, which refers to its connection for the same reason as the socket. */
+type ConnectionStream = Duplex & { connection?: Connection }
+
 const checkDrainEveryMs = 20
+/** How long a client that is refused may take to read why it is closed. */
+const refusedWithinMs = 1_000
 
 /** A socket that refers to its connection, so that all share listeners: own ones would take 300 bytes each. */
 export class ConnectionSocket extends WebSocket {
@@ -38,42 +35,53 @@ export class Connection {
   #pingedAtMs = 0
   /** The pings since anything came from the client. */
   #unansweredPings = 0
-  #frameTimes: number[] = []
   /** Unsent bytes that do not count towards the bound of this connection: their sender waits for it to drain. */
   #exemptBytes = 0
-  /** The unsent bytes when they were counted last. */
+  /** The buffered bytes when they were counted last. */
   countedBytes = 0
-  #counters: readonly UnsentCounter[] = []
+  #requestBytes = 0
+  #shares: readonly Share[] = []
   #acknowledges = false
   /**
    * Heartbeats since the client asked to log in or to resume, before it is known whether it wants them acknowledged.
    */
   #unacknowledged = 0
   #isClosing = false
+  /** Nothing more is read: the client has sent too much, or what is no websocket frame. */
+  #isRefused = false
+  #hasBegunLogin = false
   #isCorked = false
   readonly #socket: ConnectionSocket
-  readonly #stream: Duplex
+  readonly #stream: ConnectionStream
+  readonly #inbound: Inbound
   readonly #encoding: Encoding
   readonly #listener: ConnectionListener
   readonly #settings: GatewaySettings
 
   static readonly #listeners = {
     message(this: ConnectionSocket, data: RawData) {
-      this.connection!.#receive(data)
+      this.connection!.#receive(data as Buffer)
     },
-    ping(this: ConnectionSocket) {
-      this.connection!.#noteReceived()
+    ping(this: ConnectionSocket, data: Buffer) {
+      this.connection!.#noteFrame(data.length, false)
       // ws answers by itself.
       this.connection!.#checkUnsent()
     },
-    pong(this: ConnectionSocket) {
-      this.connection!.#noteReceived()
+    pong(this: ConnectionSocket, data: Buffer) {
+      this.connection!.#noteFrame(data.length, false)
     },
     close(this: ConnectionSocket) {
       this.connection!.#reportClosed()
     },
     // ws itself closes with the right code when a frame is too big or violates the protocol.
-    error() {},
+    error(this: ConnectionSocket) {
+      this.connection!.#reportProtocolError()
+    },
+  }
+
+  /** Called when ws has read the frames in the chunk. */
+  static readonly #onData = function (this: ConnectionStream, chunk: Buffer): void {
+    this.connection!.#noteChunk(chunk.length)
   }
 
   constructor(parts: {
@@ -89,12 +97,15 @@ export class Connection {
     this.#encoding = parts.encoding
     this.#listener = parts.listener
     this.#settings = parts.settings
+    this.#inbound = new Inbound(parts.settings)
     this.address = parts.address
     // Existing clients stop, spin or never heartbeat when this comes late.
     this.#socket.send(hello[this.#encoding])
     this.#socket.connection = this
     for (const [name, listener] of Object.entries(Connection.#listeners))
       this.#socket.on(name, listener as () => void)
+    this.#stream.connection = this
+    this.#stream.on('data', Connection.#onData)
   }
 
   /** Whether frames can still be sent. */
@@ -114,8 +125,9 @@ export class Connection {
     this.#checkUnsent()
   }
 
-  /** Heartbeats count from now on, in case they are to be acknowledged. */
+  /** Frames may be large from now on, and heartbeats count, in case they are to be acknowledged. */
   beginLogin(): void {
+    this.#hasBegunLogin = true
     this.#unacknowledged = 0
   }
 
@@ -130,20 +142,29 @@ export class Connection {
     this.#uncork()
   }
 
-  /** Counts unsent bytes in these counters, in place of those before. */
-  countIn(counters: readonly UnsentCounter[]): void {
-    for (const counter of this.#counters) counter.delete(this)
-    this.#counters = counters
-    for (const counter of counters) counter.add(this)
+  /** Counts buffered bytes, and what the client sends, in these shares, in place of those before. */
+  countIn(shares: readonly Share[]): void {
+    for (const { buffered } of this.#shares) buffered.delete(this)
+    this.#shares = shares
+    for (const { buffered } of shares) buffered.add(this)
   }
 
-  /** Counts and returns the unsent bytes. */
-  countUnsent(): number {
-    const unsent = this.#socket.bufferedAmount
-    const change = unsent - this.countedBytes
-    this.countedBytes = unsent
-    for (const counter of this.#counters) counter.change(change)
-    return unsent
+  /** Requests of the client that wait take so many bytes. */
+  bufferRequests(bytes: number): void {
+    this.#requestBytes = bytes
+    this.countBuffered()
+  }
+
+  /**
+   * Counts and returns the buffered bytes: those that the client has not read, those of a message that it has begun, and
+   * those of requests that wait.
+   */
+  countBuffered(): number {
+    const bytes = this.#socket.bufferedAmount + this.#inbound.bufferedBytes + this.#requestBytes
+    const change = bytes - this.countedBytes
+    this.countedBytes = bytes
+    for (const { buffered } of this.#shares) buffered.change(change)
+    return bytes
   }
 
   /** Settles when less than 1 MiB is unsent, or the connection is closed. */
@@ -157,6 +178,7 @@ export class Connection {
   close(reason: CloseReason): void {
     if (this.#isClosing) return
     this.#isClosing = true
+    this.#listener.closing(this, reason)
     this.#socket.close(closeCodes[reason], reason)
   }
 
@@ -188,18 +210,54 @@ export class Connection {
     this.#listener.closed(this)
   }
 
-  #noteReceived(): void {
-    this.#receivedAtMs = performance.now()
-    this.#unansweredPings = 0
+  #reportProtocolError(): void {
+    if (!this.#isClosing) {
+      this.#isClosing = true
+      this.#listener.closing(this, 'protocol_error')
+    }
+    this.#stopReading()
   }
 
-  #receive(data: RawData): void {
-    this.#noteReceived()
+  /** A frame is a sign of life. Returns its time. */
+  #noteFrame(payloadBytes: number, endsMessage: boolean): number {
+    const now = performance.now()
+    this.#receivedAtMs = now
+    this.#unansweredPings = 0
+    this.#inbound.countFrame(now, payloadBytes, endsMessage, this.#shares)
+    if (this.#inbound.isTooMuch(this.#shares)) this.#refuse()
+    return now
+  }
+
+  #noteChunk(bytes: number): void {
+    this.#inbound.countChunk(performance.now(), bytes, this.#shares)
+    this.countBuffered()
+    const isTooLarge = !this.#hasBegunLogin && this.#inbound.unfinishedBytes > maxEarlyFrameBytes
+    if (isTooLarge || this.#inbound.isTooMuch(this.#shares)) this.#refuse()
+    // ws resumes the socket after an error.
+    else if (this.#isRefused) this.#socket.pause()
+  }
+
+  #refuse(): void {
+    this.close('rate_limit')
+    this.#stopReading()
+  }
+
+  /** What else the client sends stays with it, until it has read why it is closed. */
+  #stopReading(): void {
+    this.#socket.pause()
+    if (this.#isRefused) return
+    this.#isRefused = true
+    setTimeout(() => this.terminate(), refusedWithinMs).unref()
+  }
+
+  #receive(data: Buffer): void {
+    const now = this.#noteFrame(data.length, true)
     if (this.#isClosing) return
     const frame = readFrame(data)
-    if (!frame) this.close('bad_frame')
+    if (!this.#hasBegunLogin && data.length > maxEarlyFrameBytes) this.#refuse()
+    else if (!frame) this.close('bad_frame')
     else if (frame.op === opcode.heartbeat) this.#heartbeat()
-    else if (this.#isTooFast()) this.close('too_many')
+    else if (this.#inbound.isRequestTooMuch(now)) this.close('too_many')
     else this.#listener.frame(this, frame)
   }
 
@@ -214,16 +272,9 @@ export class Connection {
     this.#checkUnsent()
   }
 
-  #isTooFast(): boolean {
-    const now = performance.now()
-    // `concat` reserves no space: most clients log in and send nothing else.
-    this.#frameTimes = this.#frameTimes.concat(now)
-    if (this.#frameTimes.length <= this.#settings.maxFramesPerMinute) return false
-    return now - this.#frameTimes.shift()! < minuteMs
-  }
-
   #checkUnsent(): void {
-    const unsent = this.countUnsent()
+    this.countBuffered()
+    const unsent = this.#socket.bufferedAmount
     this.#exemptBytes = Math.min(this.#exemptBytes, unsent)
     if (unsent - this.#exemptBytes > maxUnsentBytes) this.close('slow_consumer')
   }
@@ -249,18 +300,4 @@ export function ignore(): void {}
 /** A string with a character past Latin-1 takes two bytes a character in memory, but ws counts one. */
 function encodeText(frame: string): string | Buffer {
   return Buffer.byteLength(frame) === frame.length ? frame : Buffer.from(frame)
-}
-
-/** A JSON object with an int `op`, or undefined. */
-function readFrame(data: RawData): ClientFrame | undefined {
-  if (!Buffer.isBuffer(data) || !isUtf8(data)) return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(data.toString('utf8'))
-  } catch {
-    return undefined
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  const { op, d } = value as { op?: unknown; d?: unknown }
-  return Number.isInteger(op) ? { op: op as number, d } : undefined
 }

@@ -28,6 +28,13 @@ export function showLoad(app: FastifyInstance): void {
     'Sessions of the gateway: sockets that are logged in, or log in',
     () => gateway.registry.sessions.size,
   )
+  readCounter(
+    metrics,
+    'hearth_gateway_closes_total',
+    'Sockets of the gateway that the process has closed, by reason',
+    () => [...gateway.closes].map(([reason, count]) => [{ reason }, count]),
+    { labels: ['reason'] },
+  )
   gauge('hearth_requests_in_flight', 'Requests that are not answered yet', () => load.inFlight)
   gauge('hearth_body_bytes', 'Memory for the bodies of requests', () => bodies.bytes)
   gauge('hearth_loop_delay_seconds', 'Event loop delay', () => load.delayMs / 1000, { aggregator: 'max' })

@@ -176,7 +176,7 @@ test('reads members for a slow client only when they can be sent', async () => {
   const [session] = app.gateway.registry.sessionsOfUser(ben.id)
   // Only the size of the frame matters here.
   const words = { room_id: den.room_id, house_id: den.id, timestamp: 1, author_id: 'x'.repeat(4_000) }
-  const unsent = () => session!.connection.countUnsent()
+  const unsent = () => session!.connection.countBuffered()
   // Until the network takes no more of them.
   for (let turns = 0; turns < 50; ) {
     const before = unsent()

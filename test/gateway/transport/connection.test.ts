@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { defaultSettings } from '../../../src/gateway/settings.ts'
 import { Connection, type ConnectionSocket } from '../../../src/gateway/transport/connection.ts'
 import { payload } from '../../../src/gateway/transport/frames.ts'
@@ -14,13 +14,25 @@ let frames: number
 let connection: Connection
 let socket: ConnectionSocket
 let listeners: Map<string, (data: Buffer) => void>
+let isPaused: boolean
+let onData: (chunk: Buffer) => void
+
+afterEach(() => vi.restoreAllMocks())
 
 beforeEach(() => {
   unsent = 0
   closed = undefined
   pings = 0
   frames = 0
+  isPaused = false
   listeners = new Map()
+  const stream = {
+    cork() {},
+    uncork() {},
+    on(_name: string, listener: (chunk: Buffer) => void) {
+      onData = listener.bind(stream)
+    },
+  }
   socket = {
     OPEN: 1,
     readyState: 1,
@@ -33,6 +45,10 @@ beforeEach(() => {
     send(frame: string) {
       unsent += Buffer.byteLength(frame)
     },
+    pause() {
+      isPaused = true
+    },
+    terminate() {},
     ping() {
       pings += 1
     },
@@ -42,13 +58,14 @@ beforeEach(() => {
   } as unknown as ConnectionSocket
   connection = new Connection({
     socket,
-    stream: { cork() {}, uncork() {} } as Duplex,
+    stream: stream as unknown as Duplex,
     encoding: 'text',
     address: '127.0.0.1',
     listener: {
       frame() {
         frames += 1
       },
+      closing() {},
       closed() {},
     },
     settings: defaultSettings,
@@ -152,4 +169,79 @@ test('accepts 120 frames in each minute', () => {
     for (let count = 0; count < 120; count += 1) receive('message', '{"op":4}')
   })
   expect([frames, closed]).toEqual([60 * 120, undefined])
+})
+
+/** A chunk arrives from the client, and ws reads the frames in it. */
+function receiveChunk(bytes: number, ...messages: string[]): void {
+  for (const each of messages) receive('message', each)
+  onData(Buffer.alloc(bytes))
+}
+
+test('heartbeats, pings and pongs count: the 1,201st frame of a minute closes with 4008', () => {
+  vi.spyOn(performance, 'now').mockReturnValue(60_000)
+  for (const name of ['message', 'ping', 'pong'] as const) {
+    for (let count = 0; count < 400; count += 1) receive(name, '{"op":3}')
+  }
+  expect([closed, isPaused]).toEqual([undefined, false])
+  receive('pong')
+  expect([closed, isPaused]).toEqual(['rate_limit', true])
+})
+
+test('bytes count: more than 4 MiB in a minute close with 4008', () => {
+  vi.spyOn(performance, 'now').mockReturnValue(60_000)
+  connection.beginLogin()
+  for (let count = 0; count < 64; count += 1) receiveChunk(64 * 1024 - 256, '{"op":3}')
+  expect(closed).toBeUndefined()
+  receiveChunk(1)
+  expect([closed, isPaused]).toEqual(['rate_limit', true])
+})
+
+test('small chunks count: a byte in each closes with 4008 after 16,320 of them', () => {
+  vi.spyOn(performance, 'now').mockReturnValue(60_000)
+  connection.beginLogin()
+  for (let count = 0; count < 16_320; count += 1) receiveChunk(1)
+  expect(closed).toBeUndefined()
+  receiveChunk(1)
+  expect([closed, isPaused]).toEqual(['rate_limit', true])
+})
+
+test('never closes a client that heartbeats every second', () => {
+  everySeconds(1, () => receiveChunk(14, '{"op":3}'))
+  expect(closed).toBeUndefined()
+})
+
+test('a message that has begun counts as buffered until it has ended', () => {
+  connection.beginLogin()
+  receiveChunk(1_000)
+  receiveChunk(1_000)
+  expect(connection.countBuffered() - unsent).toBe(2_000 + 2 * 512)
+  // A ping between fragments ends no message.
+  receive('ping')
+  receiveChunk(6)
+  expect(connection.countBuffered() - unsent).toBe(2_000 + 3 * 512)
+  const rest = 2_000
+  receiveChunk(rest, `{"op":3,"d":"${'x'.repeat(3_992 - 14)}"}`)
+  expect(connection.countBuffered() - unsent).toBe(0)
+})
+
+test('bytes after a whole frame belong to the next one', () => {
+  receiveChunk(20, '{"op":3}')
+  expect(connection.countBuffered() - unsent).toBe(6 + 512)
+  receiveChunk(8, '{"op":3}')
+  expect(connection.countBuffered() - unsent).toBe(0)
+})
+
+test('closes with 4008 for a frame over 4 KiB before op 2, whole or not', () => {
+  receiveChunk(4_096)
+  expect(closed).toBeUndefined()
+  receiveChunk(1)
+  expect([closed, isPaused]).toEqual(['rate_limit', true])
+})
+
+test('reads nothing of a client that is closed for another reason and goes on sending', () => {
+  vi.spyOn(performance, 'now').mockReturnValue(60_000)
+  receive('message', 'no JSON')
+  expect([closed, isPaused]).toEqual(['bad_frame', false])
+  for (let count = 0; count < 1_200; count += 1) receive('pong')
+  expect([closed, isPaused]).toEqual(['bad_frame', true])
 })

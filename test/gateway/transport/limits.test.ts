@@ -165,6 +165,21 @@ test('does not limit failed logins where rate limits are off', async () => {
   }
 })
 
+test('limits what accounts and addresses send unless rate limits are off', async () => {
+  const { maxReceivedOfAccount, maxReceivedOfAddress, maxRefusedOfAccount } = defaultSettings
+  const on = await listen({}, { rateLimit: true })
+  expect(on.gateway.context.settings).toMatchObject({
+    maxReceivedOfAccount,
+    maxReceivedOfAddress,
+    maxRefusedOfAccount,
+  })
+  const off = await listen({ houseJoinDelayMs: 6 }, { rateLimit: false })
+  const { settings } = off.gateway.context
+  expect(settings.maxReceivedOfConnection).toEqual(defaultSettings.maxReceivedOfConnection)
+  const shared = [settings.maxReceivedOfAccount.frames, settings.maxReceivedOfAddress.bytes]
+  expect([...shared, settings.maxRefusedOfAccount]).toEqual(Array(3).fill(Number.POSITIVE_INFINITY))
+})
+
 test('closes a client that does not read with 4008; it may resume, and delays no other', async () => {
   const app = await listen()
   const [ann, ben] = [await user(), await user()]

@@ -1,36 +1,39 @@
 import { expect, test } from 'vitest'
+import { defaultSettings } from '../../../src/gateway/settings.ts'
 import type { Connection } from '../../../src/gateway/transport/connection.ts'
-import { UnsentBounds } from '../../../src/gateway/transport/unsent.ts'
+import type { Share } from '../../../src/gateway/transport/share.ts'
+import { Shares } from '../../../src/gateway/transport/shares.ts'
 import { Client, listen, logIn } from '../../support/gateway.ts'
 import { bus, call, house, user } from '../../support/world.ts'
 
-/** A connection whose unsent bytes a test sets. */
+/** A connection whose buffered bytes a test sets. */
 class FakeConnection {
   state: 'open' | 'closed' | 'ended' = 'open'
-  unsent = 0
+  buffered = 0
   countedBytes = 0
-  #bounds: Parameters<Connection['countIn']>[0] = []
+  address = '192.0.2.1'
+  #shares: readonly Share[] = []
 
   get isOpen() {
     return this.state === 'open'
   }
 
-  countIn(bounds: Parameters<Connection['countIn']>[0]) {
-    for (const bound of this.#bounds) bound.delete(this as unknown as Connection)
-    this.#bounds = bounds
-    for (const bound of bounds) bound.add(this as unknown as Connection)
+  countIn(shares: readonly Share[]) {
+    for (const share of this.#shares) share.buffered.delete(this as unknown as Connection)
+    this.#shares = shares
+    for (const share of shares) share.buffered.add(this as unknown as Connection)
   }
 
   send(bytes: number) {
-    this.unsent += bytes
-    this.countUnsent()
+    this.buffered += bytes
+    this.countBuffered()
   }
 
-  countUnsent() {
-    const change = this.unsent - this.countedBytes
-    this.countedBytes = this.unsent
-    for (const bound of this.#bounds) bound.change(change)
-    return this.unsent
+  countBuffered() {
+    const change = this.buffered - this.countedBytes
+    this.countedBytes = this.buffered
+    for (const share of this.#shares) share.buffered.change(change)
+    return this.buffered
   }
 
   close() {
@@ -39,18 +42,26 @@ class FakeConnection {
 
   terminate() {
     this.state = 'ended'
-    this.unsent = 0
+    this.buffered = 0
   }
 }
 
-function connect(bounds: UnsentBounds, userId: string): FakeConnection {
-  const connection = new FakeConnection()
-  bounds.add(userId, connection as unknown as Connection)
-  return connection
+function bound(ofAccount: number, ofAddress: number, ofAll: number): Shares {
+  const bytes = { maxBytesOfAccount: ofAccount, maxBytesOfAddress: ofAddress, maxBytesOfAll: ofAll }
+  return new Shares({ ...defaultSettings, ...bytes })
+}
+
+function connect(shares: Shares, account: string | undefined, address?: string): FakeConnection {
+  const fake = new FakeConnection()
+  if (address) fake.address = address
+  const connection = fake as unknown as Connection
+  shares.open(connection)
+  if (account) shares.logIn(connection, account)
+  return fake
 }
 
 test('closes the heaviest connection of a user past the bound, and no other', () => {
-  const bounds = new UnsentBounds({ ofUser: 1_000, ofAll: 10_000 })
+  const bounds = bound(1_000, 10_000, 10_000)
   const [one, two, three] = [connect(bounds, 'ann'), connect(bounds, 'ann'), connect(bounds, 'ann')]
   const other = connect(bounds, 'ben')
   other.send(900)
@@ -63,17 +74,17 @@ test('closes the heaviest connection of a user past the bound, and no other', ()
 })
 
 test('does not count bytes that were read since', () => {
-  const bounds = new UnsentBounds({ ofUser: 1_000, ofAll: 10_000 })
+  const bounds = bound(1_000, 10_000, 10_000)
   const connections = Array.from({ length: 20 }, () => connect(bounds, 'ann'))
   for (const connection of connections) {
     connection.send(900)
-    connection.unsent = 0
+    connection.buffered = 0
   }
   expect(connections.every(({ isOpen }) => isOpen)).toBe(true)
 })
 
 test('closes the heaviest of all connections, and terminates closed ones that are not read', () => {
-  const bounds = new UnsentBounds({ ofUser: 5_000, ofAll: 10_000 })
+  const bounds = bound(5_000, 20_000, 10_000)
   const connections = Array.from({ length: 10 }, (_none, place) => connect(bounds, `user ${place}`))
   for (const [place, connection] of connections.entries()) connection.send(990 - place)
   expect(connections.every(({ isOpen }) => isOpen)).toBe(true)
@@ -83,13 +94,35 @@ test('closes the heaviest of all connections, and terminates closed ones that ar
   expect(connections[9]!.state).toBe('ended')
   const open = connections.filter(({ isOpen }) => isOpen)
   expect(open.length).toBeLessThan(9)
-  const sum = open.reduce((bytes, one) => bytes + one.unsent, 0)
+  const sum = open.reduce((bytes, one) => bytes + one.buffered, 0)
   expect(sum).toBeLessThanOrEqual(10_000 * (1 + 1 / 16))
   expect(sum).toBeGreaterThan(5_000)
 })
 
+test('bounds the connections of an address, whether they are logged in or not', () => {
+  const bounds = bound(1_000, 2_000, 10_000)
+  const strangers = [connect(bounds, undefined), connect(bounds, undefined), connect(bounds, undefined)]
+  const [here, elsewhere] = [connect(bounds, 'ann'), connect(bounds, 'ben', '192.0.2.2')]
+  for (const one of [...strangers, here, elsewhere]) one.send(500)
+  expect([...strangers, here, elsewhere].every(({ isOpen }) => isOpen)).toBe(true)
+  strangers[1]!.send(600)
+  expect(strangers.map(({ state }) => state)).toEqual(['open', 'closed', 'open'])
+  expect([here.state, elsewhere.state]).toEqual(['open', 'open'])
+})
+
+test('forgets the bytes of an account and an address with their last connection', () => {
+  const bounds = bound(1_000, 1_000, 10_000)
+  for (let count = 0; count < 5; count += 1) {
+    const connection = connect(bounds, 'ann')
+    connection.send(900)
+    connection.countIn([])
+    expect([connection.state, bounds.countOpen('ann')]).toEqual(['open', 0])
+    bounds.forgetUnused(60_000)
+  }
+})
+
 test('bounds the unsent bytes of all sockets of a user', async () => {
-  const app = await listen({ maxBytesOfUser: 10 * 1024 * 1024 })
+  const app = await listen({ maxBytesOfAccount: 10 * 1024 * 1024 })
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const reader = await logIn(app, ann)
@@ -102,7 +135,7 @@ test('bounds the unsent bytes of all sockets of a user', async () => {
   for (let count = 0; count < 1_000 && connections.every(({ isOpen }) => isOpen); count += 1) {
     await bus.publish([{ ...typing, author_id }])
     await new Promise(setImmediate)
-    const waiting = connections.map((each) => each.countUnsent())
+    const waiting = connections.map((each) => each.countBuffered())
     most.bytes = Math.max(most.bytes, ...waiting)
   }
   expect(connections.filter(({ isOpen }) => isOpen)).toHaveLength(2)

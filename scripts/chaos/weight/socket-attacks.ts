@@ -1,0 +1,105 @@
+import { hashToken, newToken } from '../../../src/auth/tokens.ts'
+import type { Db } from '../../../src/database/client.ts'
+import { newId } from '../../../src/ids.ts'
+import type { Person } from '../support/people.ts'
+import { allowedDelayIn, attackersAddress, type Course, type WeightAttack } from './attack.ts'
+import type { Sending, SocketOrder } from './sockets.ts'
+
+const addresses = Array.from({ length: 10 }, (_none, n) => `127.0.1.${n + 1}`)
+const strangersOfAddress = 99
+const bots = 25
+const socketsOfBot = 25
+const maxSocketsOfOwner = 200
+/** Sockets that send byte by byte. */
+const trickling = 600
+/** Connections that are closed and opened again for a moment count twice. */
+const room = 1.2
+
+/** Attacks with what sockets of the gateway send, and with how many there are. */
+export const socketAttacks: WeightAttack[] = [
+  {
+    name: 'messages in 16,384 fragments, on 990 sockets of ten addresses and 650 of an account with bots',
+    async prepare({ db, people }) {
+      const all = [people[0]!.token, ...(await addBots(db, people[0]!, bots))]
+      return {
+        orders: [
+          ...addresses.map((from) => socketsOf(null, strangersOfAddress, 'fragments', from)),
+          ...all.map((token) => socketsOf(token, socketsOfBot, 'fragments')),
+        ],
+        judge: judgeSends,
+      }
+    },
+  },
+  {
+    name: 'frames of 60,000 bytes, byte by byte, on 600 sockets',
+    async prepare({ people }) {
+      return {
+        orders: [
+          ...addresses.map((from) => socketsOf(null, trickling / 20, 'single bytes', from)),
+          ...people.map(({ token }) => socketsOf(token, trickling / 20, 'single bytes')),
+        ],
+        judge(course) {
+          const opened = course.toll.answers['101'] ?? 0
+          // Those that are closed are opened again.
+          if (opened > trickling) return judgeSends(course)
+          return [...judgeSends(course), 'no socket was closed that sends byte by byte']
+        },
+      }
+    },
+  },
+  {
+    name: 'heartbeats and pongs without end, with and without a login',
+    isQuick: true,
+    async prepare({ people }) {
+      const kinds: Sending[] = ['heartbeats', 'pongs', 'large heartbeats']
+      return {
+        orders: kinds.flatMap((sending) => [
+          ...addresses.map((from) => socketsOf(null, 1, sending, from)),
+          ...people.map(({ token }, n) => socketsOf(token, 1, sending, addresses[n]!)),
+        ]),
+        judge: judgeSends,
+      }
+    },
+  },
+  {
+    name: '650 sockets of an account with bots',
+    async prepare({ db, people }) {
+      const all = [people[0]!.token, ...(await addBots(db, people[0]!, bots))]
+      return {
+        orders: all.map((token) => socketsOf(token, socketsOfBot, 'nothing')),
+        judge({ toll }) {
+          if (toll.open <= maxSocketsOfOwner * room) return []
+          return [`${toll.open} sockets of an account and its bots are logged in`]
+        },
+      }
+    },
+  },
+]
+
+function socketsOf(
+  token: string | null,
+  count: number,
+  sending: Sending,
+  from = attackersAddress,
+): SocketOrder {
+  return { kind: 'sockets', from, token, count, sending }
+}
+
+/** What sends of others may take: three times of before. */
+function judgeSends(course: Course): string[] {
+  const [usual, now] = [course.before.seen.get('send')!.p50, course.during.seen.get('send')!.p50]
+  const most = Math.max(3 * usual, usual + 20) + allowedDelayIn(course)
+  if (now <= most) return []
+  return [`half of the others' sends took more than ${Math.round(now)} ms, ${Math.round(usual)} before`]
+}
+
+/** Bots of a person. Returns their tokens. */
+async function addBots(db: Db, { id: owner_id, username }: Person, count: number): Promise<string[]> {
+  const tokens = Array.from({ length: count }, () => newToken())
+  const rows = tokens.map((token, n) => ({ id: newId(), name: `${username}bot${n}`, token }))
+  const users = rows.map(({ id, name }) => ({ id, username: name, name, bot: true, owner_id }))
+  await db.insertInto('users').values(users).execute()
+  const sessions = rows.map(({ id, token }) => ({ id: newId(), user_id: id, token_hash: hashToken(token) }))
+  await db.insertInto('sessions').values(sessions).execute()
+  return tokens
+}

@@ -1,0 +1,85 @@
+import type { GatewaySettings } from '../settings.ts'
+import { Received } from './received.ts'
+import type { Share } from './share.ts'
+
+/** What a chunk takes in memory besides its bytes. */
+const chunkBytes = 512
+/** What a chunk counts for besides its bytes, as it takes time. */
+const bytesPerChunk = 256
+const minuteMs = 60_000
+/** Shared by the thousands of connections that only listen. */
+const noTimes: number[] = []
+
+/** Counts what a client sends. */
+export class Inbound {
+  readonly #settings: GatewaySettings
+  readonly #received = new Received()
+  /** When frames came that are neither heartbeats nor control frames. */
+  #requestTimes = noTimes
+  /** Bytes and chunks of a message that has begun. */
+  #unfinishedBytes = 0
+  #unfinishedChunks = 0
+  /** Bytes of frames that have ended in the present chunk. */
+  #endedBytes = 0
+  #hasEndedMessage = false
+
+  constructor(settings: GatewaySettings) {
+    this.#settings = settings
+  }
+
+  /** The bytes of a message that has begun, without what their chunks take. */
+  get unfinishedBytes(): number {
+    return this.#unfinishedBytes
+  }
+
+  /** What a message that has begun takes in memory. */
+  get bufferedBytes(): number {
+    return this.#unfinishedBytes + this.#unfinishedChunks * chunkBytes
+  }
+
+  /** Counts a frame: one that ends a message of so many bytes, or a control frame. */
+  countFrame(nowMs: number, payloadBytes: number, endsMessage: boolean, shares: readonly Share[]): void {
+    this.#endedBytes += payloadBytes + headerBytes(payloadBytes)
+    this.#hasEndedMessage ||= endsMessage
+    this.#count(nowMs, 1, 0, shares)
+  }
+
+  /** Counts a chunk, once its frames are counted. */
+  countChunk(nowMs: number, bytes: number, shares: readonly Share[]): void {
+    const left = Math.max(0, this.#unfinishedBytes + bytes - this.#endedBytes)
+    // Fragments have headers of their own: where a message has ended, what is left lies within this chunk.
+    this.#unfinishedBytes = this.#hasEndedMessage ? Math.min(left, bytes) : left
+    const chunksBefore = this.#hasEndedMessage ? 0 : this.#unfinishedChunks
+    this.#unfinishedChunks = this.#unfinishedBytes === 0 ? 0 : chunksBefore + 1
+    this.#endedBytes = 0
+    this.#hasEndedMessage = false
+    this.#count(nowMs, 0, bytes + bytesPerChunk, shares)
+  }
+
+  /** Whether a frame other than a heartbeat is one too many in a minute. */
+  isRequestTooMuch(nowMs: number): boolean {
+    // `concat` reserves no space: most clients log in and send nothing else.
+    this.#requestTimes = this.#requestTimes.concat(nowMs)
+    if (this.#requestTimes.length <= this.#settings.maxFramesPerMinute) return false
+    return nowMs - this.#requestTimes.shift()! < minuteMs
+  }
+
+  /** Whether more has come in this minute than may. Within the free amount others do not matter. */
+  isTooMuch(shares: readonly Share[]): boolean {
+    const { maxReceivedOfConnection, freeOfConnection } = this.#settings
+    if (!this.#received.exceeds(freeOfConnection)) return false
+    if (this.#received.exceeds(maxReceivedOfConnection)) return true
+    return shares.some(({ received, maxReceived }) => received.exceeds(maxReceived))
+  }
+
+  #count(nowMs: number, frames: number, bytes: number, shares: readonly Share[]): void {
+    this.#received.add(nowMs, frames, bytes)
+    for (const { received } of shares) received.add(nowMs, frames, bytes)
+  }
+}
+
+/** The bytes of the header of a frame from a client, which has a mask. */
+function headerBytes(payloadBytes: number): number {
+  if (payloadBytes < 126) return 6
+  return payloadBytes < 65_536 ? 8 : 14
+}

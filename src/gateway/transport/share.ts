@@ -1,0 +1,16 @@
+import { BufferedBytes } from './buffered-bytes.ts'
+import { Received, type ReceivedLimit } from './received.ts'
+
+/** What the connections of an account, an address or the process use together. */
+export class Share {
+  readonly buffered: BufferedBytes
+  readonly received = new Received()
+  /** Counts the connections that were closed for what they have sent. */
+  readonly refused = new Received()
+  readonly maxReceived: ReceivedLimit
+
+  constructor(maxBytes: number, maxReceived: ReceivedLimit) {
+    this.buffered = new BufferedBytes(maxBytes)
+    this.maxReceived = maxReceived
+  }
+}
