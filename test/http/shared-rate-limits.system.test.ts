@@ -67,6 +67,27 @@ test('sends to a room, which count as requests as well', async () => {
   expect(headers['ratelimit-remaining']).toBe('77')
 })
 
+test('the text of a person and their bots, of which each process takes 64 KiB at once', async () => {
+  const text = { burst: 200_000, refillMs: 432 }
+  const [one, other] = [
+    await otherApp({ ...shared, text }, { now }),
+    await otherApp({ ...shared, text }, { now }),
+  ]
+  const ann = await user()
+  const bot = await user({ bot_of: ann })
+  const { room_id } = await house({ owner: ann, members: [bot] })
+  let sent = 0
+  const senders = [() => one.call(ann, 'POST', path, body), () => other.call(bot, 'POST', path, body)]
+  const [path, body] = [`/rooms/${room_id}/messages`, { content: '🔥'.repeat(4_000) }]
+  for (let n = 0; ; n += 1) {
+    const { status } = await senders[n % 2]!()
+    if (status !== 200) break
+    sent += 1
+  }
+  expect(sent * (16_000 + 256)).toBeGreaterThan(200_000 - 2 * 65_536)
+  expect(sent * (16_000 + 256)).toBeLessThanOrEqual(200_000)
+})
+
 test('wrong logins of an account', async () => {
   const { username, email } = await resident('walt')
   const from = newAddress()

@@ -33,7 +33,7 @@ export function pauseAfter({ freeBytes, reserveBytes }: FreeSpace): number {
 type SpaceListener = {
   /** Called when the state has changed, and at once if little or nothing is left. */
   changed(space: DatabaseSpace): void
-  /** Called with the first of consecutive failures to read it. The space is then unknown. */
+  /** Called with the first of consecutive failures to read it. What was known before holds meanwhile. */
   failed(error: unknown): void
 }
 
@@ -69,7 +69,6 @@ export async function watchSpace(read: (() => Promise<FreeSpace>) | undefined): 
     pauseAfterFailureMs: longestPauseMs,
     report(error) {
       failure = error
-      set('unknown', undefined)
       listener?.failed(error)
       resolve()
     },

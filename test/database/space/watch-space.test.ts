@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { maxWalBytes } from '../../../src/database/embedded/wal-size.ts'
 import { freeSpaceOfFolder, reservedBytes } from '../../../src/database/space/free-space.ts'
 import { pauseAfter, stateOf, watchSpace } from '../../../src/database/space/watch-space.ts'
@@ -45,6 +45,18 @@ test('a space that cannot be read is unknown, and refuses nothing', async () => 
   listen({ changed: () => {}, failed: (error) => failures.push(error) })
   await stop()
   expect([space.state, failures.length]).toEqual(['unknown', 1])
+})
+
+test('a full database stays full while it cannot be looked up', async () => {
+  let looks = 0
+  const { space, stop } = await watchSpace(async () => {
+    looks += 1
+    if (looks > 1) throw new Error('gone')
+    return { freeBytes: 0, reserveBytes: 1 }
+  })
+  await vi.waitFor(() => expect(looks).toBe(2))
+  await stop()
+  expect(space.state).toBe('full')
 })
 
 test('a listener learns at once that a database is full', async () => {
