@@ -8,6 +8,7 @@ const folder = import.meta.dirname
 const ownWorlds: Record<string, string> = {
   'accounts/secrets-in-rows.test.ts': 'reads every row of every table',
   'administration/get-admin-overview.test.ts': 'counts accounts, houses and messages',
+  'cli/backup-secrets.test.ts': 'backs up the whole database',
   'cli/backup.test.ts': 'backs up the whole database',
   'cli/demo.test.ts': 'makes accounts with fixed names',
   'cli/restore.system.test.ts': 'counts the files of the store',
