@@ -4,6 +4,7 @@ import { hashToken } from '../../auth/tokens.ts'
 import { type Db, violates } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
+import { cleanLine, isVisible } from '../../text.ts'
 import { isReserved } from '../../users/permissions.ts'
 import { serializeOwnUser } from '../../users/serializers.ts'
 import {
@@ -133,7 +134,6 @@ function toUsername(text: string): string {
 }
 
 function nameOf({ name }: OidcProfile): string | undefined {
-  const line = (name ?? '').replace(/\p{Cc}/gu, ' ').trim()
-  const cut = [...line].slice(0, maxNameLength).join('')
-  return cut === '' ? undefined : cut
+  const line = cleanLine((name ?? '').replace(/\p{Cc}/gu, ' ')).trim()
+  return isVisible(line) ? [...line].slice(0, maxNameLength).join('') : undefined
 }
