@@ -118,9 +118,13 @@ function failToJoin(error: unknown): never {
 }
 
 function failToListen({ code, message }: NodeJS.ErrnoException): never {
-  const isPort = code === 'EADDRINUSE' || code === 'EACCES'
-  const advice = isPort ? 'Set PORT to a free one (0 takes any).' : 'Set HOST to an address of this machine.'
+  const advice = adviceBy[code ?? ''] ?? 'Set HOST to an address of this machine.'
   throw new ConfigError(`HOST and PORT cannot be listened on: ${message}. ${advice}`)
+}
+
+const adviceBy: Record<string, string> = {
+  EADDRINUSE: 'Set PORT to a free one (0 takes any).',
+  EACCES: 'This user may not listen on that port: set PORT to one from 1024 on, with a proxy before it.',
 }
 
 async function withTimeout(done: Promise<unknown>): Promise<void> {
