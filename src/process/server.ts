@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { type Config, filesUrl, readConfig } from '../config.ts'
 import { startPostgres } from '../database/embedded/embedded.ts'
 import { describeFailure } from './failures.ts'
+import { requireFreePort } from './listening.ts'
 import type { Stop } from './server-process.ts'
+import { sayStep } from './steps.ts'
 import { forkWorkers } from './workers.ts'
 
 /** A stop that hangs exits with 1 after this time, so that it takes less than 10 s from SIGTERM. */
@@ -17,6 +19,7 @@ const stopTimeoutMs = 9_000
 export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   // A broken stdout (closed terminal, full disk) must not crash the process.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
+  if (cluster.isPrimary) sayStep('Hearth starts …')
   const stops: Stop[] = []
   const stopping = new AbortController()
   async function stop(): Promise<void> {
@@ -24,6 +27,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   }
   const starting = (async () => {
     const config = readConfig(environment)
+    if (cluster.isPrimary) await requireFreePort(config)
     const share = config.workers > 1 && cluster.isPrimary
     const origin = await (share ? startWorkers : start)(config, stops, stopping.signal)
     if (!stopping.signal.aborted) announce(origin, config)
@@ -80,6 +84,7 @@ async function startWorkers(config: Config, stops: Stop[], stopping: AbortSignal
 }
 
 async function startEmbedded(config: Config, stops: Stop[], onLaunch?: () => void): Promise<string> {
+  sayStep(`Starting PostgreSQL in ${join(config.dataDir, 'postgres')} …`)
   const postgres = await startPostgres(join(config.dataDir, 'postgres'), [], onLaunch)
   stops.push(() => postgres.stop())
   return postgres.url
