@@ -35,6 +35,7 @@ const allowed: Record<string, readonly string[]> = {
     'auth',
     'errors',
     'ids',
+    'text',
     'events',
     'images',
     'mail',
@@ -53,6 +54,7 @@ const allowed: Record<string, readonly string[]> = {
     'storage',
     'events',
     'ids',
+    'text',
     'concurrency',
     'errors',
     'push',
@@ -79,7 +81,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   client: ['client', 'schemas', 'gateway', 'http'],
   web: ['web', 'client', 'permissions'],
-  http: ['http', 'database', 'errors', 'ids', 'concurrency', 'config'],
+  http: ['http', 'database', 'errors', 'ids', 'text', 'concurrency', 'config'],
   auth: ['auth', 'http', 'database', 'errors', 'ids', 'concurrency', 'config'],
   images: ['images', 'storage', 'errors', 'ids', 'concurrency'],
   storage: ['storage', 'errors', 'database'],
@@ -91,6 +93,7 @@ const allowed: Record<string, readonly string[]> = {
   config: ['config', 'database'],
   errors: [],
   ids: [],
+  text: [],
 }
 
 /** Files above all layers: the process and its commands. They import what they need. */

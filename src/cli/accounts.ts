@@ -11,9 +11,9 @@ import { writeServerAudit } from '../administration/audit-log/operations.ts'
 import { createBot } from '../bots/operations.ts'
 import { CreateBot } from '../bots/schemas.ts'
 import type { Db } from '../database/client.ts'
-import { findUserByRef } from '../users/operations.ts'
 import { CliError, type Command, type CommandContext, UsageError } from './command.ts'
 import { checkFields } from './fields.ts'
+import { findUserToName } from './find-user.ts'
 import { withInstallation } from './installation.ts'
 import { notifyOwner } from './notices.ts'
 
@@ -131,11 +131,11 @@ function audit(trx: Db, action: string, userId: string): Promise<void> {
   return writeServerAudit(trx, null, action, { type: 'user', id: userId })
 }
 
-/** A person by id or username. Throws `CliError` for a bot, and when there is none. */
+/** A person by id, username or e-mail address. Throws `CliError` for a bot, and when there is none. */
 async function requirePerson(db: Db, ref: string): Promise<CredentialsRow> {
-  const found = await findUserByRef(db, ref)
+  const found = await findUserToName(db, ref)
   const person = found && (await findCredentials(db, found.id))
-  if (!person) throw new CliError(`There is no user "${ref}": give a username or an id.`)
+  if (!person) throw new CliError(`There is no user "${ref}": give a username, an id or an e-mail address.`)
   if (person.bot) throw new CliError(`${person.username} is a bot.`)
   return person
 }

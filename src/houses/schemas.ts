@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../http/schemas/nullable.ts'
-import { AnyText, NonBlankLine, Text } from '../http/schemas/strings.ts'
+import { AnyText, CleanText, NameLine } from '../http/schemas/strings.ts'
 import { EmbeddedRoom, Room } from '../rooms/schemas.ts'
 import { maxTextLength, PictureName } from '../users/schemas.ts'
 import { Entity } from './entities/schemas.ts'
@@ -10,8 +10,8 @@ import { PermissionBits, Role } from './roles/schemas.ts'
 /** In code points (docs/api.md#field-limits). */
 export const maxHouseNameLength = 100
 
-export const HouseName = NonBlankLine(maxHouseNameLength)
-export const HouseDescription = Nullable(Text(maxTextLength))
+export const HouseName = NameLine(maxHouseNameLength)
+export const HouseDescription = Nullable(CleanText(maxTextLength))
 const Base64Picture = Nullable(Type.String({ description: 'base64 or a data URL' }))
 
 /** docs/api.md#houses; a null icon means none. */

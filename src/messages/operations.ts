@@ -7,6 +7,7 @@ import { changesBetween, commitAudited } from '../houses/audit-log/operations.ts
 import type { AuditEntry } from '../houses/audit-log/queries.ts'
 import { requireRoomAccess } from '../rooms/access-operations.ts'
 import { canEdit, canModerate, canSend } from '../rooms/permissions.ts'
+import { isVisible } from '../text.ts'
 import {
   findAuthor,
   findMessage,
@@ -39,7 +40,7 @@ export async function editMessage(
   const present = await findMessage(db, { room_id, id: message_id })
   if (!present) throw new ApiError('message_not_found')
   if (present.author_id !== caller.id || !canEdit(access)) throw new ApiError('no_permission')
-  if (present.attachment === null && content.trim() === '') throw fieldsRequired('content')
+  if (present.attachment === null && !isVisible(content)) throw fieldsRequired('content')
   const [author, mentioned] = await Promise.all([
     findAuthor(db, { room_id, user_id: caller.id }),
     listMentioned(db, room_id, mentionedIn(content, present.reply_mention)),

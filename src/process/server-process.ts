@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { buildApp } from '../app.ts'
 import { type Config, ConfigError } from '../config.ts'
@@ -17,7 +16,9 @@ import { createPresenceTracker } from '../gateway/presence/presence-tracker.ts'
 import { closeGracefully, stopListening } from '../http/server/shutdown.ts'
 import { startErasing } from '../storage/eraser.ts'
 import { makeStoreFolder, openStore } from '../storage/open.ts'
+import { addressOf, failToListen } from './listening.ts'
 import { returnIdleMemory } from './memory.ts'
+import { sayStep } from './steps.ts'
 import { stopListeningOnRequest } from './workers.ts'
 
 /** The most time for closing connections, and for erasing, which may not end if the database is unavailable. */
@@ -61,6 +62,7 @@ export async function startProcess(
   stopping.throwIfAborted()
   const dbWithoutTimeouts = openDatabaseWithoutTimeouts(databaseUrl)
   stops.push(() => withTimeout(dbWithoutTimeouts.destroy()))
+  sayStep('Bringing the database up to date …')
   await migrateToLatest(dbWithoutTimeouts)
   await dropUpgradeTriggers(dbWithoutTimeouts)
   stopping.throwIfAborted()
@@ -121,24 +123,11 @@ async function orConfigError<Result>(setting: string, work: Promise<Result>): Pr
   }
 }
 
-/**
- * The address of a host. For `localhost` Fastify would open a second server, which limits and shutdown do not cover.
- */
-async function addressOf(host: string): Promise<string> {
-  return host === 'localhost' ? (await lookup(host, { order: 'ipv4first' })).address : host
-}
-
 function failToJoin(error: unknown): never {
   if (!(error instanceof RelayConflict)) throw error
   throw new ConfigError(
     'REDIS_URL must be set for all processes of a database, or for none: another process runs that differs. Stop it first.',
   )
-}
-
-function failToListen({ code, message }: NodeJS.ErrnoException): never {
-  const isPort = code === 'EADDRINUSE' || code === 'EACCES'
-  const advice = isPort ? 'Set PORT to a free one (0 takes any).' : 'Set HOST to an address of this machine.'
-  throw new ConfigError(`HOST and PORT cannot be listened on: ${message}. ${advice}`)
 }
 
 async function withTimeout(done: Promise<unknown>): Promise<void> {

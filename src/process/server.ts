@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { type Config, filesUrl, readConfig } from '../config.ts'
 import { startPostgres } from '../database/embedded/embedded.ts'
 import { describeFailure } from './failures.ts'
+import { requireFreePort } from './listening.ts'
 import type { RunningDatabase, Stop } from './server-process.ts'
+import { sayStep } from './steps.ts'
 import { forkWorkers } from './workers.ts'
 
 /** The variable by which a worker gets the folder of the embedded database, besides the address. */
@@ -20,6 +22,7 @@ const stopTimeoutMs = 9_000
 export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   // A broken stdout (closed terminal, full disk) must not crash the process.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
+  if (cluster.isPrimary) sayStep('Hearth starts …')
   const stops: Stop[] = []
   const stopping = new AbortController()
   async function stop(): Promise<void> {
@@ -27,6 +30,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   }
   const starting = (async () => {
     const config = readConfig(environment)
+    if (cluster.isPrimary) await requireFreePort(config)
     const share = config.workers > 1 && cluster.isPrimary
     const origin = await (share ? startWorkers : start)(config, stops, stopping.signal)
     if (!stopping.signal.aborted) announce(origin, config)
@@ -91,6 +95,7 @@ async function startWorkers(config: Config, stops: Stop[], stopping: AbortSignal
 
 async function startEmbedded(config: Config, stops: Stop[], onLaunch?: () => void): Promise<RunningDatabase> {
   const folder = join(config.dataDir, 'postgres')
+  sayStep(`Starting PostgreSQL in ${folder} …`)
   const { url, stop } = await startPostgres(folder, [], onLaunch)
   stops.push(() => stop())
   return { url, folder }

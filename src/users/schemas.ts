@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../http/schemas/nullable.ts'
-import { AnyText, Line, NonBlankLine, Text } from '../http/schemas/strings.ts'
+import { AnyText, Line, NameLine, Text } from '../http/schemas/strings.ts'
 
 /** Limits of docs/api.md#field-limits, in code points. */
 export const maxNameLength = 64
@@ -65,7 +65,7 @@ export const Username = Type.String({
   description: '3–32 of a-z 0-9 _ . -, first and last a letter or digit, not all digits',
 })
 /** The display name of a user, room, entity or role. */
-export const Name = NonBlankLine(maxNameLength)
+export const Name = NameLine(maxNameLength)
 export const Location = Line(maxLocationLength)
 /** Empty, or an absolute http or https URL. */
 export const Website = Line(maxWebsiteLength, { format: 'website' })

@@ -30,10 +30,10 @@ test('list-users lists accounts in lines, and as the administration routes answe
   expect(listed).toEqual(data)
 })
 
-test('show-user shows an account by username or id', async () => {
+test('show-user shows an account by username, id or e-mail address', async () => {
   const ruler = await admin()
   const ann = await resident('shown')
-  for (const ref of [ann.username, `@${ann.username.replace('s', 'S')}`, ann.id]) {
+  for (const ref of [ann.username, `@${ann.username.replace('s', 'S')}`, ann.id, ann.email!.toUpperCase()]) {
     const { code, out } = await hearth('show-user', ref)
     expect(code).toBe(0)
     expect(out).toMatch(new RegExp(`^email +${ann.email} \\(not verified\\)$`, 'm'))

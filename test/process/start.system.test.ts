@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -185,10 +186,12 @@ test('a start on a port that is taken says so, and what to set', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
-  const environment = { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: String(port) }
-  const { code, stderr } = await failToStart(folder, environment)
+  const place = join(folder, 'taken')
+  const { code, stderr } = await failToStart(place, { HOST: '127.0.0.1', PORT: String(port) })
   taken.close()
   expect(code).toBe(1)
+  // No database was made for it.
+  expect(existsSync(place)).toBe(false)
   expect(stderr).toMatch(/^HOST and PORT cannot be listened on: .*EADDRINUSE.* Set PORT to a free one/)
 })
 

@@ -11,8 +11,8 @@ import { upsertRetention } from '../../houses/retention/queries.ts'
 import { makeIcon, maxPictureBytes, type Picture, pictureName } from '../../images/picture.ts'
 import { cancelDiscard } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
-import { findUserByRef } from '../../users/operations.ts'
 import { CliError, type Command, count } from '../command.ts'
+import { findUserToName } from '../find-user.ts'
 import { requireSpace, withInstallation } from '../installation.ts'
 import { importContents } from './contents.ts'
 import { iconName, User } from './format.ts'
@@ -60,8 +60,9 @@ export const importHouse: Command = {
 }
 
 async function personId(db: Db, ref: string): Promise<string> {
-  const user = await findUserByRef(db, ref)
-  if (!user || user.bot) throw new CliError(`There is no user "${ref}": give a username or an id.`)
+  const user = await findUserToName(db, ref)
+  if (!user || user.bot)
+    throw new CliError(`There is no user "${ref}": give a username, an id or an e-mail address.`)
   return user.id
 }
 

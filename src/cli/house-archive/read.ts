@@ -23,13 +23,19 @@ export type Archive = {
   close(): void
 }
 
+/** Why an archive cannot be opened, by the code of the error; the library's own errors have none. */
+const reasons: Record<string, string> = {
+  '': 'it is no ZIP file, or not a whole one',
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EISDIR: 'it is a folder',
+}
+
 /** Opens an archive. Throws `CliError` where the file is none, or a hostile one. */
 export async function openArchive(path: string): Promise<Archive> {
   const zip = await openPromise(path, { lazyEntries: true, autoClose: false, strictFileNames: true }).catch(
     (error: NodeJS.ErrnoException) => {
-      const reason =
-        error.code === 'ENOENT' ? 'there is no such file' : 'it is no ZIP file, or not a whole one'
-      throw new CliError(`${path} cannot be read: ${reason}.`)
+      throw new CliError(`${path} cannot be read: ${reasons[error.code ?? ''] ?? error.message}.`)
     },
   )
   try {

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../../http/schemas/nullable.ts'
-import { AnyText, NonBlankLine } from '../../http/schemas/strings.ts'
+import { AnyText, NameLine } from '../../http/schemas/strings.ts'
 import { maxNameLength, PictureName } from '../../users/schemas.ts'
 
-const WebhookName = NonBlankLine(maxNameLength)
+const WebhookName = NameLine(maxNameLength)
 const Icon = Type.String({ description: 'base64 or a data URL' })
 
 export const CreateWebhook = Type.Object(

@@ -22,6 +22,8 @@ declare module 'fastify' {
     missingFields?: (body: object, request: FastifyRequest) => string[]
     /** The field of a form that holds the JSON, on routes that also take forms. */
     formField?: string
+    /** The most keys of objects and members of lists in the JSON, where they may be more than usual. */
+    maxValues?: number
   }
 }
 
@@ -88,23 +90,24 @@ function parseBody(request: FastifyRequest, body: Buffer): unknown {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase()
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') throw wrongContentType()
-  if (type === 'application/json') return parseObject(body)
+  const { formField, maxValues } = request.routeOptions.config
+  if (type === 'application/json') return parseObject(body, maxValues)
   const isForm = type === 'application/x-www-form-urlencoded'
-  const { formField } = request.routeOptions.config
-  if (isForm && formField !== undefined) return parseForm(body, formField)
+  if (isForm && formField !== undefined) return parseForm(body, formField, maxValues)
   const mayBeEmpty = type === '' || isForm
-  if (!mayBeEmpty || body.length > 0) throw wrongContentType()
+  // Who sends to a webhook cannot know what else 415 stands for.
+  if (!mayBeEmpty || body.length > 0) throw formField === undefined ? wrongContentType() : malformedBody()
   return {}
 }
 
 /** The object in a field of a form; without that field the form counts as `{}`. */
-function parseForm(body: Buffer, field: string): unknown {
-  return parseObject(Buffer.from(new URLSearchParams(body.toString('utf8')).get(field) ?? ''))
+function parseForm(body: Buffer, field: string, maxValues?: number): unknown {
+  return parseObject(Buffer.from(new URLSearchParams(body.toString('utf8')).get(field) ?? ''), maxValues)
 }
 
 /** Parses an object (`__proto__` is a field like any other); an empty body, white space and `null` count as `{}`. */
-export function parseObject(body: Buffer): unknown {
-  if (!isWithinBounds(body) || !isUtf8(body)) throw malformedBody()
+export function parseObject(body: Buffer, maxValues?: number): unknown {
+  if (!isWithinBounds(body, maxValues) || !isUtf8(body)) throw malformedBody()
   const text = body.toString('utf8').replace(/^\uFEFF/, '')
   if (text.trim() === '') return {}
   let value: unknown

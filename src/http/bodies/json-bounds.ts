@@ -1,4 +1,4 @@
-/** The most keys of objects and members of lists in a JSON body, all together. */
+/** The most keys of objects and members of lists in a JSON body, all together, unless its route says otherwise. */
 const maxValues = 20_000
 /** The most objects and lists within each other. */
 const maxDepth = 32
@@ -12,7 +12,7 @@ const lastSpace = 0x20
  * Whether a JSON text has few enough values, and is flat enough, to be parsed and validated in a few milliseconds. Reads
  * the bytes once, and says nothing of whether they are JSON.
  */
-export function isWithinBounds(json: Buffer): boolean {
+export function isWithinBounds(json: Buffer, most = maxValues): boolean {
   let values = 0
   let depth = 0
   /** Right after an opening bracket: what follows is the first value in it, unless it closes. */
@@ -26,7 +26,7 @@ export function isWithinBounds(json: Buffer): boolean {
     if (isFirst) depth += 1
     else if (closes) depth -= 1
     else if (byte === quote) at = endOfString(json, at)
-    if (values > maxValues || depth > maxDepth) return false
+    if (values > most || depth > maxDepth) return false
   }
   return true
 }

@@ -17,13 +17,9 @@ export function collectFieldErrors(schema: unknown, compile: (schema: unknown) =
 
   function findErrors(name: string, value: unknown): FieldError[] {
     if (value === undefined) return required.includes(name) ? [missing(name)] : []
-    const validate = validators.get(name) ?? compile(properties[name])
+    const validate = validators.get(name) ?? compile({ properties: { [name]: properties[name] } })
     validators.set(name, validate)
-    if (validate(value) !== false) return []
-    return (validate.errors ?? []).map((error) => ({
-      ...error,
-      instancePath: `/${name}${error.instancePath}`,
-    }))
+    return validate({ [name]: value }) === false ? (validate.errors ?? []) : []
   }
 
   const validate: Validator = (value) => {

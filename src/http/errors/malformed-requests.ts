@@ -19,8 +19,13 @@ export function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Soc
   // Data that follows an answered request may be unreadable, too.
   if (socket.writableEnded && !socket.destroyed) return
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error)
+  // Browsers connect ahead of what they will ask for: where no request has come there is nothing to answer.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return void socket.end(socket.bytesRead > 0 ? requestTimeout : '')
   writeRawFailure(socket, failureOf(error.code))
 }
+
+const requestTimeout = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
 
 /** `not_found` for an invalid method or path, `payload_too_large` for headers that are too long. */
 function failureOf(code: string | undefined): ApiError {

@@ -1,6 +1,7 @@
 import { ECDH } from 'node:crypto'
 import type { FastifyServerOptions } from 'fastify'
 import { isId, unknownId } from '../../ids.ts'
+import { cleanLine } from '../../text.ts'
 
 /** An absolute http or https URL, or ''. It has no white space, which the URL parser would trim or encode. */
 function isWebsite(text: string): boolean {
@@ -40,7 +41,22 @@ function isPlace(text: string): boolean {
   return text === unknownId || isId(text)
 }
 
-/** Unknown fields are dropped, and nothing is coerced. Validation stops at the first error; see field-errors.ts. */
+/** Has the validator replace a text by `cleanLine` of it, before its length and its characters are looked at. A text by itself stays. */
+const cleanedKeyword = {
+  keyword: 'x-cleaned',
+  type: 'string',
+  schemaType: 'boolean',
+  modifying: true,
+  before: 'maxLength',
+  validate(_isCleaned: boolean, text: string, _schema: unknown, place?: Place) {
+    if (typeof place?.parentData === 'object') place.parentData[place.parentDataProperty] = cleanLine(text)
+    return true
+  },
+} as const
+
+type Place = { parentData: Record<string | number, unknown> | ''; parentDataProperty: string | number }
+
+/** Unknown fields are dropped, and nothing is coerced; names are cleaned. Validation stops at the first error; see field-errors.ts. */
 export const ajvOptions: FastifyServerOptions['ajv'] = {
   customOptions: {
     coerceTypes: false,
@@ -48,6 +64,7 @@ export const ajvOptions: FastifyServerOptions['ajv'] = {
     useDefaults: false,
     allowUnionTypes: true,
     strictTypes: false,
+    keywords: [cleanedKeyword],
     formats: {
       // replaces the validator's own `email`, which is looser
       mail_address: { type: 'string', validate: isEmail },

@@ -53,7 +53,7 @@ export function createServer(
     ajv: ajvOptions,
     schemaController: { compilersFactory: lazySchemas },
     // A preflight gets the same answer everywhere, even for a path that cannot be read.
-    rewriteUrl: ({ method, url = '/' }) => (method === 'OPTIONS' ? '/' : withoutVersion(url)),
+    rewriteUrl: ({ method, url = '/' }) => (method === 'OPTIONS' ? '/' : withService(withoutVersion(url))),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },
     frameworkErrors: (_error, _request: FastifyRequest, reply) => {
       sendFailure(new ApiError('not_found'), reply)
@@ -68,6 +68,11 @@ export function createServer(
 function withoutVersion(url: string): string {
   const path = withoutOrigin(url).replace(/^\/(v|%76)(1|%31)\//, '/')
   return path.includes('%40') ? path.replace(/^[^?]*/, (each) => each.replaceAll('%40', '@')) : path
+}
+
+/** The address of a webhook with the service that some senders append to it as a path: `…/slack`. */
+function withService(url: string): string {
+  return url.replace(/^(\/webhooks\/[^/?]+\/[^/?]+)\/(slack|github)\/?(?:\?|$)/, '$1?service=$2&')
 }
 
 /** A URL without scheme and host, which clients that use the server as a proxy include. */

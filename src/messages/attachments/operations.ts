@@ -7,6 +7,7 @@ import { requireRoomAccess } from '../../rooms/access-operations.ts'
 import { canAttach } from '../../rooms/permissions.ts'
 import { renewFile, saveFile } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
+import { cleanLine, isVisible } from '../../text.ts'
 import type { StoredAttachment } from '../queries.ts'
 import { attachmentFile } from './queries.ts'
 
@@ -63,9 +64,9 @@ async function* measure(
   }
 }
 
-/** The last segment of a path, without control characters, cut to 128 code points; `file` if that is empty. */
+/** The last segment of a path, without what is not seen, cut to 128 code points; `file` if nothing is left to see. */
 function cleanFilename(filename: string): string {
   const last = filename.split(/[/\\]/).at(-1) ?? ''
-  const clean = [...last.toWellFormed().replace(/\p{Cc}/gu, '')].slice(0, maxFilenameLength).join('')
-  return clean === '' ? 'file' : clean
+  const line = cleanLine(last.toWellFormed().replace(/\p{Cc}/gu, ''))
+  return isVisible(line) ? [...line].slice(0, maxFilenameLength).join('') : 'file'
 }

@@ -8,7 +8,7 @@ import { CompactUser } from '../../users/schemas.ts'
 import { serializeCompactUser } from '../../users/serializers.ts'
 import { addReaction, listReactionUsers, removeReaction } from './operations.ts'
 import type { ReactionKey } from './queries.ts'
-import { isEmoji, Reaction } from './schemas.ts'
+import { qualifiedEmoji, Reaction } from './schemas.ts'
 
 const ReactionParams = Type.Object({
   ...IdParams('id', 'message_id').properties,
@@ -76,12 +76,13 @@ export const reactionRoutes: FastifyPluginAsyncTypebox = async (app) => {
 function keyOf({
   id: room_id,
   message_id,
-  emoji,
+  emoji: sent,
 }: {
   id: string
   message_id: string
   emoji: string
 }): ReactionKey {
-  if (!isEmoji(emoji)) throw fieldsInvalid('emoji')
+  const emoji = qualifiedEmoji(sent)
+  if (emoji === undefined) throw fieldsInvalid('emoji')
   return { room_id, message_id, emoji }
 }

@@ -5,6 +5,17 @@ export function isEmoji(text: string): boolean {
   return /^\p{RGI_Emoji}$/v.test(text)
 }
 
+const selectors = /\ufe0f/g
+/** What is an emoji only with a selector after it. A skin tone stands for the selector. */
+const unqualified = /(?!\p{Emoji_Presentation}|\p{RI})\p{Emoji}(?!\p{EMod})/gu
+
+/** One emoji with all its selectors (U+FE0F), of which keyboards leave some out; undefined for what is none. */
+export function qualifiedEmoji(text: string): string | undefined {
+  if (isEmoji(text)) return text
+  const emoji = text.replaceAll(selectors, '').replaceAll(unqualified, '$&\ufe0f')
+  return isEmoji(emoji) ? emoji : undefined
+}
+
 /** A reaction of the caller, set or removed: how many have reacted with the emoji now, and whether the caller has. */
 export const Reaction = Type.Object({
   message_id: Type.String(),

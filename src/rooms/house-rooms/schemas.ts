@@ -1,14 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PermissionBits } from '../../houses/roles/schemas.ts'
 import { Nullable } from '../../http/schemas/nullable.ts'
-import { AnyText, Line, Text } from '../../http/schemas/strings.ts'
+import { AnyText, CleanText, Line } from '../../http/schemas/strings.ts'
 import { maxTextLength, Name } from '../../users/schemas.ts'
 
 export const maxEmojiNameLength = 64
 /** Far below the maximum of the column, because a new room gets the greatest position plus one. */
 const maxRoomPosition = 1_000_000
 
-const Description = Type.Optional(Nullable(Text(maxTextLength)))
+const Description = Type.Optional(Nullable(CleanText(maxTextLength)))
 export const EmojiName = Line(maxEmojiNameLength, { minLength: 1 })
 export const SentEmoji = Type.Object({ type: Type.Literal(1), data: EmojiName })
 /** A bare name, the object that responses contain, or null for none (docs/resources.md#attachments-and-emoji). */

@@ -149,6 +149,7 @@ test('a cut, a damaged and a missing archive are refused', async () => {
     expect([code, err]).toEqual([1, expect.stringMatching(reason)])
   }
   expect((await hearth('import-house', archivePath())).err).toMatch(/there is no such file/)
+  expect((await hearth('import-house', import.meta.dirname)).err).toMatch(/it is a folder/)
 })
 
 test('a path that leads out of the archive is refused', async () => {

@@ -13,7 +13,7 @@ import { call, db, expectTime, failure, house, houseRoom, user } from '../../sup
 
 /** A body as a service sends it, and the message that it becomes, by lines. */
 type Fixture = {
-  form: 'own' | 'slack' | 'discord' | 'github'
+  form: 'own' | 'slack' | 'discord' | 'github' | 'gitlab' | 'alerts' | 'jenkins' | 'sentry' | 'other'
   event?: string
   encoding?: 'form' | 'multipart'
   file?: string
@@ -216,6 +216,8 @@ test('a body that says nothing, or in a wrong type, answers invalid_schema', asy
     [{ content: 'x', nonce: 5 }, invalid('nonce')],
     [{ content: 'x', nonce: '' }, invalid('nonce')],
     [{ username: 'Hook' }, required('content')],
+    [{ nonce: 'n' }, required('content')],
+    [{ ready: null, list: [1], inner: { of: [] } }, required('content')],
     [{ content: '', embeds: [] }, required('content')],
     [{ embeds: {} }, invalid('embeds')],
     [{ embeds: ['text'] }, required('content')],
@@ -317,4 +319,52 @@ test('hostile bodies are answered at once', async () => {
     { content: '`'.repeat(long), tts: true },
   ]
   for (const body of bodies) expect([200, 204, 400]).toContain((await call(null, 'POST', path, body)).status)
+})
+
+test('the address with /slack or /github takes a body of that service', async () => {
+  const hook = await webhook(den, { room_id: await houseRoom(den) })
+  const slack = await call(null, 'POST', `${hook.path}/slack`, { text: '*bold*', embeds: [] })
+  expect([slack.status, slack.text]).toEqual([200, 'ok'])
+  const github = await call(null, 'POST', `${hook.path}/github`, { zen: 'Keep it *simple*.' })
+  expect(github.status).toBe(200)
+  const rows = await listRows((await webhookRow(hook.id))!.room_id)
+  expect(rows.map(({ content }) => content)).toEqual(['**bold**', '**GitHub** sent in GitHub'])
+  expect(told(await call(null, 'POST', `${hook.path}/teams`, { text: 'x' }))).toEqual([
+    404,
+    failure('not_found', 'Not found'),
+  ])
+})
+
+test('a push of 2,000 commits is a message, and a body that is larger still is refused', async () => {
+  const hook = await webhook(den, { room_id: await houseRoom(den) })
+  const commit = { id: 'a'.repeat(40), message: 'x'.repeat(900), added: ['a', 'b'], author: { name: 'Ann' } }
+  const commits = Array.from({ length: 2_000 }, (_, number) => ({
+    ...commit,
+    url: `https://e.org/${number}`,
+  }))
+  const event = { headers: { 'x-github-event': 'push' } }
+  const body = { ref: 'refs/heads/main', commits, sender: { login: 'ann' } }
+  expect((await call(null, 'POST', hook.path, body, event)).status).toBe(200)
+  const [row] = await listRows((await webhookRow(hook.id))!.room_id)
+  const lines = row!.content.split('\n')
+  expect(lines[0]).toBe('**ann** pushed 2000 commits to branch `main` of GitHub')
+  expect(lines.at(-1)).toBe('- and 1990 more')
+  const larger = { ...body, commits: [...commits, ...commits, ...commits] }
+  expect((await call(null, 'POST', hook.path, larger, event)).status).toBe(413)
+  // Who lacks the token cannot make the server read so much.
+  const wrong = hook.path.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+  expect((await call(null, 'POST', wrong, body, event)).status).toBe(404)
+})
+
+test('a body that is no object of JSON is refused in words', async () => {
+  const { path } = await webhook(den)
+  const malformed = failure('invalid_schema', 'JSON body is malformed')
+  for (const [type, payload] of [
+    ['text/plain', 'the build failed'],
+    ['application/xml', '<build/>'],
+    ['application/json', '["build"]'],
+  ]) {
+    const answer = await call(null, 'POST', path, undefined, { payload, headers: { 'content-type': type } })
+    expect([type, ...told(answer)]).toEqual([type, 400, malformed])
+  }
 })

@@ -55,8 +55,8 @@ test('who has not the token uses up nothing of the webhook, but what its address
   expect((await send(hook.path)).headers['ratelimit-remaining']).toBe('9')
 })
 
-test('a body over 256 KiB is too large', async () => {
-  const answer = await send((await webhook(den)).path, { text: 'x'.repeat(256 * 1024) })
+test('a body over 4 MiB is too large', async () => {
+  const answer = await send((await webhook(den)).path, { text: 'x'.repeat(4 * 1024 * 1024) })
   expect(answer.status).toBe(413)
 })
 

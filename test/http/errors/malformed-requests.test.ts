@@ -45,6 +45,20 @@ describe('what is no HTTP request', () => {
   })
 })
 
+test.each([
+  ['nothing at all', '', ''],
+  ['half of a request', 'GET /app/ HTTP/1.1\r\n', 'HTTP/1.1 408 Request Timeout'],
+])('a connection with %s for ten seconds is closed without JSON', async (_what, text, answer) => {
+  const closing = once(app.server, 'connection').then(async ([socket]: Socket[]) => {
+    if (text !== '') await expect.poll(() => socket!.bytesRead).toBe(text.length)
+    // As Node does once the time is over.
+    app.server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  })
+  const [head] = (await exchange(text)).split('\r\n')
+  await closing
+  expect(head).toBe(answer)
+})
+
 test('what is no HTTP request is answered also while its body is still on its way', async () => {
   const length = 8_000_000
   const head = `POST /x HTTP/1.1\r\nHost: x\r\nX-Odd: \x01\r\nContent-Length: ${length}\r\n\r\n`

@@ -38,6 +38,13 @@ describe('where a request comes from', () => {
       '192.0.2.1, unknown, 10.0.0.2',
       '10.0.0.2',
     ],
+    ['an address with a port', '1', '10.0.0.1', '192.0.2.66:1, 192.0.2.1:50000', '192.0.2.1'],
+    ['an IPv6 address with a port', '1', '10.0.0.1', '[2001:db8::1]:50000', '2001:db8::1'],
+    ['an IPv6 address in brackets', '1', '10.0.0.1', '[2001:db8::1]', '2001:db8::1'],
+    ['an IPv6 address with a zone', '1', '10.0.0.1', 'fe80::1%eth0', 'fe80::1'],
+    ['a quoted address', '1', '10.0.0.1', '"[2001:db8::1]:443"', '2001:db8::1'],
+    ['proxies that write ports', '10.0.0.0/8', '10.0.0.1', '192.0.2.1:9, 10.0.0.2:443', '192.0.2.1'],
+    ['a port that is none', '1', '10.0.0.1', '192.0.2.1:http', '10.0.0.1'],
     ['an empty header', '1', '10.0.0.1', '', '10.0.0.1'],
     ['a socket that is gone', 'loopback', '', '192.0.2.1', ''],
   ])('%s', (_what, trusted, remoteAddress, forwarded, expected) => {

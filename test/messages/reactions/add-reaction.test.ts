@@ -43,6 +43,26 @@ test('every emoji of Unicode is one, whatever it is made of', async () => {
   expect((await seenBy(ann)).map((one: { emoji: string }) => one.emoji)).toEqual(twenty)
 })
 
+test('an emoji without its selectors is the one with them', async () => {
+  const { ann, put, remove, seenBy } = await scene()
+  for (const [sent, emoji] of [
+    ['❤', '❤️'],
+    ['👁‍🗨', '👁️‍🗨️'],
+    ['👁️‍🗨', '👁️‍🗨️'],
+    ['🏳‍🌈', '🏳️‍🌈'],
+    ['👩‍❤‍👨', '👩‍❤️‍👨'],
+    ['1\u20e3', '1️⃣'],
+    ['©', '©️'],
+    ['🕵🏽‍♂', '🕵🏽‍♂️'],
+    ['👍\ufe0f', '👍'],
+  ] as const) {
+    expect((await put(ann, sent)).body.data).toMatchObject({ emoji, count: 1 })
+    expect((await put(ann, emoji)).body.data).toMatchObject({ emoji, count: 1 })
+    expect(await seenBy(ann)).toMatchObject([{ emoji }])
+    expect((await remove(ann, sent)).body.data).toMatchObject({ emoji, count: 0 })
+  }
+})
+
 test('what is not one emoji answers invalid_schema', async () => {
   const { ann, put, remove, path, seenBy } = await scene()
   const hostile = [
@@ -52,7 +72,7 @@ test('what is not one emoji answers invalid_schema', async () => {
     ' ',
     '',
     '1',
-    '❤',
+    '❤\ufe0e',
     '\u200d',
     '️',
     '🏿🏿',

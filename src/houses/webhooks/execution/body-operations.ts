@@ -1,17 +1,31 @@
 import { fieldsRequired } from '../../../errors.ts'
 import { readDiscord } from './discord-operations.ts'
 import { readGithub } from './github-operations.ts'
+import { readGitlab } from './gitlab-operations.ts'
+import { readAlerts, readJenkins, readSentry } from './monitoring-operations.ts'
+import { readOther } from './other-operations.ts'
 import { readSlack } from './slack-operations.ts'
-import { bold, type Fields, joinParts, textOf, withoutMentions } from './text-operations.ts'
+import { bold, type Fields, isFields, joinParts, textOf, withoutMentions } from './text-operations.ts'
 
-export type Form = 'own' | 'slack' | 'discord' | 'github'
+export type Form =
+  | 'own'
+  | 'slack'
+  | 'discord'
+  | 'github'
+  | 'gitlab'
+  | 'alerts'
+  | 'jenkins'
+  | 'sentry'
+  | 'other'
 
 /** What besides the fields tells forms apart. */
-type Hints = {
+export type Hints = {
   /** The header `X-GitHub-Event`. */
   event: string | undefined
   /** Whether the address has the parameter `wait`, or the body is multipart: only Discord's clients do that. */
   isDiscord: boolean
+  /** Whose form it is, as the address says. */
+  service: 'slack' | 'github' | undefined
 }
 
 const discordFields = [
@@ -27,22 +41,49 @@ const discordFields = [
 /** Fields that Slack's form has as well: with `content` they are Discord's. */
 const sharedFields = ['username', 'attachments']
 const slackFields = ['text', 'blocks', 'attachments']
+/** Fields of the form of Hearth, which say nothing by themselves. */
+const ownFields = ['nonce', 'username']
 
 /** The form that a body has (docs/api.md#webhooks). */
-export function formOf(body: Fields, { event, isDiscord }: Hints): Form {
+export function formOf(body: Fields, { event, isDiscord, service }: Hints): Form {
   const has = (name: string) => Object.hasOwn(body, name)
-  if (event !== undefined) return 'github'
+  if (event !== undefined || service === 'github') return 'github'
+  if (service === 'slack') return 'slack'
+  if (has('object_kind')) return 'gitlab'
+  if (Array.isArray(body.alerts) || has('ruleUrl') || has('evalMatches')) return 'alerts'
   if (discordFields.some(has)) return 'discord'
   if (has('content')) return isDiscord || sharedFields.some(has) ? 'discord' : 'own'
   if (slackFields.some(has)) return 'slack'
-  return isDiscord ? 'discord' : 'own'
+  if (isDiscord) return 'discord'
+  if (isFields(body.build) && has('name')) return 'jenkins'
+  if (isSentry(body)) return 'sentry'
+  return Object.keys(body).some((name) => !ownFields.includes(name)) ? 'other' : 'own'
+}
+
+function isSentry({ data, actor, action, project_name, culprit }: Fields): boolean {
+  if (isFields(data)) return action !== undefined && isFields(actor)
+  return project_name !== undefined && culprit !== undefined
+}
+
+const readers: Record<Exclude<Form, 'own'>, (body: Fields, event: string) => string> = {
+  github: (body, event) => readGithub(event, body),
+  gitlab: readGitlab,
+  alerts: readAlerts,
+  jenkins: readJenkins,
+  sentry: readSentry,
+  slack: (body) => withName(body, readSlack(body)),
+  discord: (body) => withName(body, readDiscord(body)),
+  other: readOther,
 }
 
 /** A message of another service as the content of one of ours, of any length. Throws `invalid_schema`. */
 export function readForeign(form: Exclude<Form, 'own'>, body: Fields, event = ''): string {
-  if (form === 'github') return readGithub(event, body)
-  const text = (form === 'slack' ? readSlack(body) : readDiscord(body)).trim()
+  const text = readers[form](body, event).trim()
   if (text === '') throw fieldsRequired(form === 'slack' ? 'text' : 'content')
-  // The message has one author, the webhook: the name that a sender chooses is written in front.
-  return joinParts([withoutMentions(bold(textOf(body.username))), text])
+  return text
+}
+
+/** The message has one author, the webhook: the name that a sender chooses is written in front. */
+function withName({ username }: Fields, text: string): string {
+  return text.trim() === '' ? '' : joinParts([withoutMentions(bold(textOf(username))), text.trim()])
 }

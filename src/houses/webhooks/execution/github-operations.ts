@@ -1,6 +1,6 @@
 import {
   bold,
-  escaped,
+  code,
   excerpt,
   type Fields,
   fieldsOf,
@@ -8,8 +8,11 @@ import {
   linked,
   listOf,
   namedLink,
+  plainLine,
   quoted,
   textOf,
+  urlOf,
+  withEmoji,
   withoutMentions,
 } from './text-operations.ts'
 
@@ -31,51 +34,47 @@ type Rendering = (body: Fields, event: string) => string
 
 const renderings: Record<string, Rendering> = {
   ping: (body) =>
-    joinParts([`GitHub has connected this webhook to ${placeOf(body)}.`, textOf(body.zen)], ' '),
+    joinParts([`GitHub has connected this webhook to ${placeOf(body)}.`, plainLine(body.zen)], ' '),
   push: renderPush,
   create: (body) => renderRef(body, 'created'),
   delete: (body) => renderRef(body, 'deleted'),
   fork(body) {
     const { full_name, html_url } = fieldsOf(body.forkee)
-    return `${actorOf(body)} forked ${placeOf(body)} to ${linked(textOf(full_name), textOf(html_url))}`
+    return `${actorOf(body)} forked ${placeOf(body)} to ${linked(plainLine(full_name), urlOf(html_url))}`
   },
   star: (body) => `${actorOf(body)} ${body.action === 'deleted' ? 'unstarred' : 'starred'} ${placeOf(body)}`,
   watch: (body) => `${actorOf(body)} starred ${placeOf(body)}`,
   public: (body) => `${actorOf(body)} made ${placeOf(body)} public`,
   status(body) {
-    const state = `${bold(textOf(body.context))} is ${textOf(body.state)} for \`${shortSha(body.sha)}\``
+    const state = `${bold(plainLine(body.context))} is ${plainLine(body.state)} for ${shortSha(body.sha)}`
     return joinParts([
-      linked(`${state} in ${placeOf(body)}`, textOf(body.target_url)),
-      textOf(body.description),
+      linked(`${state} in ${placeOf(body)}`, urlOf(body.target_url)),
+      plainLine(body.description),
     ])
   },
   gollum(body) {
     const pages = listOf(body.pages).map(({ action, title, html_url }) => {
-      return `- ${textOf(action)} ${linked(textOf(title), textOf(html_url))}`
+      return `- ${plainLine(action)} ${linked(plainLine(title), urlOf(html_url))}`
     })
     return joinParts([`${actorOf(body)} edited the wiki of ${placeOf(body)}`, ...pages])
   },
 }
 
 function actorOf({ sender, pusher }: Fields): string {
-  return bold(textOf(fieldsOf(sender).login) || textOf(fieldsOf(pusher).name) || 'GitHub')
+  return bold(plainLine(fieldsOf(sender).login) || plainLine(fieldsOf(pusher).name) || 'GitHub')
 }
 
 function placeOf({ repository, organization }: Fields): string {
-  return textOf(fieldsOf(repository).full_name) || textOf(fieldsOf(organization).login) || 'GitHub'
+  return plainLine(fieldsOf(repository).full_name) || plainLine(fieldsOf(organization).login) || 'GitHub'
 }
 
 function shortSha(value: unknown): string {
-  return [...textOf(value)].slice(0, 7).join('')
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0]!
+  return code([...textOf(value)].slice(0, 7).join(''))
 }
 
 function nameOfRef(ref: string): string {
   const [, kind, name] = /^refs\/(heads|tags)\/(.*)$/.exec(ref) ?? [undefined, 'heads', ref]
-  return `${kind === 'tags' ? 'tag' : 'branch'} \`${name}\``
+  return `${kind === 'tags' ? 'tag' : 'branch'} ${code(name)}`
 }
 
 function renderPush(body: Fields): string {
@@ -85,21 +84,19 @@ function renderPush(body: Fields): string {
   const verb = body.forced === true ? 'force-pushed' : 'pushed'
   const count = `${commits.length} commit${commits.length === 1 ? '' : 's'}`
   const lines = commits.slice(0, maxCommits).map(({ id, message, author, url }) => {
-    const by = textOf(fieldsOf(author).username) || textOf(fieldsOf(author).name)
-    const commit = namedLink(`\`${shortSha(id)}\``, textOf(url))
-    // Git knows no Markdown.
-    return `- ${commit} ${joinParts([escaped(firstLine(textOf(message))), escaped(by)], ' — ')}`
+    const by = plainLine(fieldsOf(author).username) || plainLine(fieldsOf(author).name)
+    return `- ${namedLink(shortSha(id), urlOf(url))} ${joinParts([plainLine(message), by], ' — ')}`
   })
   const more = commits.length - maxCommits
   return joinParts([
-    linked(`${actorOf(body)} ${verb} ${count} to ${branch}`, textOf(body.compare)),
+    linked(`${actorOf(body)} ${verb} ${count} to ${branch}`, urlOf(body.compare)),
     ...lines,
     more > 0 ? `- and ${more} more` : '',
   ])
 }
 
 function renderRef(body: Fields, verb: string): string {
-  const ref = `${textOf(body.ref_type)} \`${textOf(body.ref)}\``
+  const ref = `${plainLine(body.ref_type)} ${code(body.ref)}`
   return `${actorOf(body)} ${verb} ${ref} in ${placeOf(body)}`
 }
 
@@ -129,14 +126,13 @@ function renderSubject(body: Fields, event: string): string {
   const subject = fieldsOf(kind && body[kind])
   const remark = fieldsOf(body.comment ?? body.review)
   const action = textOf(body.action)
-  const url =
-    textOf(remark.html_url) || textOf(subject.html_url) || textOf(fieldsOf(body.repository).html_url)
+  const url = urlOf(remark.html_url) || urlOf(subject.html_url) || textOf(fieldsOf(body.repository).html_url)
   const written = textOf(remark.body) || (body.comment === undefined ? textOf(subject.body) : '')
-  const what = joinParts([(kind ?? event).replaceAll('_', ' '), titleOf(subject)], ' ')
+  const what = joinParts([nameOf(kind ?? event), titleOf(subject)], ' ')
   return joinParts([
-    linked(`${actorOf(body)} ${verbOf(event, action, body)} ${what} in ${placeOf(body)}`, url),
+    linked(joinParts([actorOf(body), verbOf(event, action, body), what, `in ${placeOf(body)}`], ' '), url),
     outcomeOf(subject, fieldsOf(body.deployment_status), fieldsOf(body.review)),
-    opening.has(action) ? quoted(excerpt(written, maxExcerpt)) : '',
+    opening.has(action) ? quoted(excerpt(withEmoji(written), maxExcerpt)) : '',
   ])
 }
 
@@ -146,21 +142,25 @@ function verbOf(event: string, action: string, body: Fields): string {
   const isRemark = event.endsWith('_comment')
   if (isRemark && action === 'created') return 'commented on'
   if (event === 'pull_request_review' && action === 'submitted') return 'reviewed'
-  const done = action.replaceAll('_', ' ') || 'sent'
+  const done = nameOf(body.action) || 'sent'
   return isRemark ? `${done} a comment on` : done
 }
 
 function titleOf(subject: Fields): string {
-  const number = textOf(subject.number)
+  const number = plainLine(subject.number)
   const candidates = [subject.title, subject.display_title, subject.name, subject.tag_name, subject.login]
-  const name = candidates.map(textOf).find((text) => text !== '') ?? textOf(subject.environment)
-  return joinParts([number && `#${number}`, bold(firstLine(name))], ' ')
+  const name = candidates.map(plainLine).find((text) => text !== '') ?? plainLine(subject.environment)
+  return joinParts([number && `#${number}`, bold(name)], ' ')
 }
 
 /** How a run, a deployment or a review came out. */
 function outcomeOf(subject: Fields, deployment: Fields, review: Fields): string {
   const state = subject.conclusion ?? deployment.state ?? review.state ?? subject.status
-  const name = textOf(state).replaceAll('_', ' ')
-  const branch = textOf(subject.head_branch)
-  return name === '' ? '' : `Result: ${joinParts([name, branch && `on \`${branch}\``], ' ')}`
+  const branch = code(subject.head_branch)
+  return state ? `Result: ${joinParts([nameOf(state), branch && `on ${branch}`], ' ')}` : ''
+}
+
+/** A name of GitHub's in words: `pull_request`. */
+function nameOf(value: unknown): string {
+  return plainLine(textOf(value).replaceAll('_', ' '))
 }

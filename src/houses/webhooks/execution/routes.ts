@@ -8,7 +8,7 @@ import { readMultipart, requireMultipart, takeMultipart } from '../../../http/bo
 import { failures, ok, Success } from '../../../http/schemas/envelope.ts'
 import { GatewayMessage, maxContentLength, SendMessage } from '../../../messages/schemas.ts'
 import type { Send } from '../../../messages/send/operations.ts'
-import { type Form, formOf, readForeign } from './body-operations.ts'
+import { type Form, formOf, type Hints, readForeign } from './body-operations.ts'
 import { executeWebhook, requireExecutable } from './operations.ts'
 import { discordFields, ExecuteQuery, ExecuteWebhook, WebhookAddress } from './schemas.ts'
 import { serializeForDiscord } from './serializers.ts'
@@ -22,12 +22,14 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
   app.post(
     '/webhooks/:webhook_id/:token',
     {
-      config: { formField: 'payload' },
+      bodyLimit: maxForeignBytes,
+      config: { formField: 'payload', maxValues: maxForeignValues },
+      onRequest: checkTokenEarly,
       schema: {
         operationId: 'executeWebhook',
         summary: 'Send a message as a webhook',
         description:
-          "Takes the body of a message of Hearth, Slack or Discord, or an event of GitHub (with `X-GitHub-Event`), and answers as that service does. Slack's and GitHub's body may be the field `payload` of a form, Discord's the part `payload_json` of a multipart body.",
+          "Takes the body of a message of Hearth, Slack or Discord, an event of GitHub (with `X-GitHub-Event`) or GitLab, a notification of Alertmanager, Grafana, Jenkins or Sentry, or any other object, and answers as that service does. Slack's and GitHub's body may be the field `payload` of a form, Discord's the part `payload_json` of a multipart body.",
         tags: ['webhooks'],
         params: WebhookAddress,
         querystring: ExecuteQuery,
@@ -46,7 +48,12 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
       const body = isMultipart ? await readParts(request) : request.body
       // Meanwhile the webhook may have been deleted, or its token replaced.
       if (isMultipart) webhook = await requireWebhook()
-      const message = readMessage(request, body, isMultipart || query.wait !== undefined)
+      const hints = {
+        event: [request.headers['x-github-event']].flat()[0],
+        isDiscord: isMultipart || query.wait !== undefined,
+        service: query.service,
+      }
+      const message = readMessage(request, body, hints)
       // What others write there does not count to the owner's own text.
       const text = { bytes: Buffer.byteLength(message.content), rows: 1 }
       await app.countText(`webhooks of ${webhook.house_owner_id}`, text, reply)
@@ -54,24 +61,28 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
       return answer(reply, sent, message.form, query)
     },
   )
+
+  /** Large bodies are read only for who has the token. */
+  async function checkTokenEarly(request: FastifyRequest): Promise<void> {
+    const bytes = Number(request.headers['content-length'] ?? maxForeignBytes)
+    if (bytes <= maxBodyBytes || bytes > maxForeignBytes) return
+    const { webhook_id, token } = request.params as WebhookAddress
+    await requireExecutable(app.db, webhook_id, token)
+  }
 }
+
+/** The most bytes of an event of another service, and values in it: a push of 2,000 commits has some 2 MB. */
+const maxForeignBytes = 4 * 1024 * 1024
+const maxForeignValues = 100_000
 
 type ReadMessage = { form: Form; content: string; nonce: string | null }
 
 /** What a body says. Throws `invalid_schema`. */
-function readMessage(
-  request: FastifyRequest,
-  body: Record<string, unknown>,
-  isDiscord: boolean,
-): ReadMessage {
-  const event = [request.headers['x-github-event']].flat()[0]
-  const form = formOf(body, { event, isDiscord })
+function readMessage(request: FastifyRequest, body: Record<string, unknown>, hints: Hints): ReadMessage {
+  const form = formOf(body, hints)
   if (form !== 'own') {
-    return {
-      form,
-      content: cutText(untrimmedTextOf(readForeign(form, body, event)), maxContentLength),
-      nonce: null,
-    }
+    const text = untrimmedTextOf(readForeign(form, body, hints.event))
+    return { form, content: cutText(text, maxContentLength), nonce: null }
   }
   const { content, nonce = null } = body
   const { properties } = SendMessage

@@ -7,10 +7,17 @@ export const WebhookAddress = Type.Object({
   token: Type.String(),
 })
 
+export type WebhookAddress = Static<typeof WebhookAddress>
+
 export const ExecuteQuery = Type.Object(
   {
     wait: Type.Optional(
       Type.String({ description: "`true`: a message in Discord's form is answered with the message" }),
+    ),
+    service: Type.Optional(
+      Type.Union([Type.Literal('slack'), Type.Literal('github')], {
+        description: 'the form of the body; the address with `/slack` or `/github` after it means the same',
+      }),
     ),
   },
   { additionalProperties: false },

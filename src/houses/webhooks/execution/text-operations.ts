@@ -1,3 +1,5 @@
+import { nameToEmoji } from 'gemoji'
+
 /** An object of a body that a service has sent: nothing is known of its fields. */
 export type Fields = Record<string, unknown>
 
@@ -64,9 +66,43 @@ export function namedLink(text: string, url: string): string {
   return /^https?:\/\/[^\s()<>]+$/.test(url) ? `[${text}](${url})` : linked(text, url)
 }
 
-/** A text whose signs are no Markdown. */
+/** A text whose signs are no Markdown. An underscore within a word is none anyway. */
 export function escaped(text: string): string {
-  return text.replace(/[\\`*_~[\]]/g, '\\$&')
+  return text.replace(/[\\`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
+}
+
+/** An address of the web; `''` for all else. */
+export function urlOf(value: unknown): string {
+  const text = textOf(value)
+  return /^https?:\/\/[^\s<>]+$/.test(text) ? text : ''
+}
+
+/** Code points of a title, a name, or another text of one line. */
+const maxLineLength = 256
+
+/** A line of text that knows no Markdown, but emoji by their names, as GitHub and GitLab show it. */
+export function plainLine(value: unknown): string {
+  const [line] = textOf(value).split('\n', 1)
+  return withEmoji(excerpt(line!.trimEnd(), maxLineLength), escaped)
+}
+
+/** A text with the emoji that it names (`:rocket:`). */
+export function withEmoji(text: string, others = (part: string) => part): string {
+  // Every second part is a name with its colons.
+  const parts = text.split(/(:[\w+-]+:)/)
+  return parts
+    .map((part, index) => (index % 2 === 1 && emojiNamed(part.slice(1, -1))) || others(part))
+    .join('')
+}
+
+function emojiNamed(name: string): string | undefined {
+  return Object.hasOwn(nameToEmoji, name) ? nameToEmoji[name] : undefined
+}
+
+/** A name as code; `''` for none. */
+export function code(value: unknown): string {
+  const text = textOf(value).replaceAll('`', "'").replaceAll('\n', ' ')
+  return text === '' ? '' : `\`${text}\``
 }
 
 /** Text as a quotation. */

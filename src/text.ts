@@ -1,0 +1,36 @@
+/** Scripts whose letters ZWJ and ZWNJ join or part. */
+const joining = String.raw`\p{M}\p{scx=Arab}\p{scx=Syrc}\p{scx=Mong}\p{scx=Nkoo}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}`
+/** Signs that nobody sees by themselves: joiners, marks of direction, selectors, fillers. */
+const invisible = String.raw`\p{DI}\u2800\ufff9-\ufffb\u{1d159}`
+/** Where such a sign shapes what stands beside it. */
+const shaping = [
+  String.raw`(?<=[\p{ExtPict}\p{EMod}\ufe0f])\u200d(?=\p{ExtPict})`,
+  String.raw`(?<=[${joining}])[\u200c\u200d](?=[${joining}])`,
+  String.raw`(?<=\p{ExtPict})[\ufe0e\ufe0f]`,
+  String.raw`(?<=[0-9#*])\ufe0f(?=\u20e3)`,
+  String.raw`(?<=\p{UIdeo})[\u{e0100}-\u{e01ef}]`,
+  String.raw`(?<=\p{sc=Mong})[\u180b-\u180d\u180f]`,
+  // Flags of parts of countries.
+  String.raw`(?<=\u{1f3f4}[\u{e0020}-\u{e007e}]*)[\u{e0020}-\u{e007f}]`,
+]
+const invisibles = new RegExp(`(${shaping.join('|')})|[${invisible}]`, 'gu')
+
+/** What a text needs at least one of, as the source of a class of characters. */
+export const visibleCharacter = `[^\\s${invisible}]`
+const visible = new RegExp(visibleCharacter, 'u')
+
+/**
+ * A line of text as it is stored: composed (NFC), without signs that nobody sees but where they shape others, and with
+ * spaces for the separators of lines and paragraphs.
+ */
+export function cleanLine(text: string): string {
+  return text
+    .normalize('NFC')
+    .replace(/[\u2028\u2029]/g, ' ')
+    .replace(invisibles, (_, shaping?: string) => shaping ?? '')
+}
+
+/** Whether a text has something that is seen. */
+export function isVisible(text: string): boolean {
+  return visible.test(text)
+}
