@@ -15,8 +15,9 @@ const emptySet: ReadonlySet<string> = new Set()
 const done = Promise.resolve()
 const ignore = () => {}
 
-/** What an id takes in memory. */
+/** What an id and a buffered event take in memory, on average. */
 const bytesPerId = 48
+const bytesPerEvent = 512
 
 /** The `seq` of INIT_STATE and the HOUSE_JOINs before the last: nothing is resumed from there. */
 const loginSeq = 1
@@ -87,7 +88,7 @@ export class Session {
 
   set waitingIds(count: number) {
     this.#waitingIds = count
-    this.connection.bufferRequests(count * bytesPerId)
+    this.#countWaiting()
   }
 
   /** Whether events are sent to it as they happen. */
@@ -138,6 +139,13 @@ export class Session {
     if (!this.#buffered || !this.#mayConcern(pending.event)) return
     if (this.#buffered.length < maxBufferedEvents) this.#buffered.push(pending)
     else this.connection.close('slow_consumer')
+    this.#countWaiting()
+  }
+
+  /** Counts what waits in memory for the client towards what its connection buffers. */
+  #countWaiting(): void {
+    const eventBytes = (this.#buffered?.length ?? 0) * bytesPerEvent
+    this.connection.countWaiting(this.#waitingIds * bytesPerId + eventBytes)
   }
 
   /** The state was read: it includes the log up to a position, and its scopes are known. */
@@ -165,12 +173,15 @@ export class Session {
         const isMissing = pending.position === undefined || pending.position > this.startPosition
         if (isMissing) await pending.sendTo(this)
       }
+      this.#countWaiting()
     }
   }
 
   /** The login or resume is over, or the session has ended. */
   markReady(): void {
+    const hasBuffered = this.#buffered !== undefined && this.#buffered.length > 0
     this.#buffered = undefined
+    if (hasBuffered) this.#countWaiting()
     this.#scopes = undefined
     this.#settle()
     // Thousands of idle sessions share these.

@@ -39,7 +39,7 @@ export class Connection {
   #exemptBytes = 0
   /** The buffered bytes when they were counted last. */
   countedBytes = 0
-  #requestBytes = 0
+  #waitingBytes = 0
   #shares: readonly Share[] = []
   #acknowledges = false
   /**
@@ -149,18 +149,18 @@ export class Connection {
     for (const { buffered } of shares) buffered.add(this)
   }
 
-  /** Requests of the client that wait take so many bytes. */
-  bufferRequests(bytes: number): void {
-    this.#requestBytes = bytes
+  /** What waits for the client elsewhere takes so many bytes: requests, and events during a login. */
+  countWaiting(bytes: number): void {
+    this.#waitingBytes = bytes
     this.countBuffered()
   }
 
   /**
    * Counts and returns the buffered bytes: those that the client has not read, those of a message that it has begun, and
-   * those of requests that wait.
+   * those of what waits elsewhere.
    */
   countBuffered(): number {
-    const bytes = this.#socket.bufferedAmount + this.#inbound.bufferedBytes + this.#requestBytes
+    const bytes = this.#socket.bufferedAmount + this.#inbound.bufferedBytes + this.#waitingBytes
     const change = bytes - this.countedBytes
     this.countedBytes = bytes
     for (const { buffered } of this.#shares) buffered.change(change)

@@ -194,6 +194,20 @@ test('closes a login with 4008 when too many events are buffered', async () => {
   expect(await again.end()).toEqual({ code: 4009, reason: 'cannot_resume' })
 })
 
+test('events during a login count as buffered until they are sent', async () => {
+  const ann = await user()
+  const { client, goOn } = await beginLogin(ann)
+  const [session] = app.gateway.registry.sessionsOfUser(ann.id)
+  const before = session!.connection.countBuffered()
+  const event = { type: 'settings_updated', user_id: ann.id } as const
+  for (let count = 0; count < 100; count += 1)
+    session!.buffer({ event, position: undefined, sendTo: async () => {} })
+  expect(session!.connection.countBuffered() - before).toBe(100 * 512)
+  goOn()
+  await expect.poll(() => session!.connection.countBuffered()).toBe(0)
+  expect(client.closed).toBeUndefined()
+})
+
 test('buffers no events of the houses of others', async () => {
   const ann = await user()
   const den = await house({ owner: ann })
