@@ -116,7 +116,7 @@ describe('reset-password', () => {
     const unknown = await hearth('reset-password', 'nobody-here')
     expect(unknown).toMatchObject({
       code: 1,
-      err: 'There is no user "nobody-here": give a username or an id.',
+      err: 'There is no user "nobody-here": give a username, an id or an e-mail address.',
     })
     expect(await hearth('reset-password', bot.id)).toMatchObject({
       code: 1,

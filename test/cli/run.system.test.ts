@@ -39,6 +39,6 @@ test('in a process of its own the exit code and both streams are those of the co
   expect({ code, out, err }).toEqual({
     code: 1,
     out: '',
-    err: 'There is no user "nobody": give a username or an id.\n',
+    err: 'There is no user "nobody": give a username, an id or an e-mail address.\n',
   })
 })
