@@ -6,15 +6,19 @@ import { readLogin } from './logins.ts'
 
 /**
  * Who makes a request, and through which login session; `is_idle`: it was last noted as seen five minutes ago or more.
+ * `owner_id`: whose bot it is, else the account itself.
  */
-export type Caller = { id: string; session_id: string; bot: boolean; is_idle: boolean }
+export type Caller = { id: string; owner_id: string; session_id: string; bot: boolean; is_idle: boolean }
+
+/** The owner of the account in `users`: of a bot whose it is, else the account itself. */
+export const ownerId = sql<string>`coalesce(users.owner_id, users.id)`
 
 /** Whether a login session is worth noting as seen again. The time is worked out once, not for each of them. */
 export const isIdle = sql<boolean>`sessions.last_seen_at < (select now() - interval '5 minutes')`
 
 const readCallers = prepareRead(({ hashes }: { hashes: string }) => {
   return sql<Caller & { place: string }>`
-    select users.id, sessions.id as session_id, users.bot, ${isIdle} as is_idle, place
+    select users.id, ${ownerId} as owner_id, sessions.id as session_id, users.bot, ${isIdle} as is_idle, place
     from unnest(${hashes}::bytea[]) with ordinality as asked (token_hash, place)
     join sessions on sessions.token_hash = asked.token_hash
     join users on users.id = sessions.user_id and users.deleted_at is null and not users.disabled`
@@ -69,7 +73,7 @@ export async function isAdmin(db: Db, id: string): Promise<boolean> {
 /** The admin that a token hash (hex) belongs to, or undefined. */
 export async function findAdmin(db: Db, tokenHash: string): Promise<Caller | undefined> {
   const { rows } = await sql<Caller>`
-    select users.id, sessions.id as session_id, users.bot, ${isIdle} as is_idle
+    select users.id, ${ownerId} as owner_id, sessions.id as session_id, users.bot, ${isIdle} as is_idle
     from sessions join users on users.id = sessions.user_id
     where sessions.token_hash = ${Buffer.from(tokenHash, 'hex')} and users.admin and not users.disabled
       and users.deleted_at is null`.execute(db)

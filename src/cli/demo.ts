@@ -71,7 +71,8 @@ async function createUsers(db: Db, store: Store, password: string): Promise<Demo
     const { user } = answer
     await editUser(db, store, user.id, { bio, location })
     const [session] = await listSessions(db, user.id, { before: greatestId, limit: 1 })
-    users[username as Username] = { id: user.id, session_id: session!.id, bot: false, is_idle: false }
+    const { id } = user
+    users[username as Username] = { id, owner_id: id, session_id: session!.id, bot: false, is_idle: false }
   }
   return users as DemoUsers
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Caller, isIdle } from '../auth/queries.ts'
+import { type Caller, isIdle, ownerId } from '../auth/queries.ts'
 import { coalesce, groupByPlace } from '../database/batching/coalesce.ts'
 import { byteaArray, prepareRead } from '../database/batching/reads.ts'
 import type { Db } from '../database/client.ts'
@@ -20,6 +20,7 @@ export type CallerInRoomRow = {
 type FlatRow = Omit<RoomAccessRow, 'room_id'> &
   GatewayUserRow & {
     room_id: string | null
+    owner_id: string
     session_id: string
     is_idle: boolean
     joined_at: Date | null
@@ -29,7 +30,7 @@ type FlatRow = Omit<RoomAccessRow, 'room_id'> &
 
 const readCallersInRooms = prepareRead(({ hashes, rooms }: { hashes: string; rooms: string[] }) => {
   return sql<FlatRow>`
-    select ${gatewayUserSelection}, wanted.session_id, wanted.is_idle, wanted.place,
+    select ${gatewayUserSelection}, ${ownerId} as owner_id, wanted.session_id, wanted.is_idle, wanted.place,
       coalesce(members.joined_at, room_recipients.joined_at) as joined_at, members.last_permission_update,
       ${roomAccessColumns}
     from (
@@ -52,9 +53,9 @@ export const findCallerInRoom = coalesce<
 })
 
 function callerInRoom(row: FlatRow): CallerInRoomRow {
-  const { room_id } = row
+  const { room_id, id, owner_id, session_id, bot, is_idle } = row
   return {
-    caller: { id: row.id, session_id: row.session_id, bot: row.bot, is_idle: row.is_idle },
+    caller: { id, owner_id, session_id, bot, is_idle },
     user: row,
     joined_at: row.joined_at,
     last_permission_update: row.last_permission_update,

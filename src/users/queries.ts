@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isIdle } from '../auth/queries.ts'
+import { isIdle, ownerId } from '../auth/queries.ts'
 import { coalesce, coalesceLists, groupByPlace, orderByKeys } from '../database/batching/coalesce.ts'
 import { byteaArray, prepareRead, prepareTupleRead } from '../database/batching/reads.ts'
 import type { Db } from '../database/client.ts'
@@ -86,11 +86,11 @@ export const findUserByUsername = coalesce<string, FullUserRow | undefined>(asyn
   return orderByKeys(usernames, await readUsersByUsername(db, { usernames }), (row) => row.username)
 }, early)
 
-type OwnUserRow = FullUserRow & { session_id: string; is_idle: boolean; place: string }
+type OwnUserRow = FullUserRow & { owner_id: string; session_id: string; is_idle: boolean; place: string }
 
 const readUsersByToken = prepareRead(({ hashes }: { hashes: string }) => {
   return sql<OwnUserRow>`
-    select ${fullUserSelection}, sessions.id as session_id, ${isIdle} as is_idle, place
+    select ${fullUserSelection}, ${ownerId} as owner_id, sessions.id as session_id, ${isIdle} as is_idle, place
     from unnest(${hashes}::bytea[]) with ordinality as asked (token_hash, place)
     join sessions on sessions.token_hash = asked.token_hash
     join users on users.id = sessions.user_id and users.deleted_at is null and not users.disabled`

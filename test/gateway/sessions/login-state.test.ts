@@ -31,7 +31,7 @@ const readMessages = 2
 
 /** A session without a connection. */
 function sessionOf(id: string, emit: (event: Payload) => void): Session {
-  const caller = { id, session_id: '1', bot: false, is_idle: false }
+  const caller = { id, owner_id: id, session_id: '1', bot: false, is_idle: false }
   const session = new Session({ caller, id, extended: false, connection: undefined as unknown as Connection })
   return Object.assign(session, { emit: ([first]: readonly Payload[]) => emit(first!) })
 }
