@@ -41,6 +41,7 @@ import { webhookExecutionRoutes } from './houses/webhooks/execution/routes.ts'
 import { webhookRoutes } from './houses/webhooks/routes.ts'
 import { readBodies } from './http/bodies/body.ts'
 import { answerErrors } from './http/errors/error-handler.ts'
+import { type DownloadLimits, limitDownloads } from './http/load/downloads.ts'
 import type { SharedBuckets } from './http/load/shared-buckets.ts'
 import { type LoadLimits, shedLoad } from './http/load/shedding.ts'
 import { limitUnreadResponses, type UnreadResponseLimits } from './http/load/unread-responses.ts'
@@ -113,11 +114,12 @@ export type AppParts = {
   gateway?: Partial<GatewaySettings>
   loadLimits?: LoadLimits
   unreadLimits?: UnreadResponseLimits
+  downloadLimits?: DownloadLimits
   /** Where pushes are sent, in place of the internet. */
   pushNetwork?: PushNetwork
   /** Memory for all request bodies. */
   bodyBytes?: number
-  /** The clock of the rate limits, in ms. */
+  /** The clock of the rate limits and of downloads, in ms. */
   now?: () => number
 }
 
@@ -155,6 +157,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   registerAuthentication(app, db, countRequest)
   limitRoutes(app, limits.requests, countRequest)
   forbidCaching(app)
+  limitDownloads(app, parts.downloadLimits, parts.now)
   limitUnreadResponses(app, parts.unreadLimits)
   collectMetrics(app)
   await describeApi(app, nameSchemas)

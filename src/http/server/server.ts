@@ -30,8 +30,8 @@ const nodeTimeouts = {
 } as const
 
 const maxParamLength = 16_384
-/** File descriptors reserved for other things than clients: the database, files being served, modules. */
-const reservedFiles = 256
+/** File descriptors reserved for other things than clients: the database, files being sent, modules. */
+const reservedFiles = 1_024
 
 /** Fastify with its options, without routes or hooks. `isUpgrade`: which requests for an upgrade are handled as one. */
 export function createServer(
