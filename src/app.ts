@@ -13,6 +13,7 @@ import { accountAdministrationRoutes } from './administration/accounts/routes.ts
 import { houseAdministrationRoutes } from './administration/houses/routes.ts'
 import { administrationRoutes } from './administration/routes.ts'
 import { registerAuthentication } from './auth/plugin.ts'
+import type { Caller } from './auth/queries.ts'
 import { type AccountLimits, createRateLimits, limitRoutes, requestCounter } from './auth/rate-limits.ts'
 import { botRoutes } from './bots/routes.ts'
 import type { Config } from './config.ts'
@@ -55,6 +56,7 @@ import { healthRoutes } from './http/server/health.ts'
 import { publicUrl } from './http/server/public-url.ts'
 import { createServer } from './http/server/server.ts'
 import { serveWebClient } from './http/server/web.ts'
+import { budgetOf, type PictureBudget } from './images/budget.ts'
 import { type Mailer, openMailer } from './mail/mailer.ts'
 import { attachmentRoutes } from './messages/attachments/routes.ts'
 import { pinRoutes } from './messages/pins/routes.ts'
@@ -95,6 +97,7 @@ declare module 'fastify' {
     vapidKeys: VapidKeys | undefined
     pushNetwork: PushNetwork
     limits: AccountLimits
+    pictureBudget(caller: Caller): PictureBudget
     /** Undefined: the process counts rate limits by itself. */
     sharedBuckets: SharedBuckets | undefined
     gateway: Gateway
@@ -139,6 +142,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.decorate('vapidKeys', config.vapidSubject === undefined ? undefined : await getVapidKeys(db))
   app.decorate('pushNetwork', parts.pushNetwork ?? internet)
   app.decorate('limits', limits.accounts)
+  app.decorate('pictureBudget', ({ owner_id }) => budgetOf(owner_id, limits.accounts.pictures))
   app.decorate('sharedBuckets', sharedBuckets)
   app.decorate('addressOf', addressOf)
   app.decorate('gateway', openGateway(app, limits.gatewayLogin, parts.gateway))
