@@ -81,7 +81,7 @@ const allowed: Record<string, readonly string[]> = {
   web: ['web', 'client', 'permissions'],
   http: ['http', 'database', 'errors', 'ids', 'concurrency', 'config'],
   auth: ['auth', 'http', 'database', 'errors', 'ids', 'concurrency', 'config'],
-  images: ['images', 'storage', 'errors', 'ids', 'concurrency'],
+  images: ['images', 'http', 'storage', 'errors', 'ids', 'concurrency'],
   storage: ['storage', 'errors', 'database'],
   mail: ['mail', 'concurrency'],
   push: ['push', 'concurrency'],

@@ -1,7 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import { ApiError } from '../../errors.ts'
+import { metricsType, renderAggregated, renderMetrics } from './render-metrics.ts'
 import { collectWorkerMetrics, serveWorkerMetrics } from './worker-metrics.ts'
 
 /**
@@ -22,11 +23,10 @@ export const metricsRoutes: FastifyPluginAsync = async (app) => {
     const others = await collectWorkerMetrics()
     const own = all()
     const shown =
-      others.length === 0 ? own : AggregatorRegistry.aggregate([await own.getMetricsAsJSON(), ...others])
-    return reply
-      .header('cache-control', 'no-store')
-      .type(shown.contentType)
-      .send(await shown.metrics())
+      others.length === 0
+        ? await renderMetrics(own)
+        : await renderAggregated([await own.getMetricsAsJSON(), ...others])
+    return reply.header('cache-control', 'no-store').type(metricsType).send(shown)
   })
 }
 
