@@ -227,7 +227,7 @@ describe('layers', () => {
     const wrong = imports.filter(({ file, target, library }) => {
       if (layerOf(file) !== 'web' || /^(?:web|client)\//.test(target)) return false
       return library
-        ? !/^(?:preact|@preact\/signals|lean-qr|marked|lowlight|emojibase-data|@tanstack\/virtual-core)(?:\/|$)/.test(
+        ? !/^(?:preact|@preact\/signals|lean-qr|lowlight|emojibase-data|@tanstack\/virtual-core)(?:\/|$)/.test(
             target,
           )
         : target !== 'houses/permissions.ts'
