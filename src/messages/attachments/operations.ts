@@ -8,7 +8,7 @@ import { canAttach } from '../../rooms/permissions.ts'
 import { renewFile, saveFile } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
 import type { StoredAttachment } from '../queries.ts'
-import { attachmentFile } from './queries.ts'
+import { attachmentFile, visibleName } from './queries.ts'
 
 const keyBytes = 16
 export const maxFilenameLength = 128
@@ -63,9 +63,8 @@ async function* measure(
   }
 }
 
-/** The last segment of a path, without control characters, cut to 128 code points; `file` if that is empty. */
+/** The visible characters of the last segment of a path, cut to 128 code points; `file` if there are none. */
 function cleanFilename(filename: string): string {
   const last = filename.split(/[/\\]/).at(-1) ?? ''
-  const clean = [...last.toWellFormed().replace(/\p{Cc}/gu, '')].slice(0, maxFilenameLength).join('')
-  return clean === '' ? 'file' : clean
+  return [...visibleName(last.toWellFormed())].slice(0, maxFilenameLength).join('')
 }

@@ -8,6 +8,14 @@ export function attachmentFile(roomId: string, key: string): string {
 }
 
 /**
+ * A file name without control characters and those of the direction of text, which show `gpj.exe` as `exe.jpg`; `file` if
+ * that is empty. Names that were stored earlier may have the latter.
+ */
+export function visibleName(filename: string): string {
+  return filename.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '') || 'file'
+}
+
+/**
  * The attachment of a message in a room that exists, and the seconds until it explodes (null: never); undefined if there
  * is none.
  */
