@@ -160,19 +160,23 @@ const parts = [
 ]
 const length = 4_000
 
-/** Texts of one part, of two, and of some, over and over; some of them have others at the end, which nothing began. */
+/** Texts of one part, of two, and of some, over and over, and those of which the second half is another. */
 function hardTexts(): string[] {
   const random = randomFrom(1)
   const pick = () => random.pick(parts)!
-  const pairs = parts.flatMap((one) => parts.map((other) => one + other))
-  const mixed = Array.from({ length: 1_000 }, () => {
+  const pairs = Array.from({ length: 700 }, () => pick() + pick())
+  const mixed = Array.from({ length: 300 }, () => {
     return Array.from({ length: 2 + Math.floor(random.number() * 5) }, pick).join('')
   })
-  return [...parts, ...pairs, ...mixed].map((each, n) => {
-    const text = each.repeat(Math.ceil(length / each.length)).slice(0, length)
-    const end = pick().repeat(40)
-    return n % 3 === 0 ? text.slice(0, -end.length) + end : text
+  const once = [...parts, ...pairs, ...mixed]
+  const repeated = (each: string, most: number) => each.repeat(Math.ceil(most / each.length)).slice(0, most)
+  const halves = Array.from({ length: 400 }, () => {
+    const [first, second] = [random.pick(once)!, random.pick(once)!]
+    return repeated(first, length / 2) + repeated(second, length / 2)
   })
+  // Marks that are too deep for those before them.
+  const deep = repeated('`~h', length / 2) + repeated('*~', length / 2)
+  return [deep, ...once.map((each) => repeated(each, length)), ...halves]
 }
 
 test('reading any of many hard texts takes a few steps for each character, and none is given up', () => {

@@ -60,7 +60,8 @@ export function matchMarks(parts: readonly (Token | Mark)[], steps: Steps): Toke
       flatten(at + 1)
       const opened = stack[at]!
       if (opened.depth >= deepest) {
-        flatten(at)
+        // It is too deep for all marks below, too.
+        flatten(0)
         return
       }
       const used = closer.sign === '~' ? closer.left : Math.min(2, closer.left, opened.mark.left)
