@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onSendAsyncHookHand
 import { maxBy } from '../../concurrency/max-by.ts'
 import { RateLimitError } from '../../errors.ts'
 import { networkOf } from '../server/address.ts'
+import { openFilesLimit } from '../server/server.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -36,7 +37,7 @@ export type Downloads = {
 
 const defaultLimits: DownloadLimits = {
   ofOne: 128,
-  ofAll: 512,
+  ofAll: Math.min(512, Math.floor((openFilesLimit() ?? Number.POSITIVE_INFINITY) / 4)),
   // 1 KiB a second. The system takes bytes by the hundred thousand, so the rate shows only over a long time.
   leastBytes: 120 * 1024,
   withinMs: 120_000,

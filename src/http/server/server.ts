@@ -84,7 +84,8 @@ function limitConnections(server: Server): void {
   if (limit !== undefined) server.maxConnections = Math.max(limit - reservedFiles, Math.ceil(limit / 2))
 }
 
-function openFilesLimit(): number | undefined {
+/** How many files the process may have open, if that is known. */
+export function openFilesLimit(): number | undefined {
   try {
     const [, soft] = /^Max open files +([0-9]+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
     return soft === undefined ? undefined : Number(soft)

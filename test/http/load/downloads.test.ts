@@ -104,25 +104,21 @@ test('past the bound of all, the oldest download of whoever has the most is clos
 
 test('a download of which too little is read is closed, and one that is read is not', async () => {
   let now = 0
-  const app = await listening({ leastBytes: 100_000, withinMs: 60_000 }, () => now)
-  const path = await attachment()
+  // More than the system takes of one that is not read, less than is read of the other.
+  const app = await listening({ leastBytes: 6_000_000, withinMs: 60_000 }, () => now)
+  const path = await attachment(2 * largeBytes)
   await begin(app, path, here)
   const reader = await begin(app, path, elsewhere)
   await expect.poll(() => app.downloads.open).toBe(2)
-  /** Reads so much, and lets the time for it pass. */
-  const read = async (bytes: number) => {
-    const end = reader.bytesRead + bytes
-    reader.on('data', () => reader.bytesRead >= end && reader.pause())
-    reader.resume()
-    await expect.poll(() => reader.bytesRead).toBeGreaterThanOrEqual(end)
-    reader.removeAllListeners('data')
-    now += 60_000
-    app.downloads.closeSlow()
-  }
-  // The system takes the beginning of each.
-  await read(1_000_000)
+  reader.on('data', () => reader.bytesRead >= 8_000_000 && reader.pause())
+  reader.resume()
+  await expect.poll(() => reader.bytesRead).toBeGreaterThanOrEqual(8_000_000)
+
+  now += 59_999
+  app.downloads.closeSlow()
   expect(app.downloads).toMatchObject({ open: 2, closed: 0 })
-  await read(5_000_000)
+  now += 1
+  app.downloads.closeSlow()
   expect(app.downloads).toMatchObject({ open: 1, closed: 1 })
 })
 
