@@ -14,6 +14,7 @@ import { houseAdministrationRoutes } from './administration/houses/routes.ts'
 import { administrationRoutes } from './administration/routes.ts'
 import { createCodeGuesses } from './auth/code-guesses.ts'
 import { registerAuthentication } from './auth/plugin.ts'
+import type { Caller } from './auth/queries.ts'
 import { type AccountLimits, createRateLimits, limitRoutes, requestCounter } from './auth/rate-limits.ts'
 import { limitText } from './auth/text-limit.ts'
 import { botRoutes } from './bots/routes.ts'
@@ -45,6 +46,7 @@ import { webhookRoutes } from './houses/webhooks/routes.ts'
 import { readBodies } from './http/bodies/body.ts'
 import { answerErrors } from './http/errors/error-handler.ts'
 import { refuseGrowth } from './http/load/database-space.ts'
+import { type DownloadLimits, limitDownloads } from './http/load/downloads.ts'
 import type { SharedBuckets } from './http/load/shared-buckets.ts'
 import { type LoadLimits, shedLoad } from './http/load/shedding.ts'
 import { limitUnreadResponses, type UnreadResponseLimits } from './http/load/unread-responses.ts'
@@ -58,6 +60,7 @@ import { healthRoutes } from './http/server/health.ts'
 import { publicUrl } from './http/server/public-url.ts'
 import { createServer } from './http/server/server.ts'
 import { serveWebClient } from './http/server/web.ts'
+import { budgetOf, type PictureBudget } from './images/budget.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Notice } from './mail/notices.ts'
 import { attachmentRoutes } from './messages/attachments/routes.ts'
@@ -102,6 +105,7 @@ declare module 'fastify' {
     vapidKeys: VapidKeys | undefined
     pushNetwork: PushNetwork
     limits: AccountLimits
+    pictureBudget(caller: Caller): PictureBudget
     /** Undefined: the process counts rate limits by itself. */
     sharedBuckets: SharedBuckets | undefined
     gateway: Gateway
@@ -123,11 +127,12 @@ export type AppParts = {
   gateway?: Partial<GatewaySettings>
   loadLimits?: LoadLimits
   unreadLimits?: UnreadResponseLimits
+  downloadLimits?: DownloadLimits
   /** Where pushes are sent, in place of the internet. */
   pushNetwork?: PushNetwork
   /** Memory for all request bodies, and the time for one to arrive. */
   bodyLimits?: { bytes?: number; timeoutMs?: number }
-  /** The clock of the rate limits, in ms. */
+  /** The clock of the rate limits and of downloads, in ms. */
   now?: () => number
 }
 
@@ -156,6 +161,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     'codeGuesses',
     createCodeGuesses(limits.accounts, (id) => app.notifyOwner(id, 'codes_guessed')),
   )
+  app.decorate('pictureBudget', ({ owner_id }) => budgetOf(owner_id, limits.accounts.pictures))
   app.decorate('sharedBuckets', sharedBuckets)
   app.decorate('addressOf', addressOf)
   app.decorate('gateway', openGateway(app, limits.gatewayLogin, parts.gateway))
@@ -175,6 +181,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   limitRoutes(app, limits.requests, countRequest)
   limitText(app, limits.accounts.text)
   forbidCaching(app)
+  limitDownloads(app, parts.downloadLimits, parts.now)
   limitUnreadResponses(app, parts.unreadLimits)
   refuseGrowth(app, parts.databaseSpace)
   collectMetrics(app, limits.names)

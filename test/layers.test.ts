@@ -61,7 +61,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   serializers: ['serializers', 'permissions', 'queries', 'schemas', 'events', 'ids'],
   permissions: ['permissions', 'queries', 'schemas'],
-  queries: ['queries', 'database', 'events', 'ids', 'auth'],
+  queries: ['queries', 'database', 'events', 'ids', 'text', 'auth'],
   schemas: ['schemas', 'http'],
   gateway: [
     'gateway',
@@ -83,7 +83,7 @@ const allowed: Record<string, readonly string[]> = {
   web: ['web', 'client', 'permissions'],
   http: ['http', 'database', 'errors', 'ids', 'text', 'concurrency', 'config'],
   auth: ['auth', 'http', 'database', 'errors', 'ids', 'concurrency', 'config'],
-  images: ['images', 'storage', 'errors', 'ids', 'concurrency'],
+  images: ['images', 'http', 'storage', 'errors', 'ids', 'concurrency'],
   storage: ['storage', 'errors', 'database'],
   mail: ['mail', 'concurrency'],
   push: ['push', 'concurrency'],
@@ -230,7 +230,7 @@ describe('layers', () => {
     const wrong = imports.filter(({ file, target, library }) => {
       if (layerOf(file) !== 'web' || /^(?:web|client)\//.test(target)) return false
       return library
-        ? !/^(?:preact|@preact\/signals|lean-qr|marked|lowlight|emojibase-data|@tanstack\/virtual-core)(?:\/|$)/.test(
+        ? !/^(?:preact|@preact\/signals|lean-qr|lowlight|emojibase-data|@tanstack\/virtual-core)(?:\/|$)/.test(
             target,
           )
         : target !== 'houses/permissions.ts'

@@ -44,7 +44,7 @@ export async function measureLargeData(
   }
   let lift: (() => Promise<void>) | undefined
   try {
-    const databaseUrl = await copyDatabase(postgres.url, database)
+    const databaseUrl = await copyDatabase(postgres.adminUrl, database)
     const { rows } = await onDatabase(databaseUrl, 'select pg_database_size(current_database()) as bytes')
     const bytes = Number(rows[0].bytes)
     lift = await limitMemory(await findPostmaster(databaseUrl), bytes - missingBytes)

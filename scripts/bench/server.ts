@@ -75,9 +75,9 @@ let trace: Trace = { pointMs: 0, longest: [] }
 const servers: Server[] = []
 
 try {
-  const small = await prepareDatabase(postgres.url, smallSize)
-  big = quick ? undefined : await prepareDatabase(postgres.url, bigSize)
-  const databaseUrl = await copyDatabase(postgres.url, small)
+  const small = await prepareDatabase(postgres.adminUrl, smallSize)
+  big = quick ? undefined : await prepareDatabase(postgres.adminUrl, bigSize)
+  const databaseUrl = await copyDatabase(postgres.adminUrl, small)
   // The first start of a clone compiles the modules, and keeps them.
   await (await startHearth(databaseUrl)).end()
   const hearth = await startHearth(databaseUrl)
@@ -100,7 +100,7 @@ try {
     rows.push(...measured.rows)
     sizes.push(...measured.sizes)
   }
-  const searched = await startHearth(await prepareSearchDatabase(postgres.url, searchedHouse))
+  const searched = await startHearth(await prepareSearchDatabase(postgres.adminUrl, searchedHouse))
   rows.push(...(await measureSearch(searched, searchedHouse, searchCount)))
   await measureAll(sends)
   const { requests } = sends[0]!
@@ -120,7 +120,7 @@ try {
 } finally {
   for (const server of servers.reverse()) await server.end()
 }
-const { rows: versions } = await onDatabase(postgres.url, 'show server_version')
+const { rows: versions } = await onDatabase(postgres.adminUrl, 'show server_version')
 await postgres.stop()
 const notes: string[] = []
 if (big !== undefined) {

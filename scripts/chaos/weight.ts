@@ -1,6 +1,7 @@
 import { BrokenPromise, type Figures, type Part } from './part.ts'
 import type { WeightAttack } from './weight/attack.ts'
 import { carryOut } from './weight/carry-out.ts'
+import { files } from './weight/files.ts'
 import { reads } from './weight/reads.ts'
 import { registration } from './weight/registration.ts'
 import { shares } from './weight/shares.ts'
@@ -15,6 +16,7 @@ const allAttacks: readonly WeightAttack[] = [
   ...registration,
   ...text,
   ...socketAttacks,
+  ...files,
 ]
 
 /** How long others are watched before an attack, and during it. */

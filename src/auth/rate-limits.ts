@@ -44,7 +44,8 @@ export type AccountLimits = Record<
   | 'webhooks'
   | 'webhooksOfOwner'
   | 'exports'
-  | 'pushSubscriptions',
+  | 'pushSubscriptions'
+  | 'pictures',
   RateLimit
 >
 
@@ -62,6 +63,8 @@ const noticeLimit = { burst: 5, refillMs: 720_000 }
 const guessNoticeLimit = { burst: 1, refillMs: 21_600_000 }
 /** Push subscriptions of a user: 20 an hour. */
 const pushSubscriptionLimit = { burst: 20, refillMs: 180_000 }
+/** Work on pictures of a registration, in units of 100 ms: 80 s, and 1 s a minute. */
+const pictureLimit = { burst: 800, refillMs: 6_000 }
 
 /** A process asks Redis for so many bytes of text at once. */
 const textBlockBytes = 65_536
@@ -92,6 +95,7 @@ export function createRateLimits(
     webhooksOfOwner: create('webhooks_of_owner', webhooksOfOwnerLimit),
     exports: create('exports', exportLimit),
     pushSubscriptions: create('push_subscriptions', pushSubscriptionLimit),
+    pictures: create('pictures', pictureLimit),
   }
   const requests = {
     address: create('address', rateLimits.address),

@@ -14,6 +14,7 @@ import { serializeMember } from '../houses/members/serializers.ts'
 import { hasPermission, permission } from '../houses/permissions.ts'
 import type { Membership } from '../houses/queries.ts'
 import { asId, newId } from '../ids.ts'
+import type { PictureBudget } from '../images/budget.ts'
 import type { Store } from '../storage/store.ts'
 import { lockUsers } from '../users/lock-queries.ts'
 import { editUser } from '../users/operations.ts'
@@ -71,12 +72,13 @@ export async function createBot(
 export async function editBot(
   db: Db,
   store: Store,
+  budget: PictureBudget,
   callerId: string,
   id: string,
   fields: EditBot,
 ): Promise<Outcome<Bot>> {
   await requireBot(db, callerId, id)
-  const edited = await editUser(db, store, id, fields)
+  const edited = await editUser(db, store, budget, id, fields)
   if (!edited) throw new ApiError('bot_not_found')
   return { ...edited, answer: serializeBot({ ...edited.answer, owner_id: callerId }) }
 }

@@ -56,7 +56,11 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, params, body }) =>
-      ok(await app.publish(await editBot(app.db, app.store, caller.id, params.id, body))),
+      ok(
+        await app.publish(
+          await editBot(app.db, app.store, app.pictureBudget(caller), caller.id, params.id, body),
+        ),
+      ),
   )
 
   app.post(

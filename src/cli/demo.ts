@@ -12,6 +12,7 @@ import type { Membership } from '../houses/queries.ts'
 import { giveRole } from '../houses/roles/member-role-operations.ts'
 import { createRole } from '../houses/roles/operations.ts'
 import { greatestId } from '../ids.ts'
+import { withoutBudget } from '../images/budget.ts'
 import { createSender, type Send } from '../messages/send/operations.ts'
 import { createHouseRoom } from '../rooms/operations.ts'
 import { createPrivateRoom } from '../rooms/private-rooms/operations.ts'
@@ -69,7 +70,7 @@ async function createUsers(db: Db, store: Store, password: string): Promise<Demo
     const fields = { email: emailOf(username), username, name, password }
     const { answer } = await register(db, fields, { client: 'npm run hearth', address: '' })
     const { user } = answer
-    await editUser(db, store, user.id, { bio, location })
+    await editUser(db, store, withoutBudget(user.id), user.id, { bio, location })
     const [session] = await listSessions(db, user.id, { before: greatestId, limit: 1 })
     const { id } = user
     users[username as Username] = { id, owner_id: id, session_id: session!.id, bot: false, is_idle: false }
@@ -81,7 +82,10 @@ async function makeHouse(demoContext: DemoContext, house: (typeof houses)[number
   const { db, store, users } = demoContext
   const { name, description } = house
   const owner = { user_id: users[house.owner].id }
-  const { answer } = await createHouse(db, store, owner.user_id, { name, description })
+  const { answer } = await createHouse(db, store, withoutBudget(owner.user_id), owner.user_id, {
+    name,
+    description,
+  })
   const caller = { ...owner, house_id: answer.id }
   const invite = await createInvite(db, caller, {})
   for (const member of house.members) await useInvite(db, users[member].id, invite.answer.code)

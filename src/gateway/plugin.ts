@@ -7,6 +7,7 @@ import { retryAfterSeconds } from '../http/errors/error-handler.ts'
 import { writeRawFailure } from '../http/errors/raw-failure.ts'
 import { limitHeaders, type RateLimit } from '../http/load/rate-limit.ts'
 import { networkOf } from '../http/server/address.ts'
+import { documentSender } from '../http/server/document.ts'
 import { publicUrl } from '../http/server/public-url.ts'
 import { withoutOrigin } from '../http/server/server.ts'
 import { Gateway } from './gateway.ts'
@@ -67,6 +68,7 @@ export function openGateway(
     // Text that is not UTF-8 closes the connection as `bad_frame`.
     skipUTF8Validation: true,
   })
+  const sendEvents = documentSender('application/json; charset=utf-8', () => JSON.stringify(describeEvents()))
   // An invalid upgrade is answered like an unknown path.
   sockets.on('wsClientError', (_error, stream) => writeRawFailure(stream, new ApiError('not_found')))
 
@@ -91,7 +93,7 @@ export function openGateway(
       gateway.open(new Connection({ socket, stream, encoding, address, listener: gateway, settings }))
     })
   })
-  app.get('/docs/events.json', { schema: { hide: true } }, async () => describeEvents())
+  app.get('/docs/events.json', { schema: { hide: true } }, sendEvents)
   app.addHook('preClose', () => gateway.stop())
   return gateway
 }

@@ -1,17 +1,18 @@
 import type { Db } from '../database/client.ts'
 import { ApiError, fieldsRequired } from '../errors.ts'
+import type { PictureBudget } from '../images/budget.ts'
 import { decodeBase64, makeIcon, type Picture, pictureName } from '../images/picture.ts'
 import { cancelDiscard, discardFiles, saveFile } from '../storage/discard.ts'
 import type { Store } from '../storage/store.ts'
 
 /**
  * Reads the icon in the body of a house update. Faulty base64 throws `invalid_schema` with status 500, only here
- * (docs/api.md#houses). Throws `payload_too_large`, `invalid_icon_file_format`.
+ * (docs/api.md#houses). Throws as `makeIcon`.
  */
-export async function readEditedIcon(text: string, userId: string): Promise<Picture> {
+export async function readEditedIcon(text: string, budget: PictureBudget): Promise<Picture> {
   const bytes = decodeBase64(text)
   if (!bytes) throw new ApiError('invalid_schema', { status: 500, message: fieldsRequired('name').message })
-  return makeIcon(bytes, userId)
+  return makeIcon(bytes, budget)
 }
 
 /** Stores the icon of a house as a discarded file, until `replaceIcon` uses it. */

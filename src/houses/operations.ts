@@ -4,6 +4,7 @@ import { ApiError } from '../errors.ts'
 import { commit, type Outcome } from '../events/commit.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { newId } from '../ids.ts'
+import type { PictureBudget } from '../images/budget.ts'
 import { readIcon } from '../images/picture.ts'
 import { insertHouseRoom } from '../rooms/house-rooms/queries.ts'
 import { defaultEntityName } from '../rooms/operations.ts'
@@ -31,15 +32,17 @@ import type { CreateHouse, EditedHouse, EditHouse, House } from './schemas.ts'
 
 /**
  * Creates a house with its owner as member and a room in the entity `Rooms` (docs/api.md#houses,
- * docs/gateway.md#houses). Throws `invalid_icon_file_format`, `payload_too_large`, `limit_reached`, `no_auth`.
+ * docs/gateway.md#houses). Throws `invalid_icon_file_format`, `payload_too_large`, `limit_reached`, `no_auth`, and
+ * as `renderIcon`.
  */
 export async function createHouse(
   db: Db,
   store: Store,
+  budget: PictureBudget,
   ownerId: string,
   fields: CreateHouse,
 ): Promise<Outcome<House>> {
-  const icon = fields.icon == null ? null : await readIcon(fields.icon, ownerId)
+  const icon = fields.icon == null ? null : await readIcon(fields.icon, budget)
   const { name, description = null } = fields
   const id = newId()
   const room = { id: newId(), house_id: id, name: 'general', position: 0 }
@@ -77,11 +80,12 @@ export async function createHouse(
 export async function editHouse(
   db: Db,
   store: Store,
+  budget: PictureBudget,
   membership: HouseActor,
   fields: EditHouse,
 ): Promise<Outcome<EditedHouse>> {
   if (!canEditHouse(await findMembership(db, membership))) throw new ApiError('no_permission')
-  const icon = fields.icon == null ? undefined : await readEditedIcon(fields.icon, membership.user_id)
+  const icon = fields.icon == null ? undefined : await readEditedIcon(fields.icon, budget)
   const house_id = membership.house_id
   if (icon) await saveIcon(db, store, house_id, icon)
   return commitAudited(db, membership, async (trx) => {

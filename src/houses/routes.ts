@@ -37,7 +37,9 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, body }) => {
       const mayCreate = app.config.houseCreation === 'everybody' || (await isAdmin(app.db, caller.id))
       if (!mayCreate) throw new ApiError('no_permission')
-      return ok(await app.publish(await createHouse(app.db, app.store, caller.id, body)))
+      return ok(
+        await app.publish(await createHouse(app.db, app.store, app.pictureBudget(caller), caller.id, body)),
+      )
     },
   )
 
@@ -56,7 +58,17 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await editHouse(app.db, app.store, actorInHouse(request), request.body))),
+      ok(
+        await app.publish(
+          await editHouse(
+            app.db,
+            app.store,
+            app.pictureBudget(request.caller),
+            actorInHouse(request),
+            request.body,
+          ),
+        ),
+      ),
   )
 
   app.delete(

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { ApiError, type ErrorCode } from '../errors.ts'
+import type { PictureBudget } from './budget.ts'
 import { NoPicture, renderHeader, renderIcon } from './render.ts'
 
 /** A picture to be stored: its bytes, and its name (40 hex characters of their hash, and `.webp`). */
@@ -51,34 +52,37 @@ function withoutDataPrefix(text: string): string | undefined {
   return marker === -1 ? undefined : text.slice(marker + dataMarker.length)
 }
 
-/** An icon of a user or house from the bytes that a user sent. Throws `payload_too_large`, `invalid_icon_file_format`. */
-export function makeIcon(bytes: Buffer, userId: string): Promise<Picture> {
-  return makePicture(bytes, userId, renderIcon, 'invalid_icon_file_format')
+/**
+ * An icon of a user or house from the bytes that a user sent. Throws `payload_too_large`, `invalid_icon_file_format`,
+ * and as `renderIcon`.
+ */
+export function makeIcon(bytes: Buffer, budget: PictureBudget): Promise<Picture> {
+  return makePicture(bytes, budget, renderIcon, 'invalid_icon_file_format')
 }
 
 /** An icon from base64. Throws as `makeIcon`; faulty base64 is `invalid_icon_file_format` too. */
-export async function readIcon(text: string, userId: string): Promise<Picture> {
+export async function readIcon(text: string, budget: PictureBudget): Promise<Picture> {
   const bytes = decodeBase64(text)
   if (!bytes) throw new ApiError('invalid_icon_file_format')
-  return makeIcon(bytes, userId)
+  return makeIcon(bytes, budget)
 }
 
 /** A user's header from base64. Throws `payload_too_large`, `invalid_header_file_format`. */
-export async function readHeader(text: string, userId: string): Promise<Picture> {
+export async function readHeader(text: string, budget: PictureBudget): Promise<Picture> {
   const bytes = decodeBase64(text)
   if (!bytes) throw new ApiError('invalid_header_file_format')
-  return makePicture(bytes, userId, renderHeader, 'invalid_header_file_format')
+  return makePicture(bytes, budget, renderHeader, 'invalid_header_file_format')
 }
 
 async function makePicture(
   bytes: Buffer,
-  userId: string,
-  render: (bytes: Buffer, userId: string) => Promise<Buffer>,
+  budget: PictureBudget,
+  render: (bytes: Buffer, budget: PictureBudget) => Promise<Buffer>,
   refusal: ErrorCode,
 ): Promise<Picture> {
   if (bytes.length > maxPictureBytes) throw new ApiError('payload_too_large')
   try {
-    const content = await render(bytes, userId)
+    const content = await render(bytes, budget)
     return { file: `${hash('sha256', content).slice(0, 40)}.webp`, content }
   } catch (error) {
     throw error instanceof NoPicture ? new ApiError(refusal) : error

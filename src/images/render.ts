@@ -1,5 +1,7 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
+import { ApiError } from '../errors.ts'
+import { type PictureBudget, withinBudget } from './budget.ts'
 import { isComplete } from './complete.ts'
 import { isAvif } from './content-type.ts'
 
@@ -11,11 +13,17 @@ const maxFrames = 60
 const iconPixels = 512
 const maxHeaderPixels = 1500
 
-const maxWorkMs = 20_000
 const webpQuality = 85
 
+/** More pixels than this make a picture heavy. */
+const lightPixels = 10_000_000
+
 /** Two pictures at a time use both cores of a small machine. Those with big bodies wait before they are parsed. */
-const runInTurn = createFairQueue({ atOnce: 2, waiting: 32 })
+const lightTurn = createFairQueue({ atOnce: 2, waiting: 32 })
+/** Heavy pictures take seconds: they wait for one another, and no light one waits for them. */
+const heavyTurn = createFairQueue({ atOnce: 1, waiting: 32 })
+
+const inputOptions: SharpOptions = { failOn: 'error', limitInputPixels: maxPixels }
 
 /** The bytes are not an acceptable picture. */
 export class NoPicture extends Error {}
@@ -44,44 +52,67 @@ function loadSharp(): Promise<SharpModule> {
 }
 
 /**
- * The picture as a square WebP; a short animation stays one. Users take turns. Throws `NoPicture`, or `unavailable`
- * under load.
+ * The picture as a square WebP; a short animation stays one. Registrations take turns. Throws `NoPicture`; `rate_limit` if
+ * the budget is used up; `unavailable` under load, and where the work takes too long.
  */
-export function renderIcon(bytes: Buffer, userId: string): Promise<Buffer> {
-  return render(bytes, userId, { allowAnimation: true }, (picture) => {
+export function renderIcon(bytes: Buffer, budget: PictureBudget): Promise<Buffer> {
+  return render(bytes, budget, { allowAnimation: true }, (picture) => {
     return picture.resize(iconPixels, iconPixels, { fit: 'cover', position: 'centre' })
   })
 }
 
 /** The first frame as a WebP of the same proportions, scaled down where it is too large. Throws as `renderIcon`. */
-export function renderHeader(bytes: Buffer, userId: string): Promise<Buffer> {
-  return render(bytes, userId, { allowAnimation: false }, (picture) => {
+export function renderHeader(bytes: Buffer, budget: PictureBudget): Promise<Buffer> {
+  return render(bytes, budget, { allowAnimation: false }, (picture) => {
     return picture.resize(maxHeaderPixels, maxHeaderPixels, { fit: 'inside', withoutEnlargement: true })
   })
 }
 
-function render(
+async function render(
   bytes: Buffer,
-  userId: string,
+  budget: PictureBudget,
   { allowAnimation }: { allowAnimation: boolean },
   resize: (picture: Sharp) => Sharp,
 ): Promise<Buffer> {
-  return runInTurn(userId, async () => {
-    const sharp = await loadSharp()
-    const options: SharpOptions = { failOn: 'error', limitInputPixels: maxPixels }
-    try {
-      const header = await sharp(bytes, options).metadata()
-      if (!isAcceptable(header, bytes) || !isComplete(header.format, bytes))
-        throw new NoPicture('not an acceptable picture')
-      const animated = allowAnimation && isAnimated(header)
-      const picture = sharp(bytes, { ...options, animated: animated }).timeout({ seconds: maxWorkMs / 1000 })
-      // Animations cannot be rotated; in practice their formats have no orientation.
-      const upright = animated ? picture : picture.autoOrient()
-      return await resize(upright).webp({ quality: webpQuality }).toBuffer()
-    } catch (error) {
-      throw error instanceof NoPicture ? error : new NoPicture('unreadable picture', { cause: error })
-    }
-  })
+  const sharp = await loadSharp()
+  const header = await lightTurn(budget.ownerId, () => readHeader(sharp, bytes))
+  const animated = allowAnimation && isAnimated(header)
+  const runInTurn = decodedPixels(header, animated) > lightPixels ? heavyTurn : lightTurn
+  return runInTurn(budget.ownerId, () =>
+    withinBudget(budget, () =>
+      orRefuse(() => {
+        const picture = sharp(bytes, { ...inputOptions, animated }).timeout({
+          seconds: budget.maxWorkMs / 1000,
+        })
+        // Animations cannot be rotated; in practice their formats have no orientation.
+        const upright = animated ? picture : picture.autoOrient()
+        return resize(upright).webp({ quality: webpQuality }).toBuffer()
+      }),
+    ),
+  )
+}
+
+async function readHeader(sharp: SharpModule, bytes: Buffer): Promise<Metadata> {
+  const header = await orRefuse(() => sharp(bytes, inputOptions).metadata())
+  if (!isAcceptable(header, bytes) || !isComplete(header.format, bytes))
+    throw new NoPicture('not an acceptable picture')
+  return header
+}
+
+async function orRefuse<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    // Sharp says how far the work came: `timeout: 40% complete`.
+    if ((error as Error).message.startsWith('timeout:')) throw new ApiError('unavailable')
+    throw new NoPicture('unreadable picture', { cause: error })
+  }
+}
+
+/** The pixels that are decoded; a JPEG is decoded at an eighth of its size if that is enough. */
+function decodedPixels({ format, width, height, pages = 1 }: Metadata, animated: boolean): number {
+  const pixels = width * height * (animated ? pages : 1)
+  return format === 'jpeg' ? pixels / 8 : pixels
 }
 
 /** Checks the header only, before any pixel is decoded. */

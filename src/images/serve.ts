@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
+import { namesEtag } from '../http/server/etag.ts'
 import { openFile, type Store } from '../storage/store.ts'
 import { type PictureFolder, pictureName } from './picture.ts'
 
@@ -31,10 +32,4 @@ export async function sendPicture(
   if (!opened) throw new ApiError('not_found')
   reply.headers({ ...headers, 'Content-Type': 'image/webp', 'Content-Length': opened.size })
   return reply.send(opened.content)
-}
-
-/** Whether an `If-None-Match` header names this ETag, weak or strong, or `*`. */
-function namesEtag(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
-  return header.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')))
 }

@@ -4,6 +4,7 @@ import { serializeRole } from '../houses/roles/serializers.ts'
 import { epochMs, idTimeMs } from '../ids.ts'
 import type { GatewayUserRow } from '../users/queries.ts'
 import { serializeGatewayUser } from '../users/serializers.ts'
+import { visibleName } from './attachments/queries.ts'
 import type { AuthorRow, MessageRow, StoredAttachment } from './queries.ts'
 import type { ListedMessageRow } from './read/page-queries.ts'
 import type { Attachment, EditedGatewayMessage, GatewayMessage, Message } from './schemas.ts'
@@ -103,7 +104,7 @@ function attachment(row: MessageRow, origin: string): Attachment | null {
 
 function serializeAttachment({ key, dimensions, ...stored }: StoredAttachment, address: string): Attachment {
   return {
-    filename: stored.filename,
+    filename: visibleName(stored.filename),
     media_url: `${address}/${encodeURIComponent(stored.filename)}?key=${key}`,
     ...(dimensions && { dimensions }),
     content_type: stored.content_type,

@@ -29,6 +29,9 @@ export type Store = {
 /** The codes of a disk that is full, by its size or by a quota, or has become read-only. */
 const fullDiskCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EROFS']
 
+/** What a reader that has stopped keeps in memory, besides what its connection does. */
+const chunkBytes = 16 * 1024
+
 const partialMark = /\.[0-9]+-[0-9]+\.part$/
 let writes = 0
 
@@ -48,7 +51,10 @@ export function openFolderStore(folder: string, reserve?: number): Store {
       const path = join(folder, name)
       const found = await stat(path).catch(undefinedIfMissing)
       if (!found?.isFile()) return undefined
-      return { size: found.size, open: async (range) => (await open(path)).createReadStream(range) }
+      return {
+        size: found.size,
+        open: async (range) => (await open(path)).createReadStream({ ...range, highWaterMark: chunkBytes }),
+      }
     },
     async remove(name) {
       const path = join(folder, name)

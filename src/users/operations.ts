@@ -5,6 +5,7 @@ import { type Change, commit, type Outcome } from '../events/commit.ts'
 import type { HearthEvent } from '../events/events.ts'
 import { listHouseIds } from '../houses/queries.ts'
 import { isId } from '../ids.ts'
+import type { PictureBudget } from '../images/budget.ts'
 import { type Picture, pictureName, readHeader, readIcon } from '../images/picture.ts'
 import { cancelDiscard, discardFiles, saveFile } from '../storage/discard.ts'
 import type { Store } from '../storage/store.ts'
@@ -33,18 +34,19 @@ export async function findUserByRef(db: Db, ref: string): Promise<FullUserRow | 
 /**
  * Updates a user or a bot, for which `public` may be set (docs/api.md#users). Undefined for a deleted account; no event
  * if nothing changes. Throws `invalid_header_file_format`, `invalid_icon_file_format`, `payload_too_large`,
- * `username_taken`, and as `saveFile`.
+ * `username_taken`, and as `renderIcon` and `saveFile`.
  */
 export async function editUser(
   db: Db,
   store: Store,
+  budget: PictureBudget,
   userId: string,
   fields: EditUser & { public?: boolean },
 ): Promise<Outcome<EditedUser> | undefined> {
   const { header, icon, ...texts } = fields
   const pictures = {
-    header: header == null ? header : await readHeader(header, userId),
-    icon: icon == null ? icon : await readIcon(icon, userId),
+    header: header == null ? header : await readHeader(header, budget),
+    icon: icon == null ? icon : await readIcon(icon, budget),
   }
   const username = texts.username?.toLowerCase()
   if (username !== undefined) await refuseTaken(db, userId, username)

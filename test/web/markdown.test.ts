@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { parseMarkdown, safeAddress } from '../../src/web/messages/markdown.ts'
+import { parseMarkdown, safeAddress, type Token } from '../../src/web/messages/markdown/markdown.ts'
+import { Steps } from '../../src/web/messages/markdown/tokens.ts'
+import { randomFrom } from '../support/random.ts'
 
 function typesOf(content: string): string[] {
   return parseMarkdown(content).map(({ type }) => type)
@@ -39,28 +41,164 @@ test('only http, https and mailto can be followed', () => {
   }
 })
 
-test('no text takes long, or loses what is in it', () => {
-  const parts = [
-    '>',
-    '> ',
-    '- ',
-    '- a\n',
-    '1. ',
-    '*',
-    '*a ',
+/** What is shown, in one line. */
+function shown(token: Token): string {
+  const all = (tokens: readonly Token[]) => tokens.map(shown).join('')
+  switch (token.type) {
+    case 'text':
+      return token.tokens ? all(token.tokens) : token.raw
+    case 'space':
+      return '|'
+    case 'escape':
+      return token.text
+    case 'codespan':
+      return `{code ${token.text}}`
+    case 'code':
+      return `{pre ${token.lang} ${token.text}}`
+    case 'list':
+      return `{${token.ordered ? token.start : 'list'} ${token.items.map(({ tokens }) => `{${all(tokens)}}`).join('')}}`
+    case 'link':
+      return `{link ${token.href} ${all(token.tokens)}}`
+    case 'mention':
+      return `{@${token.id}}`
+    case 'paragraph':
+      return `{${all(token.tokens)}}`
+    default:
+      return `{${token.type} ${all(token.tokens)}}`
+  }
+}
+
+test.each([
+  ['**b** *i* ~~s~~ ~s~ `c` <@12>', '{{strong b} {em i} {del s} {del s} {code c} {@12}}'],
+  ['*a **b *c** d*', '{*a {em {em b {em c}} d}}'],
+  ['***a***', '{{em {strong a}}}'],
+  ['**a****b**', '{{strong a****b}}'],
+  ['a_b_c 2 * 3 * 4 ~~~a~~~', '{a_b_c 2 * 3 * 4 ~~~a~~~}'],
+  ['*a `*` b* \\*c\\*', '{{em a {code *} b} *c*}'],
+  ['`a``b` `` c`d ``', '{{code a``b} {code c`d}}'],
+  ['[*a*](http://b/(c) "t") [d](<http://e f>)', '{{link http://b/(c) {em a}} {link http://e f d}}'],
+  ['[a [b](http://x.y) c](http://z)', '{[a {link http://x.y b} c]({link http://z http://z})}'],
+  ['[https://a.b](https://c.d)', '{{link https://c.d https://a.b}}'],
+  ['![a](http://b.c) [a](b', '{![a](http://b.c) [a](b}'],
+  [
+    '**https://a.b?c** (http://d/e_f). www.g.h',
+    '{{strong {link https://a.b?c https://a.b?c}} ({link http://d/e_f http://d/e_f}). {link http://www.g.h www.g.h}}',
+  ],
+  [
+    'i.j@k.lm, <n@o.pq> <https://r.s> a@b',
+    '{{link mailto:i.j@k.lm i.j@k.lm}, {link mailto:n@o.pq n@o.pq} {link https://r.s https://r.s} a@b}',
+  ],
+  ['> a\n> > b\nc', '{blockquote {a}{blockquote {b}}}{c}'],
+  ['- a\n  - b\n- c\n\nd', '{list {a{list {b}}}{c}}|{d}'],
+  ['a\n3. b\n1. c\n2. d', '{a\n3. b}{1 {c}{d}}'],
+  ['- a\n\n- b', '{list {{a}}{{b}}}'],
+  ['a\n```js x\n*b*\n```\nc', '{a}{pre js x *b*}{c}'],
+  ['~~~\na\n\nb', '{pre  a\n\nb}'],
+])('%j is read as it is meant', (content, expected) => {
+  expect(parseMarkdown(content).map(shown).join('')).toBe(expected)
+})
+
+const signs = [
+  '*',
+  '**',
+  '***',
+  '_',
+  '~',
+  '~~',
+  '`',
+  '``',
+  '```',
+  '[',
+  ']',
+  '(',
+  ')',
+  '](',
+  '[a](',
+  '<',
+  '>',
+  '<@1',
+  '@',
+]
+const parts = [
+  ...signs,
+  ...[
+    'a',
+    'a@',
+    '.',
+    '!',
+    '\\',
+    '"',
+    "'",
+    ' ',
+    '\n',
+    '\n\n',
+    '\n> ',
+    '\n- ',
+    '\n  - ',
+    '\n1. ',
+    '\n```\n',
+    '\n    ',
+  ],
+  ...[
+    'http://',
+    'https://a',
+    'www.',
+    'h',
+    ' "',
+    " '",
+    '(<',
+    '*a_',
     '**a',
     '_a',
-    '[',
-    '[a](',
-    '`a``',
     '~a~~',
-    'a@',
+    '> ',
+    '>',
+    '- ',
+    '- a\n',
     '\n ',
-    '```\n',
-  ]
+  ],
+]
+const length = 4_000
+
+/** Texts of one part, of two, and of some, over and over, and those of which the second half is another. */
+function hardTexts(): string[] {
+  const random = randomFrom(1)
+  const pick = () => random.pick(parts)!
+  const pairs = Array.from({ length: 700 }, () => pick() + pick())
+  const mixed = Array.from({ length: 300 }, () => {
+    return Array.from({ length: 2 + Math.floor(random.number() * 5) }, pick).join('')
+  })
+  const once = [...parts, ...pairs, ...mixed]
+  const repeated = (each: string, most: number) => each.repeat(Math.ceil(most / each.length)).slice(0, most)
+  const halves = Array.from({ length: 400 }, () => {
+    const [first, second] = [random.pick(once)!, random.pick(once)!]
+    return repeated(first, length / 2) + repeated(second, length / 2)
+  })
+  // Marks that are too deep for those before them.
+  const deep = repeated('`~h', length / 2) + repeated('*~', length / 2)
+  return [deep, ...once.map((each) => repeated(each, length)), ...halves]
+}
+
+test('reading any of many hard texts takes a few steps for each character, and none is given up', () => {
+  let worst = { perCharacter: 0, text: '' }
+  for (const text of hardTexts()) {
+    const steps = new Steps(text.length)
+    parseMarkdown(text, steps)
+    const perCharacter = steps.taken / text.length
+    if (perCharacter > worst.perCharacter) worst = { perCharacter, text: text.slice(0, 40) }
+  }
+  expect(worst.perCharacter, JSON.stringify(worst.text)).toBeLessThan(Steps.mostPerCharacter / 2)
+})
+
+test('a text that takes too many steps is text', () => {
+  const text = '*a_'.repeat(100)
+  expect(parseMarkdown(text, new Steps(0))).toEqual([{ type: 'text', raw: text }])
+})
+
+test('no text loses what is in it', () => {
   for (const part of parts) {
-    const text = part.repeat(Math.floor(4000 / part.length))
-    const raw = parseMarkdown(text).map((token) => token.raw)
-    expect(raw.join('').length).toBeGreaterThan(text.length * 0.9)
+    const text = part.repeat(Math.floor(length / part.length))
+    const raw = parseMarkdown(text).map((token) => ('raw' in token ? token.raw : ''))
+    expect(raw.join('').length, part).toBeGreaterThan(text.length * 0.9)
   }
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isNotifiable, isRead } from '../../src/web/messages/notifiable.ts'
+import { isNotifiable, isRead, notifiedText } from '../../src/web/messages/notifiable.ts'
 import type { State } from '../../src/web/state/state.ts'
 
 const rooms = { 1: { id: '1', house_id: '9' }, 2: { id: '2', house_id: null } } as unknown as State['rooms']
@@ -45,4 +45,13 @@ test('messages of blocked and restricted people are not notified of', () => {
 test('what was read up to is read', () => {
   const readStates = { 1: { message_id: '10', mention_count: 0 } }
   expect([isRead({ readStates }, '1', '9'), isRead({ readStates }, '1', '11')]).toEqual([true, false])
+})
+
+test('a notification has the text of a message or the name of its file, and nothing of one that explodes', () => {
+  const attachment = { filename: 'a.png' } as never
+  expect(notifiedText({ explodes_at: null, attachment }, 'x'.repeat(300))).toBe('x'.repeat(200))
+  expect(notifiedText({ explodes_at: null, attachment }, '')).toBe('a.png')
+  expect(notifiedText({ explodes_at: null, attachment: null }, '')).toBe('')
+  expect(notifiedText({ explodes_at: 1, attachment }, 'secret')).toBe('')
+  expect(notifiedText({ explodes_at: 1, attachment }, '')).toBe('')
 })

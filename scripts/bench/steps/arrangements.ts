@@ -42,12 +42,12 @@ export async function openSteps(folder: string, stops: Stops): Promise<Group> {
   const hearth = hearthIn(folder, stops)
   const postgres = await startPostgres(join(folder, 'postgres'))
   stops.push(() => postgres.stop())
-  const filled = await prepareDatabase(postgres.url, smallSize)
+  const filled = await prepareDatabase(postgres.adminUrl, smallSize)
   const postmaster = await findPostmaster(filled)
   const copies: string[] = []
   for (const name of ['steps_redis', 'steps_two']) {
     const address = new URL(filled)
-    await onDatabase(postgres.url, `create database ${name} template ${address.pathname.slice(1)}`)
+    await onDatabase(postgres.adminUrl, `create database ${name} template ${address.pathname.slice(1)}`)
     address.pathname = name
     copies.push(address.href)
   }

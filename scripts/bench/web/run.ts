@@ -37,7 +37,7 @@ const [timeBefore, [loadBefore = 0]] = [await readProcessorTime(), loadavg()]
 await mkdir(cache, { recursive: true })
 await buildWebClient()
 const postgres = await startPostgres(postgresFolder)
-const databaseUrl = await copyDatabase(postgres.url, await prepareDatabase(postgres.url, smallSize))
+const databaseUrl = await copyDatabase(postgres.adminUrl, await prepareDatabase(postgres.adminUrl, smallSize))
 await fillLongRoom(databaseUrl)
 const environment = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' }
 const server = await startServer(join(cache, 'data'), { environment })

@@ -29,14 +29,14 @@ export type Stage = {
 export async function openStage(settings: string[] = [], given?: string): Promise<Stage> {
   const folder = given ?? (await copyCluster())
   const postgres = await startPostgres(join(folder, 'postgres'), settings)
-  const db = openDatabaseWithoutTimeouts(postgres.url)
+  const db = openDatabaseWithoutTimeouts(postgres.adminUrl)
   const servers = new Set<Server>()
   return {
     folder,
-    databaseUrl: postgres.url,
+    databaseUrl: postgres.adminUrl,
     db,
     async startServer(environment = {}) {
-      const usual = { DATABASE_URL: postgres.url, LOG_LEVEL: 'error' }
+      const usual = { DATABASE_URL: postgres.adminUrl, LOG_LEVEL: 'error' }
       const server = await startServer(folder, { environment: { ...usual, ...environment } })
       servers.add(server)
       server.child.once('exit', () => servers.delete(server))

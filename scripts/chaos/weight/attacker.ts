@@ -15,9 +15,19 @@ export type Order =
   | { kind: 'requests'; from: string; token: string | null; atOnce: number; asked: Asked[] }
   /** Logs in, sends frames once its houses have come, and then leaves or stops reading; again when it is closed. */
   | { kind: 'session'; token: string; frames: string[]; afterwards: 'stops reading' | 'leaves' }
-  /** Sends a text on so many connections, opened so many at once, and nothing more; again when they are closed. */
-  | { kind: 'open connections'; from: string; count: number; atOnce: number; text: string }
   | SocketOrder
+  /**
+   * Sends a text on so many connections, opened so many at once, and nothing more; again when they are closed. Of
+   * `isUnread`, only the beginning of an answer is read.
+   */
+  | {
+      kind: 'open connections'
+      from: string
+      count: number
+      atOnce: number
+      text: string
+      isUnread?: boolean
+    }
 
 /** The answers by status, the connections that are open, and the largest frame of the gateway. */
 export type Toll = { answers: Record<string, number>; open: number; largestFrameBytes: number }
@@ -77,13 +87,16 @@ async function stayLoggedIn(order: Extract<Order, { kind: 'session' }>): Promise
 }
 
 async function haveOpen(order: Extract<Order, { kind: 'open connections' }>): Promise<void> {
-  const { from, count, atOnce, text } = order
+  const { from, count, atOnce, text, isUnread } = order
   let open = 0
   const openOne = () => {
     const socket = connect({ port, host: '127.0.0.1', localAddress: from }, () => socket.write(text))
     open += 1
     toll.open += 1
-    socket.once('data', (bytes) => note(/^HTTP\/1.1 ([0-9]{3})/.exec(String(bytes))?.[1] ?? 'odd'))
+    socket.once('data', (bytes) => {
+      note(/^HTTP\/1.1 ([0-9]{3})/.exec(bytes.toString('latin1', 0, 12))?.[1] ?? 'odd')
+      if (isUnread) socket.pause()
+    })
     socket.on('data', () => {})
     socket.on('error', () => {})
     socket.on('close', () => {

@@ -2,7 +2,7 @@ import type { Db } from '../../database/client.ts'
 import { readPages } from '../../database/pages.ts'
 import { listRelations } from '../../friendships/queries.ts'
 import { idTimeMs, unknownId } from '../../ids.ts'
-import { attachmentFile } from '../../messages/attachments/queries.ts'
+import { attachmentFile, visibleName } from '../../messages/attachments/queries.ts'
 import { isoTime } from '../../messages/serializers.ts'
 import { findSettings } from '../../settings/queries.ts'
 import { openFile, type Store } from '../../storage/store.ts'
@@ -104,7 +104,7 @@ async function* messagesIn(source: ArchiveSource, roomId: string): AsyncGenerato
       content,
       mentions,
       attachment: attachment && {
-        filename: attachment.filename,
+        filename: visibleName(attachment.filename),
         content_type: attachment.content_type,
         size: attachment.size,
         file: archivedName(roomId, message),
@@ -129,7 +129,7 @@ function fileOf(roomId: string, { attachment }: OwnMessageRow): string {
 
 /** The id makes a name such as `..` harmless. */
 function archivedName(roomId: string, { id, attachment }: OwnMessageRow): string {
-  return `attachments/${roomId}/${id}-${attachment!.filename}`
+  return `attachments/${roomId}/${id}-${visibleName(attachment!.filename)}`
 }
 
 function jsonFile(name: string, value: unknown): ZipEntry {

@@ -8,6 +8,7 @@ import { saveIcon } from '../../houses/icon-operations.ts'
 import { findMember, listMemberIds } from '../../houses/members/queries.ts'
 import { insertHouse } from '../../houses/queries.ts'
 import { upsertRetention } from '../../houses/retention/queries.ts'
+import { withoutBudget } from '../../images/budget.ts'
 import { makeIcon, maxPictureBytes, type Picture, pictureName } from '../../images/picture.ts'
 import { cancelDiscard } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
@@ -125,5 +126,5 @@ async function readIcon(archive: Archive): Promise<Picture | undefined> {
   if (!content) return undefined
   const chunks = await buffer(content)
   if (chunks.length > maxPictureBytes) throw new CliError('The icon of the archive is too large.')
-  return makeIcon(chunks, archive.manifest.house.id)
+  return makeIcon(chunks, withoutBudget(archive.manifest.house.id))
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { type Account, EmbeddedPostgresError, runAs } from './embedded-account.ts'
+import { ownerName, ownerPassword } from './owner.ts'
 
 const superuser = 'hearth'
 const probeTimeoutMs = 2_000
@@ -20,7 +21,7 @@ export type Cluster = { dir: string; data: string; password: string }
 /** Where a running postmaster listens. */
 export type Postmaster = { pid: number; port: number }
 
-/** The URL of a database. It sets `sslmode`, as PGSSLMODE in the environment is meant for other databases. */
+/** The URL of a database for the superuser. It sets `sslmode`, as PGSSLMODE in the environment is for other databases. */
 export function urlOf(cluster: Cluster, port: number, database: string): string {
   return `postgres://${superuser}:${cluster.password}@127.0.0.1:${port}/${database}?sslmode=disable`
 }
@@ -31,6 +32,14 @@ const maxSocketFolderBytes = 85
 /** The folder for the socket of a cluster; empty where its path is too long for one. */
 export function socketFolderOf(cluster: Cluster): string {
   return Buffer.byteLength(cluster.dir) <= maxSocketFolderBytes ? cluster.dir : ''
+}
+
+/** The same for the owner of the database. */
+export function ownerUrlOf(cluster: Cluster, address: string): string {
+  return address.replace(
+    `//${superuser}:${cluster.password}@`,
+    `//${ownerName}:${ownerPassword(cluster.password)}@`,
+  )
 }
 
 /** The same address by the socket in the cluster's folder, which costs half of what loopback does; else by loopback. */

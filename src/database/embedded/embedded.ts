@@ -19,6 +19,7 @@ import {
   localUrlOf,
   openCluster,
   openOrCreateCluster,
+  ownerUrlOf,
   type Postmaster,
   probePostgres,
   socketFolderOf,
@@ -27,12 +28,15 @@ import {
 } from './embedded-cluster.ts'
 import { makeFolder } from './folders.ts'
 import { keepLogShort, openLog } from './log-file.ts'
+import { giveToOwner, ownerPassword } from './owner.ts'
 import { walSettings } from './wal-size.ts'
 
 /** A PostgreSQL server that this process started, or took over from one that was killed. */
 type EmbeddedPostgres = {
   /** `postgres://` address with the password: a socket in the folder where its path is short enough, else loopback. */
   url: string
+  /** The same for the superuser: for tests and measurements, which make databases of their own. */
+  adminUrl: string
   /** Stops the server and waits until its process is gone. */
   stop(): Promise<void>
 }
@@ -87,6 +91,7 @@ export async function startPostgres(
     )
   }
   await createDatabase(ownership.client)
+  await giveToOwner(urlOf(cluster, running.port, database), ownerPassword(cluster.password))
 
   let stopping = false
   /** The connection with the lock ends when PostgreSQL does; then PostgreSQL is started again. */
@@ -104,9 +109,11 @@ export async function startPostgres(
   }
   const kept = keepRunning()
   const stopKeepingLog = keepLogShort(join(cluster.dir, logName))
+  const adminUrl = localUrlOf(cluster, running.port, database)
 
   return {
-    url: localUrlOf(cluster, running.port, database),
+    url: ownerUrlOf(cluster, adminUrl),
+    adminUrl,
     async stop() {
       stopping = true
       await stopKeepingLog()
@@ -121,7 +128,10 @@ export async function startPostgres(
 export async function findRunningPostgres(dir: string): Promise<string | undefined> {
   const cluster = await openCluster(dir)
   const running = cluster && (await findPostmaster(cluster, startTimeoutMs))
-  return running && localUrlOf(cluster, running.port, database)
+  if (!running) return undefined
+  // The server may be of a version that did not do so.
+  await giveToOwner(urlOf(cluster, running.port, database), ownerPassword(cluster.password))
+  return ownerUrlOf(cluster, localUrlOf(cluster, running.port, database))
 }
 
 /** A postmaster, with its process when this one started it. */

@@ -4,6 +4,7 @@ import type { Db } from '../../database/client.ts'
 import { ApiError, limitReached } from '../../errors.ts'
 import type { Outcome } from '../../events/commit.ts'
 import { asId, newId } from '../../ids.ts'
+import type { PictureBudget } from '../../images/budget.ts'
 import { type Picture, pictureName, readIcon } from '../../images/picture.ts'
 import { requireRoomAccess } from '../../rooms/access-operations.ts'
 import { canRead, readableRooms } from '../../rooms/permissions.ts'
@@ -51,6 +52,7 @@ export async function listWebhooks(db: Db, caller: Membership): Promise<Webhook[
 export async function createWebhook(
   db: Db,
   store: Store,
+  budget: PictureBudget,
   caller: HouseActor,
   fields: CreateWebhook,
   origin: string,
@@ -60,7 +62,7 @@ export async function createWebhook(
   await requireHouse(db, caller)
   mustManage(await requireRoomOfHouse(db, caller, room_id))
   const id = newId()
-  const icon = await saveIcon(db, store, id, caller, fields.icon)
+  const icon = await saveIcon(db, store, id, budget, fields.icon)
   const token = newToken()
   return withHouseLock(db, caller, async (trx) => {
     mustManage(await requireRoomOfHouse(trx, caller, room_id))
@@ -83,6 +85,7 @@ export async function createWebhook(
 export async function editWebhook(
   db: Db,
   store: Store,
+  budget: PictureBudget,
   caller: HouseActor,
   webhookId: string,
   fields: EditWebhook,
@@ -90,7 +93,7 @@ export async function editWebhook(
   const wanted = { ...fields, room_id: fields.room_id === undefined ? undefined : asId(fields.room_id) }
   await requireHouse(db, caller)
   await requireManaged(db, caller, webhookId, wanted.room_id)
-  const icon = await saveIcon(db, store, webhookId, caller, fields.icon)
+  const icon = await saveIcon(db, store, webhookId, budget, fields.icon)
   return withHouseLock(db, caller, async (trx) => {
     const before = await requireManaged(trx, caller, webhookId, wanted.room_id)
     const { name = before.name, room_id = before.room_id } = wanted
@@ -188,11 +191,11 @@ async function saveIcon(
   db: Db,
   store: Store,
   webhookId: string,
-  caller: HouseActor,
+  budget: PictureBudget,
   sent: string | null | undefined,
 ): Promise<Picture | null | undefined> {
   if (sent == null) return sent
-  const icon = await readIcon(sent, caller.user_id)
+  const icon = await readIcon(sent, budget)
   await saveFile(db, store, pictureName('users/icons', webhookId, icon.file), icon.content)
   return icon
 }

@@ -27,7 +27,14 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { body } = request
-      const created = await createWebhook(app.db, app.store, actorInHouse(request), body, publicUrl(app))
+      const created = await createWebhook(
+        app.db,
+        app.store,
+        app.pictureBudget(request.caller),
+        actorInHouse(request),
+        body,
+        publicUrl(app),
+      )
       return ok(await app.publish(created))
     },
   )
@@ -65,7 +72,18 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const { params, body } = request
       const caller = actorInHouse(request)
-      return ok(await app.publish(await editWebhook(app.db, app.store, caller, params.webhook_id, body)))
+      return ok(
+        await app.publish(
+          await editWebhook(
+            app.db,
+            app.store,
+            app.pictureBudget(request.caller),
+            caller,
+            params.webhook_id,
+            body,
+          ),
+        ),
+      )
     },
   )
 

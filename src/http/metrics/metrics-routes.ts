@@ -1,7 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { shareRuns } from '../../concurrency/shared-run.ts'
 import { ApiError } from '../../errors.ts'
+import { metricsType, renderAggregated, renderMetrics } from './render-metrics.ts'
 import { collectWorkerMetrics, serveWorkerMetrics } from './worker-metrics.ts'
 
 /**
@@ -14,19 +16,22 @@ export const metricsRoutes: FastifyPluginAsync = async (app) => {
   const all = () => Registry.merge([app.metrics, nodeMetrics()])
   const stopServing = serveWorkerMetrics(() => all().getMetricsAsJSON())
   app.addHook('onClose', async () => stopServing())
+  let text = ''
+  /** Scrapes that come while one is answered share the next. */
+  const renderInTurn = shareRuns(async () => {
+    const others = await collectWorkerMetrics()
+    text =
+      others.length === 0
+        ? await renderMetrics(all())
+        : await renderAggregated([await all().getMetricsAsJSON(), ...others])
+  })
   const isBehindProxy = app.config.trustProxy !== 0
   const options = { schema: { hide: true }, config: { isSameOrigin: true } }
   app.get('/metrics', options, async (request, reply) => {
     if (wanted === undefined && (isBehindProxy || !isOfThisMachine(request))) throw new ApiError('not_found')
     if (wanted !== undefined && !hasToken(request, wanted)) throw new ApiError('no_auth')
-    const others = await collectWorkerMetrics()
-    const own = all()
-    const shown =
-      others.length === 0 ? own : AggregatorRegistry.aggregate([await own.getMetricsAsJSON(), ...others])
-    return reply
-      .header('cache-control', 'no-store')
-      .type(shown.contentType)
-      .send(await shown.metrics())
+    await renderInTurn()
+    return reply.header('cache-control', 'no-store').type(metricsType).send(text)
   })
 }
 

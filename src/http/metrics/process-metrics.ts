@@ -14,7 +14,7 @@ function nodeOf({ bus }: FastifyInstance): { node: string } {
 
 /** The process itself, and how busy it is. */
 export function showLoad(app: FastifyInstance): void {
-  const { metrics, load, gateway, bodies } = app
+  const { metrics, load, gateway, bodies, downloads } = app
   const gauge = readGauge.bind(undefined, metrics)
   gauge(
     'hearth_processes',
@@ -39,6 +39,17 @@ export function showLoad(app: FastifyInstance): void {
   gauge('hearth_body_bytes', 'Memory for the bodies of requests', () => bodies.bytes)
   gauge('hearth_loop_delay_seconds', 'Event loop delay', () => load.delayMs / 1000, { aggregator: 'max' })
   readCounter(metrics, 'hearth_requests_shed_total', 'Requests refused because of load', () => load.refused)
+  gauge('hearth_downloads', 'Files that are being sent', () => downloads.open)
+  readCounter(
+    metrics,
+    'hearth_downloads_ended_total',
+    'Downloads by why they were ended: refused (too many of one), closed (too slow, or too many of all)',
+    () => [
+      [{ reason: 'refused' }, downloads.refused],
+      [{ reason: 'closed' }, downloads.closed],
+    ],
+    { labels: ['reason'] },
+  )
 }
 
 export function showDatabase({ metrics, db }: FastifyInstance): void {

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { documentSender } from '../server/document.ts'
 import { showExamples } from './examples.ts'
 import { moveNamedSchemas, withTitle } from './schema-names.ts'
 
@@ -58,6 +59,8 @@ export async function describeApi(
       ),
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
   })
+  const sendJson = documentSender('application/json; charset=utf-8', () => JSON.stringify(app.swagger()))
+  const sendYaml = documentSender('application/x-yaml', () => app.swagger({ yaml: true }))
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     indexPrefix: '',
@@ -65,6 +68,12 @@ export async function describeApi(
       onRequest: (_request, reply, done) => {
         reply.header('Content-Security-Policy', pagePolicy)
         done()
+      },
+      // Answers in place of the routes of the page, which would write the document anew for each request.
+      preHandler: async (request, reply) => {
+        const { url } = request.routeOptions
+        if (url === '/docs/json') return sendJson(request, reply)
+        if (url === '/docs/yaml') return sendYaml(request, reply)
       },
     },
     theme: { title: 'Hearth API' },

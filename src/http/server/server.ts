@@ -30,8 +30,8 @@ const nodeTimeouts = {
 } as const
 
 const maxParamLength = 16_384
-/** File descriptors reserved for other things than clients: the database, files being served, modules. */
-const reservedFiles = 256
+/** File descriptors reserved for other things than clients: the database, files being sent, modules. */
+const reservedFiles = 1_024
 
 /** Fastify with its options, without routes or hooks. `isUpgrade`: which requests for an upgrade are handled as one. */
 export function createServer(
@@ -89,7 +89,8 @@ function limitConnections(server: Server): void {
   if (limit !== undefined) server.maxConnections = Math.max(limit - reservedFiles, Math.ceil(limit / 2))
 }
 
-function openFilesLimit(): number | undefined {
+/** How many files the process may have open, if that is known. */
+export function openFilesLimit(): number | undefined {
   try {
     const [, soft] = /^Max open files +([0-9]+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
     return soft === undefined ? undefined : Number(soft)

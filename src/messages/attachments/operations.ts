@@ -7,9 +7,8 @@ import { requireRoomAccess } from '../../rooms/access-operations.ts'
 import { canAttach } from '../../rooms/permissions.ts'
 import { renewFile, saveFile } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
-import { cleanLine, isVisible } from '../../text.ts'
 import type { StoredAttachment } from '../queries.ts'
-import { attachmentFile } from './queries.ts'
+import { attachmentFile, visibleName } from './queries.ts'
 
 const keyBytes = 16
 export const maxFilenameLength = 128
@@ -64,9 +63,8 @@ async function* measure(
   }
 }
 
-/** The last segment of a path, without what is not seen, cut to 128 code points; `file` if nothing is left to see. */
+/** The visible characters of the last segment of a path, cut to 128 code points; `file` if there are none. */
 function cleanFilename(filename: string): string {
   const last = filename.split(/[/\\]/).at(-1) ?? ''
-  const line = cleanLine(last.toWellFormed().replace(/\p{Cc}/gu, ''))
-  return isVisible(line) ? [...line].slice(0, maxFilenameLength).join('') : 'file'
+  return [...visibleName(last.toWellFormed())].slice(0, maxFilenameLength).join('')
 }

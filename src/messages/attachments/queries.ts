@@ -1,10 +1,20 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
+import { cleanLine, isVisible } from '../../text.ts'
 import { notExpired, type StoredAttachment } from '../queries.ts'
 
 /** The name of an attachment in the store. It has the key, because the message has no id before it is written. */
 export function attachmentFile(roomId: string, key: string): string {
   return `attachments/${roomId}/${key}`
+}
+
+/**
+ * A file name without what is not seen, among it the marks of direction that show `gpj.exe` as `exe.jpg`; `file` if nothing
+ * is left to see. Names that were stored earlier may have such characters.
+ */
+export function visibleName(filename: string): string {
+  const name = cleanLine(filename.replace(/\p{Cc}/gu, ''))
+  return isVisible(name) ? name : 'file'
 }
 
 /**

@@ -7,7 +7,7 @@ import { failures } from '../../http/schemas/envelope.ts'
 import { unknownType } from '../../images/content-type.ts'
 import { mediaHeaders } from '../../images/serve.ts'
 import { openFile } from '../../storage/store.ts'
-import { attachmentFile, findAttachment } from './queries.ts'
+import { attachmentFile, findAttachment, visibleName } from './queries.ts'
 
 const maxAgeSeconds = 3600
 
@@ -58,7 +58,7 @@ export const attachmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       reply.headers({
         ...mediaHeaders,
         'Content-Type': content_type,
-        'Content-Disposition': `${disposition}; filename*=UTF-8''${encodeFilename(filename)}`,
+        'Content-Disposition': `${disposition}; filename*=UTF-8''${encodeFilename(visibleName(filename))}`,
         'Cache-Control': `private, max-age=${maxAge}`,
         'Accept-Ranges': 'bytes',
         'Content-Length': range ? range.end - range.start + 1 : size,

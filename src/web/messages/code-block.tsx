@@ -9,13 +9,13 @@ export function CodeBlock({ text, language }: { text: string; language: string }
     let isCurrent = true
     coloured.value = undefined
     if (language !== '') {
-      import('./highlight.tsx').then(
-        ({ highlight }) => {
-          if (isCurrent) coloured.value = highlight(text, language)
-        },
+      import('./highlight.tsx')
+        .then(({ highlightInTurn }) => highlightInTurn(text, language, () => isCurrent))
+        .then((result) => {
+          if (isCurrent) coloured.value = result
+        })
         // Without the highlighter it stays as it is.
-        () => {},
-      )
+        .catch(() => {})
     }
     return () => {
       isCurrent = false

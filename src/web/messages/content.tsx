@@ -1,4 +1,3 @@
-import type { Token, Tokens } from 'marked'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { openPerson } from '../houses/person.tsx'
@@ -7,7 +6,7 @@ import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { CodeBlock } from './code-block.tsx'
-import { parseMarkdown, safeAddress } from './markdown.ts'
+import { parseMarkdown, safeAddress, type Token } from './markdown/markdown.ts'
 import { isOwnPage, roomAt } from './references.ts'
 
 const largeEmoji =
@@ -28,31 +27,30 @@ export function Content({ message }: { message: Source & Pick<Message, 'content'
   )
 }
 
-function renderAll(tokens: readonly Token[] | undefined, source: Source): ComponentChildren[] {
-  return tokens?.map((token) => render(token as Tokens.Generic, source)) ?? []
+function renderAll(tokens: readonly Token[], source: Source): ComponentChildren[] {
+  return tokens.map((token) => render(token, source))
 }
 
-function render(token: Tokens.Generic, source: Source): ComponentChildren {
-  const inner = () => renderAll(token.tokens, source)
+function render(token: Token, source: Source): ComponentChildren {
   switch (token.type) {
     case 'paragraph':
-      return <p>{inner()}</p>
+      return <p>{renderAll(token.tokens, source)}</p>
     case 'strong':
-      return <strong>{inner()}</strong>
+      return <strong>{renderAll(token.tokens, source)}</strong>
     case 'em':
-      return <em>{inner()}</em>
+      return <em>{renderAll(token.tokens, source)}</em>
     case 'del':
-      return <del>{inner()}</del>
+      return <del>{renderAll(token.tokens, source)}</del>
     case 'codespan':
       return <code>{token.text}</code>
     case 'code':
-      return <CodeBlock text={token.text} language={token.lang ?? ''} />
+      return <CodeBlock text={token.text} language={token.lang} />
     case 'blockquote':
-      return <blockquote>{inner()}</blockquote>
+      return <blockquote>{renderAll(token.tokens, source)}</blockquote>
     case 'list':
-      return renderList(token as Tokens.List, source)
+      return renderList(token, source)
     case 'link':
-      return renderLink(token as Tokens.Link, inner)
+      return renderLink(token, source)
     case 'mention':
       return renderMention(token.id, token.raw, source)
     case 'space':
@@ -63,30 +61,30 @@ function render(token: Tokens.Generic, source: Source): ComponentChildren {
     case 'escape':
       return token.text
     case 'text':
-      return token.tokens ? inner() : token.raw
-    default:
-      return token.raw
+      return token.tokens ? renderAll(token.tokens, source) : token.raw
   }
 }
 
-function renderList({ ordered, start, items }: Tokens.List, source: Source): ComponentChildren {
+type Of<Type extends Token['type']> = Extract<Token, { type: Type }>
+
+function renderList({ ordered, start, items }: Of<'list'>, source: Source): ComponentChildren {
   const rows = items.map((item) => <li>{renderAll(item.tokens, source)}</li>)
-  return ordered ? <ol start={Number(start)}>{rows}</ol> : <ul>{rows}</ul>
+  return ordered ? <ol start={start}>{rows}</ol> : <ul>{rows}</ul>
 }
 
-function renderLink({ href, raw, text }: Tokens.Link, inner: () => ComponentChildren): ComponentChildren {
+function renderLink({ href, raw, text, tokens }: Of<'link'>, source: Source): ComponentChildren {
   const address = safeAddress(href)
   if (!address) return raw
   if (isOwnPage(address)) {
     return (
       <a href={address} title={address}>
-        {text === href ? <PlaceName address={address} /> : inner()}
+        {text === href ? <PlaceName address={address} /> : renderAll(tokens, source)}
       </a>
     )
   }
   return (
     <a href={address} title={address} target="_blank" rel="noopener noreferrer">
-      {inner()}
+      {renderAll(tokens, source)}
     </a>
   )
 }

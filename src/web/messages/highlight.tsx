@@ -1,14 +1,24 @@
 import { common, createLowlight } from 'lowlight'
 import type { ComponentChildren } from 'preact'
+import { colourInTurn } from './coloring.ts'
 
 const lowlight = createLowlight(common)
 
 type Node = ReturnType<typeof lowlight.highlight>['children'][number]
 
-/** A code with its parts coloured; undefined where the language is not known. Loaded on demand. */
-export function highlight(text: string, language: string): ComponentChildren {
+/** A code with its parts coloured; undefined where the language is not known. */
+function highlight(text: string, language: string): ComponentChildren {
   const name = language.trim().split(/\s/)[0]?.toLowerCase() ?? ''
   return lowlight.registered(name) ? lowlight.highlight(name, text).children.map(toVNode) : undefined
+}
+
+/** The same when its turn comes, if it is still wanted by then. */
+export function highlightInTurn(
+  text: string,
+  language: string,
+  isWanted: () => boolean,
+): Promise<ComponentChildren> {
+  return colourInTurn(text, () => (isWanted() ? highlight(text, language) : undefined))
 }
 
 function toVNode(node: Node): ComponentChildren {

@@ -3,6 +3,8 @@ import { compareIds } from '../state/records.ts'
 import { isIgnored } from '../state/relationships.ts'
 import type { Message, State } from '../state/state.ts'
 
+const longestText = 200
+
 /** Whether a message is to be notified. */
 export function isNotifiable(
   state: Pick<State, 'me' | 'rooms' | 'settings' | 'relationships'>,
@@ -24,4 +26,13 @@ export function isRead(
   messageId: string,
 ): boolean {
   return compareIds(messageId, readStates[roomId]?.message_id ?? '0') <= 0
+}
+
+/** What a notification says of a message, which it may outlive: nothing of one that explodes. `text`: as it is read. */
+export function notifiedText(
+  { explodes_at, attachment }: Pick<Message, 'explodes_at' | 'attachment'>,
+  text: string,
+): string {
+  if (explodes_at !== null) return ''
+  return text.slice(0, longestText) || attachment?.filename || ''
 }

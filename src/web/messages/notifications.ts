@@ -7,12 +7,11 @@ import { placeOf, roomName } from '../rooms/rooms.ts'
 import { go, parsePath, place } from '../router.ts'
 import type { Message } from '../state/state.ts'
 import { currentState, onPersonLeft, store } from '../state/store.ts'
-import { isNotifiable, isRead } from './notifiable.ts'
+import { isNotifiable, isRead, notifiedText } from './notifiable.ts'
 import { asRead } from './references.ts'
 
 /** Who has the room open on another device reads the message within this time, and needs no notification here. */
 const otherDeviceMs = 1_000
-const longestText = 200
 
 /** By room: the notification of this page, and the message that it is about. */
 const shown = new Map<string, { messageId: string; close: () => void }>()
@@ -80,14 +79,14 @@ function isAllowed(): boolean {
 }
 
 async function notify(message: Message): Promise<void> {
-  const { id, room_id, author, content, attachment } = message
+  const { id, room_id, author, content } = message
   const me = store.me.peek()?.id
   const room = store.rooms.peek()[room_id]
   const at = place.peek()
   const isInSight = document.hasFocus() && 'roomId' in at && at.roomId === room_id
   if (!room || isInSight || isRead(currentState(), room_id, id)) return
   const title = room.house_id === null ? author.name : `${author.name} · #${roomName(room)}`
-  const body = asRead(content).slice(0, longestText) || attachment?.filename || ''
+  const body = notifiedText(message, asRead(content))
   await show(id, title, { body, tag: room_id, icon: '/app/icon.svg' }, placeOf(room, id))
   // Meanwhile the message may have been read, or the person may have logged out.
   if (store.me.peek()?.id === me) closeRead()

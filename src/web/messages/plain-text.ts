@@ -1,7 +1,6 @@
-import type { Token, Tokens } from 'marked'
 import type { Message } from '../state/state.ts'
 import { t } from '../texts/texts.ts'
-import { parseMarkdown } from './markdown.ts'
+import { parseMarkdown, type Token } from './markdown/markdown.ts'
 import { asRead } from './references.ts'
 
 type Attached = Pick<Message, 'attachment'> | undefined
@@ -16,20 +15,22 @@ export function lineOf(content: string, mentioned?: Mentioned, attached?: Attach
 }
 
 function plain(token: Token): string {
-  const { type, text, raw, tokens, items } = token as Tokens.Generic
-  switch (type) {
+  switch (token.type) {
     case 'list':
-      return (items as Tokens.ListItem[]).map((item) => item.tokens.map(plain).join(' ')).join(' ')
+      return token.items.map((item) => item.tokens.map(plain).join(' ')).join(' ')
     case 'blockquote':
-      return tokens?.map(plain).join(' ') ?? ''
+      return token.tokens.map(plain).join(' ')
     case 'code':
     case 'codespan':
     case 'escape':
-      return text
+      return token.text
     case 'space':
-    case 'br':
       return ' '
+    case 'mention':
+      return token.raw
+    case 'text':
+      return token.tokens?.map(plain).join('') ?? token.raw
     default:
-      return tokens?.map(plain).join('') ?? raw
+      return token.tokens.map(plain).join('')
   }
 }

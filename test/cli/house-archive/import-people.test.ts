@@ -149,5 +149,8 @@ test('bots without an owner belong to the owner of the house here', async () => 
 
 test('import refuses an owner that is not there', async () => {
   const { code, err } = await hearth('import-house', path, '--owner', 'nobody-here')
-  expect([code, err]).toEqual([1, 'There is no user "nobody-here": give a username, an id or an e-mail address.'])
+  expect([code, err]).toEqual([
+    1,
+    'There is no user "nobody-here": give a username, an id or an e-mail address.',
+  ])
 })

@@ -12,8 +12,8 @@ import { startPostgres } from '../../../src/database/embedded/embedded.ts'
 // A PostgreSQL of its own, as its settings apply to all databases on it.
 const folder = await mkdtemp(join(tmpdir(), 'hearth-hanging-'))
 const postgres = await startPostgres(join(folder, 'postgres'))
-const db = openDatabase(postgres.url)
-const operator = openDatabase(postgres.url)
+const db = openDatabase(postgres.adminUrl)
+const operator = openDatabase(postgres.adminUrl)
 const isUnavailable = availabilityCheck(db)
 await sql`create table notes (note text)`.execute(db)
 await sql`create table tries ()`.execute(db)
@@ -36,7 +36,7 @@ async function hang(isHanging: boolean): Promise<void> {
 
 /** Whether a commit waits: the setting does not say so, as it counts from when the checkpointer has read it. */
 async function commitHangs(): Promise<boolean> {
-  const client = new pg.Client(postgres.url)
+  const client = new pg.Client(postgres.adminUrl)
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   let isOver = false

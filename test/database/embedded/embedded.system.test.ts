@@ -304,3 +304,50 @@ test.runIf(isRoot)('it starts for a plain user', async (context) => {
   expect((await fetch(`${server.origin}/ready`)).status).toBe(200)
   expect(await server.end('SIGINT')).toBe(0)
 })
+
+test('the role of the server owns its database and is no superuser, also in a folder of an earlier version', async () => {
+  const dir = await copyOfUsed()
+  const before = await startPostgres(join(dir, 'postgres'), careless)
+  await query(
+    before.adminUrl,
+    `reassign owned by hearth_owner to hearth; drop owned by hearth_owner;
+     alter database hearth owner to hearth; drop role hearth_owner`,
+  )
+  await before.stop()
+
+  const postgres = await startPostgres(join(dir, 'postgres'), careless)
+  try {
+    const owned = `select rolname, rolsuper, rolcreaterole, rolcreatedb,
+        (select pg_get_userbyid(datdba) from pg_database where datname = current_database()) as of_database,
+        (select array_agg(distinct pg_get_userbyid(relowner)::text) from pg_class
+          where relnamespace = 'public'::regnamespace) as of_tables,
+        (select array_agg(distinct pg_get_userbyid(proowner)::text) from pg_proc
+          where pronamespace = 'public'::regnamespace) as of_functions
+      from pg_roles where rolname = current_user`
+    expect(await query(postgres.url, owned)).toEqual([
+      {
+        rolname: 'hearth_owner',
+        rolsuper: false,
+        rolcreaterole: false,
+        rolcreatedb: false,
+        of_database: 'hearth_owner',
+        of_tables: ['hearth_owner'],
+        of_functions: ['hearth_owner'],
+      },
+    ])
+    await query(
+      postgres.url,
+      'alter table kept add column m int; create table other (n int); drop table other',
+    )
+    for (const forbidden of [`copy kept to program 'cat'`, 'select * from pg_authid', 'set role hearth']) {
+      await expect(query(postgres.url, forbidden), forbidden).rejects.toMatchObject({ code: '42501' })
+    }
+  } finally {
+    await postgres.stop()
+  }
+  // Of the passwords, none is in the log.
+  const log = await readFile(join(dir, 'postgres/log'), 'utf8')
+  const password = await readFile(join(dir, 'postgres/password'), 'utf8')
+  expect(log).not.toContain(password)
+  expect(log).not.toContain(new URL(postgres.url).password)
+})

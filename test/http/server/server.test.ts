@@ -15,7 +15,7 @@ test('headers, a whole request and a connection without traffic have their time'
 
 test.runIf(process.platform === 'linux')('some of the open files are kept from connections', () => {
   const files = Number(execFileSync('sh', ['-c', 'ulimit -n']))
-  expect(app.server.maxConnections).toBe(Math.max(files - 256, Math.ceil(files / 2)))
+  expect(app.server.maxConnections).toBe(Math.max(files - 1_024, Math.ceil(files / 2)))
 })
 
 test('a long part of a path is looked up like a short one', async () => {

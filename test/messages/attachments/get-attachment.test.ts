@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import sharp from 'sharp'
 import { expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailable } from '../../../src/errors.ts'
@@ -152,4 +153,17 @@ test('fetching and sending files answers unavailable while the store is unavaila
   expect([fetched.statusCode, fetched.json().error.code]).toEqual([503, 'unavailable'])
   expect(fetched.headers).toMatchObject({ 'retry-after': '1' })
   expect([sent.status, sent.body.error.code]).toEqual([503, 'unavailable'])
+})
+
+test('an earlier name that turns the direction of text is shown without that, and still fetched by its address', async () => {
+  const { ann, data } = await attached('x')
+  const filename = 'a\u202Egpj.exe'
+  await sql`update messages set attachment = attachment || ${JSON.stringify({ filename })}::jsonb
+    where id = ${data.id}`.execute(db)
+  const read = await call(ann, 'GET', `/rooms/${data.room_id}/messages/${data.id}`)
+  const { attachment } = read.body.data
+  expect(attachment.filename).toBe('agpj.exe')
+  const reply = await app.inject(attachment.media_url.replace('http://hearth.test', ''))
+  expect([reply.statusCode, reply.body]).toEqual([200, 'x'])
+  expect(reply.headers['content-disposition']).toBe("attachment; filename*=UTF-8''agpj.exe")
 })

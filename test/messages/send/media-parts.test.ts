@@ -34,10 +34,17 @@ test('a text part with a JSON type is used as sent, not parsed', async () => {
   })
 })
 
-test('a file name is its last segment, without control characters, within its limit', async () => {
+test('a file name is its last segment, of visible characters, within its limit', async () => {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
-  const names = { '../../etc/passwd': 'passwd', 'C:\\x\\y.txt': 'y.txt', 'a/': 'file', 'a\u0007b': 'ab' }
+  const names = {
+    '../../etc/passwd': 'passwd',
+    'C:\\x\\y.txt': 'y.txt',
+    'a/': 'file',
+    'a\u0007b': 'ab',
+    'a\u202Egpj.exe': 'agpj.exe',
+    '\u2066\u200F': 'file',
+  }
   for (const [given, kept] of Object.entries({ ...names, ['é'.repeat(200)]: 'é'.repeat(128) })) {
     expect((await sendMedia(ann, room_id, filePart('x', given))).body.data.attachment.filename).toBe(kept)
   }

@@ -1,0 +1,49 @@
+/** Whose pictures are made, and the time for them, in units of `unitMs`. */
+export type PictureBudget = {
+  /** The account, of a bot its owner: whatever belongs to one registration takes turns. */
+  ownerId: string
+  /** The longest that one picture may take. */
+  maxWorkMs: number
+  /** Throws `rate_limit` if there is not so much left. */
+  take(units: number): Promise<void>
+  giveBack(units: number): Promise<void>
+}
+
+const maxWorkMs = 20_000
+const unitMs = 100
+
+/** A rate limit in units of the time that is spent on pictures. */
+type TimeLimit = {
+  count(key: string, options: { count: number }): Promise<void>
+  giveBack(key: string, count: number): Promise<void>
+}
+
+export function budgetOf(ownerId: string, limit: TimeLimit): PictureBudget {
+  return {
+    ownerId,
+    maxWorkMs,
+    take: (count) => limit.count(ownerId, { count }),
+    giveBack: (count) => limit.giveBack(ownerId, count),
+  }
+}
+
+/** For pictures that operators bring. */
+export function withoutBudget(ownerId: string): PictureBudget {
+  return { ownerId, maxWorkMs, take: async () => {}, giveBack: async () => {} }
+}
+
+/** Does work on a picture: takes what the longest work costs, and gives back what this one did not. */
+export async function withinBudget<Result>(
+  { maxWorkMs, take, giveBack }: PictureBudget,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const most = maxWorkMs / unitMs
+  await take(most)
+  const started = performance.now()
+  try {
+    return await work()
+  } finally {
+    const used = Math.ceil((performance.now() - started) / unitMs)
+    if (used < most) await giveBack(most - used)
+  }
+}

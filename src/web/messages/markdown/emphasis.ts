@@ -1,0 +1,126 @@
+import type { Steps, Token } from './tokens.ts'
+
+/** A run of signs that may begin or end bold, slanted or struck text; `left` of them are not used yet. */
+export type Mark = {
+  type: 'mark'
+  sign: '*' | '_' | '~'
+  count: number
+  left: number
+  canOpen: boolean
+  canClose: boolean
+}
+
+/** So deep emphasis may lie in itself; what is deeper is text. */
+const deepest = 10
+
+/** An opening mark, and what has come after it; `depth`: of the deepest emphasis in that. */
+type Open = { mark: Mark; parts: Token[]; depth: number }
+
+/**
+ * Makes bold, slanted and struck text of marks and what is between them. A stack holds the marks that may still be ended;
+ * a mark that ends one takes those above it off the stack, so that each is looked at a few times.
+ */
+export function matchMarks(parts: readonly (Token | Mark)[], steps: Steps): Token[] {
+  const root: Pick<Open, 'parts' | 'depth'> = { parts: [], depth: 0 }
+  const stack: Open[] = []
+  /** By the kind of a mark that ended nothing: the height of the stack below which nothing fits it. */
+  const vain = new Map<string, number>()
+  const top = () => stack.at(-1) ?? root
+
+  function put(part: Token, depth: number): void {
+    const place = top()
+    addTo(place.parts, part)
+    place.depth = Math.max(place.depth, depth)
+  }
+
+  /** The marks above a height become text. */
+  function flatten(height: number): void {
+    for (const { mark, parts, depth } of stack.splice(height)) {
+      steps.take(parts.length + 1)
+      for (const part of [textOf(mark), ...parts]) put(part, depth)
+    }
+  }
+
+  /** The height at which the mark is that this one ends; -1: there is none. */
+  function findOpen(closer: Mark): number {
+    const kind = kindOf(closer)
+    const least = vain.get(kind) ?? 0
+    for (let at = stack.length - 1; at >= least; at -= 1) {
+      steps.take()
+      if (fits(stack[at]!.mark, closer)) return at
+    }
+    vain.set(kind, stack.length)
+    return -1
+  }
+
+  function close(closer: Mark): void {
+    while (closer.left > 0) {
+      const at = findOpen(closer)
+      if (at === -1) return
+      flatten(at + 1)
+      const opened = stack[at]!
+      if (opened.depth >= deepest) {
+        // It is too deep for all marks below, too.
+        flatten(0)
+        return
+      }
+      const used = closer.sign === '~' ? closer.left : Math.min(2, closer.left, opened.mark.left)
+      const type = closer.sign === '~' ? 'del' : used === 2 ? 'strong' : 'em'
+      const made: Token = { type, tokens: opened.parts }
+      opened.mark.left -= used
+      closer.left -= used
+      opened.depth += 1
+      opened.parts = [made]
+      if (opened.mark.left > 0) continue
+      stack.pop()
+      put(made, opened.depth)
+    }
+  }
+
+  function open(mark: Mark): void {
+    // What is opened now stands above what was looked at in vain.
+    for (const [kind, height] of vain) if (height > stack.length) vain.set(kind, stack.length)
+    stack.push({ mark, parts: [], depth: 0 })
+  }
+
+  for (const part of parts) {
+    steps.take()
+    if (part.type !== 'mark') {
+      put(part, 0)
+      continue
+    }
+    if (part.canClose) close(part)
+    if (part.left === 0) continue
+    if (part.canOpen) open(part)
+    else put(textOf(part), 0)
+  }
+  flatten(0)
+  return root.parts
+}
+
+/** Marks of the same kind fit the same ones. */
+function kindOf({ sign, canOpen, count, left }: Mark): string {
+  return `${sign} ${canOpen} ${sign === '~' ? left : count % 3}`
+}
+
+/** Whether one mark may end what another began (the rule of three is that of CommonMark). */
+function fits(opener: Mark, closer: Mark): boolean {
+  if (opener.sign !== closer.sign) return false
+  if (opener.sign === '~') return opener.left === closer.left
+  const isBoth = opener.canClose || closer.canOpen
+  return (
+    !isBoth || (opener.count + closer.count) % 3 !== 0 || (opener.count % 3 === 0 && closer.count % 3 === 0)
+  )
+}
+
+function textOf({ sign, left }: Mark): Token {
+  return { type: 'text', raw: sign.repeat(left) }
+}
+
+/** Adds a part; text goes on with the text before it. */
+function addTo(parts: Token[], part: Token): void {
+  const before = parts.at(-1)
+  if (part.type === 'text' && before?.type === 'text')
+    parts[parts.length - 1] = { type: 'text', raw: before.raw + part.raw }
+  else parts.push(part)
+}

@@ -1,0 +1,32 @@
+/** A part of a message's text; `raw` is how it was written. */
+export type Token =
+  | { type: 'text'; raw: string; tokens?: Token[] }
+  | { type: 'space'; raw: string }
+  | { type: 'escape' | 'codespan'; raw: string; text: string }
+  | { type: 'code'; raw: string; text: string; lang: string }
+  | { type: 'paragraph' | 'blockquote'; raw: string; tokens: Token[] }
+  | { type: 'strong' | 'em' | 'del'; tokens: Token[] }
+  | { type: 'link'; raw: string; href: string; text: string; tokens: Token[] }
+  | { type: 'mention'; raw: string; id: string }
+  | { type: 'list'; raw: string; ordered: boolean; start: number; items: { tokens: Token[] }[] }
+
+/**
+ * Counts how often characters and marks are looked at. No text takes more than so many steps for each of its
+ * characters: one that would is no markdown.
+ */
+export class Steps {
+  static readonly mostPerCharacter = 40
+  taken = 0
+  readonly most: number
+
+  constructor(length: number) {
+    this.most = Steps.mostPerCharacter * (length + 10)
+  }
+
+  take(count = 1): void {
+    this.taken += count
+    if (this.taken > this.most) throw new TooManySteps()
+  }
+}
+
+export class TooManySteps extends Error {}
