@@ -2,6 +2,7 @@ import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
 import { createSerialQueue } from '../concurrency/serial-queue.ts'
 import { afterPendingIo } from '../concurrency/stall-tolerant-timeout.ts'
 import type { HearthEvent } from '../events/events.ts'
+import { TokenBuckets } from '../http/load/token-buckets.ts'
 import type { GatewayContext } from './context.ts'
 import { dispatch } from './delivery/dispatch.ts'
 import type { PresenceTracker } from './presence/presence-tracker.ts'
@@ -46,6 +47,7 @@ export class Gateway {
       loginReads: fairQueue(loginsReadAtOnce),
       houseReads: fairQueue(housesReadAtOnce),
       memberReads: fairQueue(membersReadAtOnce),
+      answeredBytes: new TokenBuckets(settings.answeredBytes),
       attach: (connection, session) => this.#attach(connection, session),
     }
     this.#presences = presences

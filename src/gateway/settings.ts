@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
+import type { Limit } from '../http/load/token-buckets.ts'
 
 /** Times and bounds of the gateway (docs/gateway.md#rules-of-a-connection); tests shorten some. */
 export type GatewaySettings = {
@@ -24,6 +25,8 @@ export type GatewaySettings = {
   maxConnectionsPerUser: number
   /** Frames from a client, without heartbeats. */
   maxFramesPerMinute: number
+  /** What op 6 and op 7 send a user; past it, they send the rest later. */
+  answeredBytes: Limit
 }
 
 /** Half of a heap that is smaller than 1 GiB. */
@@ -43,6 +46,8 @@ export const defaultSettings: GatewaySettings = {
   stopWithinMs: 5_000,
   maxConnectionsPerUser: 50,
   maxFramesPerMinute: 120,
+  // 1 MiB a second.
+  answeredBytes: { burst: 16 * 1024 * 1024, refillMs: 1_000 / 1024 ** 2 },
 }
 
 /** Bytes of a frame from a client. */
@@ -64,5 +69,8 @@ export const maxChunkMembers = 1_000
 export const maxChunkBytes = 1024 * 1024
 /** Private rooms in INIT_STATE. */
 export const maxPrivateRooms = 1_000
+/** Ids of an op 6 that are looked up at once, and what looking one up counts as. */
+export const maxPresencesAtOnce = 100
+export const presenceLookupBytes = 256
 /** Ids in one op 6. */
 export const maxWatchedUsers = 1_000

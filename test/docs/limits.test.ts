@@ -130,6 +130,10 @@ test('docs/gateway.md states the times and bounds of a connection', () => {
     String(defaultSettings.maxUnauthenticatedPerAddress),
   )
   expect(cellOf('gateway', 'frames from a client')).toBe(`${defaultSettings.maxFramesPerMinute} a minute`)
+  expect(cellOf('gateway', 'bytes of responses to op 6 and 7')).toBe(
+    `${waysToWrite(defaultSettings.answeredBytes.burst).at(-1)}, and 1 MiB/s`,
+  )
+  expect(defaultSettings.answeredBytes.refillMs).toBe(1_000 / 1_048_576)
   expect(cellOf('gateway', 'unsent bytes of all sockets of a user')).toBe(
     waysToWrite(defaultSettings.maxBytesOfUser).at(-1),
   )
