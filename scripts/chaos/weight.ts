@@ -1,11 +1,12 @@
 import { BrokenPromise, type Figures, type Part } from './part.ts'
 import type { WeightAttack } from './weight/attack.ts'
 import { carryOut } from './weight/carry-out.ts'
+import { deliveries } from './weight/deliveries.ts'
 import { reads } from './weight/reads.ts'
 import { shares } from './weight/shares.ts'
 import { writes } from './weight/writes.ts'
 
-const allAttacks: readonly WeightAttack[] = [...reads, ...writes, ...shares]
+const allAttacks: readonly WeightAttack[] = [...reads, ...writes, ...shares, ...deliveries]
 
 /** How long others are watched before an attack, and during it. */
 const times = { quick: { beforeMs: 500, attackMs: 1_500 }, long: { beforeMs: 5_000, attackMs: 20_000 } }
