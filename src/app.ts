@@ -141,7 +141,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.decorate('addressOf', addressOf)
   app.decorate('gateway', openGateway(app, limits.gatewayLogin, parts.gateway))
   app.decorate('publish', async <Answer>({ answer, events }: Outcome<Answer>) => {
-    await bus.deliver(events)
+    await bus.beginDelivery(events)
     return answer
   })
 

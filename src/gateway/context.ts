@@ -4,6 +4,7 @@ import type { SerialQueue } from '../concurrency/serial-queue.ts'
 import type { Db } from '../database/client.ts'
 import type { Bus } from '../events/bus.ts'
 import type { TokenBuckets } from '../http/load/token-buckets.ts'
+import type { WaitingEvents } from './delivery/waiting-events.ts'
 import type { Session } from './sessions/session.ts'
 import type { SessionRegistry } from './sessions/session-registry.ts'
 import type { GatewaySettings } from './settings.ts'
@@ -20,6 +21,7 @@ export type GatewayContext = {
   readonly registry: SessionRegistry
   /** Events, one after another. */
   readonly deliveries: SerialQueue
+  readonly waitingEvents: WaitingEvents
   /** Logins and resumes, one of a user at a time. */
   readonly logins: FairQueue
   /** The reads of logins and resumes. */

@@ -5,6 +5,7 @@ import type { HearthEvent } from '../events/events.ts'
 import { TokenBuckets } from '../http/load/token-buckets.ts'
 import type { GatewayContext } from './context.ts'
 import { dispatch } from './delivery/dispatch.ts'
+import { WaitingEvents } from './delivery/waiting-events.ts'
 import type { PresenceTracker } from './presence/presence-tracker.ts'
 import { openSession } from './sessions/open-session.ts'
 import { handleRequest } from './sessions/requests.ts'
@@ -43,6 +44,7 @@ export class Gateway {
       ...parts,
       registry: new SessionRegistry(bus.progress.position),
       deliveries: createSerialQueue(),
+      waitingEvents: new WaitingEvents(),
       logins: fairQueue(Number.POSITIVE_INFINITY),
       loginReads: fairQueue(loginsReadAtOnce),
       houseReads: fairQueue(housesReadAtOnce),

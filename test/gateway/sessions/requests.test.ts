@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { crowd, join } from '../../support/crowds.ts'
 import { listen, logIn } from '../../support/gateway.ts'
 import { expectSilence } from '../../support/gateway-scene.ts'
+import { untilNoted } from '../../support/presences.ts'
 import { statementsOf } from '../../support/statements.ts'
 import { house, user } from '../../support/world.ts'
 
@@ -31,6 +32,8 @@ test.each([6, 7])('answers op %i later when its user was sent too many bytes', a
   const den = await house({ owner: ann, members: [ben] })
   const [first, second] = [await logIn(app, ann), await logIn(app, ann)]
   const onBen = await logIn(app, ben)
+  await untilNoted(ann, ben)
+  await second.next('HOUSE_MEMBER_ENTER')
   const name = op === 6 ? 'PRESENCE_UPDATE' : 'HOUSE_MEMBERS_CHUNK'
   const request = { op, d: { house_id: den.id, user_ids: [ann.id, ben.id] } }
   for (let count = 0; app.gateway.context.answeredBytes.waitMs(ann.id) === 0; count += 1) {
