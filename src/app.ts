@@ -13,6 +13,7 @@ import { accountAdministrationRoutes } from './administration/accounts/routes.ts
 import { houseAdministrationRoutes } from './administration/houses/routes.ts'
 import { administrationRoutes } from './administration/routes.ts'
 import { registerAuthentication } from './auth/plugin.ts'
+import type { Caller } from './auth/queries.ts'
 import { type AccountLimits, createRateLimits, limitRoutes, requestCounter } from './auth/rate-limits.ts'
 import { botRoutes } from './bots/routes.ts'
 import type { Config } from './config.ts'
@@ -98,8 +99,10 @@ declare module 'fastify' {
     sharedBuckets: SharedBuckets | undefined
     gateway: Gateway
     addressOf: AddressOf
-    /** Publishes the events of an operation, and returns its answer. */
-    publish<Answer>(outcome: Outcome<Answer>): Promise<Answer>
+    /**
+     * Publishes the events of an operation, and returns its answer. Their weight counts to the payer, if there is one.
+     */
+    publish<Answer>(outcome: Outcome<Answer>, payer?: Caller): Promise<Answer>
   }
 }
 
@@ -140,7 +143,12 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.decorate('sharedBuckets', sharedBuckets)
   app.decorate('addressOf', addressOf)
   app.decorate('gateway', openGateway(app, limits.gatewayLogin, parts.gateway))
-  app.decorate('publish', async <Answer>({ answer, events }: Outcome<Answer>) => {
+  app.decorate('publish', async <Answer>({ answer, events }: Outcome<Answer>, payer?: Caller) => {
+    if (payer)
+      app.gateway.weights.charge(
+        payer.id,
+        events.flatMap((entry) => entry.events),
+      )
     await bus.beginDelivery(events)
     return answer
   })

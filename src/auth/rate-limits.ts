@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '../config.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, RateLimitError } from '../errors.ts'
 import {
   type Bucket,
   createRateLimit,
@@ -19,9 +19,9 @@ declare module 'fastify' {
      * What a route counts as (docs/api.md#rate-limits), where it is not simply a request with or without a caller:
      * `messages` (user and room `:id`, and as a request of the caller as well), `reactions` (user, and as a request as
      * well), `auth` (address and login), `registration` (address), `files` (address, for the files of the web client), or
-     * `secrets`: its wrong passwords and codes.
+     * `secrets`: its wrong passwords and codes, or `changes`: what it has delivered to others.
      */
-    limitedAs?: 'messages' | 'reactions' | 'auth' | 'registration' | 'files' | 'secrets'
+    limitedAs?: 'messages' | 'reactions' | 'auth' | 'registration' | 'files' | 'secrets' | 'changes'
   }
 }
 
@@ -105,6 +105,7 @@ export function limitRoutes(app: FastifyInstance, limits: RequestLimits, countRe
     else if (!hooks.some(isAuthenticator)) route.onRequest = [countRequest, ...hooks]
     if (limitedAs === 'auth') route.preHandler = [...[route.preHandler ?? []].flat(), countLogin]
     if (limitedAs === 'secrets') limitSecrets(route, limits.secret)
+    if (limitedAs === 'changes') route.onRequest = [...hooks, refuseUnpaid]
   })
 }
 
@@ -129,6 +130,12 @@ function limitSecrets(route: RouteOptions, limit: RateLimit): void {
       if (!isWrong) await limit.giveBack(key)
     }
   }
+}
+
+/** Refuses a change while the deliveries of earlier ones of the caller are not paid. */
+const refuseUnpaid: CountRequest = async ({ caller, server }) => {
+  const waitMs = server.config.rateLimit ? server.gateway.weights.waitMs(caller.id) : 0
+  if (waitMs > 0) throw new RateLimitError(waitMs, Date.now())
 }
 
 function addressOf(request: FastifyRequest): string {

@@ -45,7 +45,7 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       onRequest: app.authenticate,
       bodyLimit: maxPictureBodyBytes,
-      config: { refusesEmptyBody: true },
+      config: { limitedAs: 'changes', refusesEmptyBody: true },
       schema: {
         operationId: 'editBot',
         summary: 'Update one of your bots',
@@ -56,7 +56,7 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, params, body }) =>
-      ok(await app.publish(await editBot(app.db, app.store, caller.id, params.id, body))),
+      ok(await app.publish(await editBot(app.db, app.store, caller.id, params.id, body), caller)),
   )
 
   app.post(
@@ -93,6 +93,7 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/bots',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'addBot',
         summary: 'Add one of your bots, or a public bot, to a house',
@@ -103,6 +104,6 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await addBot(app.db, actorInHouse(request), request.body.bot_id))),
+      ok(await app.publish(await addBot(app.db, actorInHouse(request), request.body.bot_id), request.caller)),
   )
 }

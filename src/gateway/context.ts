@@ -3,6 +3,7 @@ import type { FairQueue } from '../concurrency/fair-queue.ts'
 import type { SerialQueue } from '../concurrency/serial-queue.ts'
 import type { Db } from '../database/client.ts'
 import type { Bus } from '../events/bus.ts'
+import type { DeliveryWeights } from '../http/load/delivery-weights.ts'
 import type { TokenBuckets } from '../http/load/token-buckets.ts'
 import type { WaitingEvents } from './delivery/waiting-events.ts'
 import type { Session } from './sessions/session.ts'
@@ -30,6 +31,7 @@ export type GatewayContext = {
   readonly houseReads: FairQueue
   /** The reads of op 6 and op 7. */
   readonly memberReads: FairQueue
+  readonly weights: DeliveryWeights
   /** The bytes that op 6 and op 7 send, by user. */
   readonly answeredBytes: TokenBuckets
   readonly addFailedLogin: (address: string) => void

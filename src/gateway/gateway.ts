@@ -2,6 +2,7 @@ import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
 import { createSerialQueue } from '../concurrency/serial-queue.ts'
 import { afterPendingIo } from '../concurrency/stall-tolerant-timeout.ts'
 import type { HearthEvent } from '../events/events.ts'
+import { DeliveryWeights } from '../http/load/delivery-weights.ts'
 import { TokenBuckets } from '../http/load/token-buckets.ts'
 import type { GatewayContext } from './context.ts'
 import { dispatch } from './delivery/dispatch.ts'
@@ -49,6 +50,7 @@ export class Gateway {
       loginReads: fairQueue(loginsReadAtOnce),
       houseReads: fairQueue(housesReadAtOnce),
       memberReads: fairQueue(membersReadAtOnce),
+      weights: new DeliveryWeights(settings.deliveredBytes),
       answeredBytes: new TokenBuckets(settings.answeredBytes),
       attach: (connection, session) => this.#attach(connection, session),
     }
@@ -65,6 +67,11 @@ export class Gateway {
 
   get registry(): SessionRegistry {
     return this.context.registry
+  }
+
+  /** What the changes of users have delivered. */
+  get weights(): DeliveryWeights {
+    return this.context.weights
   }
 
   get connectionCount(): number {

@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
+import { deliveryLimit } from '../http/load/delivery-weights.ts'
 import type { Limit } from '../http/load/token-buckets.ts'
 
 /** Times and bounds of the gateway (docs/gateway.md#rules-of-a-connection); tests shorten some. */
@@ -27,6 +28,8 @@ export type GatewaySettings = {
   maxFramesPerMinute: number
   /** What op 6 and op 7 send a user; past it, they send the rest later. */
   answeredBytes: Limit
+  /** What the changes of a user have delivered; past it, further ones are refused. */
+  deliveredBytes: Limit
 }
 
 /** Half of a heap that is smaller than 1 GiB. */
@@ -48,6 +51,7 @@ export const defaultSettings: GatewaySettings = {
   maxFramesPerMinute: 120,
   // 1 MiB a second.
   answeredBytes: { burst: 16 * 1024 * 1024, refillMs: 1_000 / 1024 ** 2 },
+  deliveredBytes: deliveryLimit,
 }
 
 /** Bytes of a frame from a client. */

@@ -46,6 +46,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       onRequest: app.authenticate,
       bodyLimit: maxPictureBodyBytes,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'editHouse',
         summary: 'Update a house',
@@ -56,7 +57,12 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await editHouse(app.db, app.store, actorInHouse(request), request.body))),
+      ok(
+        await app.publish(
+          await editHouse(app.db, app.store, actorInHouse(request), request.body),
+          request.caller,
+        ),
+      ),
   )
 
   app.delete(
@@ -81,6 +87,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/icon',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'removeHouseIcon',
         summary: "Remove a house's icon",
@@ -89,7 +96,8 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(EditedHouse), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await removeHouseIcon(app.db, actorInHouse(request)))),
+    async (request) =>
+      ok(await app.publish(await removeHouseIcon(app.db, actorInHouse(request)), request.caller)),
   )
 
   app.get(
@@ -126,6 +134,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/owner',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'handOverHouse',
         summary: 'Transfer a house to another member',
@@ -137,7 +146,9 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const newOwnerId = asId(request.body.user_id)
-      return ok(await app.publish(await handOverHouse(app.db, actorInHouse(request), newOwnerId)))
+      return ok(
+        await app.publish(await handOverHouse(app.db, actorInHouse(request), newOwnerId), request.caller),
+      )
     },
   )
 }

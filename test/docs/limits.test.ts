@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { Environment } from '../../src/config/environment.ts'
 import { defaultSettings } from '../../src/gateway/settings.ts'
 import { closeCodes } from '../../src/gateway/transport/close-codes.ts'
+import { maxEventWeight, minEventWeight } from '../../src/http/load/delivery-weights.ts'
 import { readConstants } from './source-constants.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
@@ -105,6 +106,18 @@ test.each([
   const line = pages.api.split('\n').find((each) => each.startsWith(`| ${row}`))
   const [, , , rate, burst] = line!.split(/ ?\| ?/)
   expect(`${rate} burst ${burst!.split(';')[0]}`).toBe(Environment.properties[setting].default)
+})
+
+test('docs/api.md states what changes may have delivered', () => {
+  const { burst, refillMs } = defaultSettings.deliveredBytes
+  const line = pages.api.split('\n').find((each) => each.startsWith('| bytes that changes have delivered'))
+  expect(line!.split(/ ?\| ?/).slice(3, 5)).toEqual([
+    `${1_000 / refillMs / 2 ** 20} MiB/s`,
+    `${burst / 2 ** 20} MiB`,
+  ])
+  expect(pages.api).toContain(
+    `${minEventWeight / 1024} KiB at least and ${maxEventWeight / 2 ** 20} MiB at most`,
+  )
 })
 
 test('docs/gateway.md lists every close code with its reason', () => {

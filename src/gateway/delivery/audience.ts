@@ -51,6 +51,21 @@ function emitter({ type }: HearthEvent, position: number | undefined, before: nu
   }
 }
 
+/** An audience that counts what it is sent: bytes times receivers. */
+export function weighed(audience: Audience): Audience & { readonly bytes: number } {
+  let bytes = 0
+  return {
+    ...audience,
+    emit(sessions, ...payloads) {
+      audience.emit(sessions, ...payloads)
+      bytes += sessions.length * payloads.reduce((sum, { json }) => sum + json.length, 0)
+    },
+    get bytes() {
+      return bytes
+    },
+  }
+}
+
 /** Those whose clients asked for the events and keys that existing clients do not know. */
 export function extendedOnly(sessions: readonly Session[]): Session[] {
   return sessions.filter((session) => session.extended)

@@ -5,7 +5,7 @@ import { type EventOf, type HearthEvent, scopeOf } from '../../events/events.ts'
 import type { GatewayContext } from '../context.ts'
 import type { PendingEvent, Session } from '../sessions/session.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
-import { type Audience, allSessions, singleSession } from './audience.ts'
+import { type Audience, allSessions, singleSession, weighed } from './audience.ts'
 import type { EventHandlers, ReadAheadHandlers, Send } from './event-handler.ts'
 import { houseHandlers, houseReadAheadHandlers } from './house-events.ts'
 import { messageHandlers, messageReadAheadHandlers } from './message-events.ts'
@@ -92,8 +92,11 @@ export function prepare(
     async sendTo(session) {
       if (session.connection.isOpen) await send(singleSession(session, { event, position }), () => [session])
     },
-    sendToAll: () =>
-      send(allSessions(registry, { event, position }), () => affectedSessions(registry, event)),
+    async sendToAll() {
+      const audience = weighed(allSessions(registry, { event, position }))
+      await send(audience, () => affectedSessions(registry, event))
+      gateway.weights.delivered(event, audience.bytes)
+    },
   }
 }
 

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { DeliveryWeights, maxEventWeight, minEventWeight } from '../../../src/http/load/delivery-weights.ts'
+import { fillHouse } from '../../support/crowds.ts'
+import { listen, logIn } from '../../support/gateway.ts'
+import { callOn, house, role, user } from '../../support/world.ts'
+
+/** Long enough for no byte to be given back during a test. */
+const minuteMs = 60_000
+
+test('a change counts its events and what they weigh, within bounds, and is paid by the second', () => {
+  let now = 0
+  const weights = new DeliveryWeights({ burst: 100_000, refillMs: 1 }, () => now)
+  const [small, big, huge, unpaid] = [{}, {}, {}, {}]
+  const paidAfter = (bytes: number) => bytes - 100_000 + 1
+  weights.charge('ann', [small, big])
+  weights.delivered(small, minEventWeight - 1)
+  weights.delivered(big, 90_000)
+  weights.delivered(unpaid, 1_000_000)
+  expect(weights.waitMs('ann')).toBe(paidAfter(minEventWeight + 90_000))
+  expect(weights.waitMs('ben')).toBe(0)
+  now = paidAfter(minEventWeight + 90_000)
+  expect(weights.waitMs('ann')).toBe(0)
+  weights.charge('ann', [huge])
+  weights.delivered(huge, 10 * maxEventWeight)
+  expect(weights.waitMs('ann')).toBe(maxEventWeight)
+})
+
+test('refuses changes whose author has had too much delivered, and nothing else', async () => {
+  const deliveredBytes = { burst: 3 * minEventWeight, refillMs: minuteMs }
+  const app = await listen({ deliveredBytes }, { rateLimit: true })
+  const call = callOn(app)
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const baker = await role(den)
+  await logIn(app, ann)
+  const rename = (name: string) => call(ann, 'PATCH', `/houses/${den.id}`, { name })
+  for (const name of ['one', 'two', 'three']) expect((await rename(name)).status).toBe(200)
+  const refused = await rename('four')
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'rate_limit'])
+  expect(refused.body.expires_at).toBeGreaterThan(0)
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  expect((await call(ann, 'GET', `/houses/${den.id}`)).body.data.name).toBe('three')
+  for (const [method, path] of [
+    ['PATCH', '/users/@me'],
+    ['PATCH', `/houses/${den.id}/roles/${baker}`],
+    ['PATCH', `/rooms/${den.room_id}`],
+    ['POST', `/houses/${den.id}/rooms`],
+  ] as const)
+    expect((await call(ann, method, path, { name: 'x' })).status, path).toBe(429)
+  expect((await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'x' })).status).toBe(200)
+  expect((await call(ben, 'PATCH', '/users/@me', { name: 'x' })).status).toBe(200)
+  const free = callOn(await listen({ deliveredBytes }, { rateLimit: false }))
+  for (let count = 0; count < 5; count += 1)
+    expect((await free(ann, 'PATCH', `/houses/${den.id}`, { name: `x${count}` })).status).toBe(200)
+})
+
+test('a change weighs as much as its receivers are sent', async () => {
+  const deliveredBytes = { burst: 4_000_000, refillMs: minuteMs }
+  const app = await listen({ deliveredBytes }, { rateLimit: true })
+  const call = callOn(app)
+  const ann = await user()
+  const den = await house({ owner: ann })
+  await fillHouse(den)
+  const clients = [await logIn(app, ann), await logIn(app, ann), await logIn(app, ann)]
+  const lengths: number[] = []
+  for (let count = 0; app.gateway.weights.waitMs(ann.id) === 0; count += 1) {
+    expect((await call(ann, 'PATCH', `/houses/${den.id}`, { name: `n${count}` })).status).toBe(200)
+    for (const client of clients) lengths.push(JSON.stringify((await client.next('HOUSE_UPDATE')).d).length)
+  }
+  const weight = lengths.reduce((sum, length) => sum + length, 0)
+  expect(weight).toBeGreaterThanOrEqual(4_000_000)
+  expect(weight - lengths.slice(-3).reduce((sum, length) => sum + length, 0)).toBeLessThan(4_000_000)
+})
