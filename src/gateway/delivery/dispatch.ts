@@ -95,7 +95,7 @@ export function prepare(
     async sendToAll() {
       const audience = weighed(allSessions(registry, { event, position }))
       await send(audience, () => affectedSessions(registry, event))
-      gateway.weights.delivered(event, audience.bytes)
+      gateway.weights.delivered(event, audience.weight)
     },
   }
 }

@@ -29,6 +29,7 @@ export const houseHandlers: EventHandlers = {
     const house = sessions.length > 0 && (await readHouseFor(db, house_id, userIds))
     if (!house) return
     const { contents, contextOf } = house
+    audience.examined(contents, contents.rooms.length * sessions.length)
     const members = inOrder(contents.house.owner_id, await listShownMembers(db, contents))
     const shown = new Set(members.map((row) => row.user_id))
     const unshown = userIds.filter((id) => contextOf(id) && !shown.has(id))

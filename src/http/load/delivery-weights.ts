@@ -9,7 +9,7 @@ export const minEventWeight = 16 * 1024
 export const maxEventWeight = 4 * mebibyte
 
 /**
- * Charges users for the events of their changes, by bytes times receivers. Nobody knows the weight of a change before it
+ * Charges users for the events of their changes, by bytes times receivers and by what is read for them. Nobody knows the weight of a change before it
  * is delivered: the next one waits until it is paid.
  */
 export class DeliveryWeights {
@@ -31,10 +31,10 @@ export class DeliveryWeights {
     for (const event of events) this.#payers.set(event, userId)
   }
 
-  /** An event was delivered as so many bytes to all its receivers together. */
-  delivered(event: object, bytes: number): void {
+  /** An event was delivered, and weighs as much as so many bytes sent. */
+  delivered(event: object, weight: number): void {
     const payer = this.#payers.get(event)
-    if (payer === undefined || bytes <= minEventWeight) return
-    this.#buckets.charge(payer, Math.min(bytes, maxEventWeight) - minEventWeight)
+    if (payer === undefined || weight <= minEventWeight) return
+    this.#buckets.charge(payer, Math.min(weight, maxEventWeight) - minEventWeight)
   }
 }

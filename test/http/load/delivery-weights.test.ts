@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { DeliveryWeights, maxEventWeight, minEventWeight } from '../../../src/http/load/delivery-weights.ts'
 import { fillHouse } from '../../support/crowds.ts'
 import { listen, logIn } from '../../support/gateway.ts'
@@ -54,20 +54,23 @@ test('refuses changes whose author has had too much delivered, and nothing else'
     expect((await free(ann, 'PATCH', `/houses/${den.id}`, { name: `x${count}` })).status).toBe(200)
 })
 
-test('a change weighs as much as its receivers are sent', async () => {
-  const deliveredBytes = { burst: 4_000_000, refillMs: minuteMs }
-  const app = await listen({ deliveredBytes }, { rateLimit: true })
+test('an event weighs what its receivers are sent, and what is read of a house for it', async () => {
+  const app = await listen({}, { rateLimit: true })
   const call = callOn(app)
+  const delivered = vi.spyOn(app.gateway.weights, 'delivered')
   const ann = await user()
   const den = await house({ owner: ann })
   await fillHouse(den)
   const clients = [await logIn(app, ann), await logIn(app, ann), await logIn(app, ann)]
-  const lengths: number[] = []
-  for (let count = 0; app.gateway.weights.waitMs(ann.id) === 0; count += 1) {
-    expect((await call(ann, 'PATCH', `/houses/${den.id}`, { name: `n${count}` })).status).toBe(200)
-    for (const client of clients) lengths.push(JSON.stringify((await client.next('HOUSE_UPDATE')).d).length)
+  const [rows, rooms] = [500 + 250 + 100, 500]
+  for (const [path, type, name, examined] of [
+    [`/houses/${den.id}`, 'house_updated', 'HOUSE_UPDATE', clients.length * rooms],
+    [`/rooms/${den.room_id}`, 'room_updated', 'ROOM_UPDATE', clients.length],
+  ] as const) {
+    expect((await call(ann, 'PATCH', path, { name: 'new' })).status).toBe(200)
+    const sent: string[] = []
+    for (const client of clients) sent.push(JSON.stringify((await client.next(name)).d))
+    const weight = sent.join('').length + 512 * rows + 8 * examined
+    await expect.poll(() => delivered.mock.calls).toContainEqual([expect.objectContaining({ type }), weight])
   }
-  const weight = lengths.reduce((sum, length) => sum + length, 0)
-  expect(weight).toBeGreaterThanOrEqual(4_000_000)
-  expect(weight - lengths.slice(-3).reduce((sum, length) => sum + length, 0)).toBeLessThan(4_000_000)
 })
