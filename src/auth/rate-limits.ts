@@ -30,7 +30,14 @@ export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Pro
 
 /** Limits by account, independent of the address: mails to addresses that it gives, mails to its own address … */
 export type AccountLimits = Record<
-  'namedMails' | 'ownMails' | 'privateRooms' | 'uploads' | 'webhooks' | 'exports' | 'pushSubscriptions',
+  | 'namedMails'
+  | 'ownMails'
+  | 'privateRooms'
+  | 'uploads'
+  | 'webhooks'
+  | 'exports'
+  | 'pushSubscriptions'
+  | 'typing',
   RateLimit
 >
 
@@ -38,6 +45,8 @@ export type AccountLimits = Record<
 const exportLimit = { burst: 2, refillMs: 43_200_000 }
 /** Push subscriptions of a user: 20 an hour. */
 const pushSubscriptionLimit = { burst: 20, refillMs: 180_000 }
+/** Signals of typing that are sent: 5 a second. */
+const typingLimit = { burst: 20, refillMs: 200 }
 
 /** The limits of an installation. */
 export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, options: RateLimitOptions) {
@@ -51,6 +60,7 @@ export function createRateLimits({ rateLimit, rateLimits, uploads }: Config, opt
     webhooks: create('webhooks', rateLimits.webhooks),
     exports: create('exports', exportLimit),
     pushSubscriptions: create('push_subscriptions', pushSubscriptionLimit),
+    typing: create('typing', typingLimit),
   }
   const requests = {
     address: create('address', rateLimits.address),
