@@ -3,10 +3,10 @@ import { type Limit, TokenBuckets } from './token-buckets.ts'
 const mebibyte = 1024 * 1024
 
 /** The bytes that a user's changes may have delivered to others at once, and then each second. */
-export const deliveryLimit: Limit = { burst: 64 * mebibyte, refillMs: 1_000 / mebibyte }
+export const deliveryLimit: Limit = { burst: 32 * mebibyte, refillMs: 1_000 / mebibyte }
 /** What an event counts at least, as it is also written and read, and at most, so that big houses can be changed. */
 export const minEventWeight = 16 * 1024
-export const maxEventWeight = 4 * mebibyte
+export const maxEventWeight = 2 * mebibyte
 
 /**
  * Charges users for the events of their changes, by bytes times receivers and by what is read for them. Nobody knows the weight of a change before it
