@@ -145,7 +145,9 @@ function limitSecrets(route: RouteOptions, limit: RateLimit): void {
 /** Refuses a change while the deliveries of earlier ones of the caller are not paid. */
 const refuseUnpaid: CountRequest = async ({ caller, server }) => {
   const waitMs = server.config.rateLimit ? server.gateway.weights.waitMs(caller.id) : 0
-  if (waitMs > 0) throw new RateLimitError(waitMs, Date.now())
+  if (waitMs === 0) return
+  server.gateway.weights.refused += 1
+  throw new RateLimitError(waitMs, Date.now())
 }
 
 function addressOf(request: FastifyRequest): string {

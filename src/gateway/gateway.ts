@@ -45,7 +45,7 @@ export class Gateway {
       ...parts,
       registry: new SessionRegistry(bus.progress.position),
       deliveries: createSerialQueue(),
-      waitingEvents: new WaitingEvents(),
+      waitingEvents: new WaitingEvents(settings.joinEventsForMs),
       logins: fairQueue(Number.POSITIVE_INFINITY),
       loginReads: fairQueue(loginsReadAtOnce),
       houseReads: fairQueue(housesReadAtOnce),

@@ -26,6 +26,8 @@ export type GatewaySettings = {
   maxConnectionsPerUser: number
   /** Frames from a client, without heartbeats. */
   maxFramesPerMinute: number
+  /** While equal events keep coming, one of them is sent this often. */
+  joinEventsForMs: number
   /** What op 6 and op 7 send a user; past it, they send the rest later. */
   answeredBytes: Limit
   /** What the changes of a user have delivered; past it, further ones are refused. */
@@ -49,6 +51,7 @@ export const defaultSettings: GatewaySettings = {
   stopWithinMs: 5_000,
   maxConnectionsPerUser: 50,
   maxFramesPerMinute: 120,
+  joinEventsForMs: 1_000,
   // 1 MiB a second.
   answeredBytes: { burst: 16 * 1024 * 1024, refillMs: 1_000 / 1024 ** 2 },
   deliveredBytes: deliveryLimit,

@@ -1,8 +1,5 @@
 import type { HearthEvent } from '../../events/events.ts'
 
-/** While equal events keep coming, one of them is sent so often. */
-const maxDelayMs = 1_000
-
 /** Equal events that wait to be sent; `sinceMs`: when the first of them came, or one of them was last sent. */
 type Equal = { last: HearthEvent; sinceMs: number }
 
@@ -12,10 +9,14 @@ type Equal = { last: HearthEvent; sinceMs: number }
  */
 export class WaitingEvents {
   readonly #byKey = new Map<string, Equal>()
+  readonly #maxDelayMs: number
   readonly #now: () => number
+  /** The events that another one stood for. */
+  joined = 0
 
-  /** `now`: a clock in ms. */
-  constructor(now: () => number = () => performance.now()) {
+  /** While equal events keep coming, one of them is sent each `maxDelayMs` of the clock `now`, in ms. */
+  constructor(maxDelayMs: number, now: () => number = () => performance.now()) {
+    this.#maxDelayMs = maxDelayMs
     this.#now = now
   }
 
@@ -35,8 +36,9 @@ export class WaitingEvents {
       if (this.#byKey.get(key) === equal) this.#byKey.delete(key)
       return true
     }
-    const isLate = this.#now() - equal.sinceMs >= maxDelayMs
+    const isLate = this.#now() - equal.sinceMs >= this.#maxDelayMs
     if (isLate) equal.sinceMs = this.#now()
+    else this.joined += 1
     return isLate
   }
 

@@ -15,6 +15,8 @@ export const maxEventWeight = 2 * mebibyte
 export class DeliveryWeights {
   readonly #buckets: TokenBuckets
   readonly #payers = new WeakMap<object, string>()
+  /** The changes that were refused. */
+  refused = 0
 
   constructor(limit: Limit, now?: () => number) {
     this.#buckets = new TokenBuckets(limit, now)

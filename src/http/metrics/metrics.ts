@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, Histogram, Registry } from 'prom-client'
 import { onBatch } from '../../database/batching/batches.ts'
+import { showDeliveries } from './delivery-metrics.ts'
 import { showDatabase, showLoad, showLog, showPublishing, showRedis } from './process-metrics.ts'
 
 declare module 'fastify' {
@@ -23,6 +24,7 @@ export function collectMetrics(app: FastifyInstance): void {
   countBatches(app)
   countEvents(app)
   countPushes(app)
+  showDeliveries(app)
   for (const show of [showLoad, showDatabase, showLog, showPublishing, showRedis]) show(app)
 }
 

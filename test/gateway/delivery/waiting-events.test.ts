@@ -5,8 +5,8 @@ import { listen, logIn, resume } from '../../support/gateway.ts'
 import { untilNoted } from '../../support/presences.ts'
 import { call, house, role, user } from '../../support/world.ts'
 
-// An app of its own, as deliveries are held.
-const app = await listen({ houseJoinDelayMs: 5 })
+// An app of its own, as deliveries are held, for any time.
+const app = await listen({ joinEventsForMs: 600_000 })
 
 /** Lets all deliveries of the app wait until the returned function is called. */
 function holdDeliveries(): () => void {
@@ -75,7 +75,7 @@ test.each([
 ] as const)('no change of what members can read moves past $type', (event) => {
   const change = () => ({ type: 'visibility_changed', house_id: '1', user_ids: null }) as const
   const sentWith = (between: HearthEvent) => {
-    const waiting = new WaitingEvents()
+    const waiting = new WaitingEvents(1_000)
     const turns = [change(), between, change()].map((one, position) => waiting.add(one, position))
     return turns.map((isSent) => isSent())
   }
@@ -101,17 +101,18 @@ test('a message waits for no delivery, and a join for its HOUSE_JOIN', async () 
 
 test('one of equal changes is sent each second, however many come', () => {
   let now = 0
-  const waiting = new WaitingEvents(() => now)
+  const waiting = new WaitingEvents(1_000, () => now)
   const event = () => ({ type: 'house_updated', house_id: '1' }) as const
   const turns = [1, 2, 3].map((position) => waiting.add(event(), position))
   expect(turns.map((isSent) => isSent())).toEqual([false, false, true])
+  expect(waiting.joined).toBe(2)
   const later = [4, 5, 6].map((position) => waiting.add(event(), position))
   now = 1_000
   expect(later.map((isSent) => isSent())).toEqual([true, false, true])
 })
 
 test('an event that the log does not have is always sent', () => {
-  const waiting = new WaitingEvents()
+  const waiting = new WaitingEvents(1_000)
   const event = { type: 'house_updated', house_id: '1' } as const
   const turns = [undefined, undefined, 1].map((position) => waiting.add({ ...event }, position))
   expect(turns.map((isSent) => isSent())).toEqual([true, true, true])

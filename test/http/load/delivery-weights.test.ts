@@ -49,6 +49,7 @@ test('refuses changes whose author has had too much delivered, and nothing else'
     expect((await call(ann, method, path, { name: 'x' })).status, path).toBe(429)
   expect((await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'x' })).status).toBe(200)
   expect((await call(ben, 'PATCH', '/users/@me', { name: 'x' })).status).toBe(200)
+  expect(app.gateway.weights.refused).toBe(5)
   const free = callOn(await listen({ deliveredBytes }, { rateLimit: false }))
   for (let count = 0; count < 5; count += 1)
     expect((await free(ann, 'PATCH', `/houses/${den.id}`, { name: `x${count}` })).status).toBe(200)
