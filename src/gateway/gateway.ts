@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
 import { createSerialQueue } from '../concurrency/serial-queue.ts'
 import { afterPendingIo } from '../concurrency/stall-tolerant-timeout.ts'
@@ -156,7 +157,7 @@ export class Gateway {
     return this.#stopped !== undefined
   }
 
-  /** Closes each connection when its queued data is written, or after `stopWithinMs`. */
+  /** Closes each connection when what was answered is delivered and written, or after `stopWithinMs`. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped
@@ -164,8 +165,10 @@ export class Gateway {
 
   async #stop(): Promise<void> {
     clearInterval(this.#sweep)
+    const { deliveries, settings } = this.context
+    const deadline = performance.now() + settings.stopWithinMs
+    await Promise.race([deliveries(() => {}), pause(settings.stopWithinMs / 5, undefined, { ref: false })])
     for (const connection of [...this.#clients.keys()]) connection.close('going_away')
-    const deadline = performance.now() + this.context.settings.stopWithinMs
     while (this.#clients.size > 0 && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
