@@ -110,8 +110,10 @@ declare module 'fastify' {
     sharedBuckets: SharedBuckets | undefined
     gateway: Gateway
     addressOf: AddressOf
-    /** Publishes the events of an operation, and returns its answer. */
-    publish<Answer>(outcome: Outcome<Answer>): Promise<Answer>
+    /**
+     * Publishes the events of an operation, and returns its answer. Their weight counts to the payer, if there is one.
+     */
+    publish<Answer>(outcome: Outcome<Answer>, payer?: Caller): Promise<Answer>
   }
 }
 
@@ -165,8 +167,13 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.decorate('sharedBuckets', sharedBuckets)
   app.decorate('addressOf', addressOf)
   app.decorate('gateway', openGateway(app, limits.gatewayLogin, parts.gateway))
-  app.decorate('publish', async <Answer>({ answer, events }: Outcome<Answer>) => {
-    await bus.deliver(events)
+  app.decorate('publish', async <Answer>({ answer, events }: Outcome<Answer>, payer?: Caller) => {
+    if (payer)
+      app.gateway.weights.charge(
+        payer.owner_id,
+        events.flatMap((entry) => entry.events),
+      )
+    await bus.beginDelivery(events)
     return answer
   })
 

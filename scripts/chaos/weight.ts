@@ -1,6 +1,7 @@
 import { BrokenPromise, type Figures, type Part } from './part.ts'
 import type { WeightAttack } from './weight/attack.ts'
 import { carryOut } from './weight/carry-out.ts'
+import { deliveries } from './weight/deliveries.ts'
 import { files } from './weight/files.ts'
 import { reads } from './weight/reads.ts'
 import { registration } from './weight/registration.ts'
@@ -17,6 +18,7 @@ const allAttacks: readonly WeightAttack[] = [
   ...text,
   ...socketAttacks,
   ...files,
+  ...deliveries,
 ]
 
 /** How long others are watched before an attack, and during it. */

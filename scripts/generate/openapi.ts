@@ -41,6 +41,7 @@ const silent: Bus = {
   sent: { events: 0, waiting: 0, failures: 0 },
   redis: undefined,
   deliver: async () => {},
+  beginDelivery: async () => {},
   publish: async () => {},
   presencesChangedSince: () => [],
   subscribe: () => () => {},

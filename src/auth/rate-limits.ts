@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '../config.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, RateLimitError } from '../errors.ts'
 import { inBlocks } from '../http/load/block-limit.ts'
 import {
   type Bucket,
@@ -20,9 +20,9 @@ declare module 'fastify' {
      * What a route counts as (docs/api.md#rate-limits), where it is not simply a request with or without a caller:
      * `messages` (user and room `:id`, and as a request of the caller as well), `reactions` (user, and as a request as
      * well), `auth` (address and login), `registration` (address), `files` (address, for the files of the web client), or
-     * `secrets`: its wrong passwords and codes.
+     * `secrets`: its wrong passwords and codes, or `changes`: what it has delivered to others.
      */
-    limitedAs?: 'messages' | 'reactions' | 'auth' | 'registration' | 'files' | 'secrets'
+    limitedAs?: 'messages' | 'reactions' | 'auth' | 'registration' | 'files' | 'secrets' | 'changes'
   }
 }
 
@@ -45,7 +45,8 @@ export type AccountLimits = Record<
   | 'webhooksOfOwner'
   | 'exports'
   | 'pushSubscriptions'
-  | 'pictures',
+  | 'pictures'
+  | 'typing',
   RateLimit
 >
 
@@ -68,6 +69,8 @@ const pictureLimit = { burst: 800, refillMs: 6_000 }
 
 /** A process asks Redis for so many bytes of text at once. */
 const textBlockBytes = 65_536
+/** Signals of typing that are sent: 5 a second. */
+const typingLimit = { burst: 20, refillMs: 200 }
 
 /** The limits of an installation. */
 export function createRateLimits(
@@ -96,6 +99,7 @@ export function createRateLimits(
     exports: create('exports', exportLimit),
     pushSubscriptions: create('push_subscriptions', pushSubscriptionLimit),
     pictures: create('pictures', pictureLimit),
+    typing: create('typing', typingLimit),
   }
   const requests = {
     address: create('address', rateLimits.address),
@@ -163,6 +167,7 @@ export function limitRoutes(app: FastifyInstance, limits: RequestLimits, countRe
     else if (!hooks.some(isAuthenticator)) route.onRequest = [countRequest, ...hooks]
     if (limitedAs === 'auth') route.preHandler = [...[route.preHandler ?? []].flat(), countLogin]
     if (limitedAs === 'secrets') limitSecrets(route, limits.secret)
+    if (limitedAs === 'changes') route.onRequest = [...hooks, refuseUnpaid]
   })
 }
 
@@ -187,6 +192,14 @@ function limitSecrets(route: RouteOptions, limit: RateLimit): void {
       if (!isWrong) await limit.giveBack(key)
     }
   }
+}
+
+/** Refuses a change while the deliveries of earlier ones of the caller are not paid. */
+const refuseUnpaid: CountRequest = async ({ caller, server }) => {
+  const waitMs = server.config.rateLimit ? server.gateway.weights.waitMs(caller.owner_id) : 0
+  if (waitMs === 0) return
+  server.gateway.weights.refused += 1
+  throw new RateLimitError(waitMs, Date.now())
 }
 
 function addressOf(request: FastifyRequest): string {

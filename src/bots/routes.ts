@@ -45,7 +45,7 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       onRequest: app.authenticate,
       bodyLimit: maxPictureBodyBytes,
-      config: { refusesEmptyBody: true },
+      config: { limitedAs: 'changes', refusesEmptyBody: true },
       schema: {
         operationId: 'editBot',
         summary: 'Update one of your bots',
@@ -59,6 +59,7 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ok(
         await app.publish(
           await editBot(app.db, app.store, app.pictureBudget(caller), caller.id, params.id, body),
+          caller,
         ),
       ),
   )
@@ -98,6 +99,7 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/bots',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'addBot',
         summary: 'Add one of your bots, or a public bot, to a house',
@@ -108,6 +110,6 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await addBot(app.db, actorInHouse(request), request.body.bot_id))),
+      ok(await app.publish(await addBot(app.db, actorInHouse(request), request.body.bot_id), request.caller)),
   )
 }

@@ -40,7 +40,12 @@ export const demo: Command = {
       const password = randomBytes(passwordBytes).toString('base64url')
       const users = await createUsers(db, store, password)
       // This process has no connections; the servers read the log.
-      const demoContext = { db, store, users, send: createSender(db, { deliver: async () => {} }, () => '') }
+      const demoContext = {
+        db,
+        store,
+        users,
+        send: createSender(db, { beginDelivery: async () => {} }, () => ''),
+      }
       for (const house of houses) await makeHouse(demoContext, house)
       await makeRelations(demoContext)
       await makePrivateRooms(demoContext)

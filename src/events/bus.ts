@@ -37,6 +37,11 @@ export type Bus = {
    * after a join, also those of the processes with a socket of the joiner; after ten seconds at most.
    */
   deliver(entries: readonly Entry[]): Promise<void>
+  /**
+   * The same, but settles when the listeners have begun to handle it, unless a user enters a house or a private room: what
+   * one user changes does not delay the answers to others, and a client finds what it has entered.
+   */
+  beginDelivery(entries: readonly Entry[]): Promise<void>
   /** Delivers events that are not in the log to the listeners of all processes. */
   publish(events: readonly HearthEvent[]): Promise<void>
   /** The users whose presence has changed since a position; undefined where that is not known. */
@@ -103,9 +108,11 @@ export async function openBus(db: Db, node: Node, relay?: Relay): Promise<Bus> {
     addPresenceChange(presenceChanges, event.user_id, position)
   }
 
-  async function deliver(entries: readonly Entry[]): Promise<void> {
+  async function deliver(entries: readonly Entry[], isAwaited: boolean): Promise<void> {
     peers?.announceGrowth()
-    const position = await log.deliver(entries)
+    const { position, delivered } = await log.deliver(entries)
+    if (!isAwaited) return void delivered.catch(() => {})
+    await delivered
     const joiners = joinersOf(entries)
     if (joiners.length > 0) await peers?.delivered(joiners, position)
   }
@@ -127,7 +134,10 @@ export async function openBus(db: Db, node: Node, relay?: Relay): Promise<Bus> {
     },
     catchUp: log.catchUp,
     async deliver(entries) {
-      if (entries.length > 0) await withTimeout(deliveryTimeoutMs, deliver(entries))
+      if (entries.length > 0) await withTimeout(deliveryTimeoutMs, deliver(entries, true))
+    },
+    async beginDelivery(entries) {
+      if (entries.length > 0) await withTimeout(deliveryTimeoutMs, deliver(entries, isEntered(entries)))
     },
     async publish(events) {
       peers?.publish(events)
@@ -149,6 +159,17 @@ export async function openBus(db: Db, node: Node, relay?: Relay): Promise<Bus> {
     },
   }
 }
+
+/** Whether somebody enters a house, a room or a private room. */
+function isEntered(entries: readonly Entry[]): boolean {
+  return entries.some(({ events }) => events.some(({ type }) => entering.has(type)))
+}
+
+const entering: ReadonlySet<HearthEvent['type']> = new Set([
+  'member_joined',
+  'private_room_entered',
+  'room_created',
+])
 
 /** A join is answered after HOUSE_JOIN was sent to the sockets of the joiner. */
 function joinersOf(entries: readonly Entry[]): string[] {

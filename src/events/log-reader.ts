@@ -32,10 +32,10 @@ type LogReader = {
   /** When something was last read, by `performance.now()`. */
   readonly lastReadMs: number
   /**
-   * Delivers entries that this process has committed, after everything that was committed before. Returns the position
-   * of the last one. If the log cannot be read now, they are delivered later.
+   * Passes on entries that this process has committed, after everything that was committed before. Returns the position
+   * of the last one, and when they are delivered. If the log cannot be read now, they are passed on later.
    */
-  deliver(entries: readonly Entry[]): Promise<number>
+  deliver(entries: readonly Entry[]): Promise<{ position: number; delivered: Promise<unknown> }>
   /** Reads on, as another process has added something. */
   wake(): void
   /** Delivers a range that another process has read, or reads on where it does not continue the position. */
@@ -183,8 +183,8 @@ export async function openLogReader(db: Db, listener: LogListener): Promise<LogR
       await readOn().catch(() => {})
       const positions = entries.map(({ id }) => own.get(id)?.position ?? position)
       for (const { id } of entries) own.delete(id)
-      await Promise.all(entries.map(({ id }) => pending.get(id)?.delivered))
-      return Math.max(...positions)
+      const delivered = Promise.all(entries.map(({ id }) => pending.get(id)?.delivered))
+      return { position: Math.max(...positions), delivered }
     },
     wake,
     receive(range) {

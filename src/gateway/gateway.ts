@@ -1,9 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
 import { createSerialQueue } from '../concurrency/serial-queue.ts'
 import { afterPendingIo } from '../concurrency/stall-tolerant-timeout.ts'
 import type { HearthEvent } from '../events/events.ts'
+import { DeliveryWeights } from '../http/load/delivery-weights.ts'
+import { TokenBuckets } from '../http/load/token-buckets.ts'
 import type { GatewayContext } from './context.ts'
 import { dispatch } from './delivery/dispatch.ts'
+import { WaitingEvents } from './delivery/waiting-events.ts'
 import type { PresenceTracker } from './presence/presence-tracker.ts'
 import { openSession } from './sessions/open-session.ts'
 import { handleRequest } from './sessions/requests.ts'
@@ -48,11 +52,14 @@ export class Gateway {
       ...parts,
       registry: new SessionRegistry(bus.progress.position),
       deliveries: createSerialQueue(),
+      waitingEvents: new WaitingEvents(settings.joinEventsForMs),
       logins: fairQueue(Number.POSITIVE_INFINITY),
       loginReads: fairQueue(loginsReadAtOnce),
       houseReads: fairQueue(housesReadAtOnce),
       memberReads: fairQueue(membersReadAtOnce),
       shares: new Shares(settings),
+      weights: new DeliveryWeights(settings.deliveredBytes),
+      answeredBytes: new TokenBuckets(settings.answeredBytes),
       attach: (connection, session) => this.#attach(connection, session),
     }
     this.#presences = presences
@@ -67,6 +74,11 @@ export class Gateway {
 
   get registry(): SessionRegistry {
     return this.context.registry
+  }
+
+  /** What the changes of users have delivered. */
+  get weights(): DeliveryWeights {
+    return this.context.weights
   }
 
   get connectionCount(): number {
@@ -165,7 +177,7 @@ export class Gateway {
     return this.#stopped !== undefined
   }
 
-  /** Closes each connection when its queued data is written, or after `stopWithinMs`. */
+  /** Closes each connection when what was answered is delivered and written, or after `stopWithinMs`. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped
@@ -173,8 +185,10 @@ export class Gateway {
 
   async #stop(): Promise<void> {
     clearInterval(this.#sweep)
+    const { deliveries, settings } = this.context
+    const deadline = performance.now() + settings.stopWithinMs
+    await Promise.race([deliveries(() => {}), pause(settings.stopWithinMs / 5, undefined, { ref: false })])
     for (const connection of [...this.#clients.keys()]) connection.close('going_away')
-    const deadline = performance.now() + this.context.settings.stopWithinMs
     while (this.#clients.size > 0 && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 10))
     }

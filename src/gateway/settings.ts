@@ -1,4 +1,6 @@
 import { getHeapStatistics } from 'node:v8'
+import { deliveryLimit } from '../http/load/delivery-weights.ts'
+import type { Limit } from '../http/load/token-buckets.ts'
 import { type ReceivedLimit, unlimited } from './transport/received.ts'
 
 /** Times and bounds of the gateway (docs/gateway.md#rules-of-a-connection); tests shorten some. */
@@ -39,6 +41,12 @@ export type GatewaySettings = {
   maxRefusedOfAccount: number
   /** A connection that has sent less is not closed for what others of its account or address send. */
   freeOfConnection: ReceivedLimit
+  /** While equal events keep coming, one of them is sent this often. */
+  joinEventsForMs: number
+  /** What op 6 and op 7 send a user; past it, they send the rest later. */
+  answeredBytes: Limit
+  /** What the changes of a user have delivered; past it, further ones are refused. */
+  deliveredBytes: Limit
 }
 
 const mebibyte = 1024 * 1024
@@ -67,6 +75,10 @@ export const defaultSettings: GatewaySettings = {
   maxReceivedOfAddress: { frames: 60_000, bytes: 64 * mebibyte },
   maxRefusedOfAccount: 20,
   freeOfConnection: { frames: 60, bytes: 32 * 1024 },
+  joinEventsForMs: 1_000,
+  // 1 MiB a second.
+  answeredBytes: { burst: 16 * 1024 * 1024, refillMs: 1_000 / 1024 ** 2 },
+  deliveredBytes: deliveryLimit,
 }
 
 /** Where `RATE_LIMIT` is off, what clients send is bounded for each connection alone. */
@@ -100,5 +112,8 @@ export const maxChunkMembers = 1_000
 export const maxChunkBytes = 1024 * 1024
 /** Private rooms in INIT_STATE. */
 export const maxPrivateRooms = 1_000
+/** Ids of an op 6 that are looked up at once, and what looking one up counts as. */
+export const maxPresencesAtOnce = 100
+export const presenceLookupBytes = 256
 /** Ids in one op 6. */
 export const maxWatchedUsers = 1_000

@@ -48,6 +48,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       onRequest: app.authenticate,
       bodyLimit: maxPictureBodyBytes,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'editHouse',
         summary: 'Update a house',
@@ -67,6 +68,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
             actorInHouse(request),
             request.body,
           ),
+          request.caller,
         ),
       ),
   )
@@ -93,6 +95,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/icon',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'removeHouseIcon',
         summary: "Remove a house's icon",
@@ -101,7 +104,8 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(EditedHouse), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await removeHouseIcon(app.db, actorInHouse(request)))),
+    async (request) =>
+      ok(await app.publish(await removeHouseIcon(app.db, actorInHouse(request)), request.caller)),
   )
 
   app.get(
@@ -138,6 +142,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/owner',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'handOverHouse',
         summary: 'Transfer a house to another member',
@@ -149,7 +154,9 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const newOwnerId = asId(request.body.user_id)
-      return ok(await app.publish(await handOverHouse(app.db, actorInHouse(request), newOwnerId)))
+      return ok(
+        await app.publish(await handOverHouse(app.db, actorInHouse(request), newOwnerId), request.caller),
+      )
     },
   )
 }

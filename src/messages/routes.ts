@@ -226,7 +226,10 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
     },
     async ({ caller, params }) => {
       const { answer, event } = await startTyping(app.db, caller, params.id)
-      await app.bus.publish([event])
+      if (await app.limits.typing.allows(caller.owner_id)) {
+        const failed = (err: unknown) => app.log.error({ err }, 'a signal of typing could not be sent')
+        void app.bus.publish([event]).catch(failed)
+      }
       return ok(answer)
     },
   )

@@ -100,7 +100,7 @@ const gatewayFields = {
   member: Member,
   content: Type.String(),
   timestamp: Type.Integer(),
-  mentions: Type.Array(GatewayUser),
+  mentions: Type.Array(CompactUser),
   exploding: Nullable(Type.Boolean()),
   exploding_age: Nullable(Type.Integer()),
   device_id: Type.String(),

@@ -2,8 +2,8 @@ import { presenceOf } from '../events/presence.ts'
 import type { Member } from '../houses/members/schemas.ts'
 import { serializeRole } from '../houses/roles/serializers.ts'
 import { epochMs, idTimeMs } from '../ids.ts'
-import type { GatewayUserRow } from '../users/queries.ts'
-import { serializeGatewayUser } from '../users/serializers.ts'
+import type { CompactUser } from '../users/schemas.ts'
+import { serializeCompactUser, serializeGatewayUser } from '../users/serializers.ts'
 import { visibleName } from './attachments/queries.ts'
 import type { AuthorRow, MessageRow, StoredAttachment } from './queries.ts'
 import type { ListedMessageRow } from './read/page-queries.ts'
@@ -41,7 +41,7 @@ export function serializeMessage(row: ListedMessageRow, origin: string): Message
 type MessageContext = {
   house_id: string | null
   author: AuthorRow
-  mentioned: readonly GatewayUserRow[]
+  mentioned: readonly CompactUser[]
   origin: string
 }
 
@@ -59,7 +59,7 @@ export function serializeGatewayMessage(row: MessageRow, context: MessageContext
     member: authorMember(context, author),
     content: row.content,
     timestamp,
-    mentions: context.mentioned.map(serializeGatewayUser),
+    mentions: context.mentioned.map(serializeCompactUser),
     exploding: row.exploding_age === null ? notExploding : true,
     exploding_age: row.exploding_age,
     device_id: row.device_id,

@@ -16,6 +16,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/rooms',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'createHouseRoom',
         summary: 'Create a room in a house',
@@ -27,7 +28,9 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await createHouseRoom(app.db, actorInHouse(request), request.body))),
+      ok(
+        await app.publish(await createHouseRoom(app.db, actorInHouse(request), request.body), request.caller),
+      ),
   )
 
   app.get(
@@ -54,7 +57,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/rooms/:id',
     {
       onRequest: app.authenticate,
-      config: { refusesEmptyBody: true },
+      config: { limitedAs: 'changes', refusesEmptyBody: true },
       schema: {
         operationId: 'editRoom',
         summary: 'Update a house room or a group',
@@ -69,7 +72,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const reason = auditReason(request)
       const access = await requireRoomAccess(app.db, request.params.id, request.caller.id)
-      return ok(await app.publish(await editRoom(app.db, access, request.body, reason)))
+      return ok(await app.publish(await editRoom(app.db, access, request.body, reason), request.caller))
     },
   )
 
@@ -77,6 +80,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/rooms/:id',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'deleteRoom',
         summary: 'Delete a house room',
@@ -89,7 +93,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const reason = auditReason(request)
       const access = await requireRoomAccess(app.db, request.params.id, request.caller.id)
-      return ok(await app.publish(await deleteHouseRoom(app.db, access, reason)))
+      return ok(await app.publish(await deleteHouseRoom(app.db, access, reason), request.caller))
     },
   )
 
@@ -97,6 +101,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/rooms/:room_id',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'deleteRoomOfHouse',
         summary: 'Delete a room, given its house',
@@ -112,7 +117,7 @@ export const roomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       await requireHouse(app.db, callerInHouse(request))
       const access = await requireRoomAccess(app.db, params.room_id, caller.id)
       if (access.house_id !== params.id) throw new ApiError('room_not_found')
-      return ok(await app.publish(await deleteHouseRoom(app.db, access, reason)))
+      return ok(await app.publish(await deleteHouseRoom(app.db, access, reason), request.caller))
     },
   )
 }

@@ -44,7 +44,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       onRequest: app.authenticate,
       bodyLimit: maxPictureBodyBytes,
-      config: { refusesEmptyBody: true },
+      config: { limitedAs: 'changes', refusesEmptyBody: true },
       schema: {
         operationId: 'editOwnUser',
         summary: 'Update your user',
@@ -62,7 +62,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
         request.body,
       )
       if (!edited) throw new ApiError('no_auth')
-      return ok(serializeOwnUser(await app.publish(edited)))
+      return ok(serializeOwnUser(await app.publish(edited, request.caller)))
     },
   )
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { Environment } from '../../src/config/environment.ts'
 import { defaultSettings } from '../../src/gateway/settings.ts'
 import { closeCodes } from '../../src/gateway/transport/close-codes.ts'
+import { maxEventWeight, minEventWeight } from '../../src/http/load/delivery-weights.ts'
 import { readConstants } from './source-constants.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
@@ -112,6 +113,18 @@ test.each([
   expect(`${rate} burst ${burst!.split(';')[0]}`).toBe(Environment.properties[setting].default)
 })
 
+test('docs/api.md states what changes may have delivered', () => {
+  const { burst, refillMs } = defaultSettings.deliveredBytes
+  const line = pages.api.split('\n').find((each) => each.startsWith('| bytes that changes have delivered'))
+  expect(line!.split(/ ?\| ?/).slice(3, 5)).toEqual([
+    `${1_000 / refillMs / 2 ** 20} MiB/s`,
+    `${burst / 2 ** 20} MiB`,
+  ])
+  expect(pages.api).toContain(
+    `${minEventWeight / 1024} KiB at least and ${maxEventWeight / 2 ** 20} MiB at most`,
+  )
+})
+
 test('docs/gateway.md lists every close code with its reason', () => {
   const rows = [...pages.gateway.matchAll(/^\| (\d{4}) \| `(\w+)` \|/gm)].map(([, code, reason]) => [
     reason,
@@ -138,6 +151,10 @@ test('docs/gateway.md states the times and bounds of a connection', () => {
   expect(cellOf('gateway', 'buffered bytes of all sockets of an account')).toBe(
     waysToWrite(defaultSettings.maxBytesOfAccount).at(-1),
   )
+  expect(cellOf('gateway', 'bytes of responses to op 6 and 7')).toBe(
+    `${waysToWrite(defaultSettings.answeredBytes.burst).at(-1)}, and 1 MiB/s`,
+  )
+  expect(defaultSettings.answeredBytes.refillMs).toBe(1_000 / 1_048_576)
   expect(cellOf('gateway', 'connections of an account')).toBe(
     String(defaultSettings.maxConnectionsPerAccount),
   )

@@ -41,7 +41,6 @@ test('sends changes of two processes in the order of their answers everywhere', 
     ] as const
     for (const [e, key] of updates) {
       const changes = received(e, key)
-      expect(changes).toHaveLength(4)
       expect(changes).toEqual([...changes].sort())
       expect(changes.at(-1)).toBe('change 3')
     }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { compactUser } from '../support/friendships.ts'
 import { attach } from '../support/houses.ts'
 import { listRows, messageNotFound } from '../support/messages.ts'
 import { noPermission, roomNotFound, told } from '../support/permissions.ts'
-import { erase, gatewayUser } from '../support/rooms.ts'
+import { erase } from '../support/rooms.ts'
 import { untilWaiting } from '../support/waiting.ts'
 import {
   block,
@@ -32,7 +33,7 @@ test('editing returns the edited gateway form, changes the row, and sends an eve
   const answer = await call(bob, 'PATCH', url, { content: `first <@${ann.id}>` })
   expect(answer.status).toBe(200)
   const { edited_at } = answer.body.data
-  const changed = { content: `first <@${ann.id}>`, mentions: [gatewayUser(ann)] }
+  const changed = { content: `first <@${ann.id}>`, mentions: [compactUser(ann)] }
   expect(answer.body.data).toEqual({
     ...sent.body.data,
     ...changed,

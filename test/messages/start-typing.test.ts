@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { otherApp } from '../support/other-app.ts'
 import { noPermission, roomNotFound } from '../support/permissions.ts'
+import { publishedAbout } from '../support/published.ts'
 import { block, call, house, houseRoom, oneToOne, published, user } from '../support/world.ts'
 
 test('typing returns room and time and sends an event, with any body', async () => {
@@ -26,6 +28,22 @@ test('typing returns room and time and sends an event, with any body', async () 
       expect((await call(bob, 'POST', `/rooms/${room_id}/typing`, undefined, options)).status).toBe(200)
     }
   }
+})
+
+test('of many signals 20 at once are sent, then five a second', async () => {
+  let time = 0
+  const limited = await otherApp({ rateLimit: true }, { now: () => time })
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const sentOf = async (count: number) => {
+    const before = publishedAbout(ann.id).length
+    for (let one = 0; one < count; one += 1)
+      expect((await limited.call(ann, 'POST', `/rooms/${den.room_id}/typing`)).status).toBe(200)
+    return publishedAbout(ann.id).length - before
+  }
+  expect(await sentOf(25)).toBe(20)
+  time += 1_000
+  expect(await sentOf(10)).toBe(5)
 })
 
 test('typing without permission to send answers no_permission', async () => {

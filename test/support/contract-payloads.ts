@@ -140,22 +140,6 @@ type Said = {
   exploding: boolean | null
   exploding_age: number | null
 }
-const messageRules = {
-  id,
-  room_id: id,
-  house_id: orNull(id),
-  author_id: id,
-  author: user,
-  member: inHouse(orNull(id)),
-  content: str,
-  timestamp: int,
-  mentions: list(user),
-  exploding: orNull(bool),
-  exploding_age: orNull(int),
-  device_id: id,
-  bucket: int,
-  attachment: orNull(attachment),
-}
 const compactUser = exact({
   id,
   username: str,
@@ -165,6 +149,22 @@ const compactUser = exact({
   flags: one(0),
   bot: bool,
 })
+const messageRules = {
+  id,
+  room_id: id,
+  house_id: orNull(id),
+  author_id: id,
+  author: user,
+  member: inHouse(orNull(id)),
+  content: str,
+  timestamp: int,
+  mentions: list(compactUser),
+  exploding: orNull(bool),
+  exploding_age: orNull(int),
+  device_id: id,
+  bucket: int,
+  attachment: orNull(attachment),
+}
 /** What extended sessions receive besides. */
 const extension = {
   reply_to: orNull(exact({ id, author: orNull(compactUser), content: orNull(str) })),

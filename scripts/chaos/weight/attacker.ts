@@ -3,7 +3,7 @@ import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Body, makeBody } from './bodies.ts'
-import { openSession } from './session.ts'
+import { type Afterwards, openSession } from './session.ts'
 import { keepSockets, type SocketOrder } from './sockets.ts'
 
 /** A request that is sent over and over. In its path and text, `{n}` is a new number each time. */
@@ -13,8 +13,8 @@ export type Asked = { method: string; path: string; body?: Body }
 export type Order =
   /** Sends requests in turn, so many at once, without waiting but after a 429. */
   | { kind: 'requests'; from: string; token: string | null; atOnce: number; asked: Asked[] }
-  /** Logs in, sends frames once its houses have come, and then leaves or stops reading; again when it is closed. */
-  | { kind: 'session'; token: string; frames: string[]; afterwards: 'stops reading' | 'leaves' }
+  /** Logs in, sends frames once its houses have come, and then leaves or goes on as it says; again when it is closed. */
+  | { kind: 'session'; token: string; frames: string[]; afterwards: Afterwards }
   | SocketOrder
   /**
    * Sends a text on so many connections, opened so many at once, and nothing more; again when they are closed. Of

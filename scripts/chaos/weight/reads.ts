@@ -1,5 +1,5 @@
 import type { WeightAttack } from './attack.ts'
-import { allowedDelayIn, loginsOf, ordersOf } from './attack.ts'
+import { judgeSends, loginsOf, ordersOf } from './attack.ts'
 import { addGroups, addHouse, addMessages, addPeople, addRoles } from './scenes.ts'
 
 const maxPostgresGrownMb = 64
@@ -48,15 +48,7 @@ export const reads: WeightAttack[] = [
       }
       return {
         orders: ordersOf(people, 4, [{ method: 'GET', path: '/streams/@me/feed?limit=100' }]),
-        judge(course) {
-          const { before, during } = course
-          const [usual, now] = [before.seen.get('send')!.p50, during.seen.get('send')!.p50]
-          const most = Math.max(3 * usual, usual + 20) + allowedDelayIn(course)
-          if (now <= most) return []
-          return [
-            `half of the others' sends took more than ${Math.round(now)} ms, ${Math.round(usual)} before`,
-          ]
-        },
+        judge: judgeSends,
       }
     },
   },

@@ -49,10 +49,25 @@ export async function addHouse(db: Db, people: readonly { id: string }[], roomCo
 /** A longest name. For its first letter, a string of JavaScript that it is in takes two bytes for every letter. */
 export const heavyName = 'Ā'.padEnd(64, 'x')
 
-/** Gives every member of a house so many roles with heavy names. */
-export async function addRoles(db: Db, houseId: string, count: number): Promise<void> {
+const heavyText = '🚀'.repeat(512)
+/** A profile of as many bytes as possible. */
+export const heavyProfile = {
+  name: heavyText.slice(0, 128),
+  location: heavyText.slice(0, 128),
+  website: heavyText.slice(0, 512),
+  bio: heavyText,
+}
+
+/** So many roles with heavy names, which nobody has. Returns their ids. */
+export async function addUnusedRoles(db: Db, houseId: string, count: number): Promise<string[]> {
   const roles = makeIds(count).map((id, n) => ({ id, house_id: houseId, name: heavyName, position: n + 1 }))
   await db.insertInto('roles').values(roles).execute()
+  return roles.map(({ id }) => id)
+}
+
+/** Gives every member of a house so many roles with heavy names. */
+export async function addRoles(db: Db, houseId: string, count: number): Promise<void> {
+  await addUnusedRoles(db, houseId, count)
   await sql`insert into member_roles (house_id, user_id, role_id)
     select members.house_id, members.user_id, roles.id from members join roles using (house_id)
     where house_id = ${houseId}`.execute(db)
@@ -70,7 +85,7 @@ export async function addGroups(db: Db, people: readonly { id: string }[], count
   )
 }
 
-/** A message in each of the rooms. */
+/** A message in each of the rooms. Returns their ids. */
 export async function addMessages(db: Db, rooms: readonly string[], { id: author_id, session_id }: Person) {
   const messages = rooms.map((room_id) => {
     return { room_id, id: newId(), author_id, device_id: session_id, content: 'hearth fire wood smoke' }
@@ -80,6 +95,7 @@ export async function addMessages(db: Db, rooms: readonly string[], { id: author
     where rooms.id = room_id and room_id = any(${[...new Set(rooms)]}::bigint[])`.execute(db)
   await sql`update room_heads set last_message_id = messages.id from messages
     where messages.room_id = room_heads.room_id`.execute(db)
+  return messages.map(({ id }) => id)
 }
 
 async function insertAll<Row>(rows: Row[], insert: (rows: Row[]) => Promise<unknown>): Promise<void> {

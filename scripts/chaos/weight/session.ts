@@ -14,7 +14,12 @@ export const upgradeHead = [
 
 const openWithinMs = 60_000
 
-type Wish = { token: string; frames: string[]; afterwards: 'stops reading' | 'leaves' }
+/** As many as the gateway allows in a minute, evenly. */
+const repeatEveryMs = 510
+
+type Wish = { token: string; frames: string[]; afterwards: Afterwards }
+/** `reads` sends the frames over and over. */
+export type Afterwards = 'stops reading' | 'leaves' | 'reads'
 
 /** Logs in, waits for the houses, sends the frames. Settles with how it ended: `left`, or what the server closed with. */
 export function openSession(port: number, wish: Wish, weigh: (bytes: number) => void): Promise<string> {
@@ -26,6 +31,7 @@ export function openSession(port: number, wish: Wish, weigh: (bytes: number) => 
     for (const frame of wish.frames) socket.send(frame)
     if (wish.afterwards === 'stops reading') socket.pause()
     if (wish.afterwards === 'leaves') socket.close(1000)
+    if (wish.afterwards === 'reads') repeat()
   }
   socket.on('message', (bytes: Buffer) => {
     weigh(bytes.length)
@@ -34,12 +40,22 @@ export function openSession(port: number, wish: Wish, weigh: (bytes: number) => 
     const head = bytes.toString('latin1', 0, 80)
     if (head.includes('"e":"INIT_STATE"')) houses = JSON.parse(String(bytes)).d.house_ids.length
     if (head.includes('"e":"HOUSE_JOIN"')) houses -= 1
-    if (houses === 0) act()
+    if (houses === 0) {
+      clearTimeout(late)
+      act()
+    }
   })
+  let turn = 0
+  let repeating: NodeJS.Timeout | undefined
+  const repeat = () => {
+    if (wish.frames.length === 0) return
+    repeating = setInterval(() => socket.send(wish.frames[turn++ % wish.frames.length]!), repeatEveryMs)
+  }
   const late = setTimeout(() => socket.terminate(), openWithinMs)
   return new Promise((resolve) => {
     socket.on('close', (code) => {
       clearTimeout(late)
+      clearInterval(repeating)
       resolve(code === 1000 ? 'left' : `closed ${code}`)
     })
   })

@@ -1,5 +1,6 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
 import type { HearthEvent } from '../../events/events.ts'
+import type { HouseContents } from '../../houses/contents-queries.ts'
 import type { Session } from '../sessions/session.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
 import type { Payload } from '../transport/frames.ts'
@@ -16,6 +17,8 @@ export type Audience = {
   sessionsWatching(userId: string): Session[]
   /** Sends the same to each of these sessions: all frames that the event makes for them, in order. */
   emit(sessions: readonly Session[], ...payloads: Payload[]): void
+  /** Counts the rows of a house that were read for the event, and the rooms that were examined for its members. */
+  examined(contents: HouseContents, rooms: number): void
 }
 
 /** All sessions that are ready, except those whose login or resume has read the log past the event. */
@@ -28,6 +31,7 @@ export function allSessions(registry: SessionRegistry, { event, position }: Posi
     sessionsOfUser: (id) => registry.sessionsOfUser(id).filter(follows),
     sessionsWatching: (id) => registry.sessionsWatching(id).filter(follows),
     emit: emitter(event, position, registry.position),
+    examined: () => {},
   }
 }
 
@@ -40,6 +44,7 @@ export function singleSession(session: Session, { event, position }: Positioned)
     sessionsOfUser: (id) => ifConcerned(session.userId === id),
     sessionsWatching: () => [],
     emit: emitter(event, position, 0),
+    examined: () => {},
   }
 }
 
@@ -48,6 +53,29 @@ function emitter({ type }: HearthEvent, position: number | undefined, before: nu
   const isReplayed = position !== undefined && type !== 'presence_changed'
   return (sessions, ...payloads) => {
     for (const session of sessions) session.emit(payloads, before, isReplayed ? position : before)
+  }
+}
+
+/** What a row that was read, and a room that was examined for a member, weighs as bytes do that are sent. */
+const rowWeight = 512
+const examinedRoomWeight = 8
+
+/** An audience that counts what it is sent, bytes times receivers, and what that takes. */
+export function weighed(audience: Audience): Audience & { readonly weight: number } {
+  let weight = 0
+  return {
+    ...audience,
+    emit(sessions, ...payloads) {
+      audience.emit(sessions, ...payloads)
+      weight += sessions.length * payloads.reduce((sum, { json }) => sum + json.length, 0)
+    },
+    examined({ rooms, roles, entities }, examinedRooms) {
+      weight +=
+        rowWeight * (rooms.length + roles.length + entities.length) + examinedRoomWeight * examinedRooms
+    },
+    get weight() {
+      return weight
+    },
   }
 }
 

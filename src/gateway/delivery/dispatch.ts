@@ -5,9 +5,9 @@ import { type EventOf, type HearthEvent, scopeOf } from '../../events/events.ts'
 import type { GatewayContext } from '../context.ts'
 import type { PendingEvent, Session } from '../sessions/session.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
-import { type Audience, allSessions, singleSession } from './audience.ts'
+import { type Audience, allSessions, singleSession, weighed } from './audience.ts'
 import type { EventHandlers, ReadAheadHandlers, Send } from './event-handler.ts'
-import { houseHandlers } from './house-events.ts'
+import { houseHandlers, houseReadAheadHandlers } from './house-events.ts'
 import { messageHandlers, messageReadAheadHandlers } from './message-events.ts'
 import { roomHandlers } from './room-events.ts'
 import { userHandlers, userReadAheadHandlers } from './user-events.ts'
@@ -20,7 +20,11 @@ const handlers: EventHandlers = {
   ...userHandlers,
   ...visibilityHandlers,
 }
-const readAheadHandlers: ReadAheadHandlers = { ...messageReadAheadHandlers, ...userReadAheadHandlers }
+const readAheadHandlers: ReadAheadHandlers = {
+  ...houseReadAheadHandlers,
+  ...messageReadAheadHandlers,
+  ...userReadAheadHandlers,
+}
 
 /** How long the answer to a join waits for sessions of the joiner that log in. */
 const houseJoinTimeoutMs = 1_000
@@ -29,8 +33,8 @@ const retryMs = 1_000
 const giveUpAfterMs = 30_000
 
 /**
- * Sends an event to the affected sessions, after everything that was dispatched before. Settles when it is sent; after
- * a join, also to sessions of the joiner that log in.
+ * Sends an event to the affected sessions, after everything that was dispatched before, unless an equal one waits that
+ * stands for it. Settles when its turn is over; after a join, when also sessions of the joiner that log in have it.
  */
 export async function dispatch(
   gateway: GatewayContext,
@@ -41,11 +45,15 @@ export async function dispatch(
   const { epoch } = bus
   if (registry.sessions.size === 0) return
   const pending = prepare(gateway, event, position)
+  const isSent = gateway.waitingEvents.add(event, position)
   await gateway.deliveries(async () => {
+    const isReplaced = !isSent()
     // When the log was lost, the sessions of that time have ended, and its positions mean nothing.
     if (bus.epoch !== epoch) return
-    for (const session of registry.joining) session.buffer(pending)
-    await pending.sendToAll()
+    if (!isReplaced) {
+      for (const session of registry.joining) session.buffer(pending)
+      await pending.sendToAll()
+    }
     if (position !== undefined && bus.epoch === epoch) registry.position = position
   })
   if (event.type === 'member_joined') await untilReady(registry.sessionsOfUser(event.user_id))
@@ -84,8 +92,11 @@ export function prepare(
     async sendTo(session) {
       if (session.connection.isOpen) await send(singleSession(session, { event, position }), () => [session])
     },
-    sendToAll: () =>
-      send(allSessions(registry, { event, position }), () => affectedSessions(registry, event)),
+    async sendToAll() {
+      const audience = weighed(allSessions(registry, { event, position }))
+      await send(audience, () => affectedSessions(registry, event))
+      gateway.weights.delivered(event, audience.weight)
+    },
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../sessions/house-state.ts'
 import { payload } from '../transport/frames.ts'
 import { type Audience, forEachUser, usersOf } from './audience.ts'
-import type { EventHandlers } from './event-handler.ts'
+import { ahead, type EventHandlers, type ReadAheadHandlers } from './event-handler.ts'
 import { applyVisibility, visibilityEvents } from './visibility.ts'
 
 /** Characters that are sent before other work gets its turn: big houses take long to send. */
@@ -29,6 +29,7 @@ export const houseHandlers: EventHandlers = {
     const house = sessions.length > 0 && (await readHouseFor(db, house_id, userIds))
     if (!house) return
     const { contents, contextOf } = house
+    audience.examined(contents, contents.rooms.length * sessions.length)
     const members = inOrder(contents.house.owner_id, await listShownMembers(db, contents))
     const shown = new Set(members.map((row) => row.user_id))
     const unshown = userIds.filter((id) => contextOf(id) && !shown.has(id))
@@ -77,12 +78,6 @@ export const houseHandlers: EventHandlers = {
     audience.emit(audience.sessionsInHouse(house_id), payload('HOUSE_MEMBER_LEAVE', member))
   },
 
-  async member_updated({ db }, { house_id, user_id }, audience) {
-    const sessions = audience.sessionsInHouse(house_id)
-    const row = sessions.length > 0 ? await findMember(db, { house_id, user_id }) : undefined
-    if (row) audience.emit(sessions, memberEvent('HOUSE_MEMBER_UPDATE', row))
-  },
-
   role_created: (gateway, { house_id, role }, audience) =>
     sendRole(gateway, 'ROLE_CREATE', house_id, role.id, audience),
 
@@ -91,6 +86,19 @@ export const houseHandlers: EventHandlers = {
 
   role_deleted(_gateway, { house_id, role_id }, audience) {
     audience.emit(audience.sessionsInHouse(house_id), payload('ROLE_DELETE', { id: role_id, house_id }))
+  },
+}
+
+export const houseReadAheadHandlers: ReadAheadHandlers = {
+  /** A profile may be that of a member of many houses. */
+  member_updated({ db, registry }, { house_id, user_id }) {
+    const find = () => findMember(db, { house_id, user_id })
+    const reading = registry.knowsHouse(house_id) ? ahead(find()) : undefined
+    return async (audience) => {
+      const sessions = audience.sessionsInHouse(house_id)
+      const row = sessions.length > 0 ? await (reading ?? find()) : undefined
+      if (row) audience.emit(sessions, memberEvent('HOUSE_MEMBER_UPDATE', row))
+    }
   },
 }
 

@@ -6,7 +6,7 @@ import { serializeRoom } from '../../rooms/serializers.ts'
 import { readHouseFor } from '../sessions/house-state.ts'
 import type { Session } from '../sessions/session.ts'
 import { payload } from '../transport/frames.ts'
-import { usersOf } from './audience.ts'
+import { type Audience, usersOf } from './audience.ts'
 import type { EventHandlers } from './event-handler.ts'
 
 export const roomHandlers: EventHandlers = {
@@ -15,7 +15,7 @@ export const roomHandlers: EventHandlers = {
     const sessions = audience
       .sessionsInHouse(house_id)
       .filter((one) => !one.houses.get(house_id)?.has(room_id))
-    const found = await findReaders(db, house_id, room_id, sessions)
+    const found = await findReaders(db, house_id, room_id, sessions, audience)
     if (!found) return
     registry.addRoom(found.readers, house_id, room_id)
     audience.emit(found.readers, payload('ROOM_CREATE', serializeRoom(found.row, null)))
@@ -34,7 +34,7 @@ export const roomHandlers: EventHandlers = {
     const sessions = audience.sessionsInRoom(room_id).filter((one) => one.userId !== except_user_id)
     if (sessions.length === 0) return
     if (house_id !== null) {
-      const found = await findReaders(db, house_id, room_id, sessions)
+      const found = await findReaders(db, house_id, room_id, sessions, audience)
       if (found) audience.emit(found.readers, payload('ROOM_UPDATE', serializeRoom(found.row, null)))
       return
     }
@@ -80,10 +80,12 @@ async function findReaders(
   houseId: string,
   roomId: string,
   sessions: Session[],
+  audience: Audience,
 ): Promise<{ row: RoomRow; readers: Session[] } | undefined> {
   const house = sessions.length > 0 ? await readHouseFor(db, houseId, usersOf(sessions)) : undefined
   const row = house?.contents.rooms.find((one) => one.id === roomId)
   if (!house || !row) return undefined
+  audience.examined(house.contents, sessions.length)
   const readers = new Set(
     usersOf(sessions).filter((id) => {
       const context = house.contextOf(id)

@@ -36,6 +36,7 @@ export const visibilityHandlers: EventHandlers = {
     if (!house) return
     const { contents, contextOf } = house
     const events = visibilityEvents(contents)
+    audience.examined(contents, contents.rooms.length * sessions.length)
     await forEachUser(sessions, maxExamined, (userId, ofUser) => {
       const context = contextOf(userId)
       if (!context) return 0

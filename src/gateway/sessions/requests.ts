@@ -1,10 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Db } from '../../database/client.ts'
 import { listVisiblePairs } from '../../friendships/contact-queries.ts'
 import { listMemberSlice } from '../../houses/members/list-operations.ts'
 import { asId, unknownId } from '../../ids.ts'
-import { listGatewayUsers } from '../../users/queries.ts'
+import { type GatewayUserRow, listGatewayUsers } from '../../users/queries.ts'
 import { serializeGatewayUser } from '../../users/serializers.ts'
 import type { GatewayContext } from '../context.ts'
-import { maxChunkBytes, maxChunkMembers, maxWatchedUsers } from '../settings.ts'
+import {
+  maxChunkBytes,
+  maxChunkMembers,
+  maxPresencesAtOnce,
+  maxWatchedUsers,
+  presenceLookupBytes,
+} from '../settings.ts'
 import type { ClientFrame } from '../transport/client-frame.ts'
 import { opcode, payload, textsWithin } from '../transport/frames.ts'
 import type { Session } from './session.ts'
@@ -46,22 +54,47 @@ function parseIdRequest(d: unknown): IdRequest | undefined {
 }
 
 /** Op 6: replaces the users to whose presence the session is subscribed, and sends the present ones. */
-async function watchPresences({ db, registry }: GatewayContext, session: Session, { ids }: IdRequest) {
+async function watchPresences(gateway: GatewayContext, session: Session, { ids }: IdRequest) {
   if (ids.length > maxWatchedUsers) return
   const userIds = new Set(ids)
-  registry.watch(session, userIds)
-  const pairs = [...userIds].map((user_id) => ({ user_id, viewer_id: session.userId }))
-  const visible = await listVisiblePairs(db, pairs)
-  const rows = await listGatewayUsers(
-    db,
-    visible.map((pair) => pair.user_id),
-  )
-  for (const row of rows) session.answer(payload('PRESENCE_UPDATE', serializeGatewayUser(row)))
+  gateway.registry.watch(session, userIds)
+  const wanted = [...userIds]
+  for (let first = 0; first < wanted.length; first += maxPresencesAtOnce) {
+    await untilSendable(gateway, session)
+    if (!gateway.registry.has(session)) return
+    const some = wanted.slice(first, first + maxPresencesAtOnce)
+    const rows = await gateway.memberReads(session.account, () =>
+      listVisible(gateway.db, session.userId, some),
+    )
+    const presences = rows.map((row) => payload('PRESENCE_UPDATE', serializeGatewayUser(row)))
+    for (const presence of presences) session.answer(presence)
+    const sentBytes = presences.reduce((sum, { json }) => sum + json.length, 0)
+    gateway.answeredBytes.charge(session.account, sentBytes + presenceLookupBytes * some.length)
+  }
+}
+
+/** Those of these users whose presence the viewer may see. */
+async function listVisible(db: Db, viewer_id: string, ids: readonly string[]): Promise<GatewayUserRow[]> {
+  const pairs = ids.map((user_id) => ({ user_id, viewer_id }))
+  const visible = (await listVisiblePairs(db, pairs)).map((pair) => pair.user_id)
+  return visible.length > 0 ? listGatewayUsers(db, visible) : []
+}
+
+/**
+ * Waits until the socket has taken what was sent, so that no older state follows what happens meanwhile, and until the
+ * user has bytes left.
+ */
+async function untilSendable({ answeredBytes }: GatewayContext, session: Session): Promise<void> {
+  await session.connection.drained()
+  const waitMs = answeredBytes.waitMs(session.account)
+  if (waitMs === 0 || !session.connection.isOpen) return
+  await pause(waitMs, undefined, { ref: false })
+  await session.connection.drained()
 }
 
 /** Op 7: sends some or all members of a house that the session knows, by their ids. */
 export async function listMembersFor(
-  { db, memberReads }: GatewayContext,
+  gateway: GatewayContext,
   session: Session,
   { ids, houseId }: IdRequest,
 ): Promise<void> {
@@ -69,17 +102,19 @@ export async function listMembersFor(
   let after = unknownId
   let limit = maxChunkMembers
   for (let isFirst = true; ; isFirst = false) {
-    // Read only when it can be sent, so that no older state follows what happened to the members meanwhile.
-    await session.connection.drained()
+    await untilSendable(gateway, session)
     if (!session.houses.has(houseId)) return
     const slice = { after, limit, among }
-    const members = await memberReads(session.account, () => listMemberSlice(db, houseId, slice))
+    const members = await gateway.memberReads(session.account, () =>
+      listMemberSlice(gateway.db, houseId, slice),
+    )
     if (!session.houses.has(houseId)) return
     const written = textsWithin(maxChunkBytes, members, (one) => `"${one.user_id}":${JSON.stringify(one)}`)
     // Each request is answered, even with no members.
     if (written.length === 0 && !isFirst) return
     const json = `{"house_id":"${houseId}","members":{${written.join()}}}`
     session.answer({ name: 'HOUSE_MEMBERS_CHUNK', json })
+    gateway.answeredBytes.charge(session.account, json.length)
     if (written.length === members.length && members.length < limit) return
     after = members[written.length - 1]!.user_id
     // Where members have many roles few of them fill a chunk; what does not fit into the next one is read in vain.

@@ -3,7 +3,15 @@ import { type RawData, WebSocket } from 'ws'
 import { type GatewaySettings, maxBufferedBytes, maxEarlyFrameBytes, maxUnsentBytes } from '../settings.ts'
 import { type ClientFrame, readFrame } from './client-frame.ts'
 import { type CloseReason, closeCodes } from './close-codes.ts'
-import { type Encoding, heartbeatAck, hello, opcode, type Payload, textFrame, zlibFrame } from './frames.ts'
+import {
+  type Encoding,
+  encodedTextFrame,
+  heartbeatAck,
+  hello,
+  opcode,
+  type Payload,
+  zlibFrame,
+} from './frames.ts'
 import { Inbound } from './inbound.ts'
 import type { Share } from './share.ts'
 
@@ -118,7 +126,7 @@ export class Connection {
     if (!this.isOpen) return
     this.#cork()
     const unsent = this.#socket.bufferedAmount
-    this.#socket.send(this.#encoding === 'text' ? encodeText(textFrame(seq, event)) : zlibFrame(seq, event), {
+    this.#socket.send(this.#encoding === 'text' ? encodedTextFrame(seq, event) : zlibFrame(seq, event), {
       binary: this.#encoding === 'zlib',
     })
     if (exempt) this.#exemptBytes += this.#socket.bufferedAmount - unsent
@@ -296,8 +304,3 @@ export class Connection {
 
 /** Shared by all sockets: a closure made in the upgrade handler would keep the request in memory with the socket. */
 export function ignore(): void {}
-
-/** A string with a character past Latin-1 takes two bytes a character in memory, but ws counts one. */
-function encodeText(frame: string): string | Buffer {
-  return Buffer.byteLength(frame) === frame.length ? frame : Buffer.from(frame)
-}

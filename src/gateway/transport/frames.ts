@@ -15,6 +15,8 @@ export type Payload = {
   readonly json: string
   /** The compressed end of the frame, made when the first zlib connection needs it. */
   deflatedEnd?: DeflatedEnd
+  /** The end of a large frame as UTF-8, made when the first text connection needs it. */
+  encodedEnd?: Buffer
 }
 
 /** Blocks of a zlib stream without a header, with the checksum and the length of their contents. */
@@ -40,6 +42,20 @@ export function payload(name: EventName, d: unknown): Payload {
 /** The frame of an event as JSON. Keys and their order are fixed (an existing client fails on `d` before `op`). */
 export function textFrame(seq: number, { name, json }: Payload): string {
   return `${frameStart(seq, name)}${json}}`
+}
+
+/**
+ * The same frame as it is passed to ws. A string with a character past Latin-1 takes two bytes a character in memory, but
+ * ws counts one; a large payload is encoded once for all receivers.
+ */
+export function encodedTextFrame(seq: number, event: Payload): string | Buffer {
+  const { name, json } = event
+  if (json.length > bigPayloadBytes) {
+    event.encodedEnd ??= Buffer.from(`${json}}`)
+    return Buffer.concat([Buffer.from(frameStart(seq, name)), event.encodedEnd])
+  }
+  const frame = textFrame(seq, event)
+  return Buffer.byteLength(frame) === frame.length ? frame : Buffer.from(frame)
 }
 
 /**

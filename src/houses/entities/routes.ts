@@ -12,6 +12,7 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/entities',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'createEntity',
         summary: 'Create an entity and return all entities of the house',
@@ -22,14 +23,15 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(HouseEntities), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await createEntity(app.db, actorInHouse(request), request.body))),
+    async (request) =>
+      ok(await app.publish(await createEntity(app.db, actorInHouse(request), request.body), request.caller)),
   )
 
   app.patch(
     '/houses/:id/entities/:entity_id',
     {
       onRequest: app.authenticate,
-      config: { refusesEmptyBody: true, rowsOf },
+      config: { limitedAs: 'changes', refusesEmptyBody: true, rowsOf },
       schema: {
         operationId: 'editEntity',
         summary: 'Update an entity: name, position or order of rooms',
@@ -43,7 +45,12 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { params, body } = request
-      return ok(await app.publish(await editEntity(app.db, actorInHouse(request), params.entity_id, body)))
+      return ok(
+        await app.publish(
+          await editEntity(app.db, actorInHouse(request), params.entity_id, body),
+          request.caller,
+        ),
+      )
     },
   )
 
@@ -51,6 +58,7 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/entities/:entity_id',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'deleteEntity',
         summary: 'Delete an empty entity',
@@ -61,7 +69,12 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await deleteEntity(app.db, actorInHouse(request), request.params.entity_id))),
+      ok(
+        await app.publish(
+          await deleteEntity(app.db, actorInHouse(request), request.params.entity_id),
+          request.caller,
+        ),
+      ),
   )
 }
 

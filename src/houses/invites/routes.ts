@@ -79,6 +79,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/invites/:code',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'useInvite',
         summary: 'Join a house with an invite',
@@ -89,7 +90,9 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      return ok(await app.publish(await useInvite(app.db, request.caller.id, request.params.code)))
+      return ok(
+        await app.publish(await useInvite(app.db, request.caller.id, request.params.code), request.caller),
+      )
     },
   )
 

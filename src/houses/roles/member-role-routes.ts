@@ -12,6 +12,7 @@ export const memberRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/members/:user_id/roles/:role_id',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'giveRole',
         summary: 'Give a role to a member',
@@ -21,13 +22,15 @@ export const memberRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Member), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await giveRole(app.db, actorInHouse(request), request.params))),
+    async (request) =>
+      ok(await app.publish(await giveRole(app.db, actorInHouse(request), request.params), request.caller)),
   )
 
   app.delete(
     '/houses/:id/members/:user_id/roles/:role_id',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'takeRole',
         summary: 'Remove a role from a member',
@@ -37,6 +40,7 @@ export const memberRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Member), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await takeRole(app.db, actorInHouse(request), request.params))),
+    async (request) =>
+      ok(await app.publish(await takeRole(app.db, actorInHouse(request), request.params), request.caller)),
   )
 }

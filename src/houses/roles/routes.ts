@@ -36,6 +36,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/roles',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'createRole',
         summary: 'Create a role',
@@ -48,7 +49,9 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       refuseContradiction(request.body)
-      return ok(await app.publish(await createRole(app.db, actorInHouse(request), request.body)))
+      return ok(
+        await app.publish(await createRole(app.db, actorInHouse(request), request.body), request.caller),
+      )
     },
   )
 
@@ -56,7 +59,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/roles/:role_id',
     {
       onRequest: app.authenticate,
-      config: { refusesEmptyBody: true },
+      config: { limitedAs: 'changes', refusesEmptyBody: true },
       schema: {
         operationId: 'editRole',
         summary: 'Update a role',
@@ -70,7 +73,12 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const { params, body } = request
       refuseContradiction(body)
-      return ok(await app.publish(await editRole(app.db, actorInHouse(request), params.role_id, body)))
+      return ok(
+        await app.publish(
+          await editRole(app.db, actorInHouse(request), params.role_id, body),
+          request.caller,
+        ),
+      )
     },
   )
 
@@ -78,6 +86,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/houses/:id/roles/:role_id',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'deleteRole',
         summary: 'Delete a role',
@@ -89,7 +98,12 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) =>
-      ok(await app.publish(await deleteRole(app.db, actorInHouse(request), request.params.role_id))),
+      ok(
+        await app.publish(
+          await deleteRole(app.db, actorInHouse(request), request.params.role_id),
+          request.caller,
+        ),
+      ),
   )
 }
 

@@ -30,10 +30,15 @@ export class TokenBuckets {
     const fullAt = Math.max(this.#fullAtMs.get(key) ?? 0, now) + refillMs * count
     const missing = missingTokens(this.#limit, fullAt - now)
     if (missing > burst) return { isAllowed: false, remaining: 0, ttlMs: fullAt - now - burst * refillMs }
-    this.#fullAtMs.delete(key)
-    this.#fullAtMs.set(key, fullAt)
-    if (this.#fullAtMs.size > maxKeys) this.#forget(now)
+    this.#remember(key, fullAt, now)
     return { isAllowed: true, remaining: burst - missing, ttlMs: fullAt - now }
+  }
+
+  /** Takes so many tokens, whether they are there or not: what follows waits until they are back. */
+  charge(key: string, count: number): void {
+    const now = this.#now()
+    const fullAt = Math.max(this.#fullAtMs.get(key) ?? 0, now) + this.#limit.refillMs * count
+    this.#remember(key, fullAt, now)
   }
 
   /** The time in ms until there is a token; 0 if there is one now. */
@@ -46,6 +51,12 @@ export class TokenBuckets {
   giveBack(key: string, count = 1): void {
     const fullAt = this.#fullAtMs.get(key)
     if (fullAt !== undefined) this.#fullAtMs.set(key, fullAt - this.#limit.refillMs * count)
+  }
+
+  #remember(key: string, fullAt: number, now: number): void {
+    this.#fullAtMs.delete(key)
+    this.#fullAtMs.set(key, fullAt)
+    if (this.#fullAtMs.size > maxKeys) this.#forget(now)
   }
 
   #forget(now: number): void {

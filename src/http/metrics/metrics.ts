@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, Histogram, Registry } from 'prom-client'
 import { onBatch } from '../../database/batching/batches.ts'
+import { showDeliveries } from './delivery-metrics.ts'
 import { showDatabase, showLoad, showLog, showPublishing, showRedis, showSpace } from './process-metrics.ts'
 
 declare module 'fastify' {
@@ -29,6 +30,7 @@ export function collectMetrics(app: FastifyInstance, limits: readonly string[]):
   countPushes(app)
   countRefusals(app, limits)
   for (const show of [showLoad, showDatabase, showLog, showPublishing, showRedis, showSpace]) show(app)
+  showDeliveries(app)
 }
 
 function countRequests(app: FastifyInstance): void {

@@ -47,10 +47,10 @@ const maxAttempts = 5
  * Creates the `Send` of a process. All messages must go through it: concurrent ones share a statement. `origin` returns
  * the server's public address.
  */
-export function createSender(db: Db, bus: Pick<Bus, 'deliver'>, origin: () => string): Send {
+export function createSender(db: Db, bus: Pick<Bus, 'beginDelivery'>, origin: () => string): Send {
   const write = coalesceWrites<Draft, Delivery>(
     (drafts) => writeDrafts(db, drafts, origin()),
-    (deliveries) => bus.deliver(entriesOf(deliveries)),
+    (deliveries) => bus.beginDelivery(entriesOf(deliveries)),
   )
 
   async function findSender(user_id: string, room_id: string): Promise<Sender> {

@@ -16,6 +16,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/rooms/:id/default-permissions',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'editDefaultPermissions',
         summary: "Set a room's default permission override",
@@ -31,7 +32,9 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       refuseContradiction(request.body)
       const reason = auditReason(request)
       const access = await requireRoomAccess(app.db, request.params.id, request.caller.id)
-      return ok(await app.publish(await editDefaultPermissions(app.db, access, request.body, reason)))
+      return ok(
+        await app.publish(await editDefaultPermissions(app.db, access, request.body, reason), request.caller),
+      )
     },
   )
 
@@ -39,6 +42,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/rooms/:id/overrides/:target_id',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'setOverride',
         summary: 'Set the permission override of a role or member in a room',
@@ -55,7 +59,9 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       refuseContradiction(body)
       const reason = auditReason(request)
       const access = await requireRoomAccess(app.db, params.id, caller.id)
-      return ok(await app.publish(await setOverride(app.db, access, params.target_id, body, reason)))
+      return ok(
+        await app.publish(await setOverride(app.db, access, params.target_id, body, reason), request.caller),
+      )
     },
   )
 
@@ -63,6 +69,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/rooms/:id/overrides/:target_id',
     {
       onRequest: app.authenticate,
+      config: { limitedAs: 'changes' },
       schema: {
         operationId: 'removeOverride',
         summary: 'Remove the permission override of a role or member in a room',
@@ -76,7 +83,9 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { params, caller } = request
       const reason = auditReason(request)
       const access = await requireRoomAccess(app.db, params.id, caller.id)
-      return ok(await app.publish(await removeOverride(app.db, access, params.target_id, reason)))
+      return ok(
+        await app.publish(await removeOverride(app.db, access, params.target_id, reason), request.caller),
+      )
     },
   )
 }

@@ -205,8 +205,7 @@ test('sends no members of a house left during the read', async () => {
       return result
     },
   }
-  const { memberReads } = app.gateway.context
-  const gateway = { db: db.withPlugin(leaving), memberReads } as Parameters<typeof listMembersFor>[0]
+  const gateway = { ...app.gateway.context, db: db.withPlugin(leaving) }
   await listMembersFor(gateway, session!, { ids: [ann.id], houseId: den.id })
   await expectSilence(onBen, ben)
 })

@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { payload, textFrame, zlibFrame } from '../../../src/gateway/transport/frames.ts'
+import { encodedTextFrame, payload, textFrame, zlibFrame } from '../../../src/gateway/transport/frames.ts'
 
 test('a zlib frame is a complete zlib stream of the text frame', () => {
   fc.assert(
@@ -17,4 +17,13 @@ test('a zlib frame is a complete zlib stream of the text frame', () => {
 test('a zlib frame of a megabyte is a complete zlib stream of the text frame', () => {
   const event = payload('ROLE_DELETE', { text: 'ä💬'.repeat(200_000) })
   expect(inflateSync(zlibFrame(7, event)).toString()).toBe(textFrame(7, event))
+})
+
+test('a large text frame is encoded once for all receivers', () => {
+  const event = payload('ROLE_DELETE', { text: 'ä💬'.repeat(20_000) })
+  for (const seq of [7, 1_000]) expect(String(encodedTextFrame(seq, event))).toBe(textFrame(seq, event))
+  const { encodedEnd } = event
+  encodedTextFrame(8, event)
+  expect(encodedEnd).toBeInstanceOf(Buffer)
+  expect(event.encodedEnd).toBe(encodedEnd)
 })

@@ -20,6 +20,7 @@ test('the default settings are those of docs/gateway.md', () => {
     maxUnauthenticatedPerAddress: 100,
     maxConnectionsPerUser: 50,
     maxFramesPerMinute: 120,
+    joinEventsForMs: 1_000,
   })
 })
 

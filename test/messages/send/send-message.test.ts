@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { epochMs, idTimeMs } from '../../../src/ids.ts'
+import { crowd, join, longestProfile } from '../../support/crowds.ts'
+import { compactUser } from '../../support/friendships.ts'
 import { listRows } from '../../support/messages.ts'
 import { noPermission, roomNotFound } from '../../support/permissions.ts'
 import { rolesAs } from '../../support/roles.ts'
@@ -51,7 +53,7 @@ test('sending to a house room returns the gateway form, writes the row, and send
     },
     content: `hi <@${ann.id}>`,
     timestamp: idTimeMs(data.id),
-    mentions: [gatewayUser(ann)],
+    mentions: [compactUser(ann)],
     exploding: null,
     exploding_age: null,
     device_id: bob.session_id,
@@ -225,4 +227,15 @@ test('a block in either direction or a deleted partner answers no_permission, a 
     expect([answer.status, answer.body]).toEqual([400, noPermission])
   }
   expect((await call(cat, 'POST', `/rooms/${withCat}/messages`, { content: 'hi' })).status).toBe(200)
+})
+
+test('a message with 50 mentions of the longest profiles stays under 32 KiB', async () => {
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const others = await crowd(50, longestProfile)
+  await join(den, others)
+  const content = others.map((id) => `<@${id}>`).join('')
+  const answer = await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content })
+  expect(answer.body.data.mentions.map((one: { id: string }) => one.id)).toEqual(others)
+  expect(Buffer.byteLength(answer.text)).toBeLessThan(32 * 1024)
 })

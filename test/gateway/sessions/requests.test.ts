@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { crowd, join } from '../../support/crowds.ts'
+import { listen, logIn } from '../../support/gateway.ts'
+import { expectSilence } from '../../support/gateway-scene.ts'
+import { untilNoted } from '../../support/presences.ts'
+import { statementsOf } from '../../support/statements.ts'
+import { house, user } from '../../support/world.ts'
+
+/** Long enough for no byte to be given back during a test. */
+const minuteMs = 60_000
+
+test('op 6 looks up 100 ids at a time', async () => {
+  const app = await listen()
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const others = await crowd(250)
+  await join(den, others)
+  const client = await logIn(app, ann)
+  const received = () => client.events.filter((frame) => frame.e === 'PRESENCE_UPDATE').map(({ d }) => d.id)
+  const statements = await statementsOf(async () => {
+    client.send({ op: 6, d: { user_ids: others } })
+    await client.until(() => received().length >= others.length, 'all presences')
+  })
+  expect(received().sort()).toEqual(others.toSorted())
+  const lookups = statements.filter(({ text }) => text.includes('as wanted (user_id, viewer_id)'))
+  expect(lookups.map(({ values }) => (values[0] as string[]).length)).toEqual([100, 100, 50])
+})
+
+test.each([6, 7])('answers op %i later when its user was sent too many bytes', async (op) => {
+  const app = await listen({ answeredBytes: { burst: 1_000, refillMs: minuteMs } })
+  const [ann, ben] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [ben] })
+  const [first, second] = [await logIn(app, ann), await logIn(app, ann)]
+  const onBen = await logIn(app, ben)
+  await untilNoted(ann, ben)
+  await second.next('HOUSE_MEMBER_ENTER')
+  const name = op === 6 ? 'PRESENCE_UPDATE' : 'HOUSE_MEMBERS_CHUNK'
+  const request = { op, d: { house_id: den.id, user_ids: [ann.id, ben.id] } }
+  for (let count = 0; app.gateway.context.answeredBytes.waitMs(ann.id) === 0; count += 1) {
+    first.send(request)
+    await first.next(name)
+    expect(count).toBeLessThan(10)
+  }
+  second.takeAll()
+  second.send(request)
+  onBen.send(request)
+  await onBen.next(name)
+  await expectSilence(second, ann)
+})
