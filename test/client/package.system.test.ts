@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { build, type Rolldown } from 'vite'
 import { afterAll, expect, test } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
 import { installClient, machineNode, root } from '../support/client-package.ts'
 import { listen, portOf } from '../support/gateway.ts'
 import { call, house, user } from '../support/world.ts'
@@ -95,7 +98,8 @@ test('the package has no dependencies, and the version of the server', () => {
   expect(names.filter((name) => /(?<!\.d)\.ts$/.test(name))).toEqual([])
 })
 
-test('a bundle for browsers has nothing of Node', async () => {
+/** The package as a bundler puts it into a page. */
+async function bundle(): Promise<Rolldown.OutputChunk[]> {
   await writeFile(join(folder, 'page.js'), "export * from 'hearth-client'")
   const output = (await build({
     configFile: false,
@@ -103,63 +107,58 @@ test('a bundle for browsers has nothing of Node', async () => {
     logLevel: 'silent',
     build: { write: false, lib: { entry: join(folder, 'page.js'), formats: ['es'] } },
   })) as Rolldown.RolldownOutput[]
-  const chunks = output.flatMap(({ output }) => output).filter((file) => file.type === 'chunk')
+  return output.flatMap(({ output }) => output).filter((file) => file.type === 'chunk')
+}
+
+test('a bundle for browsers has nothing of Node', async () => {
+  const chunks = await bundle()
   expect(chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])).toEqual([])
   expect(chunks.map(({ code }) => code).join('\n')).not.toMatch(/createRequire|websocket\.cjs|\bprocess\./)
 })
 
-const typed = `
-import { Api, Gateway, paginate } from 'hearth-client'
-const api: Api = new Api({ address: '', token: 'x', retryMs: 0 })
-const gateway = new Gateway({ address: '', token: 'x' })
-gateway.on('MESSAGE_CREATE', (message) => message.author.name.trim())
-export const content: string = (await api.call('sendMessage', { params: { id: '1' }, body: { content: 'x' } })).content
-for await (const member of paginate(api, 'listMembers', { params: { id: '1' }, query: { limit: 10 } })) member.user.name.trim()
-// @ts-expect-error: bodies have types
-await api.call('sendMessage', { params: { id: '1' }, body: { content: 1 } })
-// @ts-expect-error: an unknown operation
-await api.call('sendMesage', { params: { id: '1' } })
-`
+const html = `<!doctype html><title>A page</title><script type="module">
+  import * as client from '/client.js'
+  globalThis.client = client
+</script>`
+type Client = typeof import('../../packages/client/index.ts')
 
-/** What the package says of each operation and event, and what the sources say. */
-const same = `
-import type { Answer, Events, Input, OperationId } from 'hearth-client'
-import type { Events as OwnEvents } from '${root}/src/client/events.ts'
-import type { Answer as OwnAnswer, Input as OwnInput, OperationId as OwnId } from '${root}/src/client/operations.ts'
+/** Runs in the page: logs in at the gateway, and sends a message that comes back. */
+async function echoInPage([address, token, room]: [string, string, string]): Promise<string> {
+  const { Api, Gateway } = (globalThis as unknown as { client: Client }).client
+  const gateway = new Gateway({ address, token })
+  gateway.on('INIT_STATE', () => {
+    new Api({ address, token }).call('sendMessage', {
+      params: { id: room },
+      body: { content: 'from a page' },
+    })
+  })
+  gateway.connect()
+  for await (const event of gateway) {
+    if (event.e === 'MESSAGE_CREATE') return event.d.content
+  }
+  return 'nothing'
+}
 
-type Same<A, B> = [A, B] extends [B, A] ? true : false
-type Differing =
-  | { [Id in OwnId]: Same<Answer<Id>, OwnAnswer<Id>> extends true ? never : \`answer of \${Id}\` }[OwnId]
-  | { [Id in OwnId]: Same<Input<Id>, OwnInput<Id>> extends true ? never : \`input of \${Id}\` }[OwnId]
-  | { [Name in keyof OwnEvents]: Same<Events[Name], OwnEvents[Name]> extends true ? never : Name }[keyof OwnEvents]
-type Assert<Nothing extends never> = Nothing
-export type None = Assert<Differing>
-export const ids: Same<OperationId, OwnId> = true
-`
-
-const tsc = (file: string, ...flags: string[]) =>
-  run(
-    process.execPath,
-    [join(root, 'node_modules/typescript/bin/tsc'), '--ignoreConfig', '--noEmit', '--strict', ...flags, file],
-    { cwd: folder },
-  ).then(
-    () => '',
-    ({ stdout }: { stdout: string }) => stdout,
-  )
-const modules = ['--module', 'nodenext']
-
-test.each([
-  ['browsers', ['--lib', 'es2022,dom', '--types', '']],
-  ['Node', ['--lib', 'es2022', '--types', 'node', '--typeRoots', join(root, 'node_modules/@types')]],
-])('the types need nothing but those of %s', async (_, flags) => {
-  await writeFile(join(folder, 'typed.ts'), typed)
-  expect(await tsc('typed.ts', ...modules, '--target', 'es2022', ...flags)).toBe('')
-})
-
-test('the types of operations and events are those of the schemas', async () => {
-  await writeFile(join(folder, 'same.ts'), same)
-  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')]
-  const lib = ['--target', 'es2024', '--lib', 'es2024,esnext.collection,esnext.disposable', '--skipLibCheck']
-  const strictness = ['--allowImportingTsExtensions', '--noUncheckedIndexedAccess']
-  expect(await tsc('same.ts', ...modules, ...types, ...lib, ...strictness)).toBe('')
+test('the package works in a browser', async () => {
+  const [{ code } = { code: '' }] = await bundle()
+  const site = createServer((request, response) => {
+    const isScript = request.url === '/client.js'
+    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html')
+    response.end(isScript ? code : html)
+  })
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  const ann = await user()
+  const den = await house({ owner: ann })
+  const address = `http://127.0.0.1:${portOf(await listen())}`
+  const browser = await launchBrowser(folder)
+  const page = await browser.newPage()
+  await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
+  const echoed = await page.evaluate(echoInPage, [address, ann.token, den.room_id] as [
+    string,
+    string,
+    string,
+  ])
+  await browser.close()
+  site.close()
+  expect(echoed).toBe('from a page')
 })
