@@ -1,5 +1,6 @@
 import { Api, type ApiOptions, type Arguments, type CallOptions } from './api.ts'
 import { ApiError } from './errors.ts'
+import type { Fetch } from './http.ts'
 import { withNonce } from './message-bodies.ts'
 import type { Answer, Input, OperationId } from './operations.ts'
 import { paths } from './paths.ts'
@@ -50,8 +51,8 @@ export class RetryingApi extends Api {
   readonly #retryMs: number
   readonly #onRetry: RetryingApiOptions['onRetry']
 
-  constructor({ retryMs = defaultRetryMs, onRetry, ...options }: RetryingApiOptions) {
-    super(options)
+  constructor({ retryMs = defaultRetryMs, onRetry, fetch, ...options }: RetryingApiOptions) {
+    super({ ...options, fetch: fetchWhole(fetch ?? ((url, init) => globalThis.fetch(url, init))) })
     this.#retryMs = retryMs
     this.#onRetry = onRetry
   }
@@ -71,6 +72,16 @@ export class RetryingApi extends Api {
         await sleep(waitMs, repeatable?.signal)
       }
     }
+  }
+}
+
+/** Reads bodies to their end, so that a response that was cut off fails as one that never came. */
+function fetchWhole(fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init)
+    const { status, headers } = response
+    if (response.body === null) return response
+    return new Response(await response.arrayBuffer(), { status, headers })
   }
 }
 

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { ApiError } from '../../src/client/errors.ts'
 import { OperationError, RetryingApi, type RetryingApiOptions } from '../../src/client/retrying-api.ts'
@@ -62,6 +64,21 @@ test('a file is sent again', async () => {
   expect((await api.call('sendMediaMessage', { params, body })).attachment).not.toBeNull()
   expect(asked).toHaveLength(2)
   expect(await api.call('listMessages', { params })).toHaveLength(1)
+})
+
+test('a response that was cut off is asked for again', async () => {
+  const answers = ['{"success":tr', '{"success":true,"data":{"status":"ok"}}']
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' })
+    const answer = answers.shift()!
+    if (answers.length === 0) response.end(answer)
+    else response.write(answer, () => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const api = new RetryingApi({ address: `http://127.0.0.1:${port}` })
+  expect(await api.call('getHealth')).toEqual({ status: 'ok' })
+  server.close()
 })
 
 test('other writes are not repeated', async () => {
