@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { HouseSummary } from '../houses/schemas.ts'
 import { Nullable } from '../http/schemas/nullable.ts'
-import { Place } from '../http/schemas/params.ts'
+import { PageLimit, Place } from '../http/schemas/params.ts'
 import { AnyText } from '../http/schemas/strings.ts'
 import { CompactUser, FullUser } from '../users/schemas.ts'
 
@@ -13,9 +13,7 @@ export const AdminListQuery = Type.Object(
   {
     q: Type.Optional(AnyText({ maxLength: maxAdminSearchLength, description: 'an id, or part of a name' })),
     after: Place,
-    limit: Type.Optional(
-      Type.String({ pattern: '^(?:[1-9][0-9]?|100)$', description: '1 to 100, 50 without it' }),
-    ),
+    limit: PageLimit,
   },
   { additionalProperties: false },
 )

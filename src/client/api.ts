@@ -31,7 +31,7 @@ export type CallOptions = {
 type AnyInput = { params?: Record<string, string>; query?: object; body?: object } & CallOptions
 
 /** The second argument is optional if the operation requires no `params`, `query` and `body`. */
-type Arguments<Id extends OperationId> =
+export type Arguments<Id extends OperationId> =
   Record<never, never> extends Input<Id>
     ? [input?: Input<Id> & CallOptions]
     : [input: Input<Id> & CallOptions]

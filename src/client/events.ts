@@ -1,8 +1,7 @@
-import type { Static } from '@sinclair/typebox'
-import type { eventSchemas } from '../gateway/schemas.ts'
+import type { EventPayloads } from '../gateway/schemas.ts'
 
 /** The payload of every gateway event, by name. */
-export type Events = { [Name in keyof typeof eventSchemas]: Static<(typeof eventSchemas)[Name]> }
+export type Events = EventPayloads
 
 export type EventName = keyof Events
 

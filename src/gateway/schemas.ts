@@ -92,6 +92,8 @@ export const eventSchemas = {
 } satisfies Record<string, TSchema>
 
 export type EventName = keyof typeof eventSchemas
+/** The payload of every event, by name. */
+export type EventPayloads = { [Name in EventName]: Static<(typeof eventSchemas)[Name]> }
 
 /** One schema per event frame; `$defs` has those of `d` by event name. */
 export function describeEvents() {

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Member } from '../houses/members/schemas.ts'
+import { BooleanText, IntegerText } from '../http/schemas/documented.ts'
 import { Nullable } from '../http/schemas/nullable.ts'
 import { PageQuery, Place } from '../http/schemas/params.ts'
 import { Line, NonBlankText, Text } from '../http/schemas/strings.ts'
@@ -17,9 +18,7 @@ export const maxExplodingSeconds = 604_800
 
 /** In a query: whether the answer has the keys that existing clients do not know. */
 const Extended = Type.Optional(
-  Type.Union([Type.Literal('true'), Type.Literal('false')], {
-    description: '`true`: messages have the keys of extended clients',
-  }),
+  BooleanText({ description: '`true`: messages have the keys of extended clients' }),
 )
 
 /** Only for images. */
@@ -213,10 +212,10 @@ export type SearchQuery = Static<typeof SearchQuery>
 export const MediaFields = Type.Object({
   content: Type.Optional(Text(maxContentLength)),
   nonce: Type.Optional(Line(maxNonceLength, { minLength: 1 })),
-  exploding: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
-  exploding_age: Type.Optional(Type.String({ pattern: '^[0-9]{1,64}$' })),
+  exploding: Type.Optional(BooleanText()),
+  exploding_age: Type.Optional(IntegerText('^[0-9]{1,64}$', { minimum: 0 })),
   reply_to_id: Reply.reply_to_id,
-  reply_mention: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
+  reply_mention: Type.Optional(BooleanText()),
 })
 export type MediaFields = Static<typeof MediaFields>
 

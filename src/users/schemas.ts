@@ -62,7 +62,7 @@ export type GatewayUser = Static<typeof GatewayUser>
 /** A username in any case, as input (docs/api.md#usernames). Operations lower-case it, and refuse reserved and taken ones. */
 export const Username = Type.String({
   pattern: '^(?![0-9]+$)[A-Za-z0-9](?:[A-Za-z0-9_.-]{1,30})[A-Za-z0-9]$',
-  description: '3–32 of a-z 0-9 _ . -, first and last a letter or digit, not all digits',
+  description: '3–32 of a-z 0-9 _ . -, first and last a letter or digit',
 })
 /** The display name of a user, room, entity or role. */
 export const Name = NameLine(maxNameLength)

@@ -1,24 +1,26 @@
 import { spawn } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { installClient, root } from '../support/client-package.ts'
 import { listen, logIn, portOf } from '../support/gateway.ts'
 import { freePort } from '../support/server.ts'
-import { call, folder, house, user } from '../support/world.ts'
+import { call, house, user } from '../support/world.ts'
 
-const root = join(import.meta.dirname, '../..')
 const page = await readFile(join(root, 'docs/write-a-bot.md'), 'utf8')
-const typed = await keep('echo.ts', /^```ts\n(.*?)^```/ms)
-const bare = await keep('echo.mjs', /^```js\n(.*?)^```/ms)
+const folder = await installClient()
+const blocks = [...page.matchAll(/^```js\n(.*?)^```/gms)].map(([, code]) => code!)
+const [typed, bare] = [await keep('bot.mjs', blocks[0]!), await keep('echo.mjs', blocks[1]!)]
 const stops: (() => void)[] = []
-afterAll(() => {
+afterAll(async () => {
   for (const stop of stops) stop()
+  await rm(dirname(folder), { recursive: true })
 })
 
-/** Saves a bot of the page beside a link to this checkout. */
-async function keep(name: string, block: RegExp): Promise<string> {
+/** Saves a bot of the page where the typed client is installed. */
+async function keep(name: string, code: string): Promise<string> {
   const file = join(folder, name)
-  await writeFile(file, block.exec(page)![1]!.replaceAll('./hearth/', `${root}/`))
+  await writeFile(file, code)
   return file
 }
 
@@ -61,6 +63,16 @@ test.each([
   const url = `http://127.0.0.1:${await freePort()}`
   const written = startBot(file, url, 'none')
   await expect.poll(written).toContain(`no connection to ${url}, trying again\n`.repeat(2))
+})
+
+test('the bot with the typed client ends when the token is not valid', async () => {
+  const written = startBot(typed, `http://127.0.0.1:${portOf(await listen())}`, 'none')
+  await expect.poll(written).toContain('Error: the token is not valid')
+})
+
+test('the page names the archive that npm pack makes', async () => {
+  const { version } = JSON.parse(await readFile(join(root, 'packages/client/package.json'), 'utf8'))
+  expect(page).toContain(`packages/client/hearth-client-${version}.tgz`)
 })
 
 test('the bot without the typed client reports a Node that is too old', async () => {

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { documentedRoutes } from '../support/documented-routes.ts'
+import { needsToken } from '../support/security.ts'
 import { type Answer, admin, app, call, failure, noAuth, type Person, user } from '../support/world.ts'
 
 // Walks every route of the API document as clients of all kinds call it. What a path names is nowhere, so that a route
 // answers what it answers after its body was read.
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-type Operation = { security?: object[]; requestBody?: { content: Record<string, object> } }
+type Operation = { security: object[]; requestBody?: { content: Record<string, object> } }
 type Route = { method: Method; path: string; operation: Operation; name: string }
 
 const json = 'application/json'
@@ -22,7 +23,7 @@ const routes: Route[] = Object.entries(app.swagger().paths ?? {}).flatMap(([path
 )
 const isMedia = ({ path }: Route) => path.endsWith('/media_messages')
 const takesBody = (route: Route) => route.operation.requestBody !== undefined
-const hasCaller = (route: Route) => route.operation.security !== undefined
+const hasCaller = (route: Route) => needsToken(route.operation.security)
 /** Those whose bodies are read, whether they have a use for them or not. */
 const reading = routes.filter((route) => {
   return !isMedia(route) && (['POST', 'PUT', 'PATCH'].includes(route.method) || takesBody(route))

@@ -5,6 +5,7 @@ import { fillMemberships } from '../support/houses.ts'
 import { filePart, multipart } from '../support/multipart.ts'
 import { moderatedHouse } from '../support/permissions.ts'
 import { inviteBy } from '../support/scenes.ts'
+import { needsToken } from '../support/security.ts'
 import { admin, app, block, call, db, group, house, message, type Person, user } from '../support/world.ts'
 
 // Where two things are wrong with a request, the check that comes first answers (docs/api.md#order-of-checks):
@@ -12,7 +13,7 @@ import { admin, app, block, call, db, group, house, message, type Person, user }
 // http/order-of-body-checks.test.ts has what comes before: token, size, type and fields of a body.
 
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-type Operation = { security?: object[]; parameters?: { name: string; in: string }[] }
+type Operation = { security: object[]; parameters?: { name: string; in: string }[] }
 
 const operations = Object.entries(app.swagger().paths ?? {}).flatMap(([path, methods]) =>
   Object.entries(methods as Record<string, Operation>).map(([verb, operation]) => {
@@ -22,7 +23,7 @@ const operations = Object.entries(app.swagger().paths ?? {}).flatMap(([path, met
       method: verb.toUpperCase() as Method,
       // Everything in it is nowhere.
       url: path.replaceAll(/\{[a-z_]+\}/g, '1'),
-      hasCaller: operation.security !== undefined,
+      hasCaller: needsToken(operation.security),
       queries: queries.map(({ name }) => name),
     }
   }),

@@ -4,6 +4,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../errors.ts'
+import { documentedAs } from '../../http/schemas/documented.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { IdParams } from '../../http/schemas/params.ts'
 import { publicUrl } from '../../http/server/public-url.ts'
@@ -16,7 +17,7 @@ import { AccountExport, RequestExport } from './schemas.ts'
 import { serializeExport } from './serializers.ts'
 
 const ExportFileQuery = Type.Object({
-  key: Type.Optional(Type.Unknown({ description: '64 hex characters' })),
+  key: Type.Optional(documentedAs(Type.Unknown(), { type: 'string', description: '64 hex characters' })),
 })
 const Archive = {
   description: 'The ZIP archive',

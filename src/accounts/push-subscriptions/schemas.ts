@@ -7,7 +7,7 @@ const maxEndpointLength = 2048
 export const PushKeys = Type.Object(
   {
     p256dh: Type.String({ format: 'p256_point', description: '65 bytes in base64url' }),
-    auth: Type.String({ pattern: '^[\\w-]{22}(==)?$', description: '16 bytes in base64url' }),
+    auth: Type.String({ pattern: '^[A-Za-z0-9_-]{22}(==)?$', description: '16 bytes in base64url' }),
   },
   { additionalProperties: false },
 )

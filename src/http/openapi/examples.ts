@@ -14,9 +14,10 @@ export type Examples = Record<string, Example>
 
 /** The parts of an OpenAPI document that are read here. */
 type Content = Record<string, { example?: object }>
+type Parameter = { in: string; name: string; schema?: { type?: string }; example?: unknown }
 type Operation = {
   operationId?: string
-  parameters?: { in: string; name: string; example?: string }[]
+  parameters?: Parameter[]
   requestBody?: { content: Content }
   responses: Record<string, { content?: Content }>
 }
@@ -43,7 +44,7 @@ export function showExamples<Document extends { paths?: object }>(document: Docu
 function showExample(operation: Operation, { params, query, body, status, answer }: Example): void {
   for (const parameter of operation.parameters ?? []) {
     const given = (parameter.in === 'path' ? params : query)?.[parameter.name]
-    if (given !== undefined) parameter.example = given
+    if (given !== undefined) parameter.example = typed(given, parameter)
   }
   const { requestBody, responses } = operation
   if (requestBody && body) requestBody.content = withExample(requestBody.content, body)
@@ -52,6 +53,11 @@ function showExample(operation: Operation, { params, query, body, status, answer
   if (response?.content && answer) {
     responses[described] = { ...response, content: withExample(response.content, answer) }
   }
+}
+
+/** The text of a parameter as its schema has it. */
+function typed(text: string, { schema }: Parameter): unknown {
+  return schema?.type === 'integer' || schema?.type === 'boolean' ? JSON.parse(text) : text
 }
 
 function withExample(content: Content, example: object): Content {

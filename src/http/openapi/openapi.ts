@@ -1,9 +1,10 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { Failure } from '../schemas/envelope.ts'
 import { documentSender } from '../server/document.ts'
 import { showExamples } from './examples.ts'
-import { moveNamedSchemas, withTitle } from './schema-names.ts'
+import { documentedSchema, moveNamedSchemas } from './schema-names.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -32,7 +33,8 @@ export async function describeApi(
         title: 'Hearth',
         version: '1',
         description:
-          'Every path is served under `/v1` and at the root. Responses have an envelope. The gateway at `/socket` sends events, described by [their JSON Schema](/docs/events.json).',
+          'Every path is served under `/v1` and at the root. Responses have an envelope. Strings are well-formed Unicode, and lengths count code points. The gateway at `/socket` sends events, described by [their JSON Schema](/docs/events.json).',
+        license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/v1' }],
       components: {
@@ -50,7 +52,9 @@ export async function describeApi(
       names ??= nameSchemas()
       const { multipartBody } = route.config ?? {}
       const parts = multipartBody && { consumes: ['multipart/form-data'], body: multipartBody }
-      return { schema: withTitle({ ...schema, ...parts }, names), url }
+      const response = withSuccess(schema.response)
+      const described = { ...schema, ...parts, response, security: securityOf(app, route) }
+      return { schema: documentedSchema(described, names), url }
     },
     // Done when the document is first requested, so that the start need not wait for it.
     transformObject: (described) =>
@@ -80,4 +84,17 @@ export async function describeApi(
     // Without the bar for loading other documents, which the policy would block.
     uiConfig: { deepLinking: true, validatorUrl: null, layout: 'BaseLayout', tagsSorter: 'alpha' },
   })
+}
+
+/** What a route wants to know of the caller: a token, a token if there is one, nothing. */
+function securityOf(app: FastifyInstance, { schema, onRequest = [] }: RouteOptions) {
+  const isOptional = [onRequest].flat().some((hook) => hook === app.authenticateOptional)
+  return isOptional ? [{ token: [] }, {}] : (schema?.security ?? [])
+}
+
+/** Routes that never answer 2xx: readers of the document expect that, or a `default`. */
+function withSuccess(response: unknown) {
+  const statuses = Object.keys(response ?? {})
+  if (statuses.some((status) => status.startsWith('2'))) return response
+  return { ...(response ?? {}), default: Failure }
 }

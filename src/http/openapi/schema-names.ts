@@ -1,21 +1,33 @@
+import { documentOf } from '../schemas/documented.ts'
+import { withSharedPattern } from './shared-patterns.ts'
+
 type Json = Record<string, unknown>
 
-/** The parts of a route's schema that describe JSON; the document lists parameters one by one. */
-const partsWithNames = ['body', 'response'] as const
+const parts = ['body', 'params', 'querystring', 'response'] as const
 
-/** A copy of a route's schema in which each schema that has a name says it in `title`. */
-export function withTitle<Schema extends object>(schema: Schema, names: ReadonlyMap<object, string>): Schema {
+/**
+ * A copy of a route's schema as the document has it: each schema that has a name says it in `title`, what arrives as text
+ * is what clients have, and patterns are those that other languages share.
+ */
+export function documentedSchema<Schema extends object>(
+  schema: Schema,
+  names: ReadonlyMap<object, string>,
+): Schema {
   const copy = { ...schema } as Json
-  for (const part of partsWithNames) if (copy[part]) copy[part] = withTitles(copy[part], names)
+  for (const part of parts) if (copy[part]) copy[part] = documented(copy[part], names)
   return copy as Schema
 }
 
-function withTitles(value: unknown, names: ReadonlyMap<object, string>): unknown {
-  if (Array.isArray(value)) return value.map((each) => withTitles(each, names))
+function documented(value: unknown, names: ReadonlyMap<object, string>): unknown {
+  if (Array.isArray(value)) return value.map((each) => documented(each, names))
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([key, each]) => [key, withTitles(each, names)] as const)
+  const inDocument = documentOf(value)
+  if (inDocument) return inDocument
+  const { 'x-cleaned': _, ...rest } = value as Json
+  const entries = Object.entries(rest).map(([key, each]) => [key, documented(each, names)] as const)
   const title = names.get(value)
-  return { ...Object.fromEntries(entries), ...(title !== undefined && { title }) }
+  const copy: Json = { ...Object.fromEntries(entries), ...(title !== undefined && { title }) }
+  return withSharedPattern(copy)
 }
 
 /** Moves every schema with a title to the components of an OpenAPI document, and leaves a reference in its place. */

@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TString, Type } from '@sinclair/typebox'
+import { IntegerText } from './documented.ts'
 
 const Id = Type.String({ description: 'an id; any other text is an id that nobody has' })
 
@@ -24,12 +25,15 @@ export function callerInTurn(request: { params: { id: string }; caller: { id: st
 /** An id in a query, or 0: where a page begins or ends, say. */
 export const Place = Type.Optional(Type.String({ format: 'place', description: 'an id, or 0' }))
 
+/** How many items a page has at most: 1 to 100. */
+export const PageLimit = Type.Optional(
+  IntegerText('^(?:[1-9][0-9]?|100)$', { minimum: 1, maximum: 100, default: 50 }),
+)
+
 /** Paging of message lists (docs/api.md#paging): at most one of before, after, around. */
 export const PageQuery = Type.Object(
   {
-    limit: Type.Optional(
-      Type.String({ pattern: '^(?:[1-9][0-9]?|100)$', description: '1 to 100, 50 without it' }),
-    ),
+    limit: PageLimit,
     before: Place,
     after: Place,
     around: Place,
@@ -40,8 +44,8 @@ export type PageQuery = Static<typeof PageQuery>
 
 /** How many items a page of another list has at most: 1 to 1,000. */
 export function ListLimit(byDefault: number) {
-  const description = `1 to 1000, ${byDefault} without it`
-  return Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]{0,2}|1000)$', description }))
+  const inDocument = { minimum: 1, maximum: 1000, default: byDefault }
+  return Type.Optional(IntegerText('^(?:[1-9][0-9]{0,2}|1000)$', inDocument))
 }
 
 export const defaultListLimit = 200

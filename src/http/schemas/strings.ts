@@ -5,7 +5,8 @@ const noControl = '[^\\p{Cc}\\p{Cs}]'
 // One character class, because a repeated alternative would overflow the stack on texts of several megabytes.
 const noControlButBreaks = '[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\p{Cs}]'
 
-const somethingSeen = `(?=[^]*${visibleCharacter})`
+/** The part of a pattern that asks for a character that is seen. */
+export const somethingSeen = `(?=[^]*${visibleCharacter})`
 
 /** Any well-formed string: no U+0000, no unpaired surrogate. Lengths count code points. */
 export function AnyText(options: StringOptions = {}) {

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../../errors.ts'
+import { documentedAs } from '../../http/schemas/documented.ts'
 import { failures } from '../../http/schemas/envelope.ts'
 import { unknownType } from '../../images/content-type.ts'
 import { mediaHeaders } from '../../images/serve.ts'
@@ -17,7 +18,7 @@ const AttachmentParams = Type.Object({
   filename: Type.String(),
 })
 const AttachmentQuery = Type.Object({
-  key: Type.Optional(Type.Unknown({ description: '32 hex characters' })),
+  key: Type.Optional(documentedAs(Type.Unknown(), { type: 'string', description: '32 hex characters' })),
 })
 
 const fileContent = {

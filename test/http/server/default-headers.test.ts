@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { needsToken } from '../../support/security.ts'
 import { app, call, user } from '../../support/world.ts'
 
 const standing = {
@@ -7,14 +8,13 @@ const standing = {
   'referrer-policy': 'no-referrer',
 }
 
-const documented = (app.swagger() as { paths: Record<string, Record<string, { security?: unknown[] }>> })
-  .paths
+const documented = (app.swagger() as { paths: Record<string, Record<string, { security?: object[] }>> }).paths
 
 const routes = Object.entries(documented).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { security }]) => ({
     method: method.toUpperCase() as 'GET',
     path: path.replaceAll(/\{[^}]+\}/g, '1'),
-    isPrivate: security !== undefined || path.startsWith('/auth/'),
+    isPrivate: needsToken(security ?? []) || path.startsWith('/auth/'),
   })),
 )
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { documentedAs } from '../../../http/schemas/documented.ts'
 import { Nullable } from '../../../http/schemas/nullable.ts'
 
 /** The path of a webhook's own route. */
@@ -12,7 +13,10 @@ export type WebhookAddress = Static<typeof WebhookAddress>
 export const ExecuteQuery = Type.Object(
   {
     wait: Type.Optional(
-      Type.String({ description: "`true`: a message in Discord's form is answered with the message" }),
+      documentedAs(Type.String(), {
+        type: 'boolean',
+        description: "`true`: a message in Discord's form is answered with the message",
+      }),
     ),
     service: Type.Optional(
       Type.Union([Type.Literal('slack'), Type.Literal('github')], {

@@ -1,0 +1,15 @@
+// The package in Node: older versions than 22 have no WebSocket, for which it brings that of the package ws.
+import { createRequire } from 'node:module'
+import { Gateway as AnyGateway, type GatewayOptions } from '../../src/client/gateway.ts'
+
+export * from './index.ts'
+
+export class Gateway extends AnyGateway {
+  constructor(options: GatewayOptions) {
+    super({ ...options, WebSocket: options.WebSocket ?? globalThis.WebSocket ?? loadWebSocket() })
+  }
+}
+
+function loadWebSocket(): typeof WebSocket {
+  return createRequire(import.meta.url)('./websocket.cjs')
+}
