@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { BooleanText } from '../../http/schemas/documented.ts'
 import { Nullable } from '../../http/schemas/nullable.ts'
 import { ListLimit, Place } from '../../http/schemas/params.ts'
 import { AnyText } from '../../http/schemas/strings.ts'
@@ -26,9 +27,7 @@ export const ListedMember = Type.Object({
 export type ListedMember = Static<typeof ListedMember>
 
 const Extended = Type.Optional(
-  Type.Union([Type.Literal('true'), Type.Literal('false')], {
-    description: '`true`: members have the key of extended clients',
-  }),
+  BooleanText({ description: '`true`: members have the key of extended clients' }),
 )
 
 /** Whether the caller is an extended client. */

@@ -5,6 +5,7 @@ import { listen } from '../../support/gateway.ts'
 import { type HalfSent, sendHalf, sendHalfOfJson } from '../../support/half-sent.ts'
 import { listRows } from '../../support/messages.ts'
 import { filePart, multipart } from '../../support/multipart.ts'
+import { needsToken } from '../../support/security.ts'
 import { webhook, webhookNotFound } from '../../support/webhooks.ts'
 import {
   admin,
@@ -87,7 +88,7 @@ test.each([
   expect(await db.selectFrom('houses').select('id').where('owner_id', '=', ann.id).execute()).toEqual([])
 })
 
-type Operation = { security?: object[]; requestBody?: object }
+type Operation = { security: object[]; requestBody?: object }
 
 /** All routes with a token that read a body of JSON, with something in place of each parameter. */
 const routes = Object.entries(app.swagger().paths ?? {}).flatMap(([path, operations]) => {
@@ -95,7 +96,7 @@ const routes = Object.entries(app.swagger().paths ?? {}).flatMap(([path, operati
   return Object.entries(operations as Record<string, Operation>)
     .filter(([verb, { security, requestBody }]) => {
       return (
-        security &&
+        needsToken(security) &&
         (requestBody || ['post', 'put', 'patch'].includes(verb)) &&
         !path.endsWith('/media_messages')
       )
