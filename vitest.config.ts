@@ -33,19 +33,22 @@ const ofPlainTables = [
 const notOnCitus =
   ofCitus === undefined ? [] : [...ofPlainPlans, ...ofSingleStatements, ...ofTriggers, ...ofPlainTables]
 
+const freshFile = 'test/support/fresh-file.ts'
+const ofWeb = ['test/web/before-each-file.ts', freshFile, 'test/web/each-file.ts']
+
 /** A project: projects run one after the other, each in processes of its own. */
 function project(
   name: string,
   place: number,
   files: { include: string[]; exclude?: string[]; setupFiles?: string[]; maxWorkers: number; inOrder?: true },
 ): TestProjectInlineConfiguration {
-  const { include, exclude = [], setupFiles = [], maxWorkers, inOrder } = files
+  const { include, exclude = [], setupFiles = [freshFile], maxWorkers, inOrder } = files
   return {
     test: {
       name,
       include,
       exclude: [...exclude, ...notOnCitus],
-      setupFiles: ['test/support/fresh-file.ts', ...setupFiles],
+      setupFiles,
       testTimeout: 240_000,
       hookTimeout: 240_000,
       // What is waited for comes, however busy the machine is.
@@ -62,7 +65,7 @@ const webTests = 'test/**/*.web.test.ts'
 const systemTests = 'test/**/*.system.test.ts'
 const projects = [
   project('api', 0, { include: ['test/**/*.test.ts'], exclude: [webTests, systemTests], maxWorkers: 3 }),
-  project('web', 1, { include: [webTests], setupFiles: ['test/web/each-file.ts'], maxWorkers: 2 }),
+  project('web', 1, { include: [webTests], setupFiles: ofWeb, maxWorkers: 2 }),
   // What happens to a whole server is a story: its tests stay in order, the files do not.
   project('system', 2, { include: [systemTests], maxWorkers: 1, inOrder: true }),
 ]

@@ -1,5 +1,3 @@
-import { beginOnMonday } from './date.ts'
 import { watchPages } from './support.ts'
 
-beginOnMonday()
 watchPages()
