@@ -64,6 +64,17 @@ describe('a line that is stored', () => {
   })
 })
 
+test.each([
+  ['tags of flags', '\u{e0020}'],
+  ['marks in the wrong order', '\u0301\u0316'],
+])('a name with 200 kB of %s is refused at once', async (_what, repeated) => {
+  const name = repeated.repeat(50_000)
+  const before = performance.now()
+  const { status, body } = await call(ann, 'PATCH', '/users/@me', { name })
+  expect([status, body.error.code]).toEqual([400, 'invalid_schema'])
+  expect(performance.now() - before).toBeLessThan(1_000)
+})
+
 const hidden = '\u202eA\u200bn\u00adn\u2066 e\u0301\u3164'
 
 test.each<[string, () => Promise<{ method: 'POST' | 'PATCH'; url: string; body?: object }>]>([
