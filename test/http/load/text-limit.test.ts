@@ -101,13 +101,16 @@ test('the webhooks of the houses of a person have a day of their own', async () 
 })
 
 test('a limit in blocks asks once for a block, and allows no more than it', async () => {
-  let [asked, now] = [0, 0]
-  const limit = createRateLimit('text', { burst: 1_000, refillMs: 1 }, { now: () => now })
-  const count: typeof limit.count = (...given) => {
-    asked += 1
-    return limit.count(...given)
+  let [asked, refused, now] = [0, 0, 0]
+  const onRefused = () => {
+    refused += 1
   }
-  const blocks = inBlocks({ ...limit, count }, 100)
+  const limit = createRateLimit('text', { burst: 1_000, refillMs: 1 }, { now: () => now, onRefused })
+  const allows: typeof limit.allows = (...given) => {
+    asked += 1
+    return limit.allows(...given)
+  }
+  const blocks = inBlocks({ ...limit, allows }, 100)
   for (let n = 0; n < 100; n += 1) await blocks.count('ann', { count: 10 })
   expect(asked).toBe(10)
   await expect(blocks.count('ann', { count: 10 })).rejects.toMatchObject({ code: 'rate_limit' })
@@ -117,4 +120,5 @@ test('a limit in blocks asks once for a block, and allows no more than it', asyn
   now += 30
   await blocks.count('ann', { count: 30 })
   await expect(blocks.count('ann', { count: 1 })).rejects.toMatchObject({ code: 'rate_limit' })
+  expect(refused).toBe(2)
 })
