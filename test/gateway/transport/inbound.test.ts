@@ -94,7 +94,7 @@ test('ends a socket that floods and does not close', async () => {
 })
 
 test('counts the frames of a user with those of their bots, but closes no calm socket', async () => {
-  const app = await listen({ maxReceivedOfAccount: { frames: 300, bytes: 1e6 } })
+  const app = await listen({ maxReceivedOfPerson: { frames: 300, bytes: 1e6 } })
   const ann = await user()
   const bot = await user({ bot_of: ann })
   const [own, other, calm] = [await logIn(app, ann), await logIn(app, bot), await logIn(app, bot)]
@@ -110,7 +110,7 @@ test('counts the frames of a user with those of their bots, but closes no calm s
 })
 
 test('counts the frames of connections that are closed until their minute is over', async () => {
-  const app = await listen({ maxReceivedOfAccount: { frames: 300, bytes: 1e6 } })
+  const app = await listen({ maxReceivedOfPerson: { frames: 300, bytes: 1e6 } })
   const ann = await user()
   const first = await logIn(app, ann)
   sendMany(first, 250)
@@ -141,8 +141,8 @@ test('counts the frames of an address, and floods of strangers as failed logins'
   await expectOpen(app, elsewhere)
 })
 
-test('refuses logins of an account whose sockets were closed too often for what they sent', async () => {
-  const app = await listen({ maxRefusedOfAccount: 2 })
+test('refuses logins of a person whose sockets were closed too often for what they sent', async () => {
+  const app = await listen({ maxRefusedOfPerson: 2 })
   const ann = await user()
   const bot = await user({ bot_of: ann })
   const calm = await logIn(app, ann)
@@ -161,7 +161,7 @@ test('refuses logins of an account whose sockets were closed too often for what 
 })
 
 test('closes a login past the connections of a user and their bots with 4012', async () => {
-  const app = await listen({ maxConnectionsPerAccount: 3 })
+  const app = await listen({ maxConnectionsPerPerson: 3 })
   const ann = await user()
   const bots = [await user({ bot_of: ann }), await user({ bot_of: ann })]
   const open = [await logIn(app, ann), await logIn(app, bots[0]!), await logIn(app, bots[1]!)]
@@ -176,7 +176,7 @@ test('closes a login past the connections of a user and their bots with 4012', a
 })
 
 test('bounds what the sockets of a user and their bots have begun to send', async () => {
-  const app = await listen({ maxBytesOfAccount: 100_000 })
+  const app = await listen({ maxBytesOfPerson: 100_000 })
   const ann = await user()
   const bot = await user({ bot_of: ann })
   const clients = [await logIn(app, ann), await logIn(app, bot), await logIn(app, bot)]
@@ -188,7 +188,7 @@ test('bounds what the sockets of a user and their bots have begun to send', asyn
 })
 
 test('bounds what the waiting requests of all sockets of a user take', async () => {
-  const app = await listen({ maxBytesOfAccount: 150_000 })
+  const app = await listen({ maxBytesOfPerson: 150_000 })
   const ann = await user()
   const den = await house({ owner: ann })
   const clients = [await logIn(app, ann), await logIn(app, ann), await logIn(app, ann)]
