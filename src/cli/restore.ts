@@ -77,7 +77,7 @@ async function refuseOtherVersion({ migrations }: Manifest): Promise<void> {
 
 /**
  * Restores a backup into an empty database and an empty store. Throws `CliError` where they are not empty, and where the
- * backup is not what its manifest says. Of the login sessions it keeps those that are `kept`.
+ * backup is not what its manifest says. `kept`: the login sessions that it does not end.
  */
 export async function restoreBackup(
   installation: Pick<Installation, 'db' | 'databaseUrl' | 'store'>,

@@ -38,8 +38,9 @@ export type Bus = {
    */
   deliver(entries: readonly Entry[]): Promise<void>
   /**
-   * The same, but settles when the listeners have begun to handle it, unless a user enters a house or a private room: what
-   * one user changes does not delay the answers to others, and a client finds what it has entered.
+   * The same, but settles when the listeners have begun to handle the entries, so that the changes of one user do not
+   * delay the answers to others. If somebody enters a house or a room, it settles as `deliver` does: a client finds what
+   * it has entered.
    */
   beginDelivery(entries: readonly Entry[]): Promise<void>
   /** Delivers events that are not in the log to the listeners of all processes. */

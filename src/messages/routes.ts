@@ -235,7 +235,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   )
 }
 
-/** A message, and those whom it mentions. */
+/** The rows of a message: itself, and one for each mention. */
 function rowsOf({ content }: Record<string, unknown>): number {
   const ids = typeof content === 'string' ? mentionedIn(content, null) : []
   return 1 + Math.min(ids.length, maxMentions)

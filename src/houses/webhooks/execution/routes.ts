@@ -46,7 +46,7 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
       await app.limits.webhooks.count(webhook.id, { reply, beside })
       const isMultipart = request.isMultipart()
       const body = isMultipart ? await readParts(request) : request.body
-      // Meanwhile the webhook may have been deleted, or its token replaced.
+      // The webhook may have been deleted, or its token replaced, while the parts arrived.
       if (isMultipart) webhook = await requireWebhook()
       const hints = {
         event: [request.headers['x-github-event']].flat()[0],
@@ -62,7 +62,7 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
     },
   )
 
-  /** Large bodies are read only for who has the token. */
+  /** A large body is read only if the token is right. */
   async function checkTokenEarly(request: FastifyRequest): Promise<void> {
     const bytes = Number(request.headers['content-length'] ?? maxForeignBytes)
     if (bytes <= maxBodyBytes || bytes > maxForeignBytes) return
