@@ -59,7 +59,7 @@ export const restore: Command = {
 }
 
 /** Whose login sessions a restore keeps. */
-export type KeptSessions = 'none' | 'bots' | 'all'
+type KeptSessions = 'none' | 'bots' | 'all'
 
 const endedSessions = {
   none: 'All login sessions and the tokens of all bots have ended.',
