@@ -1,7 +1,7 @@
 import { maxBy } from '../../concurrency/max-by.ts'
 
 /** What the count of buffered bytes needs of a connection. */
-export type Buffering = {
+type Buffering = {
   readonly isOpen: boolean
   /** The buffered bytes when they were counted last. */
   readonly countedBytes: number

@@ -32,7 +32,7 @@ const largeBodyBytes = 256 * 1024
 const largeBodiesAtOnce = 4
 
 /** `bytes`: memory for all bodies. `timeoutMs` does not apply to a body that may have more than `uploadsFrom` bytes. */
-export type BodyLimits = { bytes?: number | undefined; uploadsFrom: number; timeoutMs?: number | undefined }
+type BodyLimits = { bytes?: number | undefined; uploadsFrom: number; timeoutMs?: number | undefined }
 
 /** `read` reads a body whole, or (not kept) to its end. The hooks belong to every route that reads one. */
 type BodyReader = { read: ReadBody; preParsing: preParsingHookHandler; onSend: onSendHookHandler }

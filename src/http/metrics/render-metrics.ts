@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AggregatorRegistry, Registry } from 'prom-client'
 
-export type MetricsList = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+type MetricsList = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /** What the library needs of a metric to render it. */
 type Rendered = { get(): Promise<Values> }
