@@ -93,7 +93,7 @@ test.each<[string, () => Promise<{ method: 'POST' | 'PATCH'; url: string; body?:
   expect([named.status, JSON.stringify(named.body.data)]).toEqual([200, expect.stringContaining('"Ann é"')])
   const refused = await call(ann, method, url, { ...body, name: '\u200b\u3164' })
   expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_schema'])
-  // What is not seen counts as little as it shows.
+  // Invisible characters do not count towards the length.
   const long = `${'\u200b'.repeat(100)}${'x'.repeat(64)}`
   expect((await call(ann, method, url, { ...body, name: long })).status).toBe(200)
 })

@@ -79,7 +79,7 @@ export const files: WeightAttack[] = [
   },
 ]
 
-/** What somebody else was answered who sent a picture that is in order. */
+/** The faults of the answers to somebody else, who sent a proper picture. */
 function faults({ during }: Course, probe: string, wrong: RegExp): string[] {
   const { statuses } = during.seen.get(probe)!
   return wrong.test(statuses.replace(/\d+ ×/g, ''))
@@ -107,7 +107,7 @@ async function addAttachment(db: Db, author: Person, folder: string): Promise<st
   return `/attachments/${room_id}/${id}/x?key=${key}`
 }
 
-/** An animation of as many frames as are kept, whose noise takes long to encode. */
+/** An animation with the most frames that are kept. Its noise takes long to encode. */
 async function animation(): Promise<Buffer> {
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
   const create = { width: 450, height: 450, channels: 3, background: '#fff', noise } as Create

@@ -65,7 +65,7 @@ export async function addUnusedRoles(db: Db, houseId: string, count: number): Pr
   return roles.map(({ id }) => id)
 }
 
-/** Gives every member of a house so many roles with heavy names. */
+/** Gives every member of a house roles with heavy names. */
 export async function addRoles(db: Db, houseId: string, count: number): Promise<void> {
   await addUnusedRoles(db, houseId, count)
   await sql`insert into member_roles (house_id, user_id, role_id)

@@ -38,7 +38,7 @@ export const socketAttacks: WeightAttack[] = [
         ],
         judge(course) {
           const opened = course.toll.answers['101'] ?? 0
-          // Those that are closed are opened again.
+          // Sockets that are closed are opened again.
           if (opened > trickling) return judgeSends(course)
           return [...judgeSends(course), 'no socket was closed that sends byte by byte']
         },

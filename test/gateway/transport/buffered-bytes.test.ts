@@ -6,7 +6,7 @@ import { Shares } from '../../../src/gateway/transport/shares.ts'
 import { Client, listen, logIn } from '../../support/gateway.ts'
 import { bus, call, house, user } from '../../support/world.ts'
 
-/** A connection whose buffered bytes a test sets. */
+/** A connection with buffered bytes that a test sets. */
 class FakeConnection {
   state: 'open' | 'closed' | 'ended' = 'open'
   buffered = 0

@@ -13,7 +13,7 @@ function streamOf({ socket }: Client): Socket {
   return (socket as unknown as { _socket: Socket })._socket
 }
 
-/** A frame as it is on the wire, with a mask of zeros. `length` announces more than there is. */
+/** A frame as it is on the wire, with a mask of zeros. `length`: an announced length that exceeds the payload. */
 function wireFrame(
   { opcode = 1, isLast = true, length }: { opcode?: number; isLast?: boolean; length?: number },
   text = '',
@@ -160,7 +160,7 @@ test('refuses logins of a person whose sockets were closed too often for what th
   await logIn(app, await user())
 })
 
-test('closes a login past the connections of a user and their bots with 4012', async () => {
+test('closes a login past the connections of a person with 4012', async () => {
   const app = await listen({ maxConnectionsPerPerson: 3 })
   const ann = await user()
   const bots = [await user({ bot_of: ann }), await user({ bot_of: ann })]
@@ -175,7 +175,7 @@ test('closes a login past the connections of a user and their bots with 4012', a
   await logIn(app, ann)
 })
 
-test('bounds what the sockets of a user and their bots have begun to send', async () => {
+test('bounds what the sockets of a person have begun to send', async () => {
   const app = await listen({ maxBytesOfPerson: 100_000 })
   const ann = await user()
   const bot = await user({ bot_of: ann })
@@ -192,7 +192,7 @@ test('bounds what the waiting requests of all sockets of a user take', async () 
   const ann = await user()
   const den = await house({ owner: ann })
   const clients = [await logIn(app, ann), await logIn(app, ann), await logIn(app, ann)]
-  // Nothing is read for them while this is being read.
+  // While this read lasts, no other read of the person begins.
   const { promise, resolve } = Promise.withResolvers<void>()
   void app.gateway.context.memberReads(ann.id, () => promise)
   const user_ids = Array.from({ length: 1_000 }, (_none, n) => `${n + 1}`)

@@ -10,7 +10,7 @@ import { house, message, type Person, user } from '../../support/world.ts'
 const dayMs = 86_400_000
 const rowBytes = 256
 
-/** An app with a limit of so many bytes a day, its clock, and how to send so many bytes of content. */
+/** An app with this limit in bytes a day, its clock, and a function that sends a content of a size in bytes. */
 async function withText(burst: number) {
   const clock = { ms: 1_000_000 }
   const text = { burst, refillMs: dayMs / burst }

@@ -39,7 +39,7 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
     },
     async (request, reply) => {
       const { params, query } = request
-      // The body is made into a message only for who has the token, and as often as they may: that takes a while.
+      // Making a message of the body takes a while, so it happens only with the right token and within the rate limit.
       const requireWebhook = () => requireExecutable(app.db, params.webhook_id, params.token)
       let webhook = await requireWebhook()
       const beside = app.limits.webhooksOfOwner.bucketOf(webhook.house_owner_id)
