@@ -77,6 +77,10 @@ test('counts every body, what it mentions and the reason of a change, but neithe
   expect(await used(call(person, 'POST', `/rooms/${room_id}/media_messages`, undefined, parts))).toBe(
     3 + 2 * rowBytes,
   )
+  const naming = multipart(filePart('x'), { name: 'content', value: mention })
+  expect(await used(call(person, 'POST', `/rooms/${room_id}/media_messages`, undefined, naming))).toBe(
+    mention.length + 3 * rowBytes,
+  )
 })
 
 test('a request that fails does not count', async () => {
@@ -98,6 +102,15 @@ test('the webhooks of the houses of a person have a day of their own', async () 
   const refused = await execute()
   expect([refused.status, refused.body.error.code]).toEqual([429, 'rate_limit'])
   expect((await send(ann, den.room_id, 3_000)).status).toBe(200)
+})
+
+test('the mentions in the message of a webhook count', async () => {
+  const { call } = await withText(5_000)
+  const ann = await user()
+  const { path } = await webhook(await house({ owner: ann }))
+  const mentions = Array.from({ length: 30 }, (_none, n) => `<@${n + 1}>`).join(' ')
+  expect((await call(null, 'POST', path, { content: mentions })).status).toBe(429)
+  expect((await call(null, 'POST', path, { content: 'x'.repeat(200) })).status).toBe(200)
 })
 
 test('a limit in blocks asks once for a block, and allows no more than it', async () => {

@@ -6,6 +6,7 @@ import { maxBodyBytes, parseObject } from '../../../http/bodies/body.ts'
 import { limitArrival } from '../../../http/bodies/body-timeout.ts'
 import { readMultipart, requireMultipart, takeMultipart } from '../../../http/bodies/multipart.ts'
 import { failures, ok, Success } from '../../../http/schemas/envelope.ts'
+import { rowsOfMessage } from '../../../messages/read/mention-operations.ts'
 import { GatewayMessage, maxContentLength, SendMessage } from '../../../messages/schemas.ts'
 import type { Send } from '../../../messages/send/operations.ts'
 import { type Form, formOf, type Hints, readForeign } from './body-operations.ts'
@@ -55,7 +56,7 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
       }
       const message = readMessage(request, body, hints)
       // What others write there does not count to the owner's own text.
-      const text = { bytes: Buffer.byteLength(message.content), rows: 1 }
+      const text = { bytes: Buffer.byteLength(message.content), rows: rowsOfMessage(message) }
       await app.countText(`webhooks of ${webhook.house_owner_id}`, text, reply)
       const sent = await executeWebhook(send, webhook, message)
       return answer(reply, sent, message.form, query)
