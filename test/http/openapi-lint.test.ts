@@ -87,7 +87,7 @@ test('a pattern that others cannot say is left out, and described', () => {
     type: 'string',
     maxLength: 32,
     pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    description: 'with something that is seen',
+    description: 'at least one visible character',
   })
 })
 

@@ -2,7 +2,7 @@ import { somethingSeen } from '../schemas/strings.ts'
 
 /** Parts of patterns that other languages write differently (`to`), and words for those that they cannot express. */
 const rewritings: readonly { from: string; to: string; words?: string }[] = [
-  { from: somethingSeen, to: '', words: 'with something that is seen' },
+  { from: somethingSeen, to: '', words: 'at least one visible character' },
   { from: '(?![0-9]+$)', to: '', words: 'not only digits' },
   { from: '\\p{Cc}', to: '\\u0000-\\u001f\\u007f-\\u009f' },
   // The description of the document says it of all strings.
