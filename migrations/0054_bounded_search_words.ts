@@ -1,11 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 
 const everyWord = sql`to_tsvector('simple', content)`
-/** So many bytes hold no more words. */
+/** A content of at most 400 bytes has at most 400 words. */
 const boundedWords = sql`(case when octet_length(content) <= 400 then to_tsvector('simple', content)
   else array_to_tsvector((tsvector_to_array(to_tsvector('simple', content)))[:400]) end)`
 
-/** The index has the same name as before, for processes of the version before, which empty its list of pending messages. */
+/** Keeps the name of the index: processes of the version before empty its list of pending messages. */
 async function replaceIndex(db: Kysely<unknown>, words: RawBuilder<unknown>, comment: string): Promise<void> {
   const { rows } = await sql<{ options: string }>`
     select coalesce('with (' || array_to_string(reloptions, ', ') || ')', '') as options

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Webhooks that exist keep no creator, and work whoever leaves. */
+/** Present webhooks have no creator, and work whoever leaves. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table webhooks

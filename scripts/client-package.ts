@@ -7,7 +7,7 @@ import { writeSchemaTypes } from './client-package/schema-types.ts'
 
 const root = join(import.meta.dirname, '..')
 const target = join(root, 'packages/client/dist')
-/** The sources of the package beside each other, with plain types in place of schemas. */
+/** The folder with all sources of the package, with plain types in place of schemas. */
 const staging = join(root, 'packages/client/dist/source')
 const ws = join(root, 'node_modules/ws')
 
@@ -18,7 +18,7 @@ async function listSources(): Promise<string[]> {
   return [...entries, ...client, join(root, 'src/houses/permissions.ts')]
 }
 
-/** Imports of a source, as they are where all sources are in one folder. */
+/** A source whose imports fit one folder with all sources. */
 function flatten(text: string): string {
   return text.replace(/(from ')(\.[^']*)(')/g, (_, before: string, path: string, after: string) => {
     const name = basename(path)
@@ -34,7 +34,7 @@ async function stage(): Promise<void> {
   await writeFile(join(staging, 'schemas.ts'), await writeSchemaTypes(sources))
 }
 
-/** JavaScript for Node 20 and browsers, and its types. */
+/** Compiles the sources to JavaScript for Node 20 and browsers, with types. */
 function compile(): void {
   const options = {
     target: 'ES2022',
@@ -56,7 +56,7 @@ function compile(): void {
   execFileSync(process.execPath, [tsc, '--ignoreConfig', ...flags, ...files], { stdio: 'inherit' })
 }
 
-/** The client of the package ws in one file, for Node without WebSocket. */
+/** Bundles the client of the package ws into one file, for versions of Node without WebSocket. */
 async function bundleWebSocket(): Promise<void> {
   await build({
     configFile: false,

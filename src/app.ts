@@ -111,7 +111,7 @@ declare module 'fastify' {
     gateway: Gateway
     addressOf: AddressOf
     /**
-     * Publishes the events of an operation, and returns its answer. Their weight counts to the payer, if there is one.
+     * Publishes the events of an operation, and returns its answer. The weight of the events counts for the payer, if any.
      */
     publish<Answer>(outcome: Outcome<Answer>, payer?: Caller): Promise<Answer>
   }

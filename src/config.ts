@@ -46,7 +46,7 @@ export type Config = {
   rateLimits: Record<Bucket, { burst: number; refillMs: number }>
   /** In bytes of the attachments of an account: a day's worth may go at once. */
   uploads: { burst: number; refillMs: number }
-  /** In bytes of what a person and their bots write. */
+  /** Text that a person writes, in bytes (docs/api.md#rate-limits). */
   text: { burst: number; refillMs: number }
   /** How long entries of audit logs are kept. */
   auditLogDays: number

@@ -64,6 +64,17 @@ describe('a line that is stored', () => {
   })
 })
 
+test.each([
+  ['tags of flags', '\u{e0020}'],
+  ['marks in the wrong order', '\u0301\u0316'],
+])('a name with 200 kB of %s is refused at once', async (_what, repeated) => {
+  const name = repeated.repeat(50_000)
+  const before = performance.now()
+  const { status, body } = await call(ann, 'PATCH', '/users/@me', { name })
+  expect([status, body.error.code]).toEqual([400, 'invalid_schema'])
+  expect(performance.now() - before).toBeLessThan(1_000)
+})
+
 const hidden = '\u202eA\u200bn\u00adn\u2066 e\u0301\u3164'
 
 test.each<[string, () => Promise<{ method: 'POST' | 'PATCH'; url: string; body?: object }>]>([
@@ -82,7 +93,7 @@ test.each<[string, () => Promise<{ method: 'POST' | 'PATCH'; url: string; body?:
   expect([named.status, JSON.stringify(named.body.data)]).toEqual([200, expect.stringContaining('"Ann é"')])
   const refused = await call(ann, method, url, { ...body, name: '\u200b\u3164' })
   expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_schema'])
-  // What is not seen counts as little as it shows.
+  // Invisible characters do not count towards the length.
   const long = `${'\u200b'.repeat(100)}${'x'.repeat(64)}`
   expect((await call(ann, method, url, { ...body, name: long })).status).toBe(200)
 })

@@ -1,4 +1,4 @@
-// What the package hearth-client exports: docs/client.md
+// The exports of the package hearth-client: docs/client.md
 export type { ApiOptions, CallOptions } from '../../src/client/api.ts'
 export { answerCommands, type Command, type CommandsOptions } from '../../src/client/commands.ts'
 export { ApiError } from '../../src/client/errors.ts'

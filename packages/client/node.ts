@@ -1,4 +1,4 @@
-// The package in Node: older versions than 22 have no WebSocket, for which it brings that of the package ws.
+// The package in Node. For versions before 22, which have no WebSocket, it contains that of the package ws.
 import { createRequire } from 'node:module'
 import { Gateway as AnyGateway, type GatewayOptions } from '../../src/client/gateway.ts'
 

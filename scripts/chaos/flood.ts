@@ -37,7 +37,7 @@ const attacks: [Attack['kind'], number, number][] = [
   ['slow readers', 50, 1],
 ]
 
-/** The attackers stand for users of many addresses, as do the guests. */
+/** Attackers and guests stand for users of many addresses. */
 const limits = { RATE_LIMIT: 'on', RATE_LIMIT_ADDRESS_USERS: '999999/s burst 999999' }
 
 export const flood: Part = {

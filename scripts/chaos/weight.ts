@@ -3,8 +3,8 @@ import type { WeightAttack } from './weight/attack.ts'
 import { carryOut } from './weight/carry-out.ts'
 import { deliveries } from './weight/deliveries.ts'
 import { files } from './weight/files.ts'
+import { people } from './weight/people.ts'
 import { reads } from './weight/reads.ts'
-import { registration } from './weight/registration.ts'
 import { shares } from './weight/shares.ts'
 import { socketAttacks } from './weight/socket-attacks.ts'
 import { text } from './weight/text.ts'
@@ -14,7 +14,7 @@ const allAttacks: readonly WeightAttack[] = [
   ...reads,
   ...writes,
   ...shares,
-  ...registration,
+  ...people,
   ...text,
   ...socketAttacks,
   ...files,

@@ -23,7 +23,7 @@ const primitives: Record<string, string> = {
   null: 'null',
 }
 
-/** The types that these files import of schemas, in plain TypeScript, and those that they consist of. */
+/** The types that these files import from schemas, and the types that those refer to, in plain TypeScript. */
 export async function writeSchemaTypes(files: readonly string[]): Promise<string> {
   const names = nameSchemas()
   const found = new Map<string, Schema>()

@@ -92,7 +92,7 @@ function openVerified(
 ): Promise<LoggedIn> {
   return db.transaction().execute(async (trx) => {
     const locked = await lockVerified(trx, account)
-    // Whether it is enabled is read again. Without a limit of guesses no code is checked.
+    // Two-factor authentication was enabled meanwhile. No code is checked without the limit of guesses.
     if (locked.mfa_enabled && !account.mfa_enabled) throw new ApiError('mfa_required')
     const isProven = !locked.mfa_enabled || (await useSecondFactor(trx, locked, code ?? ''))
     if (!isProven) throw new ApiError('invalid_code')

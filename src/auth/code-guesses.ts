@@ -4,14 +4,14 @@ import type { AccountLimits } from './rate-limits.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The limit of wrong codes, for a request that this answers. */
+    /** The limit of wrong codes, for the request that `reply` answers. */
     codeGuesses(reply: FastifyReply): CodeGuesses
   }
 }
 
 /** Limits how often the second factor of an account may be guessed, from whatever addresses. */
 export type CodeGuesses = {
-  /** Runs a check that throws `invalid_code` for a wrong code. Throws `RateLimitError` after too many of the account. */
+  /** Runs a check that throws `invalid_code` for a wrong code. Throws `RateLimitError` after too many wrong codes. */
   limit<Result>(accountId: string, check: () => Promise<Result>): Promise<Result>
 }
 

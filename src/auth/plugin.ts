@@ -25,8 +25,8 @@ declare module 'fastify' {
     /** Only after `authenticate`, or after `authenticateOptional` of a good token. */
     caller: Caller
     /**
-     * Where the body had not arrived when the caller was found: finds them again, or throws what the authentication
-     * throws. The caller may have lost their token or access meanwhile. A handler that reads its body itself calls it.
+     * Finds the caller again, who may have lost their token or access, or throws what the authentication throws. Undefined
+     * if the body had arrived when the caller was found. A handler that reads its body itself calls it.
      */
     readCallerAgain: (() => Promise<void>) | undefined
   }
@@ -89,7 +89,7 @@ export function registerAuthentication(app: FastifyInstance, db: Db, countReques
   })
 }
 
-/** What the caller may do is decided by what holds once the body has arrived. */
+/** Finds the caller again once the body has arrived: what holds then decides what they may do. */
 const readCallerAgain: preValidationHookHandler = (request, _reply, done) => {
   if (!request.readCallerAgain) return done()
   request.readCallerAgain().then(() => done(), done)

@@ -6,14 +6,14 @@ import { readLogin } from './logins.ts'
 
 /**
  * Who makes a request, and through which login session; `is_idle`: it was last noted as seen five minutes ago or more.
- * `owner_id`: whose bot it is, else the account itself.
+ * `owner_id`: the owner of a bot, else the user: the person for whom limits count (docs/api.md#rate-limits).
  */
 export type Caller = { id: string; owner_id: string; session_id: string; bot: boolean; is_idle: boolean }
 
-/** Whose turn a request takes: that of the owner, whom all their bots share it with. */
+/** The caller, and the person whose turn a request takes: the owner of a bot shares it with all their bots. */
 export type TurnTaker = Pick<Caller, 'id' | 'owner_id'>
 
-/** The owner of the account in `users`: of a bot whose it is, else the account itself. */
+/** The owner of a bot in `users`, else the user. */
 export const ownerId = sql<string>`coalesce(users.owner_id, users.id)`
 
 /** Whether a login session is worth noting as seen again. The time is worked out once, not for each of them. */

@@ -50,13 +50,13 @@ export type AccountLimits = Record<
   RateLimit
 >
 
-/** Messages of all webhooks in the houses of a person: as many as they may send requests. */
+/** Messages of all webhooks in the houses of a user: as many as they may send requests. */
 const webhooksOfOwnerLimit = { burst: 100, refillMs: 20 }
 /** Exports of an account: two a day. */
 const exportLimit = { burst: 2, refillMs: 43_200_000 }
 /** Wrong codes of the second factor of an account: 10 an hour. */
 const codeLimit = { burst: 10, refillMs: 360_000 }
-/** More wrong codes of an account are no typing errors. */
+/** Wrong codes of an account that may be typing errors; past them, its owner gets a mail. */
 const mistypedCodeLimit = { burst: 4, refillMs: 3_600_000 }
 /** Mails to an account about what protects it: five an hour. */
 const noticeLimit = { burst: 5, refillMs: 720_000 }
@@ -64,12 +64,12 @@ const noticeLimit = { burst: 5, refillMs: 720_000 }
 const guessNoticeLimit = { burst: 1, refillMs: 21_600_000 }
 /** Push subscriptions of a user: 20 an hour. */
 const pushSubscriptionLimit = { burst: 20, refillMs: 180_000 }
-/** Work on pictures of a registration, in units of 100 ms: 80 s, and 1 s a minute. */
+/** Work on the pictures of a person, in units of 100 ms: 80 s, and 1 s a minute. */
 const pictureLimit = { burst: 800, refillMs: 6_000 }
 
-/** A process asks Redis for so many bytes of text at once. */
+/** Bytes of text that a process takes from Redis at once. */
 const textBlockBytes = 65_536
-/** Signals of typing that are sent: 5 a second. */
+/** Signals of typing of a person that are sent to others: 5 a second. */
 const typingLimit = { burst: 20, refillMs: 200 }
 
 /** The limits of an installation. */
@@ -117,14 +117,14 @@ export function createRateLimits(
 
 type RequestLimits = ReturnType<typeof createRateLimits>['requests']
 
-/** What the messages of a caller to a room count by. */
+/** The key by which the messages of a caller to a room count. */
 export function messageKey({ owner_id }: Caller, roomId: string): string {
   return `${owner_id} ${asId(roomId)}`
 }
 
 /**
  * Counts a request by its caller, a send by their room and a reaction by itself as well; without a caller by address.
- * Bots count as their owner: who makes 25 of them may do no more.
+ * Bots count as their owner: somebody with 25 of them may do no more.
  */
 export function requestCounter(limits: RequestLimits): CountRequest {
   const { address, addressUsers, caller, message, reaction } = limits

@@ -12,7 +12,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Requests refused so far because of the text of a day. */
     refusedText: number
-    /** Counts text, and rows, of the day of whoever it counts for. Throws `RateLimitError`. */
+    /** Counts text and rows for a key. Throws `RateLimitError`. */
     countText(key: string, text: { bytes: number; rows: number }, reply: FastifyReply): Promise<void>
     /** Counts the text of a request for the owner of its caller; a failure of the request takes it back. */
     countTextOf(request: FastifyRequest, reply: FastifyReply, body: unknown): Promise<void>
@@ -23,14 +23,14 @@ declare module 'fastify' {
   }
 }
 
-/** What a row takes besides its text, its entries in indexes included. */
+/** Bytes that a row takes besides its text, its entries in indexes included. */
 const rowBytes = 256
-/** Pictures are files. */
+/** Fields that do not count: pictures are files. */
 const pictures = new Set(['icon', 'header'])
 
 /**
- * Limits the text that a person and their bots write in a day (docs/api.md#rate-limits): every body of a writing route with
- * a caller, and something for each row. A new route is counted unless it has no body and goes on while the disk is full.
+ * Limits the text that a person writes in a day (docs/api.md#rate-limits): every body of a writing route with a caller,
+ * and `rowBytes` for each row. Only requests without a body to routes that go on while the disk is full do not count.
  */
 export function limitText(app: FastifyInstance, limit: RateLimit): void {
   app.decorate('refusedText', 0)
@@ -65,7 +65,7 @@ export function limitText(app: FastifyInstance, limit: RateLimit): void {
   })
 }
 
-/** The bytes of the text in a body, with something for other values. */
+/** The bytes of the text in a body, and 8 for each other value. */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (Array.isArray(value)) return value.reduce((sum, each) => sum + bytesOf(each), 0)

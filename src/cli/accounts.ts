@@ -13,7 +13,7 @@ import { CreateBot } from '../bots/schemas.ts'
 import type { Db } from '../database/client.ts'
 import { CliError, type Command, type CommandContext, UsageError } from './command.ts'
 import { checkFields } from './fields.ts'
-import { findUserToName } from './find-user.ts'
+import { findAccountByRef } from './find-account.ts'
 import { withInstallation } from './installation.ts'
 import { notifyOwner } from './notices.ts'
 
@@ -133,7 +133,7 @@ function audit(trx: Db, action: string, userId: string): Promise<void> {
 
 /** A person by id, username or e-mail address. Throws `CliError` for a bot, and when there is none. */
 async function requirePerson(db: Db, ref: string): Promise<CredentialsRow> {
-  const found = await findUserToName(db, ref)
+  const found = await findAccountByRef(db, ref)
   const person = found && (await findCredentials(db, found.id))
   if (!person) throw new CliError(`There is no user "${ref}": give a username, an id or an e-mail address.`)
   if (person.bot) throw new CliError(`${person.username} is a bot.`)

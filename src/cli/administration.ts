@@ -7,7 +7,7 @@ import { readPages } from '../database/pages.ts'
 import { unknownId } from '../ids.ts'
 import { eraseDiscarded } from '../storage/discard.ts'
 import { CliError, type Command, count, printAnswer, withJson } from './command.ts'
-import { findUserToName } from './find-user.ts'
+import { findAccountByRef } from './find-account.ts'
 import { withInstallation } from './installation.ts'
 import { notifyOwner } from './notices.ts'
 
@@ -154,7 +154,7 @@ function stateOf({ bot, admin, disabled }: AdministeredUserRow): string {
 
 /** An account, a bot likewise, by id or username. Throws `CliError` when there is none. */
 async function reachAccount(db: Db, ref: string): Promise<AdministeredUserRow> {
-  const found = await findUserToName(db, ref)
+  const found = await findAccountByRef(db, ref)
   const account = found && (await findAccount(db, found.id))
   if (!account) throw new CliError(`There is no user "${ref}": "npm run hearth -- list-users" lists them.`)
   return account

@@ -3,7 +3,7 @@ import { type Notice, noticeMail } from '../mail/notices.ts'
 import type { CommandContext } from './command.ts'
 import type { Installation } from './installation.ts'
 
-/** Tells the owner of an account by mail what an operator has changed, if the server has mail. Never throws. */
+/** Sends the owner of an account a mail about a change by an operator, if the server has mail. Never throws. */
 export async function notifyOwner(
   { config }: Installation,
   { id, username, email }: { id: string; username: string; email: string | null },

@@ -59,7 +59,7 @@ export const restore: Command = {
 }
 
 /** Whose login sessions a restore keeps. */
-export type KeptSessions = 'none' | 'bots' | 'all'
+type KeptSessions = 'none' | 'bots' | 'all'
 
 const endedSessions = {
   none: 'All login sessions and the tokens of all bots have ended.',
@@ -77,7 +77,7 @@ async function refuseOtherVersion({ migrations }: Manifest): Promise<void> {
 
 /**
  * Restores a backup into an empty database and an empty store. Throws `CliError` where they are not empty, and where the
- * backup is not what its manifest says. Of the login sessions it keeps those that are `kept`.
+ * backup is not what its manifest says. `kept`: the login sessions that it does not end.
  */
 export async function restoreBackup(
   installation: Pick<Installation, 'db' | 'databaseUrl' | 'store'>,

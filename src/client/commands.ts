@@ -18,17 +18,17 @@ export type Command = {
 export type CommandsOptions = {
   api: Pick<Api, 'call'>
   gateway: Pick<Gateway, 'on'>
-  /** What a message begins with to be a command: by default `!`. */
+  /** The beginning of each command: by default `!`. */
   prefix?: string
-  /** What the bot does, by the name of the command. */
+  /** The functions, by the name of the command. */
   commands: Record<string, (command: Command) => unknown>
   /** Called with what a command throws. */
   onError: (error: unknown, command: Command) => void
 }
 
 /**
- * Listens for commands such as `!echo some text`. Messages of bots are no commands, neither are its own. Returns a
- * function that ends it.
+ * Runs a function of `commands` for messages such as `!echo some text`, except those of bots. Returns a function that
+ * stops it.
  *
  *     const commands = { echo: ({ text, reply }) => reply(text) }
  *     answerCommands({ api, gateway, commands, onError: console.error })

@@ -1,7 +1,7 @@
 import type { Api, CallOptions } from './api.ts'
 import type { Answer, Input, OperationId } from './operations.ts'
 
-/** How the next page of a list is asked for: from the last item on, or as the response says (docs/api.md#paging). */
+/** How to request the next page of a list: from its last item, or as the response says (docs/api.md#paging). */
 const cursors = {
   listMessages: before(idOf),
   listOwnFeed: before(idOf),
@@ -45,8 +45,8 @@ export type ItemOf<Id extends ListOperation> = Answer<Id>[number]
 type ListInput = { query?: Record<string, unknown> } & CallOptions
 
 /**
- * All items of a list, page by page, in its order; `limit` of the query is the size of a page. A message list with `after`
- * begins with the oldest item after it.
+ * All items of a list, page by page, in its order; `limit` of the query is the size of a page. A message list with
+ * `after` begins with the oldest item after it.
  *
  *     for await (const message of paginate(api, 'listMessages', { params: { id: room_id } })) …
  */

@@ -15,7 +15,7 @@ export type RetryingApiOptions = ApiOptions & {
 }
 
 const defaultRetryMs = 60_000
-/** 0: no response. Proxies answer 502 and 504 for a server that is away, the server 503 while its database is. */
+/** 0: no response. Proxies answer 502 and 504 while the server is away; the server answers 503 while its database is. */
 const retriedStatuses = [0, 502, 503, 504]
 /** A repeated nonce creates no second message (docs/api.md#messages). */
 const sends: readonly string[] = ['sendMessage', 'sendMediaMessage']
@@ -44,8 +44,8 @@ export class OperationError extends ApiError {
 }
 
 /**
- * An `Api` that repeats what is safe to repeat while the server is away, with growing waits: GETs, and messages, which have
- * a nonce. Throws `OperationError`.
+ * An `Api` that repeats the calls that are safe to repeat while the server is away, with growing waits: GETs, and
+ * messages, which have a nonce. Throws `OperationError`.
  */
 export class RetryingApi extends Api {
   readonly #retryMs: number

@@ -24,7 +24,7 @@ export async function inTransaction<Result>(
     connectWithinMs,
     application_name: 'hearth backup',
     keepAlive: true,
-    // Without parallel workers, which give the rows of a `select` in another order each time.
+    // Parallel workers would return the rows of a `select` in another order each time.
     options:
       '-c datestyle=ISO,YMD -c intervalstyle=postgres -c bytea_output=hex -c max_parallel_workers_per_gather=0',
   })
@@ -118,7 +118,7 @@ export function writeTable(client: pg.Client, table: Pick<DumpedTable, 'name' | 
   return client.query(copyFrom(`copy ${placeOf(table)} from stdin`))
 }
 
-/** Ends all login sessions of people, and those of bots, which their tokens belong to. */
+/** Ends all login sessions of people, and, `ofBots`, those of bots, to which their tokens belong. */
 export async function deleteSessions(client: pg.Client, { ofBots }: { ofBots: boolean }): Promise<void> {
   const ofPeople = 'where user_id in (select id from users where not bot)'
   await client.query(`delete from sessions ${ofBots ? '' : ofPeople}`)

@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /*
- * What a backup leaves out (docs/operations.md#secrets-in-a-backup): secrets that live for minutes or a day, and would
- * live again with the rows. A table keeps its place in the backup with the rows that are left.
+ * What a backup leaves out (docs/operations.md#secrets-in-a-backup): secrets that are valid for minutes or a day, and
+ * would be valid again after a restore. The backup has every table, with the rows that are left.
  */
 
 const keptRows: Readonly<Record<string, string>> = {

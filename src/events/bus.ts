@@ -38,8 +38,9 @@ export type Bus = {
    */
   deliver(entries: readonly Entry[]): Promise<void>
   /**
-   * The same, but settles when the listeners have begun to handle it, unless a user enters a house or a private room: what
-   * one user changes does not delay the answers to others, and a client finds what it has entered.
+   * The same, but settles when the listeners have begun to handle the entries, so that the changes of one user do not
+   * delay the answers to others. If somebody enters a house or a room, or creates a room, it settles as `deliver` does: a
+   * client finds where it is.
    */
   beginDelivery(entries: readonly Entry[]): Promise<void>
   /** Delivers events that are not in the log to the listeners of all processes. */
@@ -160,7 +161,7 @@ export async function openBus(db: Db, node: Node, relay?: Relay): Promise<Bus> {
   }
 }
 
-/** Whether somebody enters a house, a room or a private room. */
+/** Whether somebody enters a house or a private room, or creates a room. */
 function isEntered(entries: readonly Entry[]): boolean {
   return entries.some(({ events }) => events.some(({ type }) => entering.has(type)))
 }

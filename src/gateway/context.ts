@@ -26,7 +26,7 @@ export type GatewayContext = {
   readonly waitingEvents: WaitingEvents
   /** Logins and resumes, one of a user at a time. */
   readonly logins: FairQueue
-  /** The reads of logins and resumes. Here and below, a user and their bots take turns as one. */
+  /** The reads of logins and resumes. Here and below, people take turns: a user and their bots share one. */
   readonly loginReads: FairQueue
   /** The reads of houses for logins: those who log in to the same house at a time share them. */
   readonly houseReads: FairQueue
@@ -34,7 +34,7 @@ export type GatewayContext = {
   readonly memberReads: FairQueue
   readonly shares: Shares
   readonly weights: DeliveryWeights
-  /** The bytes that op 6 and op 7 send, by user. */
+  /** The bytes that op 6 and op 7 send, by person. */
   readonly answeredBytes: TokenBuckets
   readonly addFailedLogin: (address: string) => void
   /** Assigns a session to its connection: the user is online, and the client may send requests. */

@@ -22,7 +22,7 @@ import { Shares } from './transport/shares.ts'
 const loginsReadAtOnce = 16
 const housesReadAtOnce = 64
 const membersReadAtOnce = 4
-/** How often what accounts and addresses without connections have used is forgotten. */
+/** How often the shares of people and addresses without connections are forgotten. */
 const forgetEveryMs = 60_000
 
 /** `login` is that of a connection that logs in or resumes, `session` that of one with a session. */
@@ -100,7 +100,7 @@ export class Gateway {
   #attach(connection: Connection, session: Session): void {
     this.#clients.get(connection)!.session = session
     this.#discount(connection)
-    this.context.shares.logIn(connection, session.account)
+    this.context.shares.logIn(connection, session.personId)
     this.#presences.arrive(session.userId)
   }
 
@@ -111,15 +111,15 @@ export class Gateway {
   }
 
   /**
-   * Counts a connection that this process closes: for its account if it has sent too much, or what is no websocket frame,
-   * and without a login as a failed login.
+   * Counts a connection that this process closes. One that has sent too much, or something that is no websocket frame,
+   * counts against its person; before the login, it counts as a failed login of its address.
    */
   closing(connection: Connection, reason: CloseReason | 'protocol_error'): void {
     this.closes.set(reason, (this.closes.get(reason) ?? 0) + 1)
     const isHostile = reason === 'rate_limit' || reason === 'protocol_error'
     if (!isHostile) return
     const session = this.#clients.get(connection)?.session
-    if (session) this.context.shares.noteRefusal(session.account)
+    if (session) this.context.shares.noteRefusal(session.personId)
     else this.context.addFailedLogin(connection.address)
   }
 
@@ -177,7 +177,7 @@ export class Gateway {
     return this.#stopped !== undefined
   }
 
-  /** Closes each connection when what was answered is delivered and written, or after `stopWithinMs`. */
+  /** Closes each connection once the events of answered requests are delivered and written, or after `stopWithinMs`. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped

@@ -18,10 +18,10 @@ export type GatewaySettings = {
   /** From the end of a user's last connection until the user is offline. */
   offlineAfterMs: number
   /**
-   * Bytes that are unsent, or of messages that clients have begun, of an account (a user and their bots), an address and
-   * the process; past them the connection with the most is closed.
+   * Bytes that are unsent, or of messages that clients have begun, of a person, an address and the process. Past them the
+   * connection with the most is closed. A person is a user together with their bots (docs/gateway.md#limits).
    */
-  maxBytesOfAccount: number
+  maxBytesOfPerson: number
   maxBytesOfAddress: number
   maxBytesOfAll: number
   /** How often connections are checked for silence and for late logins. */
@@ -29,23 +29,22 @@ export type GatewaySettings = {
   /** How long a stop waits for queued data to be written. */
   stopWithinMs: number
   maxConnectionsPerUser: number
-  /** Of a user together with their bots. */
-  maxConnectionsPerAccount: number
+  maxConnectionsPerPerson: number
   /** Frames from a client, without heartbeats. */
   maxFramesPerMinute: number
   /** What clients send in a minute, heartbeats and control frames included. */
   maxReceivedOfConnection: ReceivedLimit
-  maxReceivedOfAccount: ReceivedLimit
+  maxReceivedOfPerson: ReceivedLimit
   maxReceivedOfAddress: ReceivedLimit
-  /** Connections of an account that are closed in a minute for what they have sent; further logins are refused. */
-  maxRefusedOfAccount: number
-  /** A connection that has sent less is not closed for what others of its account or address send. */
+  /** Connections of a person that are closed in a minute for what they have sent. Past it, further logins are refused. */
+  maxRefusedOfPerson: number
+  /** A connection that has sent less is not closed for what others of its person or address send. */
   freeOfConnection: ReceivedLimit
-  /** While equal events keep coming, one of them is sent this often. */
+  /** While equal events keep coming, one of them is sent in each span of this length. */
   joinEventsForMs: number
-  /** What op 6 and op 7 send a user; past it, they send the rest later. */
+  /** Bytes that op 6 and op 7 send to a person. Past it, they send the rest later. */
   answeredBytes: Limit
-  /** What the changes of a user have delivered; past it, further ones are refused. */
+  /** Bytes that the changes of a person have delivered. Past it, further changes are refused. */
   deliveredBytes: Limit
 }
 
@@ -62,18 +61,18 @@ export const defaultSettings: GatewaySettings = {
   pingEveryMs: 15_000,
   closeSilentAfterMs: 90_000,
   offlineAfterMs: 5_000,
-  maxBytesOfAccount: 16 * mebibyte,
+  maxBytesOfPerson: 16 * mebibyte,
   maxBytesOfAddress: maxBytesOfAll / 2,
   maxBytesOfAll,
   sweepEveryMs: 1_000,
   stopWithinMs: 5_000,
   maxConnectionsPerUser: 50,
-  maxConnectionsPerAccount: 200,
+  maxConnectionsPerPerson: 200,
   maxFramesPerMinute: 120,
   maxReceivedOfConnection: { frames: 1_200, bytes: 4 * mebibyte },
-  maxReceivedOfAccount: { frames: 6_000, bytes: 8 * mebibyte },
+  maxReceivedOfPerson: { frames: 6_000, bytes: 8 * mebibyte },
   maxReceivedOfAddress: { frames: 60_000, bytes: 64 * mebibyte },
-  maxRefusedOfAccount: 20,
+  maxRefusedOfPerson: 20,
   freeOfConnection: { frames: 60, bytes: 32 * 1024 },
   joinEventsForMs: 1_000,
   // 1 MiB a second.
@@ -83,14 +82,14 @@ export const defaultSettings: GatewaySettings = {
 
 /** Where `RATE_LIMIT` is off, what clients send is bounded for each connection alone. */
 export const settingsWithoutRateLimit: Partial<GatewaySettings> = {
-  maxReceivedOfAccount: unlimited,
+  maxReceivedOfPerson: unlimited,
   maxReceivedOfAddress: unlimited,
-  maxRefusedOfAccount: Number.POSITIVE_INFINITY,
+  maxRefusedOfPerson: Number.POSITIVE_INFINITY,
 }
 
 /** Bytes of a frame from a client. */
 export const maxFrameBytes = 64 * 1024
-/** Bytes of a frame before op 2 or op 11. */
+/** The most bytes of a frame before op 2 or op 11. */
 export const maxEarlyFrameBytes = 4 * 1024
 /** Fragments of a message, and chunks that wait for the end of a frame: each takes memory beyond its bytes. */
 export const maxFragments = 16
@@ -112,7 +111,7 @@ export const maxChunkMembers = 1_000
 export const maxChunkBytes = 1024 * 1024
 /** Private rooms in INIT_STATE. */
 export const maxPrivateRooms = 1_000
-/** Ids of an op 6 that are looked up at once, and what looking one up counts as. */
+/** Ids of an op 6 that are looked up at once, and the bytes that one lookup counts as. */
 export const maxPresencesAtOnce = 100
 export const presenceLookupBytes = 256
 /** Ids in one op 6. */

@@ -127,7 +127,7 @@ export function canEditHouse(member: HouseContext | undefined): boolean {
   return member !== undefined && hasBits(housePermissions(member), permission.ADMINISTRATOR)
 }
 
-/** Whether a member sees whose the bots of the house are: with a permission to add bots, or to remove members. */
+/** Whether a member sees who owns the bots of the house: with a permission to add bots, or to remove members. */
 export function canSeeBotOwners(member: HouseContext): boolean {
   const { MANAGE_BOTS, KICK_MEMBERS, EVICT_MEMBERS } = permission
   return (housePermissions(member) & (MANAGE_BOTS | KICK_MEMBERS | EVICT_MEMBERS)) !== 0

@@ -1,10 +1,10 @@
-/** Whose pictures are made, and the time for them, in units of `unitMs`. */
+/** The time for the pictures of a person (docs/api.md#rate-limits), in units of `unitMs`. */
 export type PictureBudget = {
-  /** The account, of a bot its owner: whatever belongs to one registration takes turns. */
+  /** The id of the person: the owner of a bot, else the user. */
   ownerId: string
   /** The longest that one picture may take. */
   maxWorkMs: number
-  /** Throws `rate_limit` if there is not so much left. */
+  /** Takes so many units. Throws `rate_limit` if fewer are left. */
   take(units: number): Promise<void>
   giveBack(units: number): Promise<void>
 }
@@ -32,7 +32,7 @@ export function withoutBudget(ownerId: string): PictureBudget {
   return { ownerId, maxWorkMs, take: async () => {}, giveBack: async () => {} }
 }
 
-/** Does work on a picture: takes what the longest work costs, and gives back what this one did not. */
+/** Works on a picture: takes the units of the longest work, and gives back those that are not used. */
 export async function withinBudget<Result>(
   { maxWorkMs, take, giveBack }: PictureBudget,
   work: () => Promise<Result>,

@@ -15,7 +15,7 @@ const maxHeaderPixels = 1500
 
 const webpQuality = 85
 
-/** More pixels than this make a picture heavy. */
+/** A picture with more pixels than this is heavy. */
 const lightPixels = 10_000_000
 
 /** Two pictures at a time use both cores of a small machine. Those with big bodies wait before they are parsed. */
@@ -52,7 +52,7 @@ function loadSharp(): Promise<SharpModule> {
 }
 
 /**
- * The picture as a square WebP; a short animation stays one. Registrations take turns. Throws `NoPicture`; `rate_limit` if
+ * The picture as a square WebP; a short animation stays one. People take turns. Throws `NoPicture`; `rate_limit` if
  * the budget is used up; `unavailable` under load, and where the work takes too long.
  */
 export function renderIcon(bytes: Buffer, budget: PictureBudget): Promise<Buffer> {

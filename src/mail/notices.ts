@@ -1,6 +1,6 @@
 import type { Mail } from './mailer.ts'
 
-/** What the owner of an account is told by mail. */
+/** The kinds of mails to the owner of an account about what protects it. */
 export type Notice =
   | 'password_changed'
   | 'password_reset'

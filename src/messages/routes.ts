@@ -15,7 +15,7 @@ import { type CallerInRoomRow, findCallerInRoom } from '../rooms/caller-queries.
 import { canRead } from '../rooms/permissions.ts'
 import { deleteMessage, editMessage, startTyping } from './operations.ts'
 import { presentEdited, presentMessages, presentSent } from './read/extension-operations.ts'
-import { maxMentions, mentionedIn } from './read/mention-operations.ts'
+import { rowsOfMessage } from './read/mention-operations.ts'
 import { listMessages, listRoomMessages } from './read/page-queries.ts'
 import {
   DeletedMessage,
@@ -55,7 +55,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.post(
     '/rooms/:id/messages',
     {
-      config: { limitedAs: 'messages', missingFields: missingExplodingFields, rowsOf },
+      config: { limitedAs: 'messages', missingFields: missingExplodingFields, rowsOf: rowsOfMessage },
       onRequest: authenticateInRoom,
       schema: {
         operationId: 'sendMessage',
@@ -126,7 +126,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.patch(
     '/rooms/:id/messages/:message_id',
     {
-      config: { limitedAs: 'messages', rowsOf },
+      config: { limitedAs: 'messages', rowsOf: rowsOfMessage },
       onRequest: app.authenticate,
       schema: {
         operationId: 'editMessage',
@@ -147,7 +147,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
   app.post(
     '/rooms/:id/messages/:message_id',
     {
-      config: { goesOnWhenFull: true, rowsOf },
+      config: { goesOnWhenFull: true, rowsOf: rowsOfMessage },
       onRequest: app.authenticate,
       schema: {
         operationId: 'editOrAckMessage',
@@ -233,12 +233,6 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (a
       return ok(answer)
     },
   )
-}
-
-/** A message, and those whom it mentions. */
-function rowsOf({ content }: Record<string, unknown>): number {
-  const ids = typeof content === 'string' ? mentionedIn(content, null) : []
-  return 1 + Math.min(ids.length, maxMentions)
 }
 
 /** The age in seconds of an exploding message, else null. Throws `invalid_schema` if the age is missing. */

@@ -13,7 +13,7 @@ export function mailerOf(app: FastifyInstance): Mailer | undefined {
   return mailer
 }
 
-/** How owners of accounts are told of changes, within limits that they share with nothing else. */
+/** Returns `notifyOwner`: mails to owners about changes of their accounts, within limits of their own. */
 export function ownerNotifier(app: FastifyInstance): FastifyInstance['notifyOwner'] {
   async function notify(id: string, notice: Notice, email?: string): Promise<void> {
     const { mailer, limits } = app

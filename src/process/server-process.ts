@@ -45,7 +45,7 @@ const spaceMessages: Record<SpaceState, string> = {
 /** How to stop a part of the server. */
 export type Stop = () => Promise<unknown>
 
-/** `folder`: that of its cluster, where it is the embedded one. */
+/** `folder`: that of the cluster of an embedded database, else undefined. */
 export type RunningDatabase = { url: string; folder: string | undefined }
 
 /**

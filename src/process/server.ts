@@ -9,7 +9,7 @@ import type { RunningDatabase, Stop } from './server-process.ts'
 import { sayStep } from './steps.ts'
 import { forkWorkers } from './workers.ts'
 
-/** The variable by which a worker gets the folder of the embedded database, besides the address. */
+/** The environment variable that tells a worker the folder of the embedded database. */
 const folderOfPrimary = 'HEARTH_DATABASE_FOLDER'
 
 /** A stop that hangs exits with 1 after this time, so that it takes less than 10 s from SIGTERM. */

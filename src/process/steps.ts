@@ -1,4 +1,4 @@
-/** Tells a person at a terminal what takes a while; logs and other programs are told nothing. */
+/** Writes a step that takes a while to a terminal; logs and other programs do not get it. */
 export function sayStep(
   text: string,
   output: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stdout,

@@ -29,7 +29,7 @@ export type Store = {
 /** The codes of a disk that is full, by its size or by a quota, or has become read-only. */
 const fullDiskCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EROFS']
 
-/** What a reader that has stopped keeps in memory, besides what its connection does. */
+/** Bytes of a file that a reader keeps in memory when it stops, besides those of its connection. */
 const chunkBytes = 16 * 1024
 
 const partialMark = /\.[0-9]+-[0-9]+\.part$/

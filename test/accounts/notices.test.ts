@@ -10,7 +10,7 @@ const { call } = mailing
 
 type Account = Person & { email: string }
 
-/** The subject of the next mail to an account, which has to name it and say what to do. */
+/** The subject of the next mail to an account. Expects the mail to name the account and to say what to do. */
 async function nextNotice({ email, username }: Account): Promise<string> {
   const { text } = await smtp.next(email)
   expect(text).toContain(`your account "${username}" on http://hearth.test`)
@@ -55,7 +55,7 @@ test('a new e-mail address is told to the old one; its first confirmation is not
   expect((await call(null, 'POST', '/auth/verify-email', { code })).status).toBe(200)
   const mail = await smtp.next(ann.email)
   expect(mail.text).toContain('Subject: Your e-mail address was changed')
-  // Who reads the old mailbox need not learn the new address.
+  // A reader of the old mailbox need not learn the new address.
   expect(mail.text).not.toContain(email)
   expect(smtp.mailsTo(email)).toEqual([])
 })

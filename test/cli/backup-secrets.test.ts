@@ -55,7 +55,7 @@ beforeAll(async () => {
   expect(await hearth('backup', folder)).toMatchObject({ code: 0, err: '' })
 })
 
-/** What every file of the backup contains, with its name. */
+/** The name and the content of every file of the backup. */
 async function contents(): Promise<string> {
   const names = await readdir(folder, { recursive: true })
   const texts = names.map(async (name) => {
@@ -65,7 +65,7 @@ async function contents(): Promise<string> {
   return (await Promise.all(texts)).join('\n')
 }
 
-/** Restores the backup, and gives what `read` finds in it. */
+/** Restores the backup. Returns the result of `read` from the restored database. */
 async function restored<Found>(read: (db: Db) => Promise<Found>, ...options: string[]) {
   const place = await emptyPlace()
   const { code, out, err } = await hearthIn(place, 'restore', folder, ...options)
@@ -87,7 +87,7 @@ async function sessionsIn(other: Db) {
 test('a backup has no code, export, endpoint of a browser, pending second factor or token', async () => {
   const all = await contents()
   expect(all).toContain(ann.id)
-  // That of a second factor in use.
+  // The secret of a second factor in use.
   expect(all).toContain('KRSXG5CTMVRXEZLU')
   const hidden = [
     key,

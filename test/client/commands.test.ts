@@ -11,7 +11,7 @@ const address = `http://127.0.0.1:${portOf(app)}`
 
 type Commands = Record<string, (command: Command) => unknown>
 
-/** A bot in a room with a person and another bot, and what its commands were given. */
+/** A bot in a room with a person and another bot, and the commands that it has received. */
 async function scene(commands: Commands) {
   const ann = await user()
   const bot = await user({ bot_of: ann })

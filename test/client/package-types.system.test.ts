@@ -22,7 +22,7 @@ await api.call('sendMessage', { params: { id: '1' }, body: { content: 1 } })
 await api.call('sendMesage', { params: { id: '1' } })
 `
 
-/** What the package says of each operation and event, and what the sources say. */
+/** The types of each operation and event in the package, and in the sources. */
 const same = `
 import type { Answer, Events, Input, OperationId } from 'hearth-client'
 import type { Events as OwnEvents } from '${root}/src/client/events.ts'

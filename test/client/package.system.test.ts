@@ -19,7 +19,7 @@ afterAll(() => rm(dirname(folder), { recursive: true }))
 
 const json = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 
-/** Waits for a command, answers it, and prints what it has read before. */
+/** A bot that waits for a command, answers it, and prints what it has read before. */
 const bot = `
 import { answerCommands, Api, Gateway, housePermissions, OperationError, paginate, permission } from 'hearth-client'
 
@@ -49,7 +49,7 @@ answerCommands({ api, gateway, commands, onError: console.error })
 gateway.connect()
 `
 
-/** With the flag, newer versions are as those before 22, which have no WebSocket. */
+/** The flag removes WebSocket from newer versions: those before 22 have none. */
 const withoutWebSocket = (version: string) =>
   Number(/^v(\d+)/.exec(version)![1]) >= 22 ? ['--no-experimental-websocket'] : []
 
@@ -98,7 +98,7 @@ test('the package has no dependencies, and the version of the server', () => {
   expect(names.filter((name) => /(?<!\.d)\.ts$/.test(name))).toEqual([])
 })
 
-/** The package as a bundler puts it into a page. */
+/** The package as a bundler builds it for a page. */
 async function bundle(): Promise<Rolldown.OutputChunk[]> {
   await writeFile(join(folder, 'page.js'), "export * from 'hearth-client'")
   const output = (await build({

@@ -9,7 +9,7 @@ import { house, message, user } from '../support/world.ts'
 const app = await listen()
 const address = `http://127.0.0.1:${portOf(app)}`
 
-/** An api whose first responses are these: a status of a proxy, or `lost` for one that the server gave in vain. */
+/** An `Api` whose first responses are these: a status of a proxy, or `lost` for a response of the server that is lost. */
 function apiBehind(failures: (number | 'lost')[], options: Partial<RetryingApiOptions> = {}) {
   const asked: string[] = []
   const left = [...failures]

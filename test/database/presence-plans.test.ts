@@ -13,7 +13,7 @@ const people = 1_000
 let ann: Person
 let others: string[]
 
-/** Statistics of empty tables, as they are before the first `analyze` of a house that has just filled. */
+/** Sets the statistics of empty tables, as a house that has just filled has them before the first `analyze`. */
 beforeAll(async () => {
   ann = await user()
   await sql`analyze`.execute(db)

@@ -148,24 +148,22 @@ test('docs/gateway.md states the times and bounds of a connection', () => {
     String(defaultSettings.maxUnauthenticatedPerAddress),
   )
   expect(cellOf('gateway', 'frames from a client')).toBe(`${defaultSettings.maxFramesPerMinute} a minute`)
-  expect(cellOf('gateway', 'buffered bytes of all sockets of an account')).toBe(
-    waysToWrite(defaultSettings.maxBytesOfAccount).at(-1),
+  expect(cellOf('gateway', 'buffered bytes of all sockets of a person')).toBe(
+    waysToWrite(defaultSettings.maxBytesOfPerson).at(-1),
   )
   expect(cellOf('gateway', 'bytes of responses to op 6 and 7')).toBe(
     `${waysToWrite(defaultSettings.answeredBytes.burst).at(-1)}, and 1 MiB/s`,
   )
   expect(defaultSettings.answeredBytes.refillMs).toBe(1_000 / 1_048_576)
-  expect(cellOf('gateway', 'connections of an account')).toBe(
-    String(defaultSettings.maxConnectionsPerAccount),
-  )
-  expect(cellOf('gateway', 'sockets of an account')).toBe(`${defaultSettings.maxRefusedOfAccount} a minute`)
+  expect(cellOf('gateway', 'connections of a person')).toBe(String(defaultSettings.maxConnectionsPerPerson))
+  expect(cellOf('gateway', 'sockets of a person')).toBe(`${defaultSettings.maxRefusedOfPerson} a minute`)
   const { freeOfConnection: free } = defaultSettings
   expect(gateway).toContain(`more than ${free.frames} frames or ${waysToWrite(free.bytes)[1]} `)
 })
 
 test.each([
   ['all frames from a client', defaultSettings.maxReceivedOfConnection],
-  ['all frames of an account', defaultSettings.maxReceivedOfAccount],
+  ['all frames of a person', defaultSettings.maxReceivedOfPerson],
   ['all frames of an address', defaultSettings.maxReceivedOfAddress],
 ])('docs/gateway.md states %s', (row, { frames, bytes }) => {
   const written = `${waysToWrite(frames)[0]} and ${waysToWrite(bytes).at(-1)} a minute`

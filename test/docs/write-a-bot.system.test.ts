@@ -17,7 +17,7 @@ afterAll(async () => {
   await rm(dirname(folder), { recursive: true })
 })
 
-/** Saves a bot of the page where the typed client is installed. */
+/** Saves a bot of the page into the folder in which the typed client is installed. */
 async function keep(name: string, code: string): Promise<string> {
   const file = join(folder, name)
   await writeFile(file, code)

@@ -73,7 +73,7 @@ test('the last event of concurrent changes at two processes shows the final stat
     .select('name')
     .where('id', '=', role_id)
     .executeTakeFirstOrThrow()
-  // Follows all of them.
+  // This event follows all of them.
   await ask(here, ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'done' })
   for (const client of clients) {
     const last = (e: string) => client.events.findLast((frame) => frame.e === e)?.d

@@ -8,7 +8,7 @@ import { NameLine } from '../../src/http/schemas/strings.ts'
 import { app } from '../support/world.ts'
 
 const redocly = join(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js')
-/** Nothing is sent to anybody. */
+/** Keeps the linter from sending anything. */
 const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 type Schema = { type?: string; pattern?: string; enum?: unknown[]; minimum?: number; maximum?: number }
@@ -41,7 +41,7 @@ test('the document passes the recommended rules of redocly', async () => {
   const found = problems.map(({ ruleId, location }: { ruleId: string; location: { pointer: string }[] }) => {
     return `${ruleId} ${location[0]?.pointer}`
   })
-  // The short path of docs/api.md#members is part of the contract. Its method tells it from that of webhooks.
+  // The short path of docs/api.md#members is part of the contract; its method distinguishes it from that of webhooks.
   expect(found).toEqual(['no-ambiguous-paths #/paths/~1{house_id}~1members~1{user_id}'])
 })
 
@@ -87,7 +87,7 @@ test('a pattern that others cannot say is left out, and described', () => {
     type: 'string',
     maxLength: 32,
     pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    description: 'with something that is seen',
+    description: 'at least one visible character',
   })
 })
 

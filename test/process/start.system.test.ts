@@ -190,7 +190,7 @@ test('a start on a port that is taken says so, and what to set', async () => {
   const { code, stderr } = await failToStart(place, { HOST: '127.0.0.1', PORT: String(port) })
   taken.close()
   expect(code).toBe(1)
-  // No database was made for it.
+  // The failed start has made no database.
   expect(existsSync(place)).toBe(false)
   expect(stderr).toMatch(/^HOST and PORT cannot be listened on: .*EADDRINUSE.* Set PORT to a free one/)
 })

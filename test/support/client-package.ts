@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 export const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
-/** The Node that people have: the first on PATH that is not the project's, else the project's. */
+/** The Node of the machine: the first on PATH that is not the project's, else the project's. */
 export async function machineNode(): Promise<string> {
   const folders = (process.env.PATH ?? '')
     .split(delimiter)

@@ -6,11 +6,11 @@ import type { Person } from './world.ts'
 
 /** A request of which the headers and a part of the body were sent. */
 export type HalfSent = {
-  /** What was answered so far. */
+  /** The answer so far. */
   answer(): string
   /** The answer once the connection has ended. */
   ended: Promise<string>
-  /** Sends the rest of the body, and gives `ended`. */
+  /** Sends the rest of the body. Returns `ended`. */
   finish(): Promise<string>
 }
 
@@ -57,7 +57,7 @@ export async function sendHalfOfJson(
   const before = app.bodies.bytes
   const body = `{"padding":"${'x'.repeat(padding)}",`
   const request = sendHalf(app, route, { caller, body, rest: JSON.stringify(fields).slice(1) })
-  // Bodies of this size count while they are received, which begins after the caller was found.
+  // The server counts a body of this size while it is received, which begins after the caller was found.
   await expect.poll(() => app.bodies.bytes).toBeGreaterThan(before + padding)
   return request
 }

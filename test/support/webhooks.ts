@@ -7,7 +7,7 @@ export const webhookNotFound = failure('webhook_not_found', 'That webhook does n
 /** A webhook with the token and the path that execute it. */
 export type Hook = { id: string; token: string; path: string }
 
-/** Makes a webhook as `POST /houses/{id}/webhooks` does: in the first room and of nobody, unless others are named. */
+/** Makes a webhook as `POST /houses/{id}/webhooks` does: by default in the first room, and without a creator. */
 export async function webhook(
   den: Den,
   fields: { room_id?: string; name?: string; creator?: Person } = {},

@@ -41,7 +41,7 @@ test('only http, https and mailto can be followed', () => {
   }
 })
 
-/** What is shown, in one line. */
+/** The shown text, in one line. */
 function shown(token: Token): string {
   const all = (tokens: readonly Token[]) => tokens.map(shown).join('')
   switch (token.type) {
@@ -160,7 +160,7 @@ const parts = [
 ]
 const length = 4_000
 
-/** Texts of one part, of two, and of some, over and over, and those of which the second half is another. */
+/** Texts that repeat one part, two parts or several, and texts whose second half repeats another part. */
 function hardTexts(): string[] {
   const random = randomFrom(1)
   const pick = () => random.pick(parts)!
@@ -174,7 +174,7 @@ function hardTexts(): string[] {
     const [first, second] = [random.pick(once)!, random.pick(once)!]
     return repeated(first, length / 2) + repeated(second, length / 2)
   })
-  // Marks that are too deep for those before them.
+  // Marks that are nested too deep.
   const deep = repeated('`~h', length / 2) + repeated('*~', length / 2)
   return [deep, ...once.map((each) => repeated(each, length)), ...halves]
 }

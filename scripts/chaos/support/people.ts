@@ -25,6 +25,28 @@ export async function addPerson(db: Db, fields: { password_hash?: string } = {})
   return { id, username, token, session_id }
 }
 
+/** Makes bots of somebody, each with a token, without going through the server. */
+export async function addBots(db: Db, owner: Person, count: number): Promise<Person[]> {
+  const bots = Array.from({ length: count }, (): Person => {
+    people += 1
+    const [id, session_id, token, username] = [newId(), newId(), newToken(), `bot${people}.${process.pid}`]
+    return { id, username, token, session_id }
+  })
+  const rows = bots.map(({ id, username }) => ({
+    id,
+    username,
+    name: username,
+    bot: true,
+    owner_id: owner.id,
+  }))
+  await db.insertInto('users').values(rows).execute()
+  const sessions = bots.map(({ id, session_id, token }) => {
+    return { id: session_id, user_id: id, token_hash: hashToken(token) }
+  })
+  await db.insertInto('sessions').values(sessions).execute()
+  return bots
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: what the server answers is for the parts to find out
 type Data = any
 

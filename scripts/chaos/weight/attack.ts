@@ -65,12 +65,12 @@ export function answersBut({ answers }: Toll, status: number): number {
   return others.reduce((sum, [, count]) => sum + count, 0)
 }
 
-/** Sockets of these people that read everything, and send these frames over and over. */
+/** Orders for sockets of these people, which read everything and send these frames over and over. */
 export function readersOf(people: readonly { token: string }[], frames: string[] = []): Order[] {
   return people.map(({ token }) => ({ kind: 'session', token, frames, afterwards: 'reads' }))
 }
 
-/** What is wrong with the messages that others send during an attack which has theirs delivered late. */
+/** The faults of messages of others, during an attack that may delay their delivery. */
 export function judgeSends(course: Course): string[] {
   const [usual, now] = [course.before.seen.get('send')!.p50, course.during.seen.get('send')!.p50]
   const most = Math.max(3 * usual, usual + 20) + allowedDelayIn(course)

@@ -13,12 +13,12 @@ export type Asked = { method: string; path: string; body?: Body }
 export type Order =
   /** Sends requests in turn, so many at once, without waiting but after a 429. */
   | { kind: 'requests'; from: string; token: string | null; atOnce: number; asked: Asked[] }
-  /** Logs in, sends frames once its houses have come, and then leaves or goes on as it says; again when it is closed. */
+  /** Logs in, sends the frames after its houses, and then does what `afterwards` says. A closed session logs in again. */
   | { kind: 'session'; token: string; frames: string[]; afterwards: Afterwards }
   | SocketOrder
   /**
-   * Sends a text on so many connections, opened so many at once, and nothing more; again when they are closed. Of
-   * `isUnread`, only the beginning of an answer is read.
+   * Opens connections, some at once, and sends one text on each. Closed ones are opened again. `isUnread`: only the
+   * beginning of an answer is read.
    */
   | {
       kind: 'open connections'

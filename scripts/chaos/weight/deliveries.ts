@@ -2,7 +2,7 @@ import type { WeightAttack } from './attack.ts'
 import { judgeSends, ordersOf, readersOf } from './attack.ts'
 import { addHouse, addMessages, addPeople, addUnusedRoles, heavyProfile } from './scenes.ts'
 
-/** Attacks of one account on what everybody's messages wait for: there is one order of deliveries. */
+/** Attacks of one user on deliveries: there is one order of them, so the messages of everybody wait. */
 export const deliveries: WeightAttack[] = [
   {
     name: 'a profile in 100 own houses, edited',

@@ -6,18 +6,18 @@ import sharp, { type Create } from 'sharp'
 import type { Db } from '../../../src/database/client.ts'
 import { newId } from '../../../src/ids.ts'
 import { openFolderStore } from '../../../src/storage/store.ts'
-import { addPerson, type Person } from '../support/people.ts'
+import { addBots, addPerson, type Person } from '../support/people.ts'
 import type { Course, WeightAttack } from './attack.ts'
 import { attackersAddress, ordersOf } from './attack.ts'
 import { addHouse } from './scenes.ts'
 
-/** Of one address (docs/api.md#rate-limits). */
+/** The most downloads of one address (docs/api.md#rate-limits). */
 const mostDownloads = 128
 const fileBytes = 12_000_000
 
 const addresses = Array.from({ length: 10 }, (_none, n) => `127.0.2.${n + 1}`)
 
-/** Attacks with what is sent as it is: documents, attachments and pictures. */
+/** Attacks with files: documents, attachments and pictures. */
 export const files: WeightAttack[] = [
   {
     name: 'the documents of /docs, from ten addresses',
@@ -53,7 +53,7 @@ export const files: WeightAttack[] = [
     name: 'animations of three people and their bots',
     async prepare({ db, people }) {
       const owners = people.slice(0, 3)
-      const bots = await Promise.all(owners.flatMap((owner) => [1, 2, 3].map(() => addBot(db, owner))))
+      const bots = (await Promise.all(owners.map((owner) => addBots(db, owner, 3)))).flat()
       const icon = (await animation()).toString('base64')
       const [light, heavy] = [await addPerson(db), await addPerson(db)]
       const small = await sharp({ create: { width: 300, height: 300, channels: 3, background: '#369' } })
@@ -79,7 +79,7 @@ export const files: WeightAttack[] = [
   },
 ]
 
-/** What somebody else was answered who sent a picture that is in order. */
+/** The faults of the answers to somebody else, who sent a proper picture. */
 function faults({ during }: Course, probe: string, wrong: RegExp): string[] {
   const { statuses } = during.seen.get(probe)!
   return wrong.test(statuses.replace(/\d+ ×/g, ''))
@@ -87,17 +87,7 @@ function faults({ during }: Course, probe: string, wrong: RegExp): string[] {
     : []
 }
 
-async function addBot(db: Db, owner: Person): Promise<Person> {
-  const bot = await addPerson(db)
-  await db
-    .updateTable('users')
-    .set({ bot: true, owner_id: owner.id, email: null })
-    .where('id', '=', bot.id)
-    .execute()
-  return bot
-}
-
-/** A message with a large file, and the path of that. */
+/** A message with a large file, and the path of the file. */
 async function addAttachment(db: Db, author: Person, folder: string): Promise<string> {
   const { rooms } = await addHouse(db, [author], 1)
   const [room_id, key, id] = [rooms[0]!, 'a'.repeat(32), newId()]
@@ -117,7 +107,7 @@ async function addAttachment(db: Db, author: Person, folder: string): Promise<st
   return `/attachments/${room_id}/${id}/x?key=${key}`
 }
 
-/** An animation of as many frames as are kept, whose noise takes long to encode. */
+/** An animation with the most frames that are kept. Its noise takes long to encode. */
 async function animation(): Promise<Buffer> {
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
   const create = { width: 450, height: 450, channels: 3, background: '#fff', noise } as Create

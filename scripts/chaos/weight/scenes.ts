@@ -47,7 +47,7 @@ export async function addHouse(db: Db, people: readonly { id: string }[], roomCo
 }
 
 /** A longest name. For its first letter, a string of JavaScript that it is in takes two bytes for every letter. */
-export const heavyName = 'Ā'.padEnd(64, 'x')
+const heavyName = 'Ā'.padEnd(64, 'x')
 
 const heavyText = '🚀'.repeat(512)
 /** A profile of as many bytes as possible. */
@@ -58,14 +58,14 @@ export const heavyProfile = {
   bio: heavyText,
 }
 
-/** So many roles with heavy names, which nobody has. Returns their ids. */
+/** Makes roles with heavy names, which nobody has. Returns their ids. */
 export async function addUnusedRoles(db: Db, houseId: string, count: number): Promise<string[]> {
   const roles = makeIds(count).map((id, n) => ({ id, house_id: houseId, name: heavyName, position: n + 1 }))
   await db.insertInto('roles').values(roles).execute()
   return roles.map(({ id }) => id)
 }
 
-/** Gives every member of a house so many roles with heavy names. */
+/** Gives every member of a house roles with heavy names. */
 export async function addRoles(db: Db, houseId: string, count: number): Promise<void> {
   await addUnusedRoles(db, houseId, count)
   await sql`insert into member_roles (house_id, user_id, role_id)
@@ -85,7 +85,7 @@ export async function addGroups(db: Db, people: readonly { id: string }[], count
   )
 }
 
-/** A message in each of the rooms. Returns their ids. */
+/** Writes a message into each of the rooms. Returns the ids of the messages. */
 export async function addMessages(db: Db, rooms: readonly string[], { id: author_id, session_id }: Person) {
   const messages = rooms.map((room_id) => {
     return { room_id, id: newId(), author_id, device_id: session_id, content: 'hearth fire wood smoke' }

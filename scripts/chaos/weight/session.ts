@@ -14,7 +14,7 @@ export const upgradeHead = [
 
 const openWithinMs = 60_000
 
-/** As many as the gateway allows in a minute, evenly. */
+/** The pause with which as many frames are sent in a minute as the gateway allows. */
 const repeatEveryMs = 510
 
 type Wish = { token: string; frames: string[]; afterwards: Afterwards }

@@ -1,7 +1,4 @@
-import { hashToken, newToken } from '../../../src/auth/tokens.ts'
-import type { Db } from '../../../src/database/client.ts'
-import { newId } from '../../../src/ids.ts'
-import type { Person } from '../support/people.ts'
+import { addBots } from '../support/people.ts'
 import { allowedDelayIn, attackersAddress, type Course, type WeightAttack } from './attack.ts'
 import type { Sending, SocketOrder } from './sockets.ts'
 
@@ -12,15 +9,16 @@ const socketsOfBot = 25
 const maxSocketsOfOwner = 200
 /** Sockets that send byte by byte. */
 const trickling = 600
-/** Connections that are closed and opened again for a moment count twice. */
+/** Connections that are closed and opened again count twice for a moment: they may exceed a limit by this factor. */
 const room = 1.2
 
-/** Attacks with what sockets of the gateway send, and with how many there are. */
+/** Attacks with what sockets of the gateway send, and with their number. */
 export const socketAttacks: WeightAttack[] = [
   {
-    name: 'messages in 16,384 fragments, on 990 sockets of ten addresses and 650 of an account with bots',
+    name: 'messages in 16,384 fragments, on 990 sockets of ten addresses and 650 of a person with bots',
     async prepare({ db, people }) {
-      const all = [people[0]!.token, ...(await addBots(db, people[0]!, bots))]
+      const own = await addBots(db, people[0]!, bots)
+      const all = [people[0]!, ...own].map(({ token }) => token)
       return {
         orders: [
           ...addresses.map((from) => socketsOf(null, strangersOfAddress, 'fragments', from)),
@@ -40,7 +38,7 @@ export const socketAttacks: WeightAttack[] = [
         ],
         judge(course) {
           const opened = course.toll.answers['101'] ?? 0
-          // Those that are closed are opened again.
+          // Sockets that are closed are opened again.
           if (opened > trickling) return judgeSends(course)
           return [...judgeSends(course), 'no socket was closed that sends byte by byte']
         },
@@ -62,9 +60,10 @@ export const socketAttacks: WeightAttack[] = [
     },
   },
   {
-    name: '650 sockets of an account with bots',
+    name: '650 sockets of a person with bots',
     async prepare({ db, people }) {
-      const all = [people[0]!.token, ...(await addBots(db, people[0]!, bots))]
+      const own = await addBots(db, people[0]!, bots)
+      const all = [people[0]!, ...own].map(({ token }) => token)
       return {
         orders: all.map((token) => socketsOf(token, socketsOfBot, 'nothing')),
         judge({ toll }) {
@@ -85,21 +84,10 @@ function socketsOf(
   return { kind: 'sockets', from, token, count, sending }
 }
 
-/** What sends of others may take: three times of before. */
+/** Fails if sends of others take more than three times as long as before the attack. */
 function judgeSends(course: Course): string[] {
   const [usual, now] = [course.before.seen.get('send')!.p50, course.during.seen.get('send')!.p50]
   const most = Math.max(3 * usual, usual + 20) + allowedDelayIn(course)
   if (now <= most) return []
   return [`half of the others' sends took more than ${Math.round(now)} ms, ${Math.round(usual)} before`]
-}
-
-/** Bots of a person. Returns their tokens. */
-async function addBots(db: Db, { id: owner_id, username }: Person, count: number): Promise<string[]> {
-  const tokens = Array.from({ length: count }, () => newToken())
-  const rows = tokens.map((token, n) => ({ id: newId(), name: `${username}bot${n}`, token }))
-  const users = rows.map(({ id, name }) => ({ id, username: name, name, bot: true, owner_id }))
-  await db.insertInto('users').values(users).execute()
-  const sessions = rows.map(({ id, token }) => ({ id: newId(), user_id: id, token_hash: hashToken(token) }))
-  await db.insertInto('sessions').values(sessions).execute()
-  return tokens
 }

@@ -5,7 +5,7 @@ import { upgradeHead } from './session.ts'
 /** What a socket sends once it is open, and logged in if it has a token. */
 export type Sending = 'nothing' | 'fragments' | 'single bytes' | 'heartbeats' | 'large heartbeats' | 'pongs'
 
-/** So many sockets of the gateway, of a token or of nobody; they are opened again when they are closed. */
+/** A number of gateway sockets, with a token or without. They are opened again when they are closed. */
 export type SocketOrder = {
   kind: 'sockets'
   from: string
@@ -36,7 +36,7 @@ const pieces = [
 const once = Buffer.concat(pieces)
 const longHead = encode({ opcode: opcode.text, claims: 60_000n })
 
-/** Has the sockets of an order open until the process ends; `change` is told by how many more. */
+/** Keeps the sockets of an order open until the process ends. `change` receives each change of their number. */
 export async function keepSockets(
   port: number,
   { from, token, count, sending }: SocketOrder,

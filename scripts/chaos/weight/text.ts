@@ -1,20 +1,20 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../src/database/client.ts'
-import { addPerson, type Person } from '../support/people.ts'
+import { addBots, type Person } from '../support/people.ts'
 import type { WeightAttack } from './attack.ts'
 import { ordersOf } from './attack.ts'
 import { addHouse, addPeople } from './scenes.ts'
 
 const mib = 2 ** 20
-/** By so much the database may grow until it is full, and the reserve that stays below that. */
+/** How much the database may grow until it is full, and the reserve that stays free. */
 const [growthMib, reserveMib] = [24, 16]
 const botsOfEach = 3
 const limitMib = 1
 const rowBytes = 256
-/** What the entries of one message in the search index may take, with the parts of pages that are not used. */
+/** The most bytes of the entries of one message in the search index, with the unused parts of pages. */
 const maxIndexBytes = 8_192
 const maxAuditBytes = 2_200
-/** What is counted a moment later. */
+/** Text that is counted a moment later may exceed the limit by this factor. */
 const room = 1.1
 
 /** 2,000 different words in 4,000 characters. */
@@ -109,12 +109,12 @@ async function databaseBytes(db: Db): Promise<number> {
   return rows[0]!.bytes
 }
 
-/** Each of some people, and their bots, who write long messages into a house of their own; somebody reads the first. */
+/** Makes houses into which their owners, and the bots of these, write long messages; somebody reads the first house. */
 async function addWriters(db: Db, people: readonly Person[]) {
   const [reader] = await addPeople(db, 1)
   const written = await Promise.all(
     people.map(async (owner) => {
-      const bots = await Promise.all(Array.from({ length: botsOfEach }, () => addBot(db, owner)))
+      const bots = await addBots(db, owner, botsOfEach)
       const { rooms } = await addHouse(db, [owner, ...bots, reader!], 5)
       const paths = rooms.map((id) => `/rooms/${id}/messages`)
       const asked = paths.map((path) => ({ method: 'POST', path, body: { text: longText } }))
@@ -125,17 +125,7 @@ async function addWriters(db: Db, people: readonly Person[]) {
   return { path, orders: written.flatMap(({ orders }) => orders), reader: reader! }
 }
 
-async function addBot(db: Db, owner: Person): Promise<Person> {
-  const bot = await addPerson(db)
-  await db
-    .updateTable('users')
-    .set({ bot: true, owner_id: owner.id, email: null })
-    .where('id', '=', bot.id)
-    .execute()
-  return bot
-}
-
-/** A house of somebody with 500 rooms in a category, and how they are put into one order and the other. */
+/** A house with 500 rooms in a category, and the requests that put them into one order and the other. */
 async function addCategory(db: Db, owner: Person) {
   const { id, rooms } = await addHouse(db, [owner], 500)
   const entity = rooms[0]!

@@ -3,7 +3,7 @@ import { type Db, isDistributed } from '../../database/client.ts'
 import type { StoredAttachment } from '../../messages/queries.ts'
 import { fullUserColumns } from '../../users/queries.ts'
 
-/** An archive outlives exploding messages, so it has none, however long they still have. */
+/** An archive outlives exploding messages, so it has none. */
 const isExported = sql`expires_at is null`
 
 /** The account of a user, without their password and second factor. */
@@ -139,7 +139,7 @@ export type OwnMessageRow = {
   attachment: StoredAttachment | null
 }
 
-/** A page of what a user has written in a room but exploding messages, oldest first. */
+/** A page of the exported messages of a user in a room, oldest first. */
 export async function listOwnMessages(
   db: Db,
   { user_id, room_id }: { user_id: string; room_id: string },

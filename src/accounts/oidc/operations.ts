@@ -74,7 +74,7 @@ export async function logInByOidc(
   }
 }
 
-/** `ended`: the events of the access that an earlier holder had, where the account is taken over by its address. */
+/** `ended`: the events of ending the access of an earlier holder, if the account is taken over by its address. */
 async function requireAccount(trx: Db, identity: OidcIdentity, rules: OidcRules) {
   const holderId = await findIdentityHolder(trx, identity)
   const linkedId = holderId === undefined ? await linkByEmail(trx, identity, rules) : undefined
@@ -86,8 +86,7 @@ async function requireAccount(trx: Db, identity: OidcIdentity, rules: OidcRules)
 }
 
 /**
- * Ends what else opens a locked account: whoever has registered with the address may not be whom it belongs to. Returns
- * the events.
+ * Ends every other access to a locked account: somebody else may have registered with the address. Returns the events.
  */
 async function endEarlierAccess(trx: Db, userId: string): Promise<HearthEvent[]> {
   const events = await setPassword(trx, userId, null)

@@ -35,7 +35,7 @@ export async function changePassword(
 
 /**
  * Sets a password with a reset code, ends all login sessions and the tokens of the account's bots, and cancels a pending
- * change of address (docs/api.md#accounts). Returns whose it is. `also` is part of the transaction. Throws `invalid_code`.
+ * change of address (docs/api.md#accounts). Returns the user. `also` is part of the transaction. Throws `invalid_code`.
  */
 export async function resetPassword(
   db: Db,

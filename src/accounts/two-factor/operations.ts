@@ -92,7 +92,7 @@ async function lockCaller(trx: Db, id: string): Promise<CredentialsRow> {
   return account
 }
 
-/** Whether a code has the form of those of an app; all others are taken for backup codes. */
+/** Whether a code has the form of a TOTP code; all others are taken for backup codes. */
 export function isTotpCode(code: string): boolean {
   return /^[0-9]{6}$/.test(code)
 }

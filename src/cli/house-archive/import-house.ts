@@ -13,7 +13,7 @@ import { makeIcon, maxPictureBytes, type Picture, pictureName } from '../../imag
 import { cancelDiscard } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
 import { CliError, type Command, count } from '../command.ts'
-import { findUserToName } from '../find-user.ts'
+import { findAccountByRef } from '../find-account.ts'
 import { requireSpace, withInstallation } from '../installation.ts'
 import { importContents } from './contents.ts'
 import { iconName, User } from './format.ts'
@@ -61,7 +61,7 @@ export const importHouse: Command = {
 }
 
 async function personId(db: Db, ref: string): Promise<string> {
-  const user = await findUserToName(db, ref)
+  const user = await findAccountByRef(db, ref)
   if (!user || user.bot)
     throw new CliError(`There is no user "${ref}": give a username, an id or an e-mail address.`)
   return user.id

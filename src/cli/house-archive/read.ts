@@ -23,7 +23,7 @@ export type Archive = {
   close(): void
 }
 
-/** Why an archive cannot be opened, by the code of the error; the library's own errors have none. */
+/** Reasons why an archive cannot be opened, by the code of the error; errors of the ZIP library have no code. */
 const reasons: Record<string, string> = {
   '': 'it is no ZIP file, or not a whole one',
   ENOENT: 'there is no such file',

@@ -35,7 +35,7 @@ import { walSettings } from './wal-size.ts'
 type EmbeddedPostgres = {
   /** `postgres://` address with the password: a socket in the folder where its path is short enough, else loopback. */
   url: string
-  /** The same for the superuser: for tests and measurements, which make databases of their own. */
+  /** The same for the superuser: for tests and measurements, which create databases of their own. */
   adminUrl: string
   /** Stops the server and waits until its process is gone. */
   stop(): Promise<void>
@@ -129,7 +129,7 @@ export async function findRunningPostgres(dir: string): Promise<string | undefin
   const cluster = await openCluster(dir)
   const running = cluster && (await findPostmaster(cluster, startTimeoutMs))
   if (!running) return undefined
-  // The server may be of a version that did not do so.
+  // The running server may be of a version that did not give the database to the owner.
   await giveToOwner(urlOf(cluster, running.port, database), ownerPassword(cluster.password))
   return ownerUrlOf(cluster, localUrlOf(cluster, running.port, database))
 }

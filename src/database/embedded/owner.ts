@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto'
 import pg from 'pg'
 
-/** The role that Hearth uses: it owns the database, and may do nothing outside of it. */
+/** The role that Hearth uses: it owns the database, and has no right outside of it. */
 export const ownerName = 'hearth_owner'
 
-/** Advisory lock of whoever makes the role ('OWNR'). */
+/** Advisory lock for making the role ('OWNR'). */
 const makingLock = 0x4f574e52
 
-/** The password of the role, made of that of the superuser, which cannot be computed from it. */
+/** The password of the role, a hash of that of the superuser. */
 export function ownerPassword(superuserPassword: string): string {
   return hash('sha256', `${ownerName} ${superuserPassword}`).slice(0, 48)
 }
 
 /**
- * Makes the role and gives it the database of `url`, an address of the superuser. Folders of earlier versions, where the
- * superuser owned everything, become like new ones; where nothing is to be done, nothing is written.
+ * Makes the role and gives it the database of `url`, an address of the superuser, with all that is in it: in folders of
+ * earlier versions the superuser owned everything. If the role owns everything already, nothing is written.
  */
 export async function giveToOwner(url: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'hearth in charge' })

@@ -13,7 +13,7 @@ export function reservedBytes(diskBytes: number, reserve: number | undefined): n
   return reserve ?? Math.min(maxReservedBytes, diskBytes * reservedShare)
 }
 
-/** What the database may still take, and how much of that stays free. */
+/** The bytes that the database may still take, and how many of them stay free. */
 export type FreeSpace = { freeBytes: number; reserveBytes: number }
 
 /**

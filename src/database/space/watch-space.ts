@@ -4,7 +4,7 @@ import type { FreeSpace } from './free-space.ts'
 /** `low`: less than twice the reserve is free. `full`: less than the reserve is, so nothing may grow. */
 export type SpaceState = 'unknown' | 'enough' | 'low' | 'full'
 
-/** The space of the database, as it was looked up last. */
+/** The space of the database when it was last read. */
 export type DatabaseSpace = {
   readonly state: SpaceState
   /** Undefined: not known. */
@@ -16,7 +16,7 @@ export const unknownSpace: DatabaseSpace = { state: 'unknown', freeBytes: undefi
 
 const longestPauseMs = 10_000
 const shortestPauseMs = 500
-/** No disk fills faster: the next look comes before the reserve can be used up. */
+/** Bytes a second. No disk fills faster, so the next read comes before the reserve can be used up. */
 const fastestGrowth = 100_000_000
 
 export function stateOf({ freeBytes, reserveBytes }: FreeSpace): SpaceState {
@@ -24,7 +24,7 @@ export function stateOf({ freeBytes, reserveBytes }: FreeSpace): SpaceState {
   return freeBytes < 2 * reserveBytes ? 'low' : 'enough'
 }
 
-/** The time until the next look in ms: the less is left above the reserve, the shorter. */
+/** The time until the next read in ms: the less is left above the reserve, the shorter. */
 export function pauseAfter({ freeBytes, reserveBytes }: FreeSpace): number {
   const untilFullMs = ((freeBytes - reserveBytes) / fastestGrowth) * 1_000
   return Math.min(longestPauseMs, Math.max(shortestPauseMs, untilFullMs))
@@ -33,18 +33,18 @@ export function pauseAfter({ freeBytes, reserveBytes }: FreeSpace): number {
 type SpaceListener = {
   /** Called when the state has changed, and at once if little or nothing is left. */
   changed(space: DatabaseSpace): void
-  /** Called with the first of consecutive failures to read it. What was known before holds meanwhile. */
+  /** Called with the first of consecutive failed reads. The last state stays meanwhile. */
   failed(error: unknown): void
 }
 
 type SpaceWatch = {
   space: DatabaseSpace
   listen(listener: SpaceListener): void
-  /** Waits for a look in progress. */
+  /** Waits for a read in progress. */
   stop(): Promise<void>
 }
 
-/** Looks up the space of a database from now on. Settles after the first look. Without `read` it stays unknown. */
+/** Reads the space of a database again and again. Settles after the first read. Without `read` it stays unknown. */
 export async function watchSpace(read: (() => Promise<FreeSpace>) | undefined): Promise<SpaceWatch> {
   if (!read) return { space: unknownSpace, listen: () => {}, stop: async () => {} }
   const space: { -readonly [Key in keyof DatabaseSpace]: DatabaseSpace[Key] } = { ...unknownSpace }

@@ -56,11 +56,11 @@ function emitter({ type }: HearthEvent, position: number | undefined, before: nu
   }
 }
 
-/** What a row that was read, and a room that was examined for a member, weighs as bytes do that are sent. */
+/** The weight, in sent bytes, of a row that was read, and of a room that was examined for a member. */
 const rowWeight = 512
 const examinedRoomWeight = 8
 
-/** An audience that counts what it is sent, bytes times receivers, and what that takes. */
+/** An audience that sums the weight of an event: the sent bytes times the receivers, and the reads for it. */
 export function weighed(audience: Audience): Audience & { readonly weight: number } {
   let weight = 0
   return {

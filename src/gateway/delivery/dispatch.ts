@@ -33,8 +33,8 @@ const retryMs = 1_000
 const giveUpAfterMs = 30_000
 
 /**
- * Sends an event to the affected sessions, after everything that was dispatched before, unless an equal one waits that
- * stands for it. Settles when its turn is over; after a join, when also sessions of the joiner that log in have it.
+ * Sends an event to the affected sessions, after everything that was dispatched before, unless a later equal one replaces
+ * it. Settles when its turn is over; after a join, when the sessions of the joiner that log in have it, too.
  */
 export async function dispatch(
   gateway: GatewayContext,

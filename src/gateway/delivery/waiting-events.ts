@@ -1,26 +1,26 @@
 import type { HearthEvent } from '../../events/events.ts'
 
-/** Equal events that wait to be sent; `sinceMs`: when the first of them came, or one of them was last sent. */
+/** Equal events that wait to be sent. `sinceMs`: the time at which the first of them came, or one was last sent. */
 type Equal = { last: HearthEvent; sinceMs: number }
 
 /**
- * Finds out which events another one stands for: of equal ones that wait, the last has the whole present form. It keeps
- * its place in the log, and the places of the others pass without a frame.
+ * Joins equal events that wait: only the last is sent, because it has the whole present form. It keeps its position in
+ * the log; at the positions of the others nothing is sent.
  */
 export class WaitingEvents {
   readonly #byKey = new Map<string, Equal>()
   readonly #maxDelayMs: number
   readonly #now: () => number
-  /** The events that another one stood for. */
+  /** The number of events that were not sent because a later one replaced them. */
   joined = 0
 
-  /** While equal events keep coming, one of them is sent each `maxDelayMs` of the clock `now`, in ms. */
+  /** While equal events keep coming, one of them is sent each `maxDelayMs`. `now`: the clock, in ms. */
   constructor(maxDelayMs: number, now: () => number = () => performance.now()) {
     this.#maxDelayMs = maxDelayMs
     this.#now = now
   }
 
-  /** Adds an event, whose position is undefined if the log does not have it. Returns whether, in its turn, it is sent. */
+  /** Adds an event (no position: not in the log). Returns a function that tells, when its turn comes, whether to send it. */
   add(event: HearthEvent, position: number | undefined): () => boolean {
     if (!harmless.has(event.type)) this.#separate(event)
     const key = position === undefined ? undefined : keyOf(event)
@@ -42,14 +42,14 @@ export class WaitingEvents {
     return isLate
   }
 
-  /** Lets no change of what members can read move past an event that is sent to those who can read it. */
+  /** Keeps a change of what members can read before the events that are sent to those who can read something. */
   #separate(event: HearthEvent): void {
     if (this.#byKey.size === 0) return
     if ('house_id' in event && event.house_id !== null) this.#byKey.delete(visibilityKey(event.house_id))
   }
 }
 
-/** Their frames show each receiver what they can read by then. */
+/** Events whose frames show each receiver only what they can read when the frame is made. */
 const harmless: ReadonlySet<HearthEvent['type']> = new Set([
   'house_updated',
   'entities_updated',
@@ -65,7 +65,7 @@ function visibilityKey(houseId: string): string {
   return `visibility_changed ${houseId}`
 }
 
-/** Events with the same key are equal: each carries the whole form. Undefined where an event stands for itself alone. */
+/** Events with the same key are equal: each carries the whole form. Undefined for an event that is always sent. */
 function keyOf(event: HearthEvent): string | undefined {
   switch (event.type) {
     case 'house_updated':

@@ -8,15 +8,15 @@ import type { Session } from './session.ts'
 const maxAttempts = 5
 const retryMs = 100
 
-/** Reads for a session in the turn of its account. Undefined if the connection is closed by then. */
+/** Reads for a session in the turn of its person. Undefined if the connection is closed by then. */
 export function readInTurn<Result>(
   { db }: GatewayContext,
   queue: FairQueue,
-  { account, connection }: Session,
+  { personId, connection }: Session,
   read: () => Promise<Result>,
 ): Promise<Result | undefined> {
   const isWanted = () => connection.isOpen
-  return queue(account, async () => (isWanted() ? retryWhileBusy(db, isWanted, read) : undefined))
+  return queue(personId, async () => (isWanted() ? retryWhileBusy(db, isWanted, read) : undefined))
 }
 
 /**

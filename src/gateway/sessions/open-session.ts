@@ -70,7 +70,7 @@ function resumePoint(
   return isValid ? { id: session_id, seq: seq as number, position } : undefined
 }
 
-/** Closes the connection instead where the user has too many, or the user with their bots, or these have sent too much. */
+/** Closes the connection instead if the user or the person has too many, or if the person's have sent too much. */
 function addSession(
   gateway: GatewayContext,
   connection: Connection,
@@ -86,8 +86,8 @@ function addSession(
   const former = point && registry.sessions.get(point.id)
   if (former) registry.end(former, 'taken_over')
   const open = registry.sessionsOfUser(caller.id).filter((one) => one.connection.isOpen)
-  const openOfAccount = shares.countOpen(caller.owner_id)
-  if (open.length >= settings.maxConnectionsPerUser || openOfAccount >= settings.maxConnectionsPerAccount) {
+  const openOfPerson = shares.countOpen(caller.owner_id)
+  if (open.length >= settings.maxConnectionsPerUser || openOfPerson >= settings.maxConnectionsPerPerson) {
     connection.close('too_many')
     return undefined
   }

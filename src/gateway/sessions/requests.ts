@@ -63,17 +63,17 @@ async function watchPresences(gateway: GatewayContext, session: Session, { ids }
     await untilSendable(gateway, session)
     if (!gateway.registry.has(session)) return
     const some = wanted.slice(first, first + maxPresencesAtOnce)
-    const rows = await gateway.memberReads(session.account, () =>
+    const rows = await gateway.memberReads(session.personId, () =>
       listVisible(gateway.db, session.userId, some),
     )
     const presences = rows.map((row) => payload('PRESENCE_UPDATE', serializeGatewayUser(row)))
     for (const presence of presences) session.answer(presence)
     const sentBytes = presences.reduce((sum, { json }) => sum + json.length, 0)
-    gateway.answeredBytes.charge(session.account, sentBytes + presenceLookupBytes * some.length)
+    gateway.answeredBytes.charge(session.personId, sentBytes + presenceLookupBytes * some.length)
   }
 }
 
-/** Those of these users whose presence the viewer may see. */
+/** The users among these whose presence the viewer may see. */
 async function listVisible(db: Db, viewer_id: string, ids: readonly string[]): Promise<GatewayUserRow[]> {
   const pairs = ids.map((user_id) => ({ user_id, viewer_id }))
   const visible = (await listVisiblePairs(db, pairs)).map((pair) => pair.user_id)
@@ -82,11 +82,11 @@ async function listVisible(db: Db, viewer_id: string, ids: readonly string[]): P
 
 /**
  * Waits until the socket has taken what was sent, so that no older state follows what happens meanwhile, and until the
- * user has bytes left.
+ * person has bytes left.
  */
 async function untilSendable({ answeredBytes }: GatewayContext, session: Session): Promise<void> {
   await session.connection.drained()
-  const waitMs = answeredBytes.waitMs(session.account)
+  const waitMs = answeredBytes.waitMs(session.personId)
   if (waitMs === 0 || !session.connection.isOpen) return
   await pause(waitMs, undefined, { ref: false })
   await session.connection.drained()
@@ -105,7 +105,7 @@ export async function listMembersFor(
     await untilSendable(gateway, session)
     if (!session.houses.has(houseId)) return
     const slice = { after, limit, among }
-    const members = await gateway.memberReads(session.account, () =>
+    const members = await gateway.memberReads(session.personId, () =>
       listMemberSlice(gateway.db, houseId, slice),
     )
     if (!session.houses.has(houseId)) return
@@ -114,7 +114,7 @@ export async function listMembersFor(
     if (written.length === 0 && !isFirst) return
     const json = `{"house_id":"${houseId}","members":{${written.join()}}}`
     session.answer({ name: 'HOUSE_MEMBERS_CHUNK', json })
-    gateway.answeredBytes.charge(session.account, json.length)
+    gateway.answeredBytes.charge(session.personId, json.length)
     if (written.length === members.length && members.length < limit) return
     after = members[written.length - 1]!.user_id
     // Where members have many roles few of them fill a chunk; what does not fit into the next one is read in vain.

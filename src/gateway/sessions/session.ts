@@ -15,7 +15,7 @@ const emptySet: ReadonlySet<string> = new Set()
 const done = Promise.resolve()
 const ignore = () => {}
 
-/** What an id and a buffered event take in memory, on average. */
+/** Bytes that an id and a buffered event take in memory, on average. */
 const bytesPerId = 48
 const bytesPerEvent = 512
 
@@ -36,8 +36,8 @@ export function positionOf(seq: unknown): number | undefined {
 export class Session {
   readonly id: string
   readonly userId: string
-  /** The user whose limits count: the owner of a bot, or the user. */
-  readonly account: string
+  /** The id of the person whose limits count: the owner of a bot, else the user. */
+  readonly personId: string
   readonly loginSessionId: string
   /** Whether the client accepts events and frames that existing clients do not know. */
   readonly extended: boolean
@@ -71,7 +71,7 @@ export class Session {
   }) {
     this.id = parts.id
     this.userId = parts.caller.id
-    this.account = parts.caller.owner_id
+    this.personId = parts.caller.owner_id
     this.loginSessionId = parts.caller.session_id
     this.extended = parts.extended
     this.connection = parts.connection
@@ -81,7 +81,7 @@ export class Session {
     })
   }
 
-  /** The number of ids in requests that wait. They count towards what the connection buffers. */
+  /** The number of ids in requests that wait. Their bytes count towards those that the connection buffers. */
   get waitingIds(): number {
     return this.#waitingIds
   }

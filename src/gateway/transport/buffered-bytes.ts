@@ -1,7 +1,7 @@
 import { maxBy } from '../../concurrency/max-by.ts'
 
-/** A connection, as far as its buffered bytes go. */
-export type Buffering = {
+/** What the count of buffered bytes needs of a connection. */
+type Buffering = {
   readonly isOpen: boolean
   /** The buffered bytes when they were counted last. */
   readonly countedBytes: number
@@ -51,7 +51,7 @@ export class BufferedBytes {
     if (this.#connections.delete(connection)) this.change(-connection.countedBytes)
   }
 
-  /** The buffered bytes of one of the connections have changed by so much. */
+  /** Notes a change of the buffered bytes of one of the connections. */
   change(bytes: number): void {
     this.#bytes += bytes
     if (bytes > 0 && this.#bytes > this.#countAt) this.#count()

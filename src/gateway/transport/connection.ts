@@ -22,11 +22,11 @@ type ConnectionListener = {
   closed(connection: Connection): void
 }
 
-/** The stream of a websocket, which refers to its connection for the same reason as the socket. */
+/** The stream of a websocket. It refers to its connection for the same reason as the socket does. */
 type ConnectionStream = Duplex & { connection?: Connection }
 
 const checkDrainEveryMs = 20
-/** How long a client that is refused may take to read why it is closed. */
+/** How long a refused client may take to read the reason of the close. */
 const refusedWithinMs = 1_000
 
 /** A socket that refers to its connection, so that all share listeners: own ones would take 300 bytes each. */
@@ -157,7 +157,7 @@ export class Connection {
     for (const { buffered } of shares) buffered.add(this)
   }
 
-  /** What waits for the client elsewhere takes so many bytes: requests, and events during a login. */
+  /** Sets the bytes of what waits for the client elsewhere: requests, and events during a login. */
   countWaiting(bytes: number): void {
     this.#waitingBytes = bytes
     this.countBuffered()
@@ -250,7 +250,7 @@ export class Connection {
     this.#stopReading()
   }
 
-  /** What else the client sends stays with it, until it has read why it is closed. */
+  /** Reads nothing more, and ends the connection once the client has had time to read the reason of the close. */
   #stopReading(): void {
     this.#socket.pause()
     if (this.#isRefused) return

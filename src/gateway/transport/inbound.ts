@@ -2,9 +2,9 @@ import type { GatewaySettings } from '../settings.ts'
 import { Received } from './received.ts'
 import type { Share } from './share.ts'
 
-/** What a chunk takes in memory besides its bytes. */
+/** Bytes that a chunk takes in memory besides its own. */
 const chunkBytes = 512
-/** What a chunk counts for besides its bytes, as it takes time. */
+/** Bytes that a chunk counts for besides its own, because handling it takes time. */
 const bytesPerChunk = 256
 const minuteMs = 60_000
 /** Shared by the thousands of connections that only listen. */
@@ -14,7 +14,7 @@ const noTimes: number[] = []
 export class Inbound {
   readonly #settings: GatewaySettings
   readonly #received = new Received()
-  /** When frames came that are neither heartbeats nor control frames. */
+  /** The times of the frames that are neither heartbeats nor control frames, in ms. */
   #requestTimes = noTimes
   /** Bytes and chunks of a message that has begun. */
   #unfinishedBytes = 0
@@ -27,12 +27,12 @@ export class Inbound {
     this.#settings = settings
   }
 
-  /** The bytes of a message that has begun, without what their chunks take. */
+  /** The bytes of a message that has begun, without the overhead of its chunks. */
   get unfinishedBytes(): number {
     return this.#unfinishedBytes
   }
 
-  /** What a message that has begun takes in memory. */
+  /** The memory of a message that has begun, in bytes. */
   get bufferedBytes(): number {
     return this.#unfinishedBytes + this.#unfinishedChunks * chunkBytes
   }
@@ -56,7 +56,7 @@ export class Inbound {
     this.#count(nowMs, 0, bytes + bytesPerChunk, shares)
   }
 
-  /** Whether a frame other than a heartbeat is one too many in a minute. */
+  /** Counts a frame other than a heartbeat. Returns whether it is one too many in a minute. */
   isRequestTooMuch(nowMs: number): boolean {
     // `concat` reserves no space: most clients log in and send nothing else.
     this.#requestTimes = this.#requestTimes.concat(nowMs)
@@ -64,7 +64,7 @@ export class Inbound {
     return nowMs - this.#requestTimes.shift()! < minuteMs
   }
 
-  /** Whether more has come in this minute than may. Within the free amount others do not matter. */
+  /** Whether this client or its shares have sent too much in this minute. The shares count only past the free amount. */
   isTooMuch(shares: readonly Share[]): boolean {
     const { maxReceivedOfConnection, freeOfConnection } = this.#settings
     if (!this.#received.exceeds(freeOfConnection)) return false

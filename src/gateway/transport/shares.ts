@@ -4,13 +4,13 @@ import { type ReceivedLimit, unlimited } from './received.ts'
 import { Share } from './share.ts'
 
 /**
- * The shares of the process, of each address, and of each account: a user together with their bots, named by the id of
+ * The shares of the process, of each address, and of each person: a user together with their bots, named by the id of
  * the user.
  */
 export class Shares {
   readonly #ofAll: Share
   readonly #ofAddresses = new Map<string, Share>()
-  readonly #ofAccounts = new Map<string, Share>()
+  readonly #ofPeople = new Map<string, Share>()
   readonly #settings: GatewaySettings
 
   constructor(settings: GatewaySettings) {
@@ -23,31 +23,31 @@ export class Shares {
     connection.countIn([this.#ofAll, this.#ofAddress(connection.address)])
   }
 
-  /** Counts a connection for its account as well. */
-  logIn(connection: Connection, account: string): void {
-    connection.countIn([this.#ofAll, this.#ofAddress(connection.address), this.#ofAccount(account)])
+  /** Counts a connection for its person as well. */
+  logIn(connection: Connection, personId: string): void {
+    connection.countIn([this.#ofAll, this.#ofAddress(connection.address), this.#ofPerson(personId)])
   }
 
-  /** Notes that a connection of an account was closed for what it has sent. */
-  noteRefusal(account: string): void {
-    this.#ofAccounts.get(account)?.refused.add(performance.now(), 1, 0)
+  /** Notes that a connection of a person was closed for what it has sent. */
+  noteRefusal(personId: string): void {
+    this.#ofPeople.get(personId)?.refused.add(performance.now(), 1, 0)
   }
 
-  /** Whether so many connections of an account were closed for what they have sent that it must wait. */
-  isRefused(account: string): boolean {
-    const refused = this.#ofAccounts.get(account)?.refused
+  /** Whether a person must wait, because too many of their connections were closed for what they have sent. */
+  isRefused(personId: string): boolean {
+    const refused = this.#ofPeople.get(personId)?.refused
     if (!refused || refused.isOver(performance.now())) return false
-    return refused.exceeds({ frames: this.#settings.maxRefusedOfAccount - 1, bytes: 0 })
+    return refused.exceeds({ frames: this.#settings.maxRefusedOfPerson - 1, bytes: 0 })
   }
 
-  /** The open connections of an account. */
-  countOpen(account: string): number {
-    return this.#ofAccounts.get(account)?.buffered.countOpen() ?? 0
+  /** The open connections of a person. */
+  countOpen(personId: string): number {
+    return this.#ofPeople.get(personId)?.buffered.countOpen() ?? 0
   }
 
   /** Forgets the shares without connections. What they received counts until its minute is over. */
   forgetUnused(nowMs: number): void {
-    for (const shares of [this.#ofAddresses, this.#ofAccounts]) {
+    for (const shares of [this.#ofAddresses, this.#ofPeople]) {
       for (const [key, { buffered, received, refused }] of shares)
         if (buffered.isEmpty && received.isOver(nowMs) && refused.isOver(nowMs)) shares.delete(key)
     }
@@ -58,9 +58,9 @@ export class Shares {
     return findOrAdd(this.#ofAddresses, address, maxBytesOfAddress, maxReceivedOfAddress)
   }
 
-  #ofAccount(account: string): Share {
-    const { maxBytesOfAccount, maxReceivedOfAccount } = this.#settings
-    return findOrAdd(this.#ofAccounts, account, maxBytesOfAccount, maxReceivedOfAccount)
+  #ofPerson(personId: string): Share {
+    const { maxBytesOfPerson, maxReceivedOfPerson } = this.#settings
+    return findOrAdd(this.#ofPeople, personId, maxBytesOfPerson, maxReceivedOfPerson)
   }
 }
 

@@ -6,8 +6,8 @@ const maxChangesBytes = 2_048
 const maxValueBytes = 480
 
 /**
- * The changes of an entry, as far as it holds them (docs/api.md#audit-log): where they are too much, long lists and texts
- * keep their beginning, and the count of what is left out stands beside them.
+ * The changes of an entry, cut to what an entry holds (docs/api.md#audit-log): if they are too large, long lists and
+ * texts keep their beginning, with the count of what is left out beside them.
  */
 export function boundChanges(changes: readonly AuditChangeRow[]): readonly AuditChangeRow[] {
   if (bytesOf(changes) <= maxChangesBytes) return changes
@@ -39,7 +39,7 @@ function cut(value: unknown): { value: unknown; omitted: number } {
   return { value: kept.join(''), omitted: characters.length - kept.length }
 }
 
-/** The first items, so many that they fit. */
+/** As many of the first items as fit. */
 function longestWithin<Item>(items: readonly Item[]): Item[] {
   let bytes = 0
   const end = items.findIndex((item) => {

@@ -38,8 +38,8 @@ export type AuditAction =
 type AuditTarget = 'house' | 'room' | 'entity' | 'role' | 'user' | 'invite' | 'webhook' | 'message'
 
 /**
- * A field that changed; null where there was nothing before, or is nothing any more. Of a value that is cut, how many items
- * or characters are left out.
+ * A field that changed; null where there was nothing before, or is nothing any more. `…_omitted`: the number of items or
+ * characters that are left out of a value that is cut.
  */
 export type AuditChangeRow = {
   key: string

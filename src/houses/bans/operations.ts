@@ -21,8 +21,9 @@ export async function requireBanAccess(db: Db, caller: Membership): Promise<Memb
 }
 
 /**
- * Bans a user from a house: removes them and their bots as far as they are members, and revokes their invites to the
- * house (docs/api.md#bans). `addMember` refuses banned users and their bots. Throws `house_not_found`, `user_not_found`, `no_permission`.
+ * Bans a user from a house: removes those of them and their bots that are members, and revokes their invites to the
+ * house (docs/api.md#bans). `addMember` refuses banned users and their bots. Throws `house_not_found`, `user_not_found`,
+ * `no_permission`.
  */
 export async function banUser(
   db: Db,

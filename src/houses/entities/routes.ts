@@ -78,7 +78,7 @@ export const entityRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-/** The entity, and the rooms in it. */
+/** The rows of an entity: itself, and one for each room in it. */
 function rowsOf({ resource_pointers: pointers }: Record<string, unknown>): number {
   return 1 + (Array.isArray(pointers) ? pointers.length : 0)
 }

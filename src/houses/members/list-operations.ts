@@ -62,7 +62,7 @@ export async function getMember(
   return extended ? (await withOwners(db, by, [member]))[0]! : member
 }
 
-/** Adds to members whose bots they are; null for people, and for everybody where the caller may not see it. */
+/** Adds the owner of each bot to members: null for people, and for all if the caller may not see owners. */
 async function withOwners(db: Db, by: MembershipRow, members: readonly Member[]): Promise<ListedMember[]> {
   const bots = members.filter(({ user }) => user.bot).map(({ id }) => id)
   const owners = await listBotOwners(db, canSeeBotOwners(by) ? bots : [])

@@ -19,7 +19,7 @@ export const Member = Type.Object({
 })
 export type Member = Static<typeof Member>
 
-/** A member; to an extended client with the optional key, to others without it (docs/resources.md). */
+/** A member. Only extended clients get the optional key (docs/resources.md). */
 export const ListedMember = Type.Object({
   ...Member.properties,
   owner_id: Type.Optional(Nullable(Type.String())),

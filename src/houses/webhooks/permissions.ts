@@ -13,7 +13,7 @@ export function canManageWebhooks(access: RoomAccessRow): boolean {
   return hasBits(permissionsInRoom(access), permission.MANAGE_INTEGRATIONS)
 }
 
-/** Whether a webhook works: while who made its address may manage it. One without a creator always does. */
+/** Whether a webhook works: its creator may manage it, or none is stored. */
 export function canExecute(webhook: ExecutableRow): boolean {
   const { user_id } = webhook
   if (user_id === null) return true

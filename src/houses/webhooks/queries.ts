@@ -9,7 +9,7 @@ export type WebhookRow = {
   id: string
   house_id: string
   room_id: string
-  /** Who made its present address; null for one that is older than this column. */
+  /** Who created its present address; null if that is older than this column. */
   creator_id: string | null
   name: string
   icon: string | null

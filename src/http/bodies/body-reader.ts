@@ -20,19 +20,19 @@ declare module 'fastify' {
 
 /** Memory for all request bodies, in bytes. */
 const defaultBytes = 256 * 1024 * 1024
-/** How long a body may take to arrive that is no upload. */
+/** The time in which a body that is no upload has to arrive. */
 const defaultTimeoutMs = 30_000
 /** Smaller bodies are not counted: they are short-lived, and no larger than the buffers of a connection. */
 const countedFromBytes = 16 * 1024
 /**
- * Bodies larger than this contain pictures. A fair queue parses and handles them: parsed, one takes several times its
- * size, and while it waits it can still be refused.
+ * Bodies larger than this contain pictures, or the event of a service that calls a webhook. A fair queue parses and
+ * handles them: parsed, one takes several times its size, and while it waits it can still be refused.
  */
 const largeBodyBytes = 256 * 1024
 const largeBodiesAtOnce = 4
 
 /** `bytes`: memory for all bodies. `timeoutMs` does not apply to a body that may have more than `uploadsFrom` bytes. */
-export type BodyLimits = { bytes?: number | undefined; uploadsFrom: number; timeoutMs?: number | undefined }
+type BodyLimits = { bytes?: number | undefined; uploadsFrom: number; timeoutMs?: number | undefined }
 
 /** `read` reads a body whole, or (not kept) to its end. The hooks belong to every route that reads one. */
 type BodyReader = { read: ReadBody; preParsing: preParsingHookHandler; onSend: onSendHookHandler }

@@ -4,12 +4,12 @@ import { isReceiving } from './early-refusal.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** How long a body may take to arrive that is no upload, in ms. */
+    /** The time in which a body that is no upload has to arrive, in ms. */
     bodyTimeoutMs: number
   }
 }
 
-/** Calls `onTimeout` if the rest of a body does not arrive in time. Returns how to cancel that. */
+/** Calls `onTimeout` if the rest of a body does not arrive in time. Returns a function that cancels that. */
 export function limitArrival({ raw, server }: FastifyRequest, onTimeout: () => void): () => void {
   if (!isReceiving(raw)) return () => {}
   return stallTolerantTimeout(server.bodyTimeoutMs, () => {

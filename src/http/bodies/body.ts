@@ -22,7 +22,7 @@ declare module 'fastify' {
     missingFields?: (body: object, request: FastifyRequest) => string[]
     /** The field of a form that holds the JSON, on routes that also take forms. */
     formField?: string
-    /** The most keys of objects and members of lists in the JSON, where they may be more than usual. */
+    /** The most keys of objects and members of lists in the JSON, if the route allows more than usual. */
     maxValues?: number
   }
 }
@@ -95,7 +95,7 @@ function parseBody(request: FastifyRequest, body: Buffer): unknown {
   const isForm = type === 'application/x-www-form-urlencoded'
   if (isForm && formField !== undefined) return parseForm(body, formField, maxValues)
   const mayBeEmpty = type === '' || isForm
-  // Who sends to a webhook cannot know what else 415 stands for.
+  // Services that call a webhook do not expect a 415.
   if (!mayBeEmpty || body.length > 0) throw formField === undefined ? wrongContentType() : malformedBody()
   return {}
 }

@@ -1,11 +1,11 @@
 import type { RateLimit } from './rate-limit.ts'
 
-/** The most keys whose blocks are remembered; what is left of the oldest is forfeited. */
+/** The most keys whose blocks are remembered. The rest of the oldest block is lost. */
 const maxKeys = 50_000
 
 /**
- * The same limit, counted in blocks of so many tokens: whoever counts takes a block of a key at once, and asks again when
- * it is used up. For limits that are shared, and counted with every request.
+ * The same limit, counted in blocks of so many tokens: a count takes a whole block of a key, and the next counts use it
+ * up. For limits that are shared through Redis and counted with every request.
  */
 export function inBlocks(limit: RateLimit, block: number): RateLimit {
   const left = new Map<string, number>()
@@ -22,7 +22,7 @@ export function inBlocks(limit: RateLimit, block: number): RateLimit {
       if ((left.get(key) ?? 0) < count) {
         const taken = Math.max(count, block)
         // Near the end of a limit there may be no whole block.
-        const isTaken = taken > count && (await isCounted(limit, key, taken))
+        const isTaken = taken > count && (await limit.allows(key, taken))
         if (!isTaken) return limit.count(key, options)
         add(key, taken)
       }
@@ -32,11 +32,4 @@ export function inBlocks(limit: RateLimit, block: number): RateLimit {
       add(key, count)
     },
   }
-}
-
-async function isCounted(limit: RateLimit, key: string, count: number): Promise<boolean> {
-  return limit.count(key, { count }).then(
-    () => true,
-    () => false,
-  )
 }

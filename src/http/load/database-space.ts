@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A route that writes so little that it goes on while the disk of the database is full. */
+    /** The route writes so little that it goes on while the disk of the database is full. */
     goesOnWhenFull?: boolean
   }
   interface FastifyInstance {

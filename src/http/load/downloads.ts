@@ -14,7 +14,7 @@ declare module 'fastify' {
 }
 
 export type DownloadLimits = {
-  /** Open downloads of an address, and of a user. */
+  /** Open downloads of an address, and of a person. */
   ofOne: number
   /** Open downloads of the process, each of which takes a file descriptor. */
   ofAll: number
@@ -23,7 +23,7 @@ export type DownloadLimits = {
   withinMs: number
 }
 
-/** A download that is open, and what its reader had taken at some time. */
+/** An open download, and the bytes that its connection had taken (`taken`) at a time (`sinceMs`). */
 type Download = { owners: string[]; socket: Socket; content: Readable; taken: number; sinceMs: number }
 
 /** The downloads of a process. */
@@ -31,7 +31,7 @@ export type Downloads = {
   readonly open: number
   readonly refused: number
   readonly closed: number
-  /** Closes those that have taken too little, each once in the time that it has for it. Called regularly. */
+  /** Closes the downloads that have taken too few bytes in their time. Called regularly. */
   closeSlow(): void
 }
 
@@ -43,12 +43,12 @@ const defaultLimits: DownloadLimits = {
   withinMs: 120_000,
 }
 
-/** What is so small is read at once: most pictures of people are, and pages have many. */
+/** A file of at most so many bytes is read at once: most pictures of people are, and pages have many. */
 const wholeBytes = 64 * 1024
 const checksPerTime = 8
 const retryAfterMs = 1_000
 
-/** What a route says of a file, and a refusal must not say. */
+/** Headers that describe a file, and that a refusal must not have. */
 const fileHeaders = [
   'accept-ranges',
   'cache-control',
@@ -61,8 +61,9 @@ const fileHeaders = [
 ]
 
 /**
- * Bounds the files that are being sent. Past the bound of one address or user, a further one answers `rate_limit`. Past
- * that of all, the oldest of whoever has the most is closed. One that is read too slowly is closed, too. `now` in ms.
+ * Bounds the files that are being sent. Past the bound of an address or a person, a further one answers `rate_limit`.
+ * Past the bound of all, the oldest of the address with the most is closed. A download that is read too slowly is closed,
+ * too. `now`: the clock, in ms.
  */
 export function limitDownloads(
   app: FastifyInstance,
@@ -158,7 +159,7 @@ export function limitDownloads(
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-/** The address first; a bot counts to its owner. */
+/** The address first, then the person. */
 function ownersOf({ caller, server, raw }: FastifyRequest): string[] {
   const address = networkOf(server.addressOf(raw))
   return caller ? [address, caller.owner_id] : [address]

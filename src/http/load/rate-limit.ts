@@ -22,8 +22,8 @@ type CountOptions = {
 export type RateLimit = {
   /** Throws `RateLimitError`, and counts nothing, when it is too often. */
   count(key: string, options?: CountOptions): Promise<void>
-  /** Counts one. Returns whether it is within the limit. */
-  allows(key: string): Promise<boolean>
+  /** Counts so many, by default one, unless it is too often. Returns whether it is within the limit. */
+  allows(key: string, count?: number): Promise<boolean>
   /** Takes back what turned out not to count. */
   giveBack(key: string, count?: number): Promise<void>
   /** The time in ms until one is within the limit; 0 if it is now. */
@@ -45,7 +45,7 @@ export type RateLimitOptions = {
   shared?: SharedBuckets | undefined
   /** Replaces the clocks in tests, in ms. */
   now?: (() => number) | undefined
-  /** Is called with the name of a limit that has refused a request. */
+  /** Called with the name of a limit that has refused a request. */
   onRefused?: ((name: string) => void) | undefined
 }
 
@@ -74,9 +74,9 @@ export function createRateLimit(name: string, limit: Limit, options: RateLimitOp
       onRefused?.(name)
       throw new RateLimitError(ttlMs, timeOfDay())
     },
-    async allows(key) {
-      const taken = await takeShared([{ name, limit, key, count: 1 }])
-      return (taken?.[0] ?? local.take(key)).isAllowed
+    async allows(key, count = 1) {
+      const taken = await takeShared([{ name, limit, key, count }])
+      return (taken?.[0] ?? local.take(key, count)).isAllowed
     },
     async giveBack(key, count = 1) {
       if (!(await takeShared([{ name, limit, key, count: -count }]))) local.giveBack(key, count)

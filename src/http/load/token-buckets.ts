@@ -34,7 +34,7 @@ export class TokenBuckets {
     return { isAllowed: true, remaining: burst - missing, ttlMs: fullAt - now }
   }
 
-  /** Takes so many tokens, whether they are there or not: what follows waits until they are back. */
+  /** Takes so many tokens, even if they are not there: later takes wait until they are back. */
   charge(key: string, count: number): void {
     const now = this.#now()
     const fullAt = Math.max(this.#fullAtMs.get(key) ?? 0, now) + this.#limit.refillMs * count

@@ -17,7 +17,7 @@ export const metricsRoutes: FastifyPluginAsync = async (app) => {
   const stopServing = serveWorkerMetrics(() => all().getMetricsAsJSON())
   app.addHook('onClose', async () => stopServing())
   let text = ''
-  /** Scrapes that come while one is answered share the next. */
+  /** Scrapes that come while one is rendered share the next. */
   const renderInTurn = shareRuns(async () => {
     const others = await collectWorkerMetrics()
     text =

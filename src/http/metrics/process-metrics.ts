@@ -43,7 +43,7 @@ export function showLoad(app: FastifyInstance): void {
   readCounter(
     metrics,
     'hearth_downloads_ended_total',
-    'Downloads by why they were ended: refused (too many of one), closed (too slow, or too many of all)',
+    'Downloads by why they ended: refused (too many of one), closed (too slow, or too many of all)',
     () => [
       [{ reason: 'refused' }, downloads.refused],
       [{ reason: 'closed' }, downloads.closed],
@@ -83,7 +83,7 @@ export function showSpace(app: FastifyInstance): void {
   readGauge(
     metrics,
     'hearth_database_free_bytes',
-    'What the database may still take, the reserve included; not there where that is not known',
+    'Bytes that the database may still take, the reserve included; absent where that is not known',
     () => {
       const { freeBytes } = app.databaseSpace
       return freeBytes === undefined ? [] : [[{}, freeBytes]]
@@ -99,7 +99,7 @@ export function showSpace(app: FastifyInstance): void {
   readCounter(
     metrics,
     'hearth_text_refused_total',
-    'Requests refused because of the text that somebody has written in a day',
+    'Requests refused because of the text that a person has written in a day',
     () => app.refusedText,
   )
 }

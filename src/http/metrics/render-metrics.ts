@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AggregatorRegistry, Registry } from 'prom-client'
 
-export type MetricsList = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+type MetricsList = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** A metric as its library renders it. */
+/** What the library needs of a metric to render it. */
 type Rendered = { get(): Promise<Values> }
 type Values = { name: string; values: unknown[] }
 
-/** Between so many lines, others have their turn: a histogram by route has thousands. */
+/** After so many lines, other work gets its turn: a histogram by route has thousands. */
 const linesPerTurn = 400
 
 export const metricsType = new Registry().contentType
@@ -49,7 +49,7 @@ async function write(slice: Values): Promise<string> {
   return (await registry.metrics()).trimEnd()
 }
 
-/** Without the lines of help and type, which each slice begins with. */
+/** A slice without its first two lines, the help and the type. */
 function withoutHead(text: string): string {
   return text.replace(/^(?:# .*\n){2}/, '')
 }

@@ -55,7 +55,7 @@ function showExample(operation: Operation, { params, query, body, status, answer
   }
 }
 
-/** The text of a parameter as its schema has it. */
+/** The value of a parameter in the type of its schema. */
 function typed(text: string, { schema }: Parameter): unknown {
   return schema?.type === 'integer' || schema?.type === 'boolean' ? JSON.parse(text) : text
 }

@@ -86,13 +86,13 @@ export async function describeApi(
   })
 }
 
-/** What a route wants to know of the caller: a token, a token if there is one, nothing. */
+/** The `security` of a route: a token, an optional token, or none. */
 function securityOf(app: FastifyInstance, { schema, onRequest = [] }: RouteOptions) {
   const isOptional = [onRequest].flat().some((hook) => hook === app.authenticateOptional)
   return isOptional ? [{ token: [] }, {}] : (schema?.security ?? [])
 }
 
-/** Routes that never answer 2xx: readers of the document expect that, or a `default`. */
+/** Adds a `default` to the responses of a route that never answers 2xx: readers of the document expect one of the two. */
 function withSuccess(response: unknown) {
   const statuses = Object.keys(response ?? {})
   if (statuses.some((status) => status.startsWith('2'))) return response

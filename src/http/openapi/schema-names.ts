@@ -6,8 +6,8 @@ type Json = Record<string, unknown>
 const parts = ['body', 'params', 'querystring', 'response'] as const
 
 /**
- * A copy of a route's schema as the document has it: each schema that has a name says it in `title`, what arrives as text
- * is what clients have, and patterns are those that other languages share.
+ * A copy of a route's schema for the API document: `title` is the name of each schema that has one, numbers and booleans
+ * that arrive as text have their own type, and patterns are those that other languages share.
  */
 export function documentedSchema<Schema extends object>(
   schema: Schema,

@@ -1,8 +1,8 @@
 import { somethingSeen } from '../schemas/strings.ts'
 
-/** What is written differently in the regular expressions of other languages, and words for what they cannot say. */
+/** Parts of patterns that other languages write differently (`to`), and words for those that they cannot express. */
 const rewritings: readonly { from: string; to: string; words?: string }[] = [
-  { from: somethingSeen, to: '', words: 'with something that is seen' },
+  { from: somethingSeen, to: '', words: 'at least one visible character' },
   { from: '(?![0-9]+$)', to: '', words: 'not only digits' },
   { from: '\\p{Cc}', to: '\\u0000-\\u001f\\u007f-\\u009f' },
   // The description of the document says it of all strings.
@@ -20,7 +20,7 @@ export function isShared(pattern: string): boolean {
 
 type Described = { pattern?: unknown; description?: unknown }
 
-/** A schema with a pattern that other languages share; what a pattern cannot say stands in the description. */
+/** A schema with a pattern that other languages share; the description says what the pattern cannot. */
 export function withSharedPattern(schema: Described): object {
   if (typeof schema.pattern !== 'string' || isShared(schema.pattern)) return schema
   const used = rewritings.filter(({ from }) => String(schema.pattern).includes(from))

@@ -3,7 +3,7 @@ import { type TSchema, type TString, Type } from '@sinclair/typebox'
 /** Not a key that validators or serializers see. */
 const documented = Symbol('documented')
 
-/** The same schema, of which the API document says something else: a query is text, where clients have numbers. */
+/** The same schema, described differently in the API document: a number in a query is text here, and a number there. */
 export function documentedAs<Schema extends TSchema>(schema: Schema, inDocument: object): Schema {
   return { ...schema, [documented]: inDocument }
 }

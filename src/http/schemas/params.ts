@@ -17,7 +17,7 @@ export function callerInHouse(request: { params: { id: string }; caller: { id: s
   return { house_id: request.params.id, user_id: request.caller.id }
 }
 
-/** The same, and whose turn the request takes. */
+/** The same, and the person whose turn the request takes. */
 export function callerInTurn(request: { params: { id: string }; caller: { id: string; owner_id: string } }) {
   return { ...callerInHouse(request), owner_id: request.caller.owner_id }
 }

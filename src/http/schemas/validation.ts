@@ -1,7 +1,7 @@
 import { ECDH } from 'node:crypto'
 import type { FastifyServerOptions } from 'fastify'
 import { isId, unknownId } from '../../ids.ts'
-import { cleanLine } from '../../text.ts'
+import { cleanLine, maxCleanedLength } from '../../text.ts'
 
 /** An absolute http or https URL, or ''. It has no white space, which the URL parser would trim or encode. */
 function isWebsite(text: string): boolean {
@@ -41,7 +41,10 @@ function isPlace(text: string): boolean {
   return text === unknownId || isId(text)
 }
 
-/** Has the validator replace a text by `cleanLine` of it, before its length and its characters are looked at. A text by itself stays. */
+/**
+ * Replaces a text in an object or list by `cleanLine` of it, before its length and its characters are checked. A text that
+ * is longer than what is cleaned stays, as it is longer than any name, too.
+ */
 const cleanedKeyword = {
   keyword: 'x-cleaned',
   type: 'string',
@@ -49,14 +52,18 @@ const cleanedKeyword = {
   modifying: true,
   before: 'maxLength',
   validate(_isCleaned: boolean, text: string, _schema: unknown, place?: Place) {
-    if (typeof place?.parentData === 'object') place.parentData[place.parentDataProperty] = cleanLine(text)
+    if (typeof place?.parentData === 'object' && text.length <= maxCleanedLength)
+      place.parentData[place.parentDataProperty] = cleanLine(text)
     return true
   },
 } as const
 
 type Place = { parentData: Record<string | number, unknown> | ''; parentDataProperty: string | number }
 
-/** Unknown fields are dropped, and nothing is coerced; names are cleaned. Validation stops at the first error; see field-errors.ts. */
+/**
+ * Unknown fields are dropped, nothing is coerced, and names are cleaned. Validation stops at the first error; see
+ * field-errors.ts.
+ */
 export const ajvOptions: FastifyServerOptions['ajv'] = {
   customOptions: {
     coerceTypes: false,

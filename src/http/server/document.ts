@@ -9,7 +9,7 @@ type Made = { plain: Buffer; compressed: Buffer; etag: string }
 
 const compress = promisify(gzip)
 
-/** Answers with a text that is the same as long as the process lives: it is made and compressed once, and has an ETag. */
+/** Sends a text that never changes while the process lives: it is made and compressed once, and has an ETag. */
 export function documentSender(type: string, make: () => string): SendDocument {
   let made: Promise<Made> | undefined
   return async ({ headers }, reply) => {

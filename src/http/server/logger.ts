@@ -11,12 +11,13 @@ const at = /@|%40/
 const longHex = /\b[0-9a-f]{32,}\b/gi
 
 /**
- * The code of an invite, which lets whoever has it into the house, is too short to be known as one: in the API, and in the
- * web client (`/app/invite/…`). Addresses that lead nowhere for their case or slashes contain it as well.
+ * The code of an invite, in a path of the API or of the web client (`/app/invite/…`). It lets whoever has it into the
+ * house, and is too short to be recognized by itself. Paths with another case or more slashes lead nowhere, but contain
+ * it as well.
  */
-const inviteCode = /(?<=\/invites?\/+)[^/]+/i
+const inviteCode = /(\/invites?\/+)[^/]+/i
 /** The token of a webhook. */
-const webhookToken = /(?<=\/webhooks\/+[^/]+\/+)[^/]+/i
+const webhookToken = /(\/webhooks\/+[^/]+\/+)[^/]+/i
 
 /** Replaces e-mail addresses, and everything that is as long as a token or a code. */
 export function redactSecrets(text: string): string {
@@ -55,10 +56,10 @@ export function loggerOptions(level: string, addressOf: AddressOf): FastifyServe
   }
 }
 
-/** A path without what it opens. Every letter of it may be percent-encoded. */
+/** A path without its secrets. Every letter of it may be percent-encoded. */
 export function withoutSecrets(path: string): string {
   const decoded = decode(path)
-  const redacted = decoded.replace(inviteCode, '[code]').replace(webhookToken, '[secret]')
+  const redacted = decoded.replace(inviteCode, '$1[code]').replace(webhookToken, '$1[secret]')
   return redacted === decoded ? path : redacted
 }
 

@@ -9,8 +9,8 @@ export function attachmentFile(roomId: string, key: string): string {
 }
 
 /**
- * A file name without what is not seen, among it the marks of direction that show `gpj.exe` as `exe.jpg`; `file` if nothing
- * is left to see. Names that were stored earlier may have such characters.
+ * A file name without invisible characters, such as the marks of direction that show `gpj.exe` as `exe.jpg`; `file` if no
+ * visible one is left. Names that were stored by earlier versions may have such characters.
  */
 export function visibleName(filename: string): string {
   const name = cleanLine(filename.replace(/\p{Cc}/gu, ''))

@@ -6,10 +6,10 @@ export function isEmoji(text: string): boolean {
 }
 
 const selectors = /\ufe0f/g
-/** What is an emoji only with a selector after it. A skin tone stands for the selector. */
+/** A character that is an emoji only with a selector after it. A skin tone replaces the selector. */
 const unqualified = /(?!\p{Emoji_Presentation}|\p{RI})\p{Emoji}(?!\p{EMod})/gu
 
-/** One emoji with all its selectors (U+FE0F), of which keyboards leave some out; undefined for what is none. */
+/** One emoji with all its selectors (U+FE0F), some of which keyboards leave out; undefined if the text is no emoji. */
 export function qualifiedEmoji(text: string): string | undefined {
   if (isEmoji(text)) return text
   const emoji = text.replaceAll(selectors, '').replaceAll(unqualified, '$&\ufe0f')

@@ -22,6 +22,12 @@ export function mentionedIn(content: string, replyMention: string | null): strin
   return [...new Set([...first, ...ids])].filter(isId)
 }
 
+/** The rows of a message with a content: its own, and one for each mention. */
+export function rowsOfMessage({ content }: { content?: unknown }): number {
+  const ids = typeof content === 'string' ? mentionedIn(content, null) : []
+  return 1 + Math.min(ids.length, maxMentions)
+}
+
 /**
  * The users among the ids whose mentions are recorded: existing accounts that can read the room, in order, at most 50.
  */

@@ -47,8 +47,8 @@ function idsOf({ span, count }: (typeof periodLengths)[number]): bigint {
 export const matchesOfPeriod = 1_000
 
 /**
- * The expression of the index `messages_search_by_time`. It has up to 400 different words of the content, the first by their
- * letters, and others with a space.
+ * The expression of the index `messages_search_by_time`. It has up to 400 different words of the content, the first in
+ * the order of their letters, and words with a space for room, author and time.
  */
 const indexed = sql`((case when octet_length(content) <= 400 then to_tsvector('simple', content)
   else array_to_tsvector((tsvector_to_array(to_tsvector('simple', content)))[:400]) end) || array_to_tsvector(array[

@@ -13,6 +13,7 @@ import { IdParam } from '../../http/schemas/params.ts'
 import { renewAttachment, requireAttachPermission, storeAttachment } from '../attachments/operations.ts'
 import type { StoredAttachment } from '../queries.ts'
 import { presentSent } from '../read/extension-operations.ts'
+import { rowsOfMessage } from '../read/mention-operations.ts'
 import {
   ExtendedQuery,
   MediaFields,
@@ -30,7 +31,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
   app.post(
     '/rooms/:id/media_messages',
     {
-      config: { limitedAs: 'messages', multipartBody: SendMediaMessage },
+      config: { limitedAs: 'messages', multipartBody: SendMediaMessage, rowsOf: rowsOfMessage },
       onRequest: [app.authenticate, requireMultipart],
       schema: {
         operationId: 'sendMediaMessage',

@@ -3,7 +3,7 @@ const mostCharacters = 2_000
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** Colours a code when its turn comes: between two codes, the page can answer. Undefined for code that is too long. */
+/** Colours one code after the other; the page responds in between. Undefined for code that is too long. */
 export function colourInTurn<Coloured>(
   text: string,
   colour: (text: string) => Coloured,

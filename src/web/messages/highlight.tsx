@@ -12,7 +12,7 @@ function highlight(text: string, language: string): ComponentChildren {
   return lowlight.registered(name) ? lowlight.highlight(name, text).children.map(toVNode) : undefined
 }
 
-/** The same when its turn comes, if it is still wanted by then. */
+/** The same, one code after the other; undefined if it is no longer wanted when its turn comes. */
 export function highlightInTurn(
   text: string,
   language: string,

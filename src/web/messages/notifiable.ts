@@ -28,7 +28,7 @@ export function isRead(
   return compareIds(messageId, readStates[roomId]?.message_id ?? '0') <= 0
 }
 
-/** What a notification says of a message, which it may outlive: nothing of one that explodes. `text`: as it is read. */
+/** The text of a notification: empty if the message explodes, as it may outlive it. `text`: the content in words. */
 export function notifiedText(
   { explodes_at, attachment }: Pick<Message, 'explodes_at' | 'attachment'>,
   text: string,

@@ -128,7 +128,7 @@ describe('whose account it is', () => {
     expect((await logIn(server)).body).toEqual(emailTaken)
     const linked = await logIn(linking)
     expect(linked.body.data.user.id).toBe(ann.id)
-    // From then on it is theirs everywhere.
+    // From then on every access is that of the owner.
     expect((await logIn(server)).body.data.user.id).toBe(ann.id)
   })
 

@@ -12,7 +12,7 @@ const { call } = await otherApp({ rateLimit: true, smtpUrl: smtp.url }, { now: (
 atEnd(smtp.close)
 
 let lastAddress = 0
-/** An unused client address: what is limited here does not depend on it. */
+/** An unused client address: these limits do not depend on it. */
 function newAddress() {
   lastAddress += 1
   return { remoteAddress: `10.1.${lastAddress >> 8}.${lastAddress & 255}` }
@@ -36,13 +36,13 @@ test('wrong codes count by account, from whatever addresses, and slow down', asy
   const refused = await logIn(bob, '000000')
   expect([refused.status, isLimited(refused)]).toEqual([429, true])
   expect(refused.headers).toMatchObject({ 'retry-after': '360', 'ratelimit-limit': '10' })
-  // Otherwise a guess could be told from a miss.
+  // Otherwise the answer would tell a right guess from a wrong one.
   expect(isLimited(await logIn(bob, codeOf(bob.secret)))).toBe(true)
   expect(isLimited(await logIn(bob, bob.backup_codes[0]))).toBe(true)
   expect((await logIn(eve, codeOf(eve.secret))).status).toBe(200)
   time += 360_000
   expect((await logIn(bob, codeOf(bob.secret))).status).toBe(200)
-  // The right one was given back.
+  // The right code was given back.
   expect((await logIn(bob, '000000')).body).toEqual(invalidCode)
   expect(isLimited(await logIn(bob, codeOf(bob.secret, 1)))).toBe(true)
 })
@@ -72,7 +72,7 @@ test('wrong codes with a token count to the same account', async () => {
   const refused = await disable(codeOf(bob.secret))
   expect([refused.status, isLimited(refused)]).toEqual([429, true])
   expect((await totpOf(bob)).mfa_enabled).toBe(true)
-  // Who knows the password is no guesser.
+  // The password still disables it.
   expect((await call(bob, 'DELETE', totpPath, { password }, newAddress())).status).toBe(200)
 })
 

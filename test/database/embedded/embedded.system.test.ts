@@ -345,7 +345,7 @@ test('the role of the server owns its database and is no superuser, also in a fo
   } finally {
     await postgres.stop()
   }
-  // Of the passwords, none is in the log.
+  // The log contains no password.
   const log = await readFile(join(dir, 'postgres/log'), 'utf8')
   const password = await readFile(join(dir, 'postgres/password'), 'utf8')
   expect(log).not.toContain(password)

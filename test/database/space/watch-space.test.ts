@@ -35,7 +35,7 @@ test('what the WAL may still take does not count as free', async () => {
   for (let n = 0; n < 4; n += 1) await writeFile(join(wal, `00000001000000000000000${n}`), '')
   const after = await freeSpaceOfFolder(folder)
   await rm(folder, { recursive: true })
-  // Others write to this disk meanwhile.
+  // Other processes write to this disk meanwhile.
   expect(after.freeBytes - before.freeBytes).toBeGreaterThan(2 ** 25)
 })
 

@@ -5,7 +5,7 @@ import { listen, logIn, resume } from '../../support/gateway.ts'
 import { untilNoted } from '../../support/presences.ts'
 import { call, house, role, user } from '../../support/world.ts'
 
-// An app of its own, as deliveries are held, for any time.
+// The test holds up deliveries, so it has an app of its own.
 const app = await listen({ joinEventsForMs: 600_000 })
 
 /** Lets all deliveries of the app wait until the returned function is called. */

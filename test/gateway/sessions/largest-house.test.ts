@@ -47,7 +47,7 @@ test('no frame of the largest possible house exceeds 3.5 MiB', async () => {
   for (const [method, path, body] of acts) {
     const { status } = await call(ann, method as 'PUT', path, body)
     expect([path, status < 300]).toEqual([path, true])
-    // Else the next change of the house might be joined with this one, and no room would go.
+    // Else the next change of the house could be joined with this one, and no room would be removed.
     if (path === `/houses/${den.id}`) await client.next('HOUSE_UPDATE')
   }
   client.send({ op: 7, d: { house_id: den.id, user_ids: [] } })

@@ -6,7 +6,7 @@ import { Shares } from '../../../src/gateway/transport/shares.ts'
 import { Client, listen, logIn } from '../../support/gateway.ts'
 import { bus, call, house, user } from '../../support/world.ts'
 
-/** A connection whose buffered bytes a test sets. */
+/** A connection with buffered bytes that a test sets. */
 class FakeConnection {
   state: 'open' | 'closed' | 'ended' = 'open'
   buffered = 0
@@ -46,17 +46,17 @@ class FakeConnection {
   }
 }
 
-function bound(ofAccount: number, ofAddress: number, ofAll: number): Shares {
-  const bytes = { maxBytesOfAccount: ofAccount, maxBytesOfAddress: ofAddress, maxBytesOfAll: ofAll }
+function bound(ofPerson: number, ofAddress: number, ofAll: number): Shares {
+  const bytes = { maxBytesOfPerson: ofPerson, maxBytesOfAddress: ofAddress, maxBytesOfAll: ofAll }
   return new Shares({ ...defaultSettings, ...bytes })
 }
 
-function connect(shares: Shares, account: string | undefined, address?: string): FakeConnection {
+function connect(shares: Shares, personId: string | undefined, address?: string): FakeConnection {
   const fake = new FakeConnection()
   if (address) fake.address = address
   const connection = fake as unknown as Connection
   shares.open(connection)
-  if (account) shares.logIn(connection, account)
+  if (personId) shares.logIn(connection, personId)
   return fake
 }
 
@@ -110,7 +110,7 @@ test('bounds the connections of an address, whether they are logged in or not', 
   expect([here.state, elsewhere.state]).toEqual(['open', 'open'])
 })
 
-test('forgets the bytes of an account and an address with their last connection', () => {
+test('forgets the bytes of a person and an address with their last connection', () => {
   const bounds = bound(1_000, 1_000, 10_000)
   for (let count = 0; count < 5; count += 1) {
     const connection = connect(bounds, 'ann')
@@ -122,7 +122,7 @@ test('forgets the bytes of an account and an address with their last connection'
 })
 
 test('bounds the unsent bytes of all sockets of a user', async () => {
-  const app = await listen({ maxBytesOfAccount: 10 * 1024 * 1024 })
+  const app = await listen({ maxBytesOfPerson: 10 * 1024 * 1024 })
   const [ann, ben] = [await user(), await user()]
   const den = await house({ owner: ann, members: [ben] })
   const reader = await logIn(app, ann)

@@ -13,7 +13,7 @@ function streamOf({ socket }: Client): Socket {
   return (socket as unknown as { _socket: Socket })._socket
 }
 
-/** A frame as it is on the wire, with a mask of zeros. `length` announces more than there is. */
+/** A frame as it is on the wire, with a mask of zeros. `length`: an announced length that exceeds the payload. */
 function wireFrame(
   { opcode = 1, isLast = true, length }: { opcode?: number; isLast?: boolean; length?: number },
   text = '',
@@ -94,7 +94,7 @@ test('ends a socket that floods and does not close', async () => {
 })
 
 test('counts the frames of a user with those of their bots, but closes no calm socket', async () => {
-  const app = await listen({ maxReceivedOfAccount: { frames: 300, bytes: 1e6 } })
+  const app = await listen({ maxReceivedOfPerson: { frames: 300, bytes: 1e6 } })
   const ann = await user()
   const bot = await user({ bot_of: ann })
   const [own, other, calm] = [await logIn(app, ann), await logIn(app, bot), await logIn(app, bot)]
@@ -110,7 +110,7 @@ test('counts the frames of a user with those of their bots, but closes no calm s
 })
 
 test('counts the frames of connections that are closed until their minute is over', async () => {
-  const app = await listen({ maxReceivedOfAccount: { frames: 300, bytes: 1e6 } })
+  const app = await listen({ maxReceivedOfPerson: { frames: 300, bytes: 1e6 } })
   const ann = await user()
   const first = await logIn(app, ann)
   sendMany(first, 250)
@@ -141,8 +141,8 @@ test('counts the frames of an address, and floods of strangers as failed logins'
   await expectOpen(app, elsewhere)
 })
 
-test('refuses logins of an account whose sockets were closed too often for what they sent', async () => {
-  const app = await listen({ maxRefusedOfAccount: 2 })
+test('refuses logins of a person whose sockets were closed too often for what they sent', async () => {
+  const app = await listen({ maxRefusedOfPerson: 2 })
   const ann = await user()
   const bot = await user({ bot_of: ann })
   const calm = await logIn(app, ann)
@@ -160,8 +160,8 @@ test('refuses logins of an account whose sockets were closed too often for what 
   await logIn(app, await user())
 })
 
-test('closes a login past the connections of a user and their bots with 4012', async () => {
-  const app = await listen({ maxConnectionsPerAccount: 3 })
+test('closes a login past the connections of a person with 4012', async () => {
+  const app = await listen({ maxConnectionsPerPerson: 3 })
   const ann = await user()
   const bots = [await user({ bot_of: ann }), await user({ bot_of: ann })]
   const open = [await logIn(app, ann), await logIn(app, bots[0]!), await logIn(app, bots[1]!)]
@@ -175,8 +175,8 @@ test('closes a login past the connections of a user and their bots with 4012', a
   await logIn(app, ann)
 })
 
-test('bounds what the sockets of a user and their bots have begun to send', async () => {
-  const app = await listen({ maxBytesOfAccount: 100_000 })
+test('bounds what the sockets of a person have begun to send', async () => {
+  const app = await listen({ maxBytesOfPerson: 100_000 })
   const ann = await user()
   const bot = await user({ bot_of: ann })
   const clients = [await logIn(app, ann), await logIn(app, bot), await logIn(app, bot)]
@@ -188,11 +188,11 @@ test('bounds what the sockets of a user and their bots have begun to send', asyn
 })
 
 test('bounds what the waiting requests of all sockets of a user take', async () => {
-  const app = await listen({ maxBytesOfAccount: 150_000 })
+  const app = await listen({ maxBytesOfPerson: 150_000 })
   const ann = await user()
   const den = await house({ owner: ann })
   const clients = [await logIn(app, ann), await logIn(app, ann), await logIn(app, ann)]
-  // Nothing is read for them while this is being read.
+  // While this read lasts, no other read of the person begins.
   const { promise, resolve } = Promise.withResolvers<void>()
   void app.gateway.context.memberReads(ann.id, () => promise)
   const user_ids = Array.from({ length: 1_000 }, (_none, n) => `${n + 1}`)

@@ -166,19 +166,19 @@ test('does not limit failed logins where rate limits are off', async () => {
   }
 })
 
-test('limits what accounts and addresses send unless rate limits are off', async () => {
-  const { maxReceivedOfAccount, maxReceivedOfAddress, maxRefusedOfAccount } = defaultSettings
+test('limits what people and addresses send unless rate limits are off', async () => {
+  const { maxReceivedOfPerson, maxReceivedOfAddress, maxRefusedOfPerson } = defaultSettings
   const on = await listen({}, { rateLimit: true })
   expect(on.gateway.context.settings).toMatchObject({
-    maxReceivedOfAccount,
+    maxReceivedOfPerson,
     maxReceivedOfAddress,
-    maxRefusedOfAccount,
+    maxRefusedOfPerson,
   })
   const off = await listen({ houseJoinDelayMs: 6 }, { rateLimit: false })
   const { settings } = off.gateway.context
   expect(settings.maxReceivedOfConnection).toEqual(defaultSettings.maxReceivedOfConnection)
-  const shared = [settings.maxReceivedOfAccount.frames, settings.maxReceivedOfAddress.bytes]
-  expect([...shared, settings.maxRefusedOfAccount]).toEqual(Array(3).fill(Number.POSITIVE_INFINITY))
+  const shared = [settings.maxReceivedOfPerson.frames, settings.maxReceivedOfAddress.bytes]
+  expect([...shared, settings.maxRefusedOfPerson]).toEqual(Array(3).fill(Number.POSITIVE_INFINITY))
 })
 
 test('closes a client that does not read with 4008; it may resume, and delays no other', async () => {

@@ -10,7 +10,7 @@ async function scene() {
   const bot = await user({ bot_of: ben })
   const den = await house({ owner: ann, members: [ben, bot] })
   const at = `/houses/${den.id}/members`
-  /** The owners that the list shows, by member, and those of the members one by one. */
+  /** The owners by member, as the list shows them, and as the members show them one by one. */
   const owners = async (caller: Person) => {
     const list = (await call(caller, 'GET', `${at}?extended=true`)).body.data
     for (const member of list) {

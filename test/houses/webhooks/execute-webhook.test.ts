@@ -351,7 +351,7 @@ test('a push of 2,000 commits is a message, and a body that is larger still is r
   expect(lines.at(-1)).toBe('- and 1990 more')
   const larger = { ...body, commits: [...commits, ...commits, ...commits] }
   expect((await call(null, 'POST', hook.path, larger, event)).status).toBe(413)
-  // Who lacks the token cannot make the server read so much.
+  // Without the token, the server does not read so much.
   const wrong = hook.path.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
   expect((await call(null, 'POST', wrong, body, event)).status).toBe(404)
 })

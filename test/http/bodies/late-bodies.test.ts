@@ -22,13 +22,13 @@ import {
   user,
 } from '../../support/world.ts'
 
-// What a request may do is decided by what holds when its body has arrived, not when its headers have.
+// The rights that hold when the body has arrived decide about a request, not those at its headers.
 
 const app = await listen()
 const malformed = failure('invalid_schema', 'JSON body is malformed')
 const ten = Array.from({ length: 10 }, (_, n) => n)
 
-/** The bodies of the answers once all bodies were sent to their end. */
+/** Sends all bodies to their end. Returns the bodies of the answers. */
 async function finishAll(requests: HalfSent[]): Promise<unknown[]> {
   return (await Promise.all(requests.map((request) => request.finish()))).map(bodyOf)
 }
@@ -37,7 +37,7 @@ function bodyOf(answer: string): unknown {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
 }
 
-/** An app that listens, and waits so long for bodies. */
+/** A listening app with this timeout for bodies, in ms. */
 async function impatientApp(timeoutMs: number) {
   const impatient = await buildApp({ config, db, store, bus, presences, bodyLimits: { timeoutMs } })
   await impatient.listen({ host: '127.0.0.1', port: 0 })
@@ -154,7 +154,7 @@ test('what began to arrive before the deletion of a webhook is not sent', async 
   const text = String(payload)
   const type = String(headers!['content-type'])
   const late = sendHalf(app, `POST ${hook.path}`, { type, body: text.slice(0, 20), rest: text.slice(20) })
-  // It is counted after the token was checked.
+  // The request is counted after the token was checked.
   await expect.poll(() => counted.mock.calls.map(([id]) => id)).toContain(hook.id)
   expect((await call(ann, 'DELETE', `/houses/${den.id}/webhooks/${hook.id}`)).status).toBe(200)
   expect(bodyOf(await late.finish())).toEqual(webhookNotFound)

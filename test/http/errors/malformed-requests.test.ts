@@ -51,7 +51,7 @@ test.each([
 ])('a connection with %s for ten seconds is closed without JSON', async (_what, text, answer) => {
   const closing = once(app.server, 'connection').then(async ([socket]: Socket[]) => {
     if (text !== '') await expect.poll(() => socket!.bytesRead).toBe(text.length)
-    // As Node does once the time is over.
+    // Node does this when its timeout has passed.
     app.server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
   })
   const [head] = (await exchange(text)).split('\r\n')

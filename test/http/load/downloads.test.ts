@@ -28,7 +28,7 @@ async function listening(limits: Partial<DownloadLimits>, now?: () => number): P
   return app
 }
 
-/** The path of an attachment of so many bytes. */
+/** Sends an attachment of this size. Returns its path. */
 async function attachment(bytes = largeBytes): Promise<string> {
   const ann = await user()
   const { room_id } = await house({ owner: ann })
@@ -46,7 +46,7 @@ function head(path: string, from: string): string {
   return `GET ${path} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${from}\r\n\r\n`
 }
 
-/** A connection of an address that asks for a file so many times, one behind the other, and reads nothing. */
+/** A connection from an address that requests a file several times without waiting, and reads nothing. */
 async function begin(app: FastifyInstance, path: string, from: string, times = 1): Promise<Socket> {
   const socket = connect(portOf(app), '127.0.0.1').pause()
   socket.on('error', () => {})
@@ -104,7 +104,7 @@ test('past the bound of all, the oldest download of whoever has the most is clos
 
 test('a download of which too little is read is closed, and one that is read is not', async () => {
   let now = 0
-  // More than the system takes of one that is not read, less than is read of the other.
+  // More bytes than the system takes of the unread download, fewer than are read of the other.
   const app = await listening({ leastBytes: 6_000_000, withinMs: 60_000 }, () => now)
   const path = await attachment(2 * largeBytes)
   await begin(app, path, here)

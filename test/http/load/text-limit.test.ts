@@ -10,7 +10,7 @@ import { house, message, type Person, user } from '../../support/world.ts'
 const dayMs = 86_400_000
 const rowBytes = 256
 
-/** An app with a limit of so many bytes a day, its clock, and how to send so many bytes of content. */
+/** An app with this limit in bytes a day, its clock, and a function that sends a content of a size in bytes. */
 async function withText(burst: number) {
   const clock = { ms: 1_000_000 }
   const text = { burst, refillMs: dayMs / burst }
@@ -77,6 +77,10 @@ test('counts every body, what it mentions and the reason of a change, but neithe
   expect(await used(call(person, 'POST', `/rooms/${room_id}/media_messages`, undefined, parts))).toBe(
     3 + 2 * rowBytes,
   )
+  const naming = multipart(filePart('x'), { name: 'content', value: mention })
+  expect(await used(call(person, 'POST', `/rooms/${room_id}/media_messages`, undefined, naming))).toBe(
+    mention.length + 3 * rowBytes,
+  )
 })
 
 test('a request that fails does not count', async () => {
@@ -100,14 +104,26 @@ test('the webhooks of the houses of a person have a day of their own', async () 
   expect((await send(ann, den.room_id, 3_000)).status).toBe(200)
 })
 
+test('the mentions in the message of a webhook count', async () => {
+  const { call } = await withText(5_000)
+  const ann = await user()
+  const { path } = await webhook(await house({ owner: ann }))
+  const mentions = Array.from({ length: 30 }, (_none, n) => `<@${n + 1}>`).join(' ')
+  expect((await call(null, 'POST', path, { content: mentions })).status).toBe(429)
+  expect((await call(null, 'POST', path, { content: 'x'.repeat(200) })).status).toBe(200)
+})
+
 test('a limit in blocks asks once for a block, and allows no more than it', async () => {
-  let [asked, now] = [0, 0]
-  const limit = createRateLimit('text', { burst: 1_000, refillMs: 1 }, { now: () => now })
-  const count: typeof limit.count = (...given) => {
-    asked += 1
-    return limit.count(...given)
+  let [asked, refused, now] = [0, 0, 0]
+  const onRefused = () => {
+    refused += 1
   }
-  const blocks = inBlocks({ ...limit, count }, 100)
+  const limit = createRateLimit('text', { burst: 1_000, refillMs: 1 }, { now: () => now, onRefused })
+  const allows: typeof limit.allows = (...given) => {
+    asked += 1
+    return limit.allows(...given)
+  }
+  const blocks = inBlocks({ ...limit, allows }, 100)
   for (let n = 0; n < 100; n += 1) await blocks.count('ann', { count: 10 })
   expect(asked).toBe(10)
   await expect(blocks.count('ann', { count: 10 })).rejects.toMatchObject({ code: 'rate_limit' })
@@ -117,4 +133,5 @@ test('a limit in blocks asks once for a block, and allows no more than it', asyn
   now += 30
   await blocks.count('ann', { count: 30 })
   await expect(blocks.count('ann', { count: 1 })).rejects.toMatchObject({ code: 'rate_limit' })
+  expect(refused).toBe(2)
 })

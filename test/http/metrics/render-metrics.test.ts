@@ -12,7 +12,7 @@ function filled(): Registry {
   return registers[0]!
 }
 
-/** How many turns others had in the meantime. */
+/** The number of turns that other work had in the meantime. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0
   let isOver = false

@@ -5,7 +5,7 @@ import { listIds } from '../../support/messages.ts'
 import { q } from '../../support/search.ts'
 import { db, house, message, type Person, user } from '../../support/world.ts'
 
-/** Searches look at so many messages without the index. */
+/** The messages that a search reads without the index. */
 const newest = 250
 const word = (begin: string, n: number) => `${begin}${String(n).padStart(3, '0')}`
 const words = (begin: string, count: number) =>

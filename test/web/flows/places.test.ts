@@ -97,7 +97,7 @@ test('on a phone: rooms, conversation and members are columns of their own, and 
 test('a member who is kicked loses the house at once, and what is written there stays', async () => {
   const { ann, bob, den, path } = await twoInHouse()
   await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'hello' })
-  // What Bob's page asks just then is answered by 404.
+  // A request of Bob's page at that moment gets a 404.
   const page = await openPage(path, { as: bob, mayFail: /status of 404/ })
   const other = await openPage(path, { as: ann })
   await messageOf(page, 'hello').waitFor()

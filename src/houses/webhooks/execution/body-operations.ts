@@ -24,7 +24,7 @@ export type Hints = {
   event: string | undefined
   /** Whether the address has the parameter `wait`, or the body is multipart: only Discord's clients do that. */
   isDiscord: boolean
-  /** Whose form it is, as the address says. */
+  /** The service that the address names. */
   service: 'slack' | 'github' | undefined
 }
 

@@ -21,7 +21,7 @@ const maxCommits = 10
 /** Code points of a description or comment. */
 const maxExcerpt = 1_000
 
-/** An event of GitLab (`object_kind`) as text: who did what where. What people have written there mentions nobody here. */
+/** An event of GitLab (`object_kind`) as text: who did what where. It mentions nobody. */
 export function readGitlab(body: Fields): string {
   const kind = textOf(body.object_kind)
   const render = Object.hasOwn(renderings, kind) ? renderings[kind]! : renderSubject

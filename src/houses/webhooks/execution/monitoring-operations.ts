@@ -15,7 +15,7 @@ import {
 /** Alerts that a message lists. */
 const maxAlerts = 10
 
-/** A notification of Alertmanager or Grafana as text: the state, and each alert with what it says of itself. */
+/** A notification of Alertmanager or Grafana as text: the state, and each alert with its summary and address. */
 export function readAlerts(body: Fields): string {
   const alerts = listOf(body.alerts)
   const state = plainLine(body.status || body.state).toUpperCase()

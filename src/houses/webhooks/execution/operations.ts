@@ -7,7 +7,7 @@ import type { Send } from '../../../messages/send/operations.ts'
 import { canExecute } from '../permissions.ts'
 import { type ExecutableRow, findExecutable } from '../queries.ts'
 
-/** The webhook that an id and a token name. Throws `webhook_not_found`, also for one that does not work any more. */
+/** The webhook that an id and a token name. Throws `webhook_not_found`, also for a webhook that no longer works. */
 export async function requireExecutable(db: Db, id: string, token: string): Promise<ExecutableRow> {
   const isToken = readToken(token) === token
   const row = isToken ? await findExecutable(db, id) : undefined

@@ -6,6 +6,7 @@ import { maxBodyBytes, parseObject } from '../../../http/bodies/body.ts'
 import { limitArrival } from '../../../http/bodies/body-timeout.ts'
 import { readMultipart, requireMultipart, takeMultipart } from '../../../http/bodies/multipart.ts'
 import { failures, ok, Success } from '../../../http/schemas/envelope.ts'
+import { rowsOfMessage } from '../../../messages/read/mention-operations.ts'
 import { GatewayMessage, maxContentLength, SendMessage } from '../../../messages/schemas.ts'
 import type { Send } from '../../../messages/send/operations.ts'
 import { type Form, formOf, type Hints, readForeign } from './body-operations.ts'
@@ -39,14 +40,14 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
     },
     async (request, reply) => {
       const { params, query } = request
-      // The body is made into a message only for who has the token, and as often as they may: that takes a while.
+      // Making a message of the body takes a while, so it happens only with the right token and within the rate limit.
       const requireWebhook = () => requireExecutable(app.db, params.webhook_id, params.token)
       let webhook = await requireWebhook()
       const beside = app.limits.webhooksOfOwner.bucketOf(webhook.house_owner_id)
       await app.limits.webhooks.count(webhook.id, { reply, beside })
       const isMultipart = request.isMultipart()
       const body = isMultipart ? await readParts(request) : request.body
-      // Meanwhile the webhook may have been deleted, or its token replaced.
+      // The webhook may have been deleted, or its token replaced, while the parts arrived.
       if (isMultipart) webhook = await requireWebhook()
       const hints = {
         event: [request.headers['x-github-event']].flat()[0],
@@ -55,14 +56,14 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
       }
       const message = readMessage(request, body, hints)
       // What others write there does not count to the owner's own text.
-      const text = { bytes: Buffer.byteLength(message.content), rows: 1 }
+      const text = { bytes: Buffer.byteLength(message.content), rows: rowsOfMessage(message) }
       await app.countText(`webhooks of ${webhook.house_owner_id}`, text, reply)
       const sent = await executeWebhook(send, webhook, message)
       return answer(reply, sent, message.form, query)
     },
   )
 
-  /** Large bodies are read only for who has the token. */
+  /** A large body is read only if the token is right. */
   async function checkTokenEarly(request: FastifyRequest): Promise<void> {
     const bytes = Number(request.headers['content-length'] ?? maxForeignBytes)
     if (bytes <= maxBodyBytes || bytes > maxForeignBytes) return

@@ -66,12 +66,12 @@ export function namedLink(text: string, url: string): string {
   return /^https?:\/\/[^\s()<>]+$/.test(url) ? `[${text}](${url})` : linked(text, url)
 }
 
-/** A text whose signs are no Markdown. An underscore within a word is none anyway. */
+/** A text with its Markdown escaped. An underscore within a word is no Markdown. */
 export function escaped(text: string): string {
   return text.replace(/[\\`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
 }
 
-/** An address of the web; `''` for all else. */
+/** An http or https address; `''` for anything else. */
 export function urlOf(value: unknown): string {
   const text = textOf(value)
   return /^https?:\/\/[^\s<>]+$/.test(text) ? text : ''
@@ -86,7 +86,7 @@ export function plainLine(value: unknown): string {
   return withEmoji(excerpt(line!.trimEnd(), maxLineLength), escaped)
 }
 
-/** A text with the emoji that it names (`:rocket:`). */
+/** A text with the emoji that it names (`:rocket:`); `others` changes the rest of the text. */
 export function withEmoji(text: string, others = (part: string) => part): string {
   // Every second part is a name with its colons.
   const parts = text.split(/(:[\w+-]+:)/)

@@ -70,7 +70,7 @@ function bitsText(old: unknown, now: unknown): string {
   return [...added, ...removed].join(', ') || st().nothing
 }
 
-/** What stands after a value that the log has cut. */
+/** The text after a value that the log has cut. */
 function omittedText(value: unknown, omitted: number): string {
   if (omitted === 0) return ''
   return Array.isArray(value) ? ` ${plural(st().omittedItems, omitted)}` : '…'

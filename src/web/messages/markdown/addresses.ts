@@ -7,7 +7,7 @@ const localSign = /[A-Za-z0-9._%+-]/
 const domainSign = /[A-Za-z0-9.-]/
 const longestLocal = 64
 
-/** Where the address ends that begins here; undefined if none does. In brackets it ends before the one that closes. */
+/** The end of the address that begins here, or undefined. Within brackets, the address ends before the closing one. */
 export function addressEnd(src: string, at: number, isInBrackets: boolean, steps: Steps): number | undefined {
   scheme.lastIndex = at
   if (!scheme.test(src)) return undefined
@@ -20,7 +20,7 @@ export function addressEnd(src: string, at: number, isInBrackets: boolean, steps
     if (src[end] === ')') unclosed -= 1
   }
   steps.take(end - at)
-  // What ends a sentence ends no address, and a bracket that was not begun in it is no part of it.
+  // Punctuation at the end, and a closing bracket without an opening one, are not part of the address.
   while (trailing.test(src[end - 1]!)) {
     if (src[end - 1] === ')') {
       if (unclosed >= 0) break
@@ -55,7 +55,7 @@ export function readTarget(text: string): string | undefined {
   return /^[\w.%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i.test(text) ? `mailto:${text}` : undefined
 }
 
-/** The most brackets in the address of a link: what is longer is looked at in vain by each link before it. */
+/** The most brackets in the address of a link: each link before a longer address would read it in vain. */
 const mostBrackets = 8
 
 type Target = { href: string; end: number }
@@ -64,7 +64,7 @@ type Target = { href: string; end: number }
 export class TargetReader {
   private readonly src: string
   private readonly steps: Steps
-  /** The quotes that no further one follows. */
+  /** The quotation marks that do not occur again. */
   private readonly unended = new Set<string>()
   private at = 0
 

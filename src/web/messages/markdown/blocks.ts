@@ -1,7 +1,7 @@
 import { parseInline } from './inline.ts'
 import type { Steps, Token } from './tokens.ts'
 
-/** So deep quotes and lists may lie in each other; what is deeper is text. */
+/** How deep quotes and lists may be nested; deeper ones are text. */
 const deepest = 6
 
 const fence = /^( {0,3})(`{3,}|~{3,})(.*)$/
@@ -12,7 +12,7 @@ type Lines = readonly string[]
 /** A block, and the line after it. */
 type Read = { token: Extract<Token, { raw: string }>; end: number }
 
-/** The blocks of some lines, each of which is looked at a few times. */
+/** The blocks of some lines. Each line is read a few times at most. */
 export function parseBlocks(lines: Lines, depth: number, steps: Steps): Token[] {
   const tokens: Token[] = []
   for (let at = 0; at < lines.length; ) {
@@ -38,7 +38,7 @@ function readBlock(lines: Lines, at: number, depth: number, steps: Steps): Read 
   return readParagraph(lines, at, depth, steps)
 }
 
-/** Empty lines between blocks. The end of the line before them counts, but not that of a quote, which contains it. */
+/** Adds empty lines between blocks, with the line break before them, except after a quote, which contains its own. */
 function addSpace(tokens: Token[], blank: Lines, isEnd: boolean): void {
   const before = tokens.at(-1)
   const start = before && before.type !== 'blockquote' ? '\n' : ''
@@ -113,7 +113,7 @@ function readParagraph(lines: Lines, at: number, depth: number, steps: Steps): R
   return { token: { type: 'paragraph', raw, tokens: parseInline(raw, steps) }, end }
 }
 
-/** Whether a line ends a paragraph: a number only if a list begins with it. */
+/** Whether a line ends a paragraph. A number does only if it is 1: it begins a list. */
 function interrupts(line: string, depth: number): boolean {
   if (isFence(line)) return true
   if (depth >= deepest) return false
@@ -167,7 +167,7 @@ function readItem(lines: Lines, at: number, depth: number, steps: Steps): { line
     const line = lines[end + blanks] ?? ''
     steps.take(line.length + 1)
     const isBelow = indentOf(line) >= width && line.trim() !== ''
-    // Without an indent, a line goes on with the words of the one before.
+    // A line without an indent continues the paragraph before it.
     if (!isBelow && (blanks > 0 || readMark(line) || interrupts(line, depth))) break
     for (let n = 0; n < blanks; n += 1) item.push('')
     item.push(isBelow ? line.slice(width) : line.trimStart())
@@ -176,7 +176,7 @@ function readItem(lines: Lines, at: number, depth: number, steps: Steps): { line
   return { lines: item, end }
 }
 
-/** In a list without empty lines, items have words and no paragraphs. */
+/** In a list without empty lines, the paragraphs of an item become text. */
 function asItem(tokens: Token[], isLoose: boolean): Token[] {
   if (isLoose) return tokens
   return tokens.map((token) => (token.type === 'paragraph' ? { ...token, type: 'text' } : token))

@@ -1,6 +1,6 @@
 import type { Steps } from './tokens.ts'
 
-/** The runs of backticks of a text, by their length: the next of a length is found without a search. */
+/** The runs of backticks in a text, by length: the next run of a length is found without a search. */
 export class CodeMarks {
   private readonly src: string
   private readonly steps: Steps
@@ -29,7 +29,7 @@ export class CodeMarks {
     const length = start - at
     this.steps.take(length)
     const ends = this.runs.get(length) ?? []
-    // What lies behind is asked for no more.
+    // Runs before this place are not needed any more.
     while (ends.length > 0 && ends.at(-1)! < start) {
       ends.pop()
       this.steps.take()

@@ -1,6 +1,6 @@
 import type { Steps, Token } from './tokens.ts'
 
-/** A run of signs that may begin or end bold, slanted or struck text; `left` of them are not used yet. */
+/** A run of signs that may begin or end bold, italic or struck text; `left` of them are not used yet. */
 export type Mark = {
   type: 'mark'
   sign: '*' | '_' | '~'
@@ -10,20 +10,20 @@ export type Mark = {
   canClose: boolean
 }
 
-/** So deep emphasis may lie in itself; what is deeper is text. */
+/** How deep emphasis may be nested; deeper marks are text. */
 const deepest = 10
 
-/** An opening mark, and what has come after it; `depth`: of the deepest emphasis in that. */
+/** An opening mark, and the parts after it; `depth`: that of the deepest emphasis in the parts. */
 type Open = { mark: Mark; parts: Token[]; depth: number }
 
 /**
- * Makes bold, slanted and struck text of marks and what is between them. A stack holds the marks that may still be ended;
- * a mark that ends one takes those above it off the stack, so that each is looked at a few times.
+ * Makes bold, italic and struck text of marks and the parts between them. A stack has the marks that are still open. A
+ * mark that closes one removes those above it from the stack, so that each is looked at a few times.
  */
 export function matchMarks(parts: readonly (Token | Mark)[], steps: Steps): Token[] {
   const root: Pick<Open, 'parts' | 'depth'> = { parts: [], depth: 0 }
   const stack: Open[] = []
-  /** By the kind of a mark that ended nothing: the height of the stack below which nothing fits it. */
+  /** By kind of closing mark: the height of the stack below which no open mark fits it. */
   const vain = new Map<string, number>()
   const top = () => stack.at(-1) ?? root
 
@@ -33,7 +33,7 @@ export function matchMarks(parts: readonly (Token | Mark)[], steps: Steps): Toke
     place.depth = Math.max(place.depth, depth)
   }
 
-  /** The marks above a height become text. */
+  /** Makes text of the marks above a height. */
   function flatten(height: number): void {
     for (const { mark, parts, depth } of stack.splice(height)) {
       steps.take(parts.length + 1)
@@ -41,7 +41,7 @@ export function matchMarks(parts: readonly (Token | Mark)[], steps: Steps): Toke
     }
   }
 
-  /** The height at which the mark is that this one ends; -1: there is none. */
+  /** The height of the open mark that this one closes; -1: there is none. */
   function findOpen(closer: Mark): number {
     const kind = kindOf(closer)
     const least = vain.get(kind) ?? 0
@@ -60,7 +60,7 @@ export function matchMarks(parts: readonly (Token | Mark)[], steps: Steps): Toke
       flatten(at + 1)
       const opened = stack[at]!
       if (opened.depth >= deepest) {
-        // It is too deep for all marks below, too.
+        // The marks below would be deeper still.
         flatten(0)
         return
       }
@@ -78,7 +78,7 @@ export function matchMarks(parts: readonly (Token | Mark)[], steps: Steps): Toke
   }
 
   function open(mark: Mark): void {
-    // What is opened now stands above what was looked at in vain.
+    // The new mark is above those that were searched in vain.
     for (const [kind, height] of vain) if (height > stack.length) vain.set(kind, stack.length)
     stack.push({ mark, parts: [], depth: 0 })
   }
@@ -98,12 +98,12 @@ export function matchMarks(parts: readonly (Token | Mark)[], steps: Steps): Toke
   return root.parts
 }
 
-/** Marks of the same kind fit the same ones. */
+/** Closing marks of the same kind fit the same open marks. */
 function kindOf({ sign, canOpen, count, left }: Mark): string {
   return `${sign} ${canOpen} ${sign === '~' ? left : count % 3}`
 }
 
-/** Whether one mark may end what another began (the rule of three is that of CommonMark). */
+/** Whether a mark may close another one (the rule of three is that of CommonMark). */
 function fits(opener: Mark, closer: Mark): boolean {
   if (opener.sign !== closer.sign) return false
   if (opener.sign === '~') return opener.left === closer.left
@@ -117,7 +117,7 @@ function textOf({ sign, left }: Mark): Token {
   return { type: 'text', raw: sign.repeat(left) }
 }
 
-/** Adds a part; text goes on with the text before it. */
+/** Adds a part; text is joined with the text before it. */
 function addTo(parts: Token[], part: Token): void {
   const before = parts.at(-1)
   if (part.type === 'text' && before?.type === 'text')

@@ -9,7 +9,7 @@ type Bracket = { at: number; part: number; isPicture: boolean }
 const escapable = /[!-/:-@[-`{-~]/
 const special = /[\\`*_~[\]<@hHwW]/
 
-/** The parts of a paragraph, in one pass: what ends something looks back only at what could begin it. */
+/** The parts of a paragraph, in one pass: a closing sign looks back only at the signs that may open. */
 export function parseInline(src: string, steps: Steps): Token[] {
   return new InlineParser(src, steps).parse()
 }
@@ -22,7 +22,7 @@ class InlineParser {
   private parts: (Token | Mark)[] = []
   private brackets: Bracket[] = []
   private at = 0
-  /** Where the text begins that is no part yet. */
+  /** Where the text begins that is not among the parts yet. */
   private textFrom = 0
 
   constructor(src: string, steps: Steps) {
@@ -127,7 +127,7 @@ class InlineParser {
     return true
   }
 
-  /** What is between the brackets, whose first sign is the "[" itself. */
+  /** The text of a link; the first of `parts` begins with its "[". */
   private linkText(parts: (Token | Mark)[]): Token[] {
     const plain = parts.map((part): Token | Mark => {
       return part.type === 'link' ? { type: 'text', raw: part.raw } : part

@@ -11,8 +11,8 @@ export type Token =
   | { type: 'list'; raw: string; ordered: boolean; start: number; items: { tokens: Token[] }[] }
 
 /**
- * Counts how often characters and marks are looked at. No text takes more than so many steps for each of its
- * characters: one that would is no markdown.
+ * Counts how often characters and marks are looked at. A text that takes more than `mostPerCharacter` steps for each of
+ * its characters is shown without Markdown.
  */
 export class Steps {
   static readonly mostPerCharacter = 40

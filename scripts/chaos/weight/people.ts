@@ -1,22 +1,21 @@
-import { hashToken, newToken } from '../../../src/auth/tokens.ts'
 import type { Db } from '../../../src/database/client.ts'
 import { newId } from '../../../src/ids.ts'
-import type { Person } from '../support/people.ts'
+import { addBots, type Person } from '../support/people.ts'
 import { answersBut, ordersOf, type WeightAttack } from './attack.ts'
 import type { Order } from './attacker.ts'
 import { addHouse } from './scenes.ts'
 
-/** The limits of docs/api.md, for a person and their bots together. */
+/** The limits of a person: a user together with their bots (docs/api.md#rate-limits). */
 const requestsBurst = 100
 const requestsPerSecond = 50
 const messagesBurst = 20
 const messagesPerSecond = 10
-/** What is counted a moment later. */
+/** Requests that are counted a moment later may exceed a limit by this factor. */
 const room = 1.2
 const maxBots = 25
 
-/** Attacks with the requests of one registration, or of a few. */
-export const registration: WeightAttack[] = [
+/** Attacks with the requests of one person, or of a few. */
+export const people: WeightAttack[] = [
   {
     name: 'messages of 25 bots of one person',
     isQuick: true,
@@ -65,25 +64,4 @@ async function addMessage(db: Db, room_id: string, { id: author_id, session_id }
     .values({ id, room_id, author_id, device_id: session_id, content: 'hello' })
     .execute()
   return id
-}
-
-async function addBots(db: Db, owner: Person, count: number): Promise<Person[]> {
-  const made = Array.from({ length: count }, (_none, n): Person => {
-    return { id: newId(), username: `${owner.username}.bot${n}`, token: newToken(), session_id: newId() }
-  })
-  await db
-    .insertInto('users')
-    .values(made.map(({ id, username }) => ({ id, username, name: username, bot: true, owner_id: owner.id })))
-    .execute()
-  await db
-    .insertInto('sessions')
-    .values(
-      made.map(({ id, session_id, token }) => ({
-        id: session_id,
-        user_id: id,
-        token_hash: hashToken(token),
-      })),
-    )
-    .execute()
-  return made
 }

@@ -4,7 +4,7 @@ import { isEmail } from '../http/schemas/validation.ts'
 import { findUserByRef } from '../users/operations.ts'
 
 /** The account with this id, username or e-mail address, or undefined. */
-export async function findUserToName(
+export async function findAccountByRef(
   db: Db,
   ref: string,
 ): Promise<{ id: string; username: string; bot: boolean } | undefined> {
