@@ -1,7 +1,7 @@
 import { ECDH } from 'node:crypto'
 import type { FastifyServerOptions } from 'fastify'
 import { isId, unknownId } from '../../ids.ts'
-import { cleanLine } from '../../text.ts'
+import { cleanLine, isTooLongToClean } from '../../text.ts'
 
 /** An absolute http or https URL, or ''. It has no white space, which the URL parser would trim or encode. */
 function isWebsite(text: string): boolean {
@@ -41,14 +41,18 @@ function isPlace(text: string): boolean {
   return text === unknownId || isId(text)
 }
 
-/** Has the validator replace a text by `cleanLine` of it, before its length and its characters are looked at. A text by itself stays. */
+/**
+ * Has the validator replace a text by `cleanLine` of it, before its length and its characters are looked at. A text by
+ * itself stays, and so does one that is too long anyway.
+ */
 const cleanedKeyword = {
   keyword: 'x-cleaned',
   type: 'string',
   schemaType: 'boolean',
   modifying: true,
   before: 'maxLength',
-  validate(_isCleaned: boolean, text: string, _schema: unknown, place?: Place) {
+  validate(_isCleaned: boolean, text: string, schema: unknown, place?: Place) {
+    if (isTooLongToClean(text, (schema as { maxLength: number }).maxLength)) return true
     if (typeof place?.parentData === 'object') place.parentData[place.parentDataProperty] = cleanLine(text)
     return true
   },

@@ -12,6 +12,8 @@ import {
 
 /** Fields that a summary shows. */
 const maxFields = 10
+/** Fields that are looked at, as many may say nothing. */
+const maxFieldsRead = 1_000
 /** Code points of the text of a field. */
 const maxLength = 200
 
@@ -22,22 +24,23 @@ const addresses = ['url', 'html_url', 'web_url', 'link', 'href']
 export function readOther(body: Fields): string {
   const title = titles.find((name) => plainLine(body[name]) !== '')
   const address = addresses.find((name) => urlOf(body[name]) !== '')
-  const isShown = ([name]: [string, unknown]) => name !== title && name !== address
-  const lines = Object.entries(flat(body))
-    .filter(isShown)
-    .flatMap(([name, value]) => {
-      const text = excerpt(typeof value === 'boolean' ? String(value) : plainLine(value), maxLength)
-      return text === '' ? [] : [`- ${plainLine(name)}: ${text}`]
-    })
+  const lines: string[] = []
+  let read = 0
+  for (const [name, value] of flat(body)) {
+    read += 1
+    if (lines.length === maxFields || read > maxFieldsRead) break
+    if (name === title || name === address) continue
+    const text = excerpt(typeof value === 'boolean' ? String(value) : plainLine(value), maxLength)
+    if (text !== '') lines.push(`- ${plainLine(name)}: ${text}`)
+  }
   const head = linked(bold(plainLine(title && body[title])), urlOf(address && body[address]))
-  return withoutMentions(joinParts([head, ...lines.slice(0, maxFields)]))
+  return withoutMentions(joinParts([head, ...lines]))
 }
 
 /** The fields of an object, and those of the objects in it, by names with a dot. */
-function flat(body: Fields): Fields {
-  const fields = Object.entries(body).flatMap(([name, value]): [string, unknown][] => {
-    if (!isFields(value)) return [[name, value]]
-    return Object.entries(value).map(([inner, each]) => [`${name}.${inner}`, each])
-  })
-  return Object.fromEntries(fields)
+function* flat(body: Fields): Generator<[string, unknown]> {
+  for (const [name, value] of Object.entries(body)) {
+    if (!isFields(value)) yield [name, value]
+    else for (const [inner, each] of Object.entries(value)) yield [`${name}.${inner}`, each]
+  }
 }
