@@ -14,9 +14,9 @@ const longHex = /\b[0-9a-f]{32,}\b/gi
  * The code of an invite, which lets whoever has it into the house, is too short to be known as one: in the API, and in the
  * web client (`/app/invite/…`). Addresses that lead nowhere for their case or slashes contain it as well.
  */
-const inviteCode = /(?<=\/invites?\/+)[^/]+/i
-/** The token of a webhook. */
-const webhookToken = /(?<=\/webhooks\/+[^/]+\/+)[^/]+/i
+const inviteCode = /(\/invites?\/+)[^/]+/i
+/** The token of a webhook. Neither pattern looks back, which would take seconds for a path of slashes. */
+const webhookToken = /(\/webhooks\/+[^/]+\/+)[^/]+/i
 
 /** Replaces e-mail addresses, and everything that is as long as a token or a code. */
 export function redactSecrets(text: string): string {
@@ -58,7 +58,7 @@ export function loggerOptions(level: string, addressOf: AddressOf): FastifyServe
 /** A path without what it opens. Every letter of it may be percent-encoded. */
 export function withoutSecrets(path: string): string {
   const decoded = decode(path)
-  const redacted = decoded.replace(inviteCode, '[code]').replace(webhookToken, '[secret]')
+  const redacted = decoded.replace(inviteCode, '$1[code]').replace(webhookToken, '$1[secret]')
   return redacted === decoded ? path : redacted
 }
 

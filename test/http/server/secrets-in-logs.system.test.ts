@@ -200,3 +200,10 @@ test('redacts a line full of @ in linear time', () => {
   const line = 'a@'.repeat(3_000)
   expect(redactSecrets(line) === line).toBe(true)
 })
+
+test('looks for secrets in a path full of slashes in linear time', () => {
+  const path = '/'.repeat(15_000)
+  const started = performance.now()
+  expect(withoutSecrets(path) === path).toBe(true)
+  expect(performance.now() - started).toBeLessThan(100)
+})
