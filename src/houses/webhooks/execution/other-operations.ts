@@ -39,8 +39,10 @@ export function readOther(body: Fields): string {
 
 /** The fields of an object, and those of the objects in it, by names with a dot. */
 function* flat(body: Fields): Generator<[string, unknown]> {
-  for (const [name, value] of Object.entries(body)) {
+  // No list of all entries is made: there may be many.
+  for (const name in body) {
+    const value = body[name]
     if (!isFields(value)) yield [name, value]
-    else for (const [inner, each] of Object.entries(value)) yield [`${name}.${inner}`, each]
+    else for (const inner in value) yield [`${name}.${inner}`, value[inner]]
   }
 }
