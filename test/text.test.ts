@@ -47,7 +47,7 @@ describe('a line that is stored', () => {
   test('is cleaned in a time that grows with its length', () => {
     const started = performance.now()
     cleanLine(`\u{1f3f4}${'\u{e0061}'.repeat(50_000)}`)
-    expect(performance.now() - started).toBeLessThan(400)
+    expect(performance.now() - started).toBeLessThan(800)
   })
 
   test('is composed, and has spaces for separators', () => {
@@ -139,7 +139,7 @@ test('a name of many marks is refused at once, to somebody without an account, t
       password: 'long enough',
     })
     expect(refused.status).toBe(400)
-    expect(performance.now() - started).toBeLessThan(400)
+    expect(performance.now() - started).toBeLessThan(800)
   }
 })
 
@@ -148,5 +148,5 @@ test('so is a file whose name has many marks, of which it keeps the first', asyn
   const name = `a${'\u0315'.repeat(10_000)}${'\u0300'.repeat(10_000)}`
   const { body } = await sendMedia(ann, den.room_id, filePart('x', name))
   expect(body.data.attachment.filename).toHaveLength(128)
-  expect(performance.now() - started).toBeLessThan(400)
+  expect(performance.now() - started).toBeLessThan(800)
 })
