@@ -133,6 +133,26 @@ test.each<[string, object, boolean]>([
     { blocks: [{ type: 'header', text: { type: 'plain_text', text: `<@${ben.id}>` } }] },
     false,
   ],
+  [
+    'plain text of Slack in two parts',
+    {
+      blocks: [
+        {
+          type: 'rich_text',
+          elements: [
+            {
+              type: 'rich_text_section',
+              elements: [
+                { type: 'text', text: '<' },
+                { type: 'text', text: `@${ben.id}>` },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+    false,
+  ],
 ])('%s mentions as its sender means it', async (_kind, body, isMention) => {
   const hook = await webhook(den, { room_id: await houseRoom(den) })
   expect((await call(null, 'POST', hook.path, body)).status).toBeLessThan(300)

@@ -102,13 +102,14 @@ function renderRichText(part: Fields): string {
     const mark = (index: number) => (part.style === 'ordered' ? `${index + 1}. ` : '- ')
     return joinParts(renderEach(inside, (item, index) => mark(index) + renderRichText(item)))
   }
-  const text = renderEach(inside, renderInline).join('')
+  // One may end in the middle of what would be a mention.
+  const text = withoutMentions(renderEach(inside, renderInline).join(''))
   if (part.type === 'rich_text_quote') return quoted(text)
   return part.type === 'rich_text_preformatted' ? `\`\`\`\n${text}\n\`\`\`` : text
 }
 
 function renderInline({ type, style, ...inline }: Fields): string {
-  if (type === 'text') return styled(withoutMentions(untrimmedTextOf(inline.text)), fieldsOf(style))
+  if (type === 'text') return styled(untrimmedTextOf(inline.text), fieldsOf(style))
   if (type === 'link') return linked(textOf(inline.text), textOf(inline.url))
   if (type === 'emoji') return emojiOf(inline)
   if (type === 'broadcast') return `@${textOf(inline.range)}`
