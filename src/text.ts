@@ -3,7 +3,7 @@ const joining = String.raw`\p{M}\p{scx=Arab}\p{scx=Syrc}\p{scx=Mong}\p{scx=Nkoo}
 /** Signs that take the vowel from a consonant of Indic scripts. */
 const viramas = String.raw`\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca`
 /** Signs that nobody sees by themselves: joiners, marks of direction, selectors, fillers. */
-const invisible = String.raw`\p{DI}\u2800\ufff9-\ufffb\u{1d159}`
+const invisible = String.raw`\p{DI}\u2800\ufff9-\ufffb\u{13430}-\u{1343f}\u{16fe4}\u{1d159}`
 /** Where such a sign shapes what stands beside it. */
 const shaping = [
   String.raw`(?<=[\p{ExtPict}\p{EMod}\ufe0f])\u200d(?=\p{ExtPict})`,

@@ -18,6 +18,7 @@ describe('a line that is stored', () => {
     ['a filler of Hangul', 'a\u3164b\uffa0', 'ab'],
     ['an empty pattern of Braille', 'a\u2800b', 'ab'],
     ['a byte order mark', '\ufeffa', 'a'],
+    ['joiners of hieroglyphs, and a filler of Khitan', 'a\u{13430}b\u{16fe4}', 'ab'],
     ['tags', 'a\u{e0041}\u{e0042}', 'a'],
     ['tags after a flag that are no place', '\u{1f3f4}\u{e0061}\u{e0062}', '\u{1f3f4}'],
     ['a joiner between Latin letters', 'a\u200db', 'ab'],
