@@ -105,7 +105,7 @@ declare module 'fastify' {
     vapidKeys: VapidKeys | undefined
     pushNetwork: PushNetwork
     limits: AccountLimits
-    pictureBudget(caller: Caller): PictureBudget
+    pictureBudget(request: Pick<FastifyRequest, 'caller' | 'requireCaller'>): PictureBudget
     /** Undefined: the process counts rate limits by itself. */
     sharedBuckets: SharedBuckets | undefined
     gateway: Gateway
@@ -163,7 +163,9 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     'codeGuesses',
     createCodeGuesses(limits.accounts, (id) => app.notifyOwner(id, 'codes_guessed')),
   )
-  app.decorate('pictureBudget', ({ owner_id }) => budgetOf(owner_id, limits.accounts.pictures))
+  app.decorate('pictureBudget', ({ caller, requireCaller }) => {
+    return budgetOf(caller.owner_id, limits.accounts.pictures, requireCaller)
+  })
   app.decorate('sharedBuckets', sharedBuckets)
   app.decorate('addressOf', addressOf)
   app.decorate('gateway', openGateway(app, limits.gatewayLogin, parts.gateway))

@@ -18,7 +18,9 @@ describe('a line that is stored', () => {
     ['a filler of Hangul', 'a\u3164b\uffa0', 'ab'],
     ['an empty pattern of Braille', 'a\u2800b', 'ab'],
     ['a byte order mark', '\ufeffa', 'a'],
+    ['joiners of hieroglyphs, and a filler of Khitan', 'a\u{13430}b\u{16fe4}', 'ab'],
     ['tags', 'a\u{e0041}\u{e0042}', 'a'],
+    ['tags after a flag that are no place', '\u{1f3f4}\u{e0061}\u{e0062}', '\u{1f3f4}'],
     ['a joiner between Latin letters', 'a\u200db', 'ab'],
     ['a selector after a letter', 'a\ufe0fb', 'ab'],
   ])('loses %s', (_what, text, cleaned) => {
@@ -34,11 +36,19 @@ describe('a line that is stored', () => {
     ['the flag of England', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
     ['Persian with ZWNJ', 'نمی\u200cخواهم'],
     ['Hindi with ZWJ', 'क्\u200dष'],
+    ['a Malayalam word that ends with ZWJ', 'അനില്\u200d'],
+    ['a Mongolian word with its vowel separator', 'ᠰᠠᠷ\u180eᠠ'],
     ['a form of an ideograph', '葛\u{e0100}'],
     ['Arabic with vowels', 'مُحَمَّد'],
     ['Hebrew', 'שלום'],
   ])('keeps %s', (_what, text) => {
     expect(cleanLine(text)).toBe(text)
+  })
+
+  test('is cleaned in a time that grows with its length', () => {
+    const started = performance.now()
+    cleanLine(`\u{1f3f4}${'\u{e0061}'.repeat(50_000)}`)
+    expect(performance.now() - started).toBeLessThan(800)
   })
 
   test('is composed, and has spaces for separators', () => {
@@ -124,4 +134,31 @@ test('a message has something to see, and keeps every character', async () => {
   expect(sent.body.data.content).toBe(hidden)
   const edited = await call(ann, 'PATCH', `${url}/${sent.body.data.id}`, { content: '\u200b' })
   expect(told(edited)).toEqual([400, required('content')])
+})
+
+test('a name of many marks is refused at once, to somebody without an account, too', async () => {
+  const name = `a${'\u0315'.repeat(40_000)}${'\u0300'.repeat(40_000)}`
+  for (const [caller, method, url] of [
+    [null, 'POST', '/auth/register'],
+    [ann, 'PATCH', '/users/@me'],
+    [ann, 'PATCH', `/houses/${den.id}`],
+  ] as const) {
+    const started = performance.now()
+    const refused = await call(caller, method, url, {
+      name,
+      email: 'a@example.org',
+      username: 'marks',
+      password: 'long enough',
+    })
+    expect(refused.status).toBe(400)
+    expect(performance.now() - started).toBeLessThan(800)
+  }
+})
+
+test('so is a file whose name has many marks, of which it keeps the first', async () => {
+  const started = performance.now()
+  const name = `a${'\u0315'.repeat(10_000)}${'\u0300'.repeat(10_000)}`
+  const { body } = await sendMedia(ann, den.room_id, filePart('x', name))
+  expect(body.data.attachment.filename).toHaveLength(128)
+  expect(performance.now() - started).toBeLessThan(800)
 })

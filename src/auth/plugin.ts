@@ -29,6 +29,8 @@ declare module 'fastify' {
      * if the body had arrived when the caller was found. A handler that reads its body itself calls it.
      */
     readCallerAgain: (() => Promise<void>) | undefined
+    /** The same, whenever the body has arrived: for what takes long before it changes something. */
+    requireCaller: () => Promise<void>
   }
 }
 
@@ -47,6 +49,7 @@ export function isAuthenticator(hook: object): boolean {
 export function registerAuthentication(app: FastifyInstance, db: Db, countRequest: Hook): void {
   app.decorateRequest('caller')
   app.decorateRequest('readCallerAgain')
+  app.decorateRequest('requireCaller')
   const touch = sessionToucher(app, db)
 
   /** A missing or malformed token has no caller, which `refusal` refuses, if there is one. */
@@ -60,6 +63,7 @@ export function registerAuthentication(app: FastifyInstance, db: Db, countReques
       await countRequest(request, reply)
       if (!refusal) return
       if (!caller) throw new ApiError(refusal)
+      request.requireCaller = readAgain
       if (isReceiving(request.raw)) request.readCallerAgain = readAgain
 
       async function readAgain(): Promise<void> {

@@ -55,11 +55,18 @@ export const botRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Bot), ...failures },
       },
     },
-    async ({ caller, params, body }) =>
+    async (request) =>
       ok(
         await app.publish(
-          await editBot(app.db, app.store, app.pictureBudget(caller), caller.id, params.id, body),
-          caller,
+          await editBot(
+            app.db,
+            app.store,
+            app.pictureBudget(request),
+            request.caller.id,
+            request.params.id,
+            request.body,
+          ),
+          request.caller,
         ),
       ),
   )

@@ -34,11 +34,12 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(House), ...failures },
       },
     },
-    async ({ caller, body }) => {
+    async (request) => {
+      const { caller, body } = request
       const mayCreate = app.config.houseCreation === 'everybody' || (await isAdmin(app.db, caller.id))
       if (!mayCreate) throw new ApiError('no_permission')
       return ok(
-        await app.publish(await createHouse(app.db, app.store, app.pictureBudget(caller), caller.id, body)),
+        await app.publish(await createHouse(app.db, app.store, app.pictureBudget(request), caller.id, body)),
       )
     },
   )
@@ -61,13 +62,7 @@ export const houseRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) =>
       ok(
         await app.publish(
-          await editHouse(
-            app.db,
-            app.store,
-            app.pictureBudget(request.caller),
-            actorInHouse(request),
-            request.body,
-          ),
+          await editHouse(app.db, app.store, app.pictureBudget(request), actorInHouse(request), request.body),
           request.caller,
         ),
       ),

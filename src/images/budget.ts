@@ -7,6 +7,8 @@ export type PictureBudget = {
   /** Takes so many units. Throws `rate_limit` if fewer are left. */
   take(units: number): Promise<void>
   giveBack(units: number): Promise<void>
+  /** Throws where the caller may call no more, after the time that the work has taken. */
+  requireCaller(): Promise<void>
 }
 
 const maxWorkMs = 20_000
@@ -18,9 +20,14 @@ type TimeLimit = {
   giveBack(key: string, count: number): Promise<void>
 }
 
-export function budgetOf(ownerId: string, limit: TimeLimit): PictureBudget {
+export function budgetOf(
+  ownerId: string,
+  limit: TimeLimit,
+  requireCaller: () => Promise<void>,
+): PictureBudget {
   return {
     ownerId,
+    requireCaller,
     maxWorkMs,
     take: (count) => limit.count(ownerId, { count }),
     giveBack: (count) => limit.giveBack(ownerId, count),
@@ -29,7 +36,8 @@ export function budgetOf(ownerId: string, limit: TimeLimit): PictureBudget {
 
 /** For pictures that operators bring. */
 export function withoutBudget(ownerId: string): PictureBudget {
-  return { ownerId, maxWorkMs, take: async () => {}, giveBack: async () => {} }
+  const nothing = async () => {}
+  return { ownerId, maxWorkMs, take: nothing, giveBack: nothing, requireCaller: nothing }
 }
 
 /** Works on a picture: takes the units of the longest work, and gives back those that are not used. */

@@ -78,7 +78,7 @@ async function render(
   const header = await lightTurn(budget.ownerId, () => readHeader(sharp, bytes))
   const animated = allowAnimation && isAnimated(header)
   const runInTurn = decodedPixels(header, animated) > lightPixels ? heavyTurn : lightTurn
-  return runInTurn(budget.ownerId, () =>
+  const rendered = await runInTurn(budget.ownerId, () =>
     withinBudget(budget, () =>
       orRefuse(() => {
         const picture = sharp(bytes, { ...inputOptions, animated }).timeout({
@@ -90,6 +90,8 @@ async function render(
       }),
     ),
   )
+  await budget.requireCaller()
+  return rendered
 }
 
 async function readHeader(sharp: SharpModule, bytes: Buffer): Promise<Metadata> {

@@ -57,7 +57,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const edited = await editUser(
         app.db,
         app.store,
-        app.pictureBudget(request.caller),
+        app.pictureBudget(request),
         request.caller.id,
         request.body,
       )

@@ -47,7 +47,12 @@ test('of the time for the longest work, what was not needed is given back, also 
     count: async (_key: string, { count }: { count: number }) => void taken.push(count),
     giveBack: async (_key: string, count: number) => void taken.push(-count),
   }
-  await expect(withinBudget(budgetOf('1', limit), () => Promise.reject(new Error('x')))).rejects.toThrow('x')
+  await expect(
+    withinBudget(
+      budgetOf('1', limit, async () => {}),
+      () => Promise.reject(new Error('x')),
+    ),
+  ).rejects.toThrow('x')
   expect(taken).toEqual([longestWork, expect.any(Number)])
   expect(taken[1]).toBeLessThan(-longestWork / 2)
 })

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { eraseDiscarded } from '../../src/storage/discard.ts'
 import { editOwnUser, isStored, pictureText, rowOf } from '../support/own-user.ts'
 import { invalid } from '../support/permissions.ts'
-import { svg } from '../support/pictures.ts'
+import { animation, svg } from '../support/pictures.ts'
 import { isDiscarded, listDiscarded } from '../support/store.ts'
-import { db, failure, store, user } from '../support/world.ts'
+import { call, db, failure, store, user } from '../support/world.ts'
 
 const noIcon = failure('invalid_icon_file_format', 'Your icon must be an image')
 const noHeader = failure('invalid_header_file_format', 'Your header must be an image')
@@ -88,4 +88,14 @@ test('more waiting pictures than allowed answer unavailable and leave no file', 
     expect(icon).toBe(status === 200 ? body.data.icon : null)
     if (icon !== null) expect(isStored(person, 'icons', icon)).toBe(true)
   }
+})
+
+test('a logout while a picture is made leaves the profile as it was', async () => {
+  const ann = await user()
+  const icon = (await animation('gif', 40, { width: 400, height: 400 })).toString('base64')
+  const editing = editOwnUser(ann, { bio: 'late', icon })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect((await call(ann, 'POST', '/auth/logout')).status).toBe(204)
+  expect((await editing).body.error.code).toBe('no_auth')
+  expect(await rowOf(ann)).toMatchObject({ bio: '', icon: null })
 })

@@ -6,7 +6,7 @@ import { ApiError } from '../../errors.ts'
 import { commit, type Outcome } from '../../events/commit.ts'
 import type { HearthEvent } from '../../events/events.ts'
 import { newId } from '../../ids.ts'
-import { cleanLine, isVisible } from '../../text.ts'
+import { cleanLine, isVisible, startOf } from '../../text.ts'
 import { isReserved } from '../../users/permissions.ts'
 import { serializeOwnUser } from '../../users/serializers.ts'
 import { deleteCodes } from '../codes/queries.ts'
@@ -158,6 +158,6 @@ function toUsername(text: string): string {
 }
 
 function nameOf({ name }: OidcProfile): string | undefined {
-  const line = cleanLine((name ?? '').replace(/\p{Cc}/gu, ' ')).trim()
+  const line = cleanLine(startOf(name ?? '', maxNameLength).replace(/\p{Cc}/gu, ' ')).trim()
   return isVisible(line) ? [...line].slice(0, maxNameLength).join('') : undefined
 }

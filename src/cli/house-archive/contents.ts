@@ -1,7 +1,7 @@
 import type { Db } from '../../database/client.ts'
 import { insertImported } from '../../houses/archive/import-queries.ts'
 import { CliError } from '../command.ts'
-import { Ban, Entity, Member, Role, Room } from './format.ts'
+import { Ban, Entity, Member, Role, Room, seenName } from './format.ts'
 import { allocateIds, mustHave } from './ids.ts'
 import type { Archive } from './read.ts'
 
@@ -28,7 +28,12 @@ export async function importContents(trx: Db, archive: Archive, place: Place): P
   await insertImported(
     trx,
     'roles',
-    roles.map((role) => ({ ...disjoint(role), id: roleIds.get(role.id)!, house_id })),
+    roles.map((role) => ({
+      ...disjoint(role),
+      name: seenName(role.name),
+      id: roleIds.get(role.id)!,
+      house_id,
+    })),
   )
   await insertImported(
     trx,
@@ -38,6 +43,7 @@ export async function importContents(trx: Db, archive: Archive, place: Place): P
       const overrides = movedOverrides(permission_overrides, { roles: roleIds, users: place.users })
       return {
         ...room,
+        name: seenName(room.name),
         id: roomIds.get(room.id)!,
         house_id,
         type: 0,
@@ -48,7 +54,13 @@ export async function importContents(trx: Db, archive: Archive, place: Place): P
   await insertImported(
     trx,
     'entities',
-    entities.map(({ id, name, position }) => ({ id: entityIds.get(id)!, house_id, type: 1, name, position })),
+    entities.map(({ id, name, position }) => ({
+      id: entityIds.get(id)!,
+      house_id,
+      type: 1,
+      name: seenName(name),
+      position,
+    })),
   )
   await insertImported(trx, 'entity_rooms', pointers(entities, entityIds, roomIds))
   await importMembers(trx, archive, place, roleIds)

@@ -1,7 +1,7 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { RetentionAge } from '../../houses/retention/schemas.ts'
 import { PermissionBits } from '../../houses/roles/schemas.ts'
-import { HouseDescription, HouseName } from '../../houses/schemas.ts'
+import { HouseDescription, maxHouseNameLength } from '../../houses/schemas.ts'
 import { Nullable } from '../../http/schemas/nullable.ts'
 import { AnyText, Line, Text } from '../../http/schemas/strings.ts'
 import { maxEmailLength } from '../../http/schemas/validation.ts'
@@ -9,7 +9,8 @@ import { maxFilenameLength } from '../../messages/attachments/operations.ts'
 import { maxMentions } from '../../messages/read/mention-operations.ts'
 import { maxContentLength } from '../../messages/schemas.ts'
 import { EmojiName } from '../../rooms/house-rooms/schemas.ts'
-import { Bio, Location, maxTextLength, Name, Username, Website } from '../../users/schemas.ts'
+import { isVisible } from '../../text.ts'
+import { Bio, Location, maxNameLength, maxTextLength, Username, Website } from '../../users/schemas.ts'
 
 /*
  * A house archive is a ZIP file: `manifest.json`, lists of JSON lines, `messages/<room>.jsonl`,
@@ -39,6 +40,16 @@ const Position = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
 /** Far below the maximum of the column, because a new room gets the greatest position plus one. */
 const maxRoomPosition = 1_000_000_000
 
+/** A name. One that is older than the rule that something of a name is seen may be empty once it is cleaned. */
+function StoredName(maxLength = maxNameLength) {
+  return Line(maxLength, { 'x-cleaned': true })
+}
+
+/** A name as it is imported. */
+export function seenName(name: string, otherwise = 'unnamed'): string {
+  return isVisible(name) ? name : otherwise
+}
+
 /** Unknown fields are dropped. */
 function Row<Properties extends TProperties>(properties: Properties) {
   return Type.Object(properties, { additionalProperties: false })
@@ -50,7 +61,7 @@ export const Manifest = Row({
   made_at: Time,
   house: Row({
     id: Id,
-    name: HouseName,
+    name: StoredName(maxHouseNameLength),
     description: HouseDescription,
     owner_id: Id,
     default_permissions: PermissionBits,
@@ -63,7 +74,7 @@ export type Manifest = Static<typeof Manifest>
 export const User = Row({
   id: Id,
   username: Username,
-  name: Name,
+  name: StoredName(),
   bot: Type.Boolean(),
   owner_id: Nullable(Id),
   bio: Bio,
@@ -92,7 +103,7 @@ export type Ban = Static<typeof Ban>
 
 export const Role = Row({
   id: Id,
-  name: Name,
+  name: StoredName(),
   position: Type.Integer({ minimum: 0, maximum: 1_000 }),
   color: Type.String({ pattern: '^#[0-9a-f]{6}$' }),
   allow: PermissionBits,
@@ -102,7 +113,7 @@ export type Role = Static<typeof Role>
 
 export const Entity = Row({
   id: Id,
-  name: Name,
+  name: StoredName(),
   position: Position,
   rooms: Type.Array(Id, { maxItems: 1_000 }),
 })
@@ -110,7 +121,7 @@ export type Entity = Static<typeof Entity>
 
 export const Room = Row({
   id: Id,
-  name: Name,
+  name: StoredName(),
   description: Nullable(Text(maxTextLength)),
   emoji: Nullable(EmojiName),
   position: Type.Integer({ minimum: 0, maximum: maxRoomPosition }),

@@ -16,7 +16,7 @@ import { CliError, type Command, count } from '../command.ts'
 import { findAccountByRef } from '../find-account.ts'
 import { requireSpace, withInstallation } from '../installation.ts'
 import { importContents } from './contents.ts'
-import { iconName, User } from './format.ts'
+import { iconName, seenName, User } from './format.ts'
 import { allocateIds } from './ids.ts'
 import { importMessages } from './messages.ts'
 import { importPeople } from './people.ts'
@@ -80,7 +80,8 @@ async function importArchive(
     const users = await archive.readList('users.jsonl', User)
     const people = await importPeople(trx, users, { isLinking, owner, formerOwner: house.owner_id })
     const owner_id = people.ownerId
-    const { name, description, default_permissions } = house
+    const { description, default_permissions } = house
+    const name = seenName(house.name)
     if (icon) {
       await saveIcon(db, store, houseId, icon)
       await cancelDiscard(trx, [pictureName('houses/icons', houseId, icon.file)])

@@ -7,7 +7,7 @@ import {
 import { isEmail } from '../../http/schemas/validation.ts'
 import { isReserved } from '../../users/permissions.ts'
 import { CliError } from '../command.ts'
-import type { User } from './format.ts'
+import { seenName, type User } from './format.ts'
 import { allocateIds, mustHave } from './ids.ts'
 
 /** The people of an archive on this server: the id of each, those who were here before, and who owns the house. */
@@ -51,10 +51,11 @@ export async function importPeople(
     const isFree = address !== undefined && !accounts.has(address)
     // Of two with one address, as only a hostile archive has, the first has it.
     if (isFree) accounts.set(address, { id, email: address, email_verified: false })
+    const username = usernames.get(user.id) ?? `deleted-${id}`
     return {
       id,
-      username: usernames.get(user.id) ?? `deleted-${id}`,
-      name,
+      username,
+      name: seenName(name, username),
       bot,
       owner_id: bot ? (ids.get(user.owner_id ?? '') ?? ownerId) : null,
       bio,

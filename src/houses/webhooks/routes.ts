@@ -30,7 +30,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const created = await createWebhook(
         app.db,
         app.store,
-        app.pictureBudget(request.caller),
+        app.pictureBudget(request),
         actorInHouse(request),
         body,
         publicUrl(app),
@@ -74,14 +74,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const caller = actorInHouse(request)
       return ok(
         await app.publish(
-          await editWebhook(
-            app.db,
-            app.store,
-            app.pictureBudget(request.caller),
-            caller,
-            params.webhook_id,
-            body,
-          ),
+          await editWebhook(app.db, app.store, app.pictureBudget(request), caller, params.webhook_id, body),
         ),
       )
     },

@@ -13,6 +13,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the request is answered by, on routes that read a body. */
     response: ServerResponse | undefined
+    /** The size of the body that was read. */
+    bodyBytes: number
     /** Releases the memory of the body; undefined if it is too small to count. */
     releaseBody: (() => void) | undefined
   }
@@ -52,6 +54,7 @@ export function createBodyReader(app: FastifyInstance, limits: BodyLimits): Body
   app.decorate('bodies', budget)
   app.decorate('bodyTimeoutMs', timeoutMs)
   app.decorateRequest('response')
+  app.decorateRequest('bodyBytes', 0)
   app.decorateRequest('releaseBody')
 
   const read: ReadBody = (request, isKept, done) => {
@@ -79,6 +82,7 @@ export function createBodyReader(app: FastifyInstance, limits: BodyLimits): Body
     }
     function onEnd(): void {
       stop()
+      request.bodyBytes = bytes
       const body = counted
       if (!body || bytes <= largeBodyBytes) pass()
       // Meanwhile it may have been refused, or the client may have disconnected.

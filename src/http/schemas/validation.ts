@@ -1,7 +1,7 @@
 import { ECDH } from 'node:crypto'
 import type { FastifyServerOptions } from 'fastify'
 import { isId, unknownId } from '../../ids.ts'
-import { cleanLine, maxCleanedLength } from '../../text.ts'
+import { cleanLine, isTooLongToClean } from '../../text.ts'
 
 /** An absolute http or https URL, or ''. It has no white space, which the URL parser would trim or encode. */
 function isWebsite(text: string): boolean {
@@ -42,8 +42,8 @@ function isPlace(text: string): boolean {
 }
 
 /**
- * Replaces a text in an object or list by `cleanLine` of it, before its length and its characters are checked. A text that
- * is longer than what is cleaned stays, as it is longer than any name, too.
+ * Has the validator replace a text by `cleanLine` of it, before its length and its characters are looked at. A text by
+ * itself stays, and so does one that is too long anyway.
  */
 const cleanedKeyword = {
   keyword: 'x-cleaned',
@@ -51,9 +51,9 @@ const cleanedKeyword = {
   schemaType: 'boolean',
   modifying: true,
   before: 'maxLength',
-  validate(_isCleaned: boolean, text: string, _schema: unknown, place?: Place) {
-    if (typeof place?.parentData === 'object' && text.length <= maxCleanedLength)
-      place.parentData[place.parentDataProperty] = cleanLine(text)
+  validate(_isCleaned: boolean, text: string, schema: unknown, place?: Place) {
+    if (isTooLongToClean(text, (schema as { maxLength: number }).maxLength)) return true
+    if (typeof place?.parentData === 'object') place.parentData[place.parentDataProperty] = cleanLine(text)
     return true
   },
 } as const

@@ -16,7 +16,7 @@ const longHex = /\b[0-9a-f]{32,}\b/gi
  * it as well.
  */
 const inviteCode = /(\/invites?\/+)[^/]+/i
-/** The token of a webhook. */
+/** The token of a webhook. Neither pattern looks back, which would take seconds for a path of slashes. */
 const webhookToken = /(\/webhooks\/+[^/]+\/+)[^/]+/i
 
 /** Replaces e-mail addresses, and everything that is as long as a token or a code. */

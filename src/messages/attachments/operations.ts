@@ -7,6 +7,7 @@ import { requireRoomAccess } from '../../rooms/access-operations.ts'
 import { canAttach } from '../../rooms/permissions.ts'
 import { renewFile, saveFile } from '../../storage/discard.ts'
 import type { Store } from '../../storage/store.ts'
+import { startOf } from '../../text.ts'
 import type { StoredAttachment } from '../queries.ts'
 import { attachmentFile, visibleName } from './queries.ts'
 
@@ -66,5 +67,5 @@ async function* measure(
 /** The visible characters of the last segment of a path, cut to 128 code points; `file` if there are none. */
 function cleanFilename(filename: string): string {
   const last = filename.split(/[/\\]/).at(-1) ?? ''
-  return [...visibleName(last.toWellFormed())].slice(0, maxFilenameLength).join('')
+  return [...visibleName(startOf(last, maxFilenameLength))].slice(0, maxFilenameLength).join('')
 }

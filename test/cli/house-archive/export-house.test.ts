@@ -73,6 +73,21 @@ test('what a server takes, another one imports', async () => {
   ])
 })
 
+test('names of which nothing is seen, as older versions took them, become others', async () => {
+  const name = '\u3164'
+  const ann = await user()
+  const den = await house({ owner: ann })
+  await db.updateTable('users').set({ name }).where('id', '=', ann.id).execute()
+  await db.updateTable('houses').set({ name }).where('id', '=', den.id).execute()
+  await db.updateTable('rooms').set({ name }).where('id', '=', den.room_id).execute()
+  const { path } = await exported(den.id)
+  const place = await otherServer()
+  expect(await hearthIn(place, 'import-house', path)).toMatchObject({ code: 0, err: '' })
+  const [account] = JSON.parse((await hearthIn(place, 'list-users', '--json')).out)
+  expect(account.user.name).toBe(ann.username)
+  expect((await hearthIn(place, 'list-houses')).out).toContain('unnamed')
+})
+
 test('a house that no import would take is refused, and its file removed', async () => {
   const ann = await user()
   const den = await house({ owner: ann })

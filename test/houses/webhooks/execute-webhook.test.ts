@@ -133,6 +133,26 @@ test.each<[string, object, boolean]>([
     { blocks: [{ type: 'header', text: { type: 'plain_text', text: `<@${ben.id}>` } }] },
     false,
   ],
+  [
+    'plain text of Slack in two parts',
+    {
+      blocks: [
+        {
+          type: 'rich_text',
+          elements: [
+            {
+              type: 'rich_text_section',
+              elements: [
+                { type: 'text', text: '<' },
+                { type: 'text', text: `@${ben.id}>` },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+    false,
+  ],
 ])('%s mentions as its sender means it', async (_kind, body, isMention) => {
   const hook = await webhook(den, { room_id: await houseRoom(den) })
   expect((await call(null, 'POST', hook.path, body)).status).toBeLessThan(300)
@@ -318,7 +338,52 @@ test('hostile bodies are answered at once', async () => {
     { embeds: Array.from({ length: 19_000 }, () => ({})), content: 'x' },
     { content: '`'.repeat(long), tts: true },
   ]
-  for (const body of bodies) expect([200, 204, 400]).toContain((await call(null, 'POST', path, body)).status)
+  for (const body of bodies) {
+    expect([200, 204, 400, 413]).toContain((await call(null, 'POST', path, body)).status)
+  }
+})
+
+const full = (text: string) => text.repeat(24_000 / text.length)
+const manyOf = <Item>(count: number, item: Item) => Array.from({ length: count }, () => item)
+
+test.each<[string, object]>([
+  [
+    "a text that Slack's blocks nearly contain",
+    {
+      text: `${'a'.repeat(12_000)}b${'a'.repeat(11_000)}`,
+      blocks: manyOf(40, { type: 'markdown', text: full('a') }),
+    },
+  ],
+  [
+    'many mentions, and many whom they may reach',
+    {
+      content: 'x',
+      allowed_mentions: { users: manyOf(4_900, '') },
+      components: manyOf(40, { label: full('<@1 ') }),
+    },
+  ],
+  ['many texts', { text: 'x', attachments: manyOf(170, { text: full('*a *b ~a <a|b>..') }) }],
+  ['objects that say nothing', { text: 'x', blocks: manyOf(12, { elements: manyOf(4_000, {}) }) }],
+  [
+    'alerts of many lines',
+    { alerts: manyOf(10, { annotations: { summary: full('a\n'), message: full('a\n') } }) },
+  ],
+])('a body of %s takes no longer than one that is as large', async (_what, body) => {
+  const { path } = await webhook(den)
+  const started = performance.now()
+  expect([200, 204, 400, 413]).toContain((await call(null, 'POST', path, body)).status)
+  expect(performance.now() - started).toBeLessThan(800)
+})
+
+test('more values than Slack or Discord have are refused', async () => {
+  const { path } = await webhook(den)
+  const sent = (body: object) => call(null, 'POST', path, body)
+  const rows = manyOf(1_000, { type: 'divider' })
+  expect((await sent({ text: 'x', blocks: rows })).status).toBe(200)
+  for (const body of [{ text: 'x', blocks: manyOf(3_000, rows[0]) }, { embeds: manyOf(5_001, {}) }]) {
+    expect((await sent(body)).status).toBe(413)
+  }
+  expect((await sent({ text: 'x', of_another: manyOf(9_000, {}) })).status).toBe(200)
 })
 
 test('the address with /slack or /github takes a body of that service', async () => {

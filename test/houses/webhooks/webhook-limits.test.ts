@@ -45,6 +45,18 @@ test('all webhooks in the houses of a person send 100 messages at once, whoever 
   expect((await send((await webhook(den)).path)).status).toBe(200)
 })
 
+test('a large body counts as several messages of the owner, and is not read once there are none left', async () => {
+  const [hook, other] = [await webhook(await house({ owner: await user() })), await webhook(den)]
+  const large = { text: 'x'.repeat(1024 * 1024 - 100) }
+  const small = { text: 'x'.repeat(60_000) }
+  for (let n = 0; n < 6; n += 1) expect((await send(hook.path, large)).status).toBe(200)
+  for (const body of [large, small, small, small]) {
+    expect((await send(hook.path, body)).status).toBe(body === large ? 429 : 200)
+  }
+  time += 200
+  expect((await send(other.path, large)).status).toBe(200)
+})
+
 test('who has not the token uses up nothing of the webhook, but what its address may ask', async () => {
   const hook = await webhook(den)
   const wrong = `/webhooks/${hook.id}/${'0'.repeat(128)}`

@@ -201,9 +201,9 @@ test('redacts a line full of @ in linear time', () => {
   expect(redactSecrets(line) === line).toBe(true)
 })
 
-test('reads a path full of slashes in linear time', () => {
-  const path = '/'.repeat(16_000)
-  const before = performance.now()
-  expect(withoutSecrets(path)).toBe(path)
-  expect(performance.now() - before).toBeLessThan(100)
+test('looks for secrets in a path full of slashes in linear time', () => {
+  const path = '/'.repeat(15_000)
+  const started = performance.now()
+  expect(withoutSecrets(path) === path).toBe(true)
+  expect(performance.now() - started).toBeLessThan(100)
 })

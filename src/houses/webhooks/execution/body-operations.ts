@@ -1,4 +1,4 @@
-import { fieldsRequired } from '../../../errors.ts'
+import { ApiError, fieldsRequired } from '../../../errors.ts'
 import { readDiscord } from './discord-operations.ts'
 import { readGithub } from './github-operations.ts'
 import { readGitlab } from './gitlab-operations.ts'
@@ -57,13 +57,19 @@ export function formOf(body: Fields, { event, isDiscord, service }: Hints): Form
   if (isDiscord) return 'discord'
   if (isFields(body.build) && has('name')) return 'jenkins'
   if (isSentry(body)) return 'sentry'
-  return Object.keys(body).some((name) => !ownFields.includes(name)) ? 'other' : 'own'
+  // Sooner than by a list of all names, of which there may be many.
+  for (const name in body) if (!ownFields.includes(name)) return 'other'
+  return 'own'
 }
 
 function isSentry({ data, actor, action, project_name, culprit }: Fields): boolean {
   if (isFields(data)) return action !== undefined && isFields(actor)
   return project_name !== undefined && culprit !== undefined
 }
+
+/** The fields whose contents are looked at whatever they are, and the most values in them. */
+const shownFields = ['blocks', 'attachments', 'embeds', 'components', 'poll', 'allowed_mentions']
+const maxShownValues = 5_000
 
 const readers: Record<Exclude<Form, 'own'>, (body: Fields, event: string) => string> = {
   github: (body, event) => readGithub(event, body),
@@ -76,11 +82,26 @@ const readers: Record<Exclude<Form, 'own'>, (body: Fields, event: string) => str
   other: readOther,
 }
 
-/** A message of another service as the content of one of ours, of any length. Throws `invalid_schema`. */
+/** A message of another service as the content of one of ours, of any length. Throws `invalid_schema`, `payload_too_large`. */
 export function readForeign(form: Exclude<Form, 'own'>, body: Fields, event = ''): string {
+  if (form === 'slack' || form === 'discord') {
+    const shown = shownFields.map((name) => body[name])
+    if (countValues(shown, maxShownValues) > maxShownValues) throw new ApiError('payload_too_large')
+  }
   const text = readers[form](body, event).trim()
   if (text === '') throw fieldsRequired(form === 'slack' ? 'text' : 'content')
   return text
+}
+
+/** How many values an object contains, those of its objects and lists included; where there are more than `most`, some of them. */
+function countValues(value: object, most: number): number {
+  const values = Object.values(value)
+  let count = values.length
+  for (const each of values) {
+    if (count > most) break
+    if (typeof each === 'object' && each !== null) count += countValues(each, most - count)
+  }
+  return count
 }
 
 /** The message has one author, the webhook: the name that a sender chooses is written in front. */

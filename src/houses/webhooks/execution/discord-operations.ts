@@ -6,6 +6,7 @@ import {
   joinParts,
   linked,
   listOf,
+  renderEach,
   textOf,
   withoutMentions,
 } from './text-operations.ts'
@@ -15,22 +16,24 @@ import {
  * and `components` mention whom `allowed_mentions` allows, and the rest nobody.
  */
 export function readDiscord(body: Fields): string {
-  const written = [textOf(body.content), joinParts(listOf(body.components).map(renderComponent), '\n')]
-  const [content, components] = written.map((text) => withAllowedMentions(text, body.allowed_mentions))
-  const embeds = joinParts(listOf(body.embeds).map(renderEmbed))
+  const written = [textOf(body.content), joinParts(renderEach(listOf(body.components), renderComponent))]
+  const allowed = allowedIds(body.allowed_mentions)
+  const [content, components] = written.map((text) => (allowed ? withoutMentions(text, allowed) : text))
+  const embeds = joinParts(renderEach(listOf(body.embeds), renderEmbed))
   const poll = renderPoll(fieldsOf(body.poll))
   return joinParts([content!, withoutMentions(embeds), components!, withoutMentions(poll)])
 }
 
-function withAllowedMentions(text: string, allowed: unknown): string {
+/** The users that may be mentioned; undefined: all. */
+function allowedIds(allowed: unknown): ReadonlySet<unknown> | undefined {
   const { parse, users } = fieldsOf(allowed)
-  if (!isFields(allowed) || (Array.isArray(parse) && parse.includes('users'))) return text
-  return withoutMentions(text, Array.isArray(users) ? users : [])
+  if (!isFields(allowed) || (Array.isArray(parse) && parse.includes('users'))) return undefined
+  return new Set(Array.isArray(users) ? users : [])
 }
 
 function renderEmbed(embed: Fields): string {
   const [author, footer] = [fieldsOf(embed.author), fieldsOf(embed.footer)]
-  const fields = listOf(embed.fields).map(({ name, value }) => {
+  const fields = renderEach(listOf(embed.fields), ({ name, value }) => {
     return joinParts([bold(textOf(name)), textOf(value)], ': ')
   })
   const media = [embed.image, embed.thumbnail, embed.video].map((each) => textOf(fieldsOf(each).url))
@@ -46,9 +49,9 @@ function renderEmbed(embed: Fields): string {
 
 /** A row of buttons, a text, or what contains them. */
 function renderComponent(component: Fields): string {
-  const inside = listOf(component.components).map(renderComponent)
+  const inside = renderEach(listOf(component.components), renderComponent)
   const accessory = fieldsOf(component.accessory)
-  const media = listOf(component.items).map(({ media, description }) => {
+  const media = renderEach(listOf(component.items), ({ media, description }) => {
     return linked(textOf(description), textOf(fieldsOf(media).url))
   })
   const own = linked(textOf(component.label) || textOf(component.content), textOf(component.url))
@@ -57,6 +60,6 @@ function renderComponent(component: Fields): string {
 }
 
 function renderPoll({ question, answers }: Fields): string {
-  const options = listOf(answers).map(({ poll_media }) => `- ${textOf(fieldsOf(poll_media).text)}`)
+  const options = renderEach(listOf(answers), ({ poll_media }) => `- ${textOf(fieldsOf(poll_media).text)}`)
   return joinParts([bold(textOf(fieldsOf(question).text)), ...options])
 }

@@ -10,6 +10,7 @@ import {
   namedLink,
   plainLine,
   quoted,
+  renderEach,
   textOf,
   urlOf,
   withEmoji,
@@ -53,7 +54,7 @@ const renderings: Record<string, Rendering> = {
     ])
   },
   gollum(body) {
-    const pages = listOf(body.pages).map(({ action, title, html_url }) => {
+    const pages = renderEach(listOf(body.pages), ({ action, title, html_url }) => {
       return `- ${plainLine(action)} ${linked(plainLine(title), urlOf(html_url))}`
     })
     return joinParts([`${actorOf(body)} edited the wiki of ${placeOf(body)}`, ...pages])

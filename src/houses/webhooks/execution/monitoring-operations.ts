@@ -7,6 +7,8 @@ import {
   linked,
   listOf,
   plainLine,
+  plainText,
+  renderEach,
   textOf,
   urlOf,
   withoutMentions,
@@ -21,7 +23,7 @@ export function readAlerts(body: Fields): string {
   const state = plainLine(body.status || body.state).toUpperCase()
   const title = plainLine(body.title) || plainLine(body.ruleName) || nameOf(fieldsOf(body.commonLabels))
   const url = urlOf(body.ruleUrl) || urlOf(body.externalURL)
-  const values = listOf(body.evalMatches).map(({ metric, value }) => {
+  const values = renderEach(listOf(body.evalMatches), ({ metric, value }) => {
     return `- ${joinParts([plainLine(metric), plainLine(value)], ': ')}`
   })
   const more = alerts.length - maxAlerts
@@ -31,7 +33,7 @@ export function readAlerts(body: Fields): string {
       // Grafana's message repeats the alerts.
       alerts.length === 0 ? plainText(body.message) : '',
       ...values,
-      ...alerts.slice(0, maxAlerts).map(renderAlert),
+      ...renderEach(alerts.slice(0, maxAlerts), renderAlert),
       more > 0 ? `- and ${more} more` : '',
     ]),
   )
@@ -42,18 +44,13 @@ function renderAlert({ status, labels, annotations, generatorURL, panelURL }: Fi
   const of = fieldsOf(labels)
   const where = plainLine(of.instance) || plainLine(of.job)
   const name = joinParts([bold(nameOf(of)), where], ' on ')
-  const said = [summary, message, description].map(plainText).find((text) => text !== '') ?? ''
+  const said = plainText(summary) || plainText(message) || plainText(description)
   const line = joinParts([joinParts([plainLine(status), name], ' '), said], ': ')
   return `- ${linked(line, urlOf(panelURL) || urlOf(generatorURL))}`
 }
 
 function nameOf({ alertname }: Fields): string {
   return plainLine(alertname) || 'Alert'
-}
-
-/** The lines of a text that knows no Markdown. */
-function plainText(value: unknown): string {
-  return joinParts(textOf(value).split('\n').map(plainLine))
 }
 
 /** A build of Jenkins (its plugin Notification) as text. */

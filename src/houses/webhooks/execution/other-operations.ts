@@ -12,6 +12,8 @@ import {
 
 /** Fields that a summary shows. */
 const maxFields = 10
+/** Fields that are looked at, as many may say nothing. */
+const maxFieldsRead = 1_000
 /** Code points of the text of a field. */
 const maxLength = 200
 
@@ -23,8 +25,10 @@ export function readOther(body: Fields): string {
   const title = titles.find((name) => plainLine(body[name]) !== '')
   const address = addresses.find((name) => urlOf(body[name]) !== '')
   const lines: string[] = []
+  let read = 0
   for (const [name, value] of flat(body)) {
-    if (lines.length === maxFields) break
+    read += 1
+    if (lines.length === maxFields || read > maxFieldsRead) break
     if (name === title || name === address) continue
     const text = excerpt(typeof value === 'boolean' ? String(value) : plainLine(value), maxLength)
     if (text !== '') lines.push(`- ${plainLine(name)}: ${text}`)
@@ -35,9 +39,10 @@ export function readOther(body: Fields): string {
 
 /** The fields of an object, and those of the objects in it, by names with a dot. */
 function* flat(body: Fields): Generator<[string, unknown]> {
-  for (const name of Object.keys(body)) {
+  // No list of all entries is made: there may be many.
+  for (const name in body) {
     const value = body[name]
     if (!isFields(value)) yield [name, value]
-    else for (const inner of Object.keys(value)) yield [`${name}.${inner}`, value[inner]]
+    else for (const inner in value) yield [`${name}.${inner}`, value[inner]]
   }
 }

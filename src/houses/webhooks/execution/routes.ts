@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, fieldsInvalid, fieldsRequired } from '../../../errors.ts'
+import { ApiError, fieldsInvalid, fieldsRequired, RateLimitError } from '../../../errors.ts'
 import { maxBodyBytes, parseObject } from '../../../http/bodies/body.ts'
 import { limitArrival } from '../../../http/bodies/body-timeout.ts'
 import { readMultipart, requireMultipart, takeMultipart } from '../../../http/bodies/multipart.ts'
@@ -45,6 +45,15 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
       let webhook = await requireWebhook()
       const beside = app.limits.webhooksOfOwner.bucketOf(webhook.house_owner_id)
       await app.limits.webhooks.count(webhook.id, { reply, beside })
+      // A large body takes as long as several small ones.
+      const further = Math.ceil(request.bodyBytes / countedBytes) - 1
+      if (further > 0) {
+        await app.limits.webhooksOfOwner.count(webhook.house_owner_id, {
+          count: further,
+          reply,
+          onlyRefused: true,
+        })
+      }
       const isMultipart = request.isMultipart()
       const body = isMultipart ? await readParts(request) : request.body
       // The webhook may have been deleted, or its token replaced, while the parts arrived.
@@ -63,18 +72,22 @@ export const webhookExecutionRoutes: FastifyPluginAsyncTypebox<{ send: Send }> =
     },
   )
 
-  /** A large body is read only if the token is right. */
+  /** Large bodies are read only for who has the token, and may send now. */
   async function checkTokenEarly(request: FastifyRequest): Promise<void> {
     const bytes = Number(request.headers['content-length'] ?? maxForeignBytes)
     if (bytes <= maxBodyBytes || bytes > maxForeignBytes) return
     const { webhook_id, token } = request.params as WebhookAddress
-    await requireExecutable(app.db, webhook_id, token)
+    const { house_owner_id } = await requireExecutable(app.db, webhook_id, token)
+    const waitMs = await app.limits.webhooksOfOwner.waitMs(house_owner_id)
+    if (waitMs > 0) throw new RateLimitError(waitMs, Date.now())
   }
 }
 
 /** The most bytes of an event of another service, and values in it: a push of 2,000 commits has some 2 MB. */
 const maxForeignBytes = 4 * 1024 * 1024
 const maxForeignValues = 100_000
+/** So many bytes of a body count as one message. */
+const countedBytes = 64 * 1024
 
 type ReadMessage = { form: Form; content: string; nonce: string | null }
 

@@ -6,6 +6,7 @@ import {
   linked,
   listOf,
   quoted,
+  renderEach,
   textOf,
   untrimmedTextOf,
   withoutMentions,
@@ -15,12 +16,14 @@ import {
 export function readSlack(body: Fields): string {
   const text = mrkdwn(body.text)
   const blocks = renderBlocks(body.blocks)
-  const attachments = listOf(body.attachments).map(renderAttachment)
-  // With blocks, the text is the fallback for notifications, and mostly says the same.
-  const isRepeated = blocks !== '' && unmarked(blocks).includes(unmarked(text))
+  const attachments = renderEach(listOf(body.attachments), renderAttachment)
+  // With blocks, the text is the fallback for notifications, and mostly says the same. Its beginning tells.
+  const isRepeated = blocks !== '' && unmarked(blocks).includes(unmarked(text.slice(0, comparedLength)))
   const parts = isRepeated ? [blocks] : [text, blocks]
   return joinParts([...parts, ...attachments])
 }
+
+const comparedLength = 1_000
 
 function unmarked(text: string): string {
   return text.replace(/[*_~`]/g, '')
@@ -57,7 +60,7 @@ function textObject(value: unknown): string {
 }
 
 function renderBlocks(value: unknown): string {
-  return joinParts(listOf(value).map(renderBlock))
+  return joinParts(renderEach(listOf(value), renderBlock))
 }
 
 function renderBlock(block: Fields): string {
@@ -74,12 +77,12 @@ function renderBlock(block: Fields): string {
       return linked(textObject(block.title) || textOf(block.alt_text), url)
     }
     case 'context':
-      return joinParts(listOf(block.elements).map(renderElement), ' ')
+      return joinParts(renderEach(listOf(block.elements), renderElement), ' ')
     case 'rich_text':
-      return joinParts(listOf(block.elements).map(renderRichText))
+      return joinParts(renderEach(listOf(block.elements), renderRichText))
     default: {
-      const fields = listOf(block.fields).map(textObject)
-      const elements = listOf(block.elements).map(renderElement)
+      const fields = renderEach(listOf(block.fields), textObject)
+      const elements = renderEach(listOf(block.elements), renderElement)
       const parts = [textObject(block.text), ...fields, renderElement(fieldsOf(block.accessory))]
       return joinParts([...parts, joinParts(elements, ' · ')])
     }
@@ -97,15 +100,16 @@ function renderRichText(part: Fields): string {
   const inside = listOf(part.elements)
   if (part.type === 'rich_text_list') {
     const mark = (index: number) => (part.style === 'ordered' ? `${index + 1}. ` : '- ')
-    return joinParts(inside.map((item, index) => mark(index) + renderRichText(item)))
+    return joinParts(renderEach(inside, (item, index) => mark(index) + renderRichText(item)))
   }
-  const text = inside.map(renderInline).join('')
+  // One may end in the middle of what would be a mention.
+  const text = withoutMentions(renderEach(inside, renderInline).join(''))
   if (part.type === 'rich_text_quote') return quoted(text)
   return part.type === 'rich_text_preformatted' ? `\`\`\`\n${text}\n\`\`\`` : text
 }
 
 function renderInline({ type, style, ...inline }: Fields): string {
-  if (type === 'text') return styled(withoutMentions(untrimmedTextOf(inline.text)), fieldsOf(style))
+  if (type === 'text') return styled(untrimmedTextOf(inline.text), fieldsOf(style))
   if (type === 'link') return linked(textOf(inline.text), textOf(inline.url))
   if (type === 'emoji') return emojiOf(inline)
   if (type === 'broadcast') return `@${textOf(inline.range)}`
@@ -130,10 +134,10 @@ function emojiOf({ name, unicode }: Fields): string {
 }
 
 function renderAttachment(attachment: Fields): string {
-  const fields = listOf(attachment.fields).map(({ title, value }) => {
+  const fields = renderEach(listOf(attachment.fields), ({ title, value }) => {
     return joinParts([bold(textOf(title)), mrkdwn(value)], ': ')
   })
-  const actions = listOf(attachment.actions).map(renderElement)
+  const actions = renderEach(listOf(attachment.actions), renderElement)
   const written = joinParts([
     mrkdwn(attachment.pretext),
     linked(textOf(attachment.author_name), textOf(attachment.author_link)),

@@ -45,6 +45,22 @@ export function untrimmedTextOf(value: unknown): string {
     .replace(/(?![\t\n])\p{Cc}/gu, '')
 }
 
+/** What a rendering makes of the items of a list, up to those that would be cut off the message. */
+export function renderEach<Item>(
+  items: readonly Item[],
+  render: (item: Item, index: number) => string,
+): string[] {
+  const texts: string[] = []
+  let length = 0
+  for (const [index, item] of items.entries()) {
+    if (length > maxReadLength) break
+    const text = render(item, index)
+    length += text.length
+    texts.push(text)
+  }
+  return texts
+}
+
 /** The parts that are not empty, with a separator between them. */
 export function joinParts(parts: readonly string[], separator = '\n'): string {
   return parts.filter((part) => part !== '').join(separator)
@@ -86,7 +102,13 @@ export function plainLine(value: unknown): string {
   return withEmoji(excerpt(line!.trimEnd(), maxLineLength), escaped)
 }
 
-/** A text with the emoji that it names (`:rocket:`); `others` changes the rest of the text. */
+/** The lines of a text that knows no Markdown, each as `plainLine` shows it. */
+export function plainText(value: unknown): string {
+  const lines = textOf(value).split('\n')
+  return withEmoji(joinParts(lines.map((line) => excerpt(line.trim(), maxLineLength))), escaped)
+}
+
+/** A text with the emoji that it names (`:rocket:`). */
 export function withEmoji(text: string, others = (part: string) => part): string {
   // Every second part is a name with its colons.
   const parts = text.split(/(:[\w+-]+:)/)
@@ -111,13 +133,14 @@ export function quoted(text: string): string {
 }
 
 /** A text that mentions nobody but these users. */
-export function withoutMentions(text: string, allowedIds: readonly unknown[] = []): string {
-  return text.replace(/<(?=@!?([0-9]*))/g, (mark, id: string) => (allowedIds.includes(id) ? mark : '<\u200b'))
+export function withoutMentions(text: string, allowedIds: ReadonlySet<unknown> = new Set()): string {
+  return text.replace(/<(?=@!?([0-9]*))/g, (mark, id: string) => (allowedIds.has(id) ? mark : '<\u200b'))
 }
 
 /** The first code points of a text, with an ellipsis where there are more. */
 export function excerpt(text: string, length: number): string {
-  const points = [...text]
+  // No code point has more than two units.
+  const points = [...text.slice(0, 2 * (length + 1))]
   return points.length <= length ? text : `${points.slice(0, length).join('').trimEnd()}…`
 }
 
