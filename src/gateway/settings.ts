@@ -31,6 +31,8 @@ export type GatewaySettings = {
   maxConnectionsPerUser: number
   /** Of a user together with their bots. */
   maxConnectionsPerAccount: number
+  /** Ids in the lists of op 6 of all connections of an account; past them, further lists are ignored. */
+  maxWatchedOfAccount: number
   /** Frames from a client, without heartbeats. */
   maxFramesPerMinute: number
   /** What clients send in a minute, heartbeats and control frames included. */
@@ -69,6 +71,7 @@ export const defaultSettings: GatewaySettings = {
   stopWithinMs: 5_000,
   maxConnectionsPerUser: 50,
   maxConnectionsPerAccount: 200,
+  maxWatchedOfAccount: 50_000,
   maxFramesPerMinute: 120,
   maxReceivedOfConnection: { frames: 1_200, bytes: 4 * mebibyte },
   maxReceivedOfAccount: { frames: 6_000, bytes: 8 * mebibyte },
