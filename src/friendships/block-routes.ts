@@ -34,6 +34,7 @@ export const blockRoutes: FastifyPluginAsyncTypebox = async (app) => {
     app.put(
       `/relationships/@me/${word}/:user_id`,
       {
+        config: { limitedAs: 'changes' },
         onRequest: app.authenticate,
         schema: {
           operationId: verb,
@@ -45,12 +46,18 @@ export const blockRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
       },
       async (request) =>
-        ok(await app.publish(await setBlock(app.db, request.caller.id, request.params.user_id, type))),
+        ok(
+          await app.publish(
+            await setBlock(app.db, request.caller.id, request.params.user_id, type),
+            request.caller,
+          ),
+        ),
     )
 
     app.delete(
       `/relationships/@me/${word}/:user_id`,
       {
+        config: { limitedAs: 'changes' },
         onRequest: app.authenticate,
         schema: {
           operationId: `un${verb}`,
@@ -61,7 +68,12 @@ export const blockRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
       },
       async (request) =>
-        ok(await app.publish(await liftBlock(app.db, request.caller.id, request.params.user_id, type))),
+        ok(
+          await app.publish(
+            await liftBlock(app.db, request.caller.id, request.params.user_id, type),
+            request.caller,
+          ),
+        ),
     )
   }
 }

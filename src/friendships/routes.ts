@@ -32,6 +32,7 @@ export const friendshipRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/relationships/@me/friends/:id',
     {
+      config: { limitedAs: 'changes' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'unfriend',
@@ -42,7 +43,7 @@ export const friendshipRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request, reply) => {
-      await app.publish(await unfriend(app.db, request.caller.id, request.params.id))
+      await app.publish(await unfriend(app.db, request.caller.id, request.params.id), request.caller)
       return reply.code(204).send(null)
     },
   )
@@ -69,6 +70,7 @@ export const friendshipRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/relationships/@me/friend-requests',
     {
+      config: { limitedAs: 'changes' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'requestFriendship',
@@ -80,13 +82,14 @@ export const friendshipRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const outcome = await requestFriendship(app.db, request.caller.id, asId(request.body.user_id))
-      return ok(await app.publish(outcome))
+      return ok(await app.publish(outcome, request.caller))
     },
   )
 
   app.delete(
     '/relationships/@me/friend-requests/:user_id',
     {
+      config: { limitedAs: 'changes' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'withdrawFriendRequest',
@@ -98,7 +101,7 @@ export const friendshipRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const outcome = await withdrawFriendRequest(app.db, request.caller.id, request.params.user_id)
-      return ok(await app.publish(outcome))
+      return ok(await app.publish(outcome, request.caller))
     },
   )
 

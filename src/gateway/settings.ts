@@ -30,6 +30,8 @@ export type GatewaySettings = {
   stopWithinMs: number
   maxConnectionsPerUser: number
   maxConnectionsPerPerson: number
+  /** Ids in the lists of op 6 of all connections of a person; past them, further lists are ignored. */
+  maxWatchedOfPerson: number
   /** Frames from a client, without heartbeats. */
   maxFramesPerMinute: number
   /** What clients send in a minute, heartbeats and control frames included. */
@@ -68,6 +70,7 @@ export const defaultSettings: GatewaySettings = {
   stopWithinMs: 5_000,
   maxConnectionsPerUser: 50,
   maxConnectionsPerPerson: 200,
+  maxWatchedOfPerson: 50_000,
   maxFramesPerMinute: 120,
   maxReceivedOfConnection: { frames: 1_200, bytes: 4 * mebibyte },
   maxReceivedOfPerson: { frames: 6_000, bytes: 8 * mebibyte },

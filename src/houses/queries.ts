@@ -91,6 +91,16 @@ export async function listHouseIds(db: Db, userId: string): Promise<string[]> {
   return rows.map((row) => row.house_id)
 }
 
+/** The houses of a user with the number of their rooms, in no order. */
+export async function listHouseSizes(db: Db, userId: string): Promise<{ id: string; room_count: number }[]> {
+  const { rows } = await sql<{ id: string; room_count: number }>`
+    select house_id as id, (
+        select count(*)::integer from rooms where rooms.house_id = members.house_id
+      ) as room_count
+    from members where user_id = ${userId}`.execute(db)
+  return rows
+}
+
 /**
  * Locks a house until the transaction ends, which serializes changes of it, its roles, entities, rooms and members.
  * Undefined if there is no such house.

@@ -24,7 +24,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/users/@me/settings',
     {
       onRequest: app.authenticate,
-      config: { refusesEmptyBody: true },
+      config: { limitedAs: 'changes', refusesEmptyBody: true },
       schema: {
         operationId: 'editSettings',
         summary: 'Update your settings',
@@ -33,12 +33,14 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Success(Settings), ...failures },
       },
     },
-    async (request) => ok(await app.publish(await editSettings(app.db, request.caller.id, request.body))),
+    async (request) =>
+      ok(await app.publish(await editSettings(app.db, request.caller.id, request.body), request.caller)),
   )
 
   app.put(
     '/users/@me/settings/room_overrides/:room_id',
     {
+      config: { limitedAs: 'changes' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'setRoomOverride',
@@ -51,7 +53,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const override = { user_id: request.caller.id, ...request.params, ...request.body }
-      return ok(await app.publish(await setRoomOverride(app.db, override)))
+      return ok(await app.publish(await setRoomOverride(app.db, override), request.caller))
     },
   )
 }

@@ -9,7 +9,7 @@ import { type Audience, allSessions, singleSession, weighed } from './audience.t
 import type { EventHandlers, ReadAheadHandlers, Send } from './event-handler.ts'
 import { houseHandlers, houseReadAheadHandlers } from './house-events.ts'
 import { messageHandlers, messageReadAheadHandlers } from './message-events.ts'
-import { roomHandlers } from './room-events.ts'
+import { roomHandlers, roomReadAheadHandlers } from './room-events.ts'
 import { userHandlers, userReadAheadHandlers } from './user-events.ts'
 import { visibilityHandlers } from './visibility.ts'
 
@@ -23,6 +23,7 @@ const handlers: EventHandlers = {
 const readAheadHandlers: ReadAheadHandlers = {
   ...houseReadAheadHandlers,
   ...messageReadAheadHandlers,
+  ...roomReadAheadHandlers,
   ...userReadAheadHandlers,
 }
 

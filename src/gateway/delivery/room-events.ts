@@ -1,13 +1,14 @@
 import type { Db } from '../../database/client.ts'
 import { roomPermissions } from '../../houses/permissions.ts'
 import { roomType } from '../../rooms/permissions.ts'
+import { findParticipants } from '../../rooms/private-rooms/queries.ts'
 import { findRoom, type RoomRow } from '../../rooms/queries.ts'
 import { serializeRoom } from '../../rooms/serializers.ts'
 import { readHouseFor } from '../sessions/house-state.ts'
 import type { Session } from '../sessions/session.ts'
 import { payload } from '../transport/frames.ts'
 import { type Audience, usersOf } from './audience.ts'
-import type { EventHandlers } from './event-handler.ts'
+import { ahead, type EventHandlers, type ReadAheadHandlers } from './event-handler.ts'
 
 export const roomHandlers: EventHandlers = {
   /** ROOM_CREATE to members who can read the room, unless they know it already. */
@@ -45,32 +46,46 @@ export const roomHandlers: EventHandlers = {
     }
   },
 
-  /** ROOM_CREATE to the one who entered, if they are in the room now. */
-  async private_room_entered({ db, registry }, { room_id, user_id }, audience) {
-    const sessions = audience.sessionsOfUser(user_id).filter((session) => !session.privateRooms?.has(room_id))
-    const row = sessions.length > 0 ? await findRoom(db, room_id) : undefined
-    if (!row || !isInside(row, user_id)) return
-    for (const session of sessions) registry.enterPrivateRoom(session, room_id)
-    audience.emit(sessions, payload('ROOM_CREATE', serializeRoom(row, user_id)))
-  },
-
   private_room_left({ registry }, { room_id, user_id }, audience) {
     const own = audience
       .sessionsOfUser(user_id)
       .filter((session) => registry.leavePrivateRoom(session, room_id))
     audience.emit(own, payload('ROOM_DELETE', { id: room_id, house_id: null }))
   },
+}
+
+export const roomReadAheadHandlers: ReadAheadHandlers = {
+  /** ROOM_CREATE to the one who entered, if they are in the room now. */
+  private_room_entered({ db, registry }, { room_id, user_id }) {
+    const find = () => findRoom(db, room_id)
+    const reading = registry.sessionsOfUser(user_id).length > 0 ? ahead(find()) : undefined
+    return async (audience) => {
+      const sessions = audience
+        .sessionsOfUser(user_id)
+        .filter((session) => !session.privateRooms?.has(room_id))
+      const row = sessions.length > 0 ? await (reading ?? find()) : undefined
+      if (!row || !isInside(row, user_id)) return
+      for (const session of sessions) registry.enterPrivateRoom(session, room_id)
+      audience.emit(sessions, payload('ROOM_CREATE', serializeRoom(row, user_id)))
+    }
+  },
 
   /** Only a private room has `recipient_ids`: existing clients tell it from a house room by them. */
-  async typing_started({ db }, { timestamp, room_id, house_id, author_id }, audience) {
-    const sessions = audience.sessionsInRoom(room_id)
-    if (sessions.length === 0) return
-    const typing = { timestamp, room_id, house_id, author_id }
-    const row = house_id === null ? await findRoom(db, room_id) : undefined
-    if (house_id === null && !row) return
-    const ids = row?.participants.map((user) => user.id)
-    const recipient_ids = row?.type === roomType.oneToOne ? ids?.filter((id) => id !== author_id) : ids
-    audience.emit(sessions, payload('TYPING_START', { ...typing, recipient_ids }))
+  typing_started({ db, registry }, { timestamp, room_id, house_id, author_id }) {
+    const find = () => findParticipants(db, room_id)
+    const isExpected = house_id === null && registry.sessionsInRoom(room_id).length > 0
+    const reading = isExpected ? ahead(find()) : undefined
+    return async (audience) => {
+      const sessions = audience.sessionsInRoom(room_id)
+      if (sessions.length === 0) return
+      const typing = { timestamp, room_id, house_id, author_id }
+      if (house_id !== null) return audience.emit(sessions, payload('TYPING_START', typing))
+      const found = await (reading ?? find())
+      if (!found) return
+      const { type, user_ids } = found
+      const recipient_ids = type === roomType.oneToOne ? user_ids.filter((id) => id !== author_id) : user_ids
+      audience.emit(sessions, payload('TYPING_START', { ...typing, recipient_ids }))
+    }
   },
 }
 

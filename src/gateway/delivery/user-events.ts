@@ -15,18 +15,6 @@ import { extendedOnly, usersOf } from './audience.ts'
 import { ahead, type EventHandlers, type ReadAheadHandlers } from './event-handler.ts'
 
 export const userHandlers: EventHandlers = {
-  async relationship_updated({ db }, { user_id, other_id, last_updated_at }, audience) {
-    const sessions = audience.sessionsOfUser(user_id)
-    if (sessions.length === 0) return
-    const [other, found] = await Promise.all([
-      findGatewayUser(db, other_id),
-      findRelation(db, user_id, other_id),
-    ])
-    if (!other) return
-    const relation = found ?? { type: relationshipType.none, last_updated_at: new Date(last_updated_at) }
-    audience.emit(sessions, payload('RELATIONSHIP_UPDATE', serializeRelationship(other, relation, user_id)))
-  },
-
   async settings_updated({ db }, { user_id }, audience) {
     const sessions = extendedOnly(audience.sessionsOfUser(user_id))
     if (sessions.length > 0)
@@ -51,6 +39,19 @@ export const userReadAheadHandlers: ReadAheadHandlers = {
       if (!row) return
       const update = payload('USER_UPDATE', serializeGatewayUser(row))
       for (const contact of contacts) audience.emit(audience.sessionsOfUser(contact.user_id), update)
+    }
+  },
+
+  relationship_updated({ db, registry }, { user_id, other_id, last_updated_at }) {
+    const find = () => Promise.all([findGatewayUser(db, other_id), findRelation(db, user_id, other_id)])
+    const reading = registry.sessionsOfUser(user_id).length > 0 ? ahead(find()) : undefined
+    return async (audience) => {
+      const sessions = audience.sessionsOfUser(user_id)
+      if (sessions.length === 0) return
+      const [other, found] = await (reading ?? find())
+      if (!other) return
+      const relation = found ?? { type: relationshipType.none, last_updated_at: new Date(last_updated_at) }
+      audience.emit(sessions, payload('RELATIONSHIP_UPDATE', serializeRelationship(other, relation, user_id)))
     }
   },
 

@@ -1,13 +1,19 @@
+import type { Db } from '../../database/client.ts'
 import { globalScope, type HearthEvent, userScope } from '../../events/events.ts'
 import { listMissed } from '../../events/log-queries.ts'
 import { listContacts } from '../../friendships/contact-queries.ts'
-import { roomPermissions } from '../../houses/permissions.ts'
-import { listHouseIds } from '../../houses/queries.ts'
+import { type HouseContext, roomPermissions } from '../../houses/permissions.ts'
+import { listHouseSizes } from '../../houses/queries.ts'
 import { readableRooms } from '../../rooms/permissions.ts'
 import type { GatewayContext } from '../context.ts'
 import { maxPrivateRooms, maxReadEvents, maxReplayedEvents } from '../settings.ts'
 import { readHouseFor } from './house-state.ts'
 import { listAnnouncedRooms } from './init-state.ts'
+import type { Session } from './session.ts'
+
+/** Houses are read together whose rooms come to this: what else the process does waits while many rows are read. */
+const maxRoomsAtOnce = 500
+const maxHousesAtOnce = 25
 
 /** What a client missed up to a position, with the houses and rooms that it knew before. */
 export type Replay = {
@@ -17,17 +23,21 @@ export type Replay = {
   privateRoomIds: string[]
 }
 
+/** What decides which rooms of a house a user can read, and these rooms. */
+type ReadableHouse = { context: HouseContext; roomIds: string[] }
+
 /**
- * Reads what a user missed after a position. Undefined where the client must log in instead: what it missed was trimmed, is
- * too much, or has changed which houses and rooms the user can see.
+ * Reads what a session missed after a position. Undefined where the client must log in instead: what it missed was trimmed,
+ * is too much, or has changed which houses and rooms the user can see.
  */
 export async function readReplay(
   { db }: GatewayContext,
-  userId: string,
+  session: Session,
   after: number,
 ): Promise<Replay | undefined> {
-  const [houseIds, places, contacts] = await Promise.all([
-    listHouseIds(db, userId),
+  const { userId } = session
+  const [sizes, places, contacts] = await Promise.all([
+    listHouseSizes(db, userId),
     listAnnouncedRooms(db, userId),
     listContacts(db, userId),
   ])
@@ -36,8 +46,9 @@ export async function readReplay(
   const privateRoomIds = places.map((place) => place.id)
   const contactIds = contacts.map((contact) => contact.user_id)
   const own = [globalScope, userId, userScope(userId)]
-  const scopes = [...new Set([...own, ...houseIds, ...privateRoomIds, ...contactIds])]
-  const houses = await Promise.all(houseIds.map((id) => readHouseFor(db, id, [userId])))
+  const scopes = [...new Set([...own, ...sizes.map(({ id }) => id), ...privateRoomIds, ...contactIds])]
+  const houses = await readHouses(db, session, sizes)
+  if (!houses) return undefined
   // Read last, so that it includes what changes meanwhile.
   const log = await listMissed(db, { after, scopes, limit: maxReadEvents })
   if (!log || log.missed.length >= maxReadEvents) return undefined
@@ -47,21 +58,54 @@ export async function readReplay(
   )
   const known = new Map<string, ReadonlySet<string>>()
   const readable = new Set([...privateRoomIds, ...created])
-  for (const [index, houseId] of houseIds.entries()) {
-    const house = houses[index]
-    const context = house?.contextOf(userId)
-    if (!house || !context) return undefined
-    const present = readableRooms(context, house.contents.rooms).map((room) => room.id)
+  for (const [houseId, { context, roomIds }] of houses) {
     const deleted = log.missed.flatMap(({ event }) => {
       const isOfHouse = event.type === 'room_deleted' && event.house_id === houseId
       return isOfHouse && roomPermissions(context, event.room!) !== 0 ? event.room_id : []
     })
-    for (const id of present) readable.add(id)
-    known.set(houseId, new Set([...present, ...deleted]).difference(created))
+    for (const id of roomIds) readable.add(id)
+    known.set(houseId, new Set([...roomIds, ...deleted]).difference(created))
   }
   const missed = log.missed.filter(({ event }) => !('message_id' in event) || readable.has(event.room_id))
   if (missed.length > maxReplayedEvents) return undefined
   return { missed, position: log.position, houses: known, privateRoomIds }
+}
+
+/** Undefined where the user has left a house, or the connection is closed meanwhile. */
+async function readHouses(
+  db: Db,
+  { userId, connection }: Session,
+  sizes: readonly { id: string; room_count: number }[],
+): Promise<Map<string, ReadableHouse> | undefined> {
+  const houses = new Map<string, ReadableHouse>()
+  for (const part of partsOf(sizes)) {
+    if (!connection.isOpen) return undefined
+    const read = await Promise.all(part.map((id) => readHouseFor(db, id, [userId])))
+    for (const [index, id] of part.entries()) {
+      const house = read[index]
+      const context = house?.contextOf(userId)
+      if (!house || !context) return undefined
+      const roomIds = readableRooms(context, house.contents.rooms).map((room) => room.id)
+      houses.set(id, { context, roomIds })
+    }
+  }
+  return houses
+}
+
+/** The ids of houses that are read together. */
+function partsOf(sizes: readonly { id: string; room_count: number }[]): string[][] {
+  const parts: string[][] = []
+  let rooms = Number.POSITIVE_INFINITY
+  for (const { id, room_count } of sizes) {
+    rooms += room_count
+    if (rooms <= maxRoomsAtOnce && parts.at(-1)!.length < maxHousesAtOnce) {
+      parts.at(-1)!.push(id)
+    } else {
+      parts.push([id])
+      rooms = room_count
+    }
+  }
+  return parts
 }
 
 /** Whether an event changes what a user can see as a whole; what they saw before is not known. */

@@ -57,7 +57,7 @@ function parseIdRequest(d: unknown): IdRequest | undefined {
 async function watchPresences(gateway: GatewayContext, session: Session, { ids }: IdRequest) {
   if (ids.length > maxWatchedUsers) return
   const userIds = new Set(ids)
-  gateway.registry.watch(session, userIds)
+  if (!gateway.registry.watch(session, userIds, gateway.settings.maxWatchedOfPerson)) return
   const wanted = [...userIds]
   for (let first = 0; first < wanted.length; first += maxPresencesAtOnce) {
     await untilSendable(gateway, session)

@@ -25,7 +25,7 @@ export async function readResume(
   session: Session,
   position: number,
 ): Promise<(() => Promise<void>) | undefined> {
-  const replay = await readReplay(gateway, session.userId, position)
+  const replay = await readReplay(gateway, session, position)
   if (!replay) return undefined
   // Presences are then those of the position where the replay ends, or later ones.
   await gateway.bus.catchUp()

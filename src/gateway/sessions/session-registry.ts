@@ -15,6 +15,8 @@ export class SessionRegistry {
   readonly #roomSets = new SharedRoomSets()
   readonly #byPrivateRoom = new SessionIndex()
   readonly #byWatchedUser = new SessionIndex()
+  /** The ids in the lists of op 6, by person. */
+  readonly #watchedCounts = new Map<string, number>()
 
   constructor(position = 0) {
     this.position = position
@@ -35,7 +37,7 @@ export class SessionRegistry {
     this.sessions.delete(session.id)
     this.joining.delete(session)
     this.#byUser.delete(session.userId, session)
-    for (const id of session.watched) this.#byWatchedUser.delete(id, session)
+    this.#unwatch(session)
     for (const id of [...session.houses.keys()]) this.leaveHouse(session, id)
     for (const id of session.privateRooms ?? []) this.#byPrivateRoom.delete(id, session)
     session.markReady()
@@ -131,12 +133,31 @@ export class SessionRegistry {
     return session.privateRooms?.delete(roomId) ?? false
   }
 
-  /** Replaces the users to whose presence the session has subscribed. */
-  watch(session: Session, userIds: ReadonlySet<string>): void {
-    if (!this.has(session)) return
-    for (const id of session.watched) this.#byWatchedUser.delete(id, session)
+  /**
+   * Replaces the users to whose presence the session has subscribed. Returns false, and changes nothing, where all
+   * sessions of the person would then have more than `maxOfPerson`.
+   */
+  watch(session: Session, userIds: ReadonlySet<string>, maxOfPerson: number): boolean {
+    if (!this.has(session)) return false
+    const others = this.#countWatched(session.personId) - session.watched.size
+    if (others + userIds.size > maxOfPerson) return false
+    this.#unwatch(session)
     session.watched = userIds
     for (const id of userIds) this.#byWatchedUser.add(id, session)
+    if (userIds.size > 0) this.#watchedCounts.set(session.personId, others + userIds.size)
+    return true
+  }
+
+  #unwatch(session: Session): void {
+    const { personId, watched } = session
+    for (const id of watched) this.#byWatchedUser.delete(id, session)
+    const left = this.#countWatched(personId) - watched.size
+    if (left > 0) this.#watchedCounts.set(personId, left)
+    else this.#watchedCounts.delete(personId)
+  }
+
+  #countWatched(personId: string): number {
+    return this.#watchedCounts.get(personId) ?? 0
   }
 
   sessionsOfUser(userId: string): Session[] {

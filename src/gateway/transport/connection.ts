@@ -3,15 +3,7 @@ import { type RawData, WebSocket } from 'ws'
 import { type GatewaySettings, maxBufferedBytes, maxEarlyFrameBytes, maxUnsentBytes } from '../settings.ts'
 import { type ClientFrame, readFrame } from './client-frame.ts'
 import { type CloseReason, closeCodes } from './close-codes.ts'
-import {
-  type Encoding,
-  encodedTextFrame,
-  heartbeatAck,
-  hello,
-  opcode,
-  type Payload,
-  zlibFrame,
-} from './frames.ts'
+import { type Encoding, heartbeatAck, hello, opcode, type Payload, sharedFrame } from './frames.ts'
 import { Inbound } from './inbound.ts'
 import type { Share } from './share.ts'
 
@@ -126,7 +118,7 @@ export class Connection {
     if (!this.isOpen) return
     this.#cork()
     const unsent = this.#socket.bufferedAmount
-    this.#socket.send(this.#encoding === 'text' ? encodedTextFrame(seq, event) : zlibFrame(seq, event), {
+    this.#socket.send(sharedFrame(this.#encoding, seq, event), {
       binary: this.#encoding === 'zlib',
     })
     if (exempt) this.#exemptBytes += this.#socket.bufferedAmount - unsent

@@ -17,6 +17,8 @@ export type Payload = {
   deflatedEnd?: DeflatedEnd
   /** The end of a large frame as UTF-8, made when the first text connection needs it. */
   encodedEnd?: Buffer
+  /** The frames that were made last: what waits for several connections is in memory once. */
+  lastFrames?: Partial<Record<Encoding, { seq: number; frame: string | Buffer }>>
 }
 
 /** Blocks of a zlib stream without a header, with the checksum and the length of their contents. */
@@ -42,6 +44,15 @@ export function payload(name: EventName, d: unknown): Payload {
 /** The frame of an event as JSON. Keys and their order are fixed (an existing client fails on `d` before `op`). */
 export function textFrame(seq: number, { name, json }: Payload): string {
   return `${frameStart(seq, name)}${json}}`
+}
+
+/** The frame of an event as it is passed to ws, made once for all receivers with the same encoding and number. */
+export function sharedFrame(encoding: Encoding, seq: number, event: Payload): string | Buffer {
+  const last = event.lastFrames?.[encoding]
+  if (last?.seq === seq) return last.frame
+  const frame = encoding === 'text' ? encodedTextFrame(seq, event) : zlibFrame(seq, event)
+  event.lastFrames = { ...event.lastFrames, [encoding]: { seq, frame } }
+  return frame
 }
 
 /**

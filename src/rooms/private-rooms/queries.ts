@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { coalesce, orderByKeys } from '../../database/batching/coalesce.ts'
 import type { Db } from '../../database/client.ts'
 import { type RoomRow, roomColumns } from '../queries.ts'
 
@@ -108,6 +109,19 @@ export async function insertRecipients(db: Db, roomId: string, userIds: readonly
 export function lockGroup(db: Db, id: string): Promise<{ owner_id: string | null } | undefined> {
   return db.selectFrom('rooms').select('owner_id').where('id', '=', id).forUpdate().executeTakeFirst()
 }
+
+/** The type of a private room, and its participants by time of entering, or undefined. Coalesced. */
+export const findParticipants = coalesce<
+  string,
+  { id: string; type: number; user_ids: string[] } | undefined
+>(async (db: Db, ids) => {
+  const { rows } = await sql<{ id: string; type: number; user_ids: string[] }>`
+      select id, type, array(
+          select user_id::text from room_recipients where room_id = rooms.id order by joined_at, user_id
+        ) as user_ids
+      from rooms where id = any(${ids}::bigint[])`.execute(db)
+  return orderByKeys(ids, rows, (row) => row.id)
+})
 
 /** The ids of the participants of a private room, in no order. */
 export async function listRecipientIds(db: Db, roomId: string): Promise<string[]> {

@@ -13,6 +13,7 @@ export const recipientRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.put(
     '/rooms/:id/recipients/:user_id',
     {
+      config: { limitedAs: 'changes' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'addRecipient',
@@ -24,13 +25,14 @@ export const recipientRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { id, user_id } = request.params
-      return ok(await app.publish(await addRecipient(app.db, request.caller.id, id, user_id)))
+      return ok(await app.publish(await addRecipient(app.db, request.caller.id, id, user_id), request.caller))
     },
   )
 
   app.delete(
     '/rooms/:id/recipients/:user_id',
     {
+      config: { limitedAs: 'changes' },
       onRequest: app.authenticate,
       schema: {
         operationId: 'removeRecipient',
@@ -42,7 +44,9 @@ export const recipientRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { id, user_id } = request.params
-      return ok(await app.publish(await removeRecipient(app.db, request.caller.id, id, user_id)))
+      return ok(
+        await app.publish(await removeRecipient(app.db, request.caller.id, id, user_id), request.caller),
+      )
     },
   )
 

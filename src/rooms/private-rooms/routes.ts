@@ -27,7 +27,7 @@ export const privateRoomRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, body }) => {
       const countNew = () => app.limits.privateRooms.count(caller.owner_id)
-      return ok(await app.publish(await createPrivateRoom(app.db, caller.id, body, countNew)))
+      return ok(await app.publish(await createPrivateRoom(app.db, caller.id, body, countNew), caller))
     },
   )
 
@@ -62,7 +62,7 @@ export const privateRoomRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request, reply) => {
-      await app.publish(await leaveGroup(app.db, request.caller.id, request.params.id))
+      await app.publish(await leaveGroup(app.db, request.caller.id, request.params.id), request.caller)
       return reply.code(204).send(null)
     },
   )

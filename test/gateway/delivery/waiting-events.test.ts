@@ -3,7 +3,8 @@ import type { HearthEvent } from '../../../src/events/events.ts'
 import { WaitingEvents } from '../../../src/gateway/delivery/waiting-events.ts'
 import { listen, logIn, resume } from '../../support/gateway.ts'
 import { untilNoted } from '../../support/presences.ts'
-import { call, house, role, user } from '../../support/world.ts'
+import { statementsOf } from '../../support/statements.ts'
+import { call, house, oneToOne, role, user } from '../../support/world.ts'
 
 // The test holds up deliveries, so it has an app of its own.
 const app = await listen({ joinEventsForMs: 600_000 })
@@ -116,4 +117,21 @@ test('an event that the log does not have is always sent', () => {
   const event = { type: 'house_updated', house_id: '1' } as const
   const turns = [undefined, undefined, 1].map((position) => waiting.add({ ...event }, position))
   expect(turns.map((isSent) => isSent())).toEqual([true, true, true])
+})
+
+test('what relationships and typing show is read before their turn', async () => {
+  const [ann, ben] = [await user(), await user()]
+  const room = await oneToOne(ann, ben)
+  const onBen = await logIn(app, ben)
+  await untilNoted(ben)
+  await expect.poll(() => app.gateway.registry.sessionsInRoom(room)).toHaveLength(1)
+  const release = holdDeliveries()
+  await call(ann, 'POST', '/relationships/@me/friend-requests', { user_id: ben.id })
+  expect((await call(ann, 'POST', `/rooms/${room}/typing`)).status).toBe(200)
+  await call(ann, 'GET', '/users/@me')
+  const late = await statementsOf(async () => {
+    release()
+    for (const name of ['RELATIONSHIP_UPDATE', 'TYPING_START']) await onBen.next(name)
+  })
+  expect(late).toEqual([])
 })

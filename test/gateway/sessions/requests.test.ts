@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { crowd, join } from '../../support/crowds.ts'
-import { listen, logIn } from '../../support/gateway.ts'
+import { type Client, listen, logIn } from '../../support/gateway.ts'
 import { expectSilence } from '../../support/gateway-scene.ts'
 import { untilNoted } from '../../support/presences.ts'
 import { statementsOf } from '../../support/statements.ts'
@@ -46,4 +46,28 @@ test.each([6, 7])('answers op %i later when its user was sent too many bytes', a
   onBen.send(request)
   await onBen.next(name)
   await expectSilence(second, ann)
+})
+
+test('ignores op 6 when the sessions of an account would subscribe to too many', async () => {
+  const app = await listen({ maxWatchedOfPerson: 3 })
+  const [ann, ben, cat] = [await user(), await user(), await user()]
+  await house({ owner: ann, members: [ben, cat] })
+  /** Returns how many sessions then subscribe to the first of these people. */
+  const watch = (client: Client, ...people: { id: string }[]) => {
+    client.send({ op: 6, d: { user_ids: people.map(({ id }) => id) } })
+    return () => app.gateway.registry.sessionsWatching(people[0]!.id).length
+  }
+  const [first, second] = [await logIn(app, ann), await logIn(app, ann)]
+  const onBen = await logIn(app, ben)
+  await expect.poll(watch(first, ben, cat)).toBe(1)
+  watch(second, ben, cat)
+  await expect.poll(watch(onBen, cat, ann)).toBe(2)
+  expect(app.gateway.registry.sessionsWatching(ben.id)).toHaveLength(1)
+  watch(first, ben)
+  await expect.poll(() => app.gateway.registry.sessionsWatching(cat.id).length).toBe(1)
+  await expect.poll(watch(second, ben, cat)).toBe(2)
+  await first.cut()
+  await second.cut()
+  await expect.poll(() => app.gateway.registry.sessionsWatching(ben.id).length).toBe(0)
+  await expect.poll(watch(await logIn(app, ann), ben, cat, ann)).toBe(1)
 })

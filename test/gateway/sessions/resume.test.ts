@@ -2,9 +2,12 @@ import { expect, test } from 'vitest'
 import { commit } from '../../../src/events/commit.ts'
 import type { HearthEvent } from '../../../src/events/events.ts'
 import { trimLog } from '../../../src/events/log-queries.ts'
+import { newId } from '../../../src/ids.ts'
 import { emptyEventLog } from '../../support/event-log.ts'
 import { Client, expectExact, listen, logIn, pauseLogins, resume } from '../../support/gateway.ts'
 import { resumable } from '../../support/gateway-scene.ts'
+import { fillMemberships } from '../../support/houses.ts'
+import { statementsOf } from '../../support/statements.ts'
 import { bus, call, type Den, db, house, type Person, user } from '../../support/world.ts'
 
 const app = await listen()
@@ -317,4 +320,31 @@ test('refuses to resume a session of a lost log', async () => {
   await expect.poll(async () => (await resume(app, ben, session_id, seq!).end()).code).toBe(4009)
   await bus.catchUp()
   await logIn(app, ben)
+})
+
+test('reads the houses of a resume in parts, as far as they have many rooms', async () => {
+  const { ben, client, session_id } = await resumable(app)
+  const small = await fillMemberships(ben, ben, 10)
+  const large = await fillMemberships(ben, ben, 5)
+  const rooms = large.flatMap((house_id) =>
+    Array.from({ length: 300 }, (_, position) => ({
+      id: newId(),
+      house_id,
+      type: 0,
+      name: 'room',
+      position,
+    })),
+  )
+  await db.insertInto('rooms').values(rooms).execute()
+  await client.cut()
+  const [other, seq] = [await otherProcess(), client.events.at(-1)!.seq!]
+  const statements = await statementsOf(async () => {
+    await resume(other, ben, session_id, seq).next('RESUMED')
+  })
+  const reads = statements.filter(({ text }) => /rooms\.house_id = any\(/.test(text))
+  const parts = reads.map(({ values }) => values[0] as string[])
+  expect(parts.flat().toSorted()).toEqual(expect.arrayContaining([...small, ...large].toSorted()))
+  const largeInPart = parts.map((ids) => ids.filter((id) => large.includes(id)).length)
+  expect(Math.max(...largeInPart)).toBe(1)
+  expect(parts.length).toBeLessThanOrEqual(large.length + 1)
 })

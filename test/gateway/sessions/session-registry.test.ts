@@ -15,7 +15,7 @@ function live(registry: SessionRegistry, userId: string): Session {
   registry.enterHouse(session, 'house', new Set(['room']))
   registry.enterPrivateRoom(session, 'pair')
   registry.markReady(session)
-  registry.watch(session, new Set(['star']))
+  registry.watch(session, new Set(['star']), 10)
   return session
 }
 
@@ -48,7 +48,7 @@ test('does not index a session again after its end', () => {
   registry.enterHouse(session, 'house', new Set(['room']))
   registry.addRoom([session], 'house', 'room')
   registry.enterPrivateRoom(session, 'pair')
-  registry.watch(session, new Set(['star']))
+  registry.watch(session, new Set(['star']), 10)
   registry.markReady(session)
   for (const found of everywhere(registry)) expect(found).toEqual([])
   expect(registry.joining.size + registry.sessionsOfUser('1').length + registry.sessions.size).toBe(0)

@@ -1,7 +1,13 @@
 import { inflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodedTextFrame, payload, textFrame, zlibFrame } from '../../../src/gateway/transport/frames.ts'
+import {
+  encodedTextFrame,
+  payload,
+  sharedFrame,
+  textFrame,
+  zlibFrame,
+} from '../../../src/gateway/transport/frames.ts'
 
 test('a zlib frame is a complete zlib stream of the text frame', () => {
   fc.assert(
@@ -26,4 +32,14 @@ test('a large text frame is encoded once for all receivers', () => {
   encodedTextFrame(8, event)
   expect(encodedEnd).toBeInstanceOf(Buffer)
   expect(event.encodedEnd).toBe(encodedEnd)
+})
+
+test('receivers with the same encoding and number share a frame', () => {
+  const event = payload('ROLE_DELETE', { text: 'ä' })
+  const [text, zlib] = [sharedFrame('text', 7, event), sharedFrame('zlib', 7, event)]
+  expect(sharedFrame('text', 7, event)).toBe(text)
+  expect(sharedFrame('zlib', 7, event)).toBe(zlib)
+  expect(String(sharedFrame('text', 8, event))).toBe(textFrame(8, event))
+  expect(inflateSync(sharedFrame('zlib', 8, event)).toString()).toBe(textFrame(8, event))
+  expect(String(text)).toBe(textFrame(7, event))
 })

@@ -45,11 +45,20 @@ test('refuses changes whose author has had too much delivered, and nothing else'
     ['PATCH', `/houses/${den.id}/roles/${baker}`],
     ['PATCH', `/rooms/${den.room_id}`],
     ['POST', `/houses/${den.id}/rooms`],
+    ['PUT', `/rooms/${den.room_id}/recipients/${ben.id}`],
+    ['DELETE', `/rooms/${den.room_id}/recipients/${ben.id}`],
+    ['POST', '/relationships/@me/friend-requests'],
+    ['DELETE', `/relationships/@me/friend-requests/${ben.id}`],
+    ['DELETE', `/relationships/@me/friends/${ben.id}`],
+    ['PUT', `/relationships/@me/blocked/${ben.id}`],
+    ['DELETE', `/relationships/@me/restricted/${ben.id}`],
+    ['PATCH', '/users/@me/settings'],
+    ['PUT', `/users/@me/settings/room_overrides/${den.room_id}`],
   ] as const)
-    expect((await call(ann, method, path, { name: 'x' })).status, path).toBe(429)
+    expect((await call(ann, method, path, { name: 'x' })).status, `${method} ${path}`).toBe(429)
   expect((await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'x' })).status).toBe(200)
   expect((await call(ben, 'PATCH', '/users/@me', { name: 'x' })).status).toBe(200)
-  expect(app.gateway.weights.refused).toBe(5)
+  expect(app.gateway.weights.refused).toBe(14)
   const free = callOn(await listen({ deliveredBytes }, { rateLimit: false }))
   for (let count = 0; count < 5; count += 1)
     expect((await free(ann, 'PATCH', `/houses/${den.id}`, { name: `x${count}` })).status).toBe(200)
