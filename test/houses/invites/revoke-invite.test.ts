@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { permission } from '../../../src/houses/permissions.ts'
 import { watching } from '../../support/houses.ts'
 import { inviteRow, refusesDeadInvites } from '../../support/invites.ts'
-import { inviteNotFound, noPermission, told } from '../../support/permissions.ts'
-import { call, house, role, user } from '../../support/world.ts'
+import { inviteNotFound, moderatedHouse, noPermission, told } from '../../support/permissions.ts'
+import { untilWaiting } from '../../support/waiting.ts'
+import { call, db, house, role, user } from '../../support/world.ts'
 
 /** A house of Ann's, and a function with which Ben creates invites to it. */
 async function scene() {
@@ -53,4 +54,18 @@ test('an invite revoked by concurrent requests is revoked once', async () => {
 
 test('an invite that is unknown, expired or used up answers invite_not_found', async () => {
   await refusesDeadInvites((caller, code) => call(caller, 'DELETE', `/invites/${code}`))
+})
+
+test('who loses MANAGE_INVITES while they wait revokes no invite of others', async () => {
+  const den = await moderatedHouse(permission.MANAGE_INVITES)
+  const code = (await call(den.owner, 'POST', `/houses/${den.id}/invites`)).body.data.code
+  const [asking] = await db.transaction().execute(async (trx) => {
+    await trx.selectFrom('houses').select('id').where('id', '=', den.id).forUpdate().execute()
+    await trx.deleteFrom('member_roles').where('role_id', '=', den.moderator_role_id).execute()
+    const asked = call(den.moderator, 'DELETE', `/invites/${code}`)
+    await untilWaiting(1)
+    return [asked]
+  })
+  expect(told(await asking!)).toEqual([400, noPermission])
+  expect(await inviteRow(code)).toBeDefined()
 })
