@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { eraseDiscarded } from '../../src/storage/discard.ts'
 import { editOwnUser, isStored, pictureText, rowOf } from '../support/own-user.ts'
 import { invalid } from '../support/permissions.ts'
 import { animation, svg } from '../support/pictures.ts'
 import { isDiscarded, listDiscarded } from '../support/store.ts'
-import { call, db, failure, store, user } from '../support/world.ts'
+import { app, call, db, failure, store, user } from '../support/world.ts'
 
 const noIcon = failure('invalid_icon_file_format', 'Your icon must be an image')
 const noHeader = failure('invalid_header_file_format', 'Your header must be an image')
@@ -93,8 +93,9 @@ test('more waiting pictures than allowed answer unavailable and leave no file', 
 test('a logout while a picture is made leaves the profile as it was', async () => {
   const ann = await user()
   const icon = (await animation('gif', 40, { width: 400, height: 400 })).toString('base64')
+  const begun = vi.spyOn(app, 'pictureBudget')
   const editing = editOwnUser(ann, { bio: 'late', icon })
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await expect.poll(() => begun.mock.calls.length, { interval: 5 }).toBe(1)
   expect((await call(ann, 'POST', '/auth/logout')).status).toBe(204)
   expect((await editing).body.error.code).toBe('no_auth')
   expect(await rowOf(ann)).toMatchObject({ bio: '', icon: null })
