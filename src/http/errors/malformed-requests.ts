@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, malformedBody } from '../../errors.ts'
-import { writeRawFailure } from './raw-failure.ts'
+import { endWith, writeRawFailure } from './raw-failure.ts'
 
 /**
  * Handles requests that Node would refuse by itself, without the envelope: an `Expect` header that cannot be met is
@@ -20,8 +20,11 @@ export function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Soc
   if (socket.writableEnded && !socket.destroyed) return
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error)
   // Browsers connect ahead of what they will ask for: where no request has come there is nothing to answer.
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return void socket.end(socket.bytesRead > 0 ? requestTimeout : '')
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    if (socket.bytesRead === 0) socket.destroy()
+    else endWith(socket, requestTimeout)
+    return
+  }
   writeRawFailure(socket, failureOf(error.code))
 }
 

@@ -27,7 +27,12 @@ export function writeRawFailure(
     ...headers,
   }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  endWith(stream, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
+/** Writes a last text to a connection and closes it, also one whose client does not. */
+export function endWith(stream: Duplex, text: string): void {
+  stream.end(text)
   linger(stream)
 }
 

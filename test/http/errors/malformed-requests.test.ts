@@ -59,6 +59,16 @@ test.each([
   expect(head).toBe(answer)
 })
 
+test('a connection on which no request has come is closed, also if its client keeps its side open', async () => {
+  const connected = once(app.server, 'connection')
+  const { port } = app.server.address() as AddressInfo
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  onTestFinished(() => void client.destroy())
+  const [socket] = (await connected) as [Socket]
+  app.server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  expect(socket.destroyed).toBe(true)
+})
+
 test('what is no HTTP request is answered also while its body is still on its way', async () => {
   const length = 8_000_000
   const head = `POST /x HTTP/1.1\r\nHost: x\r\nX-Odd: \x01\r\nContent-Length: ${length}\r\n\r\n`
