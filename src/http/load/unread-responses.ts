@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, onSendHookHandler } from 'fastify'
 import { maxBy } from '../../concurrency/max-by.ts'
+import { networkOf } from '../server/address.ts'
 
 export type UnreadResponseLimits = {
   /** Smaller answers are not counted: most of them are in the buffers of the system at once. */
@@ -63,7 +64,7 @@ export function limitUnreadResponses(app: FastifyInstance, limits = defaultLimit
     const { socket } = request.raw
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
     if (isWhole && payload.length >= limits.countedFromBytes && !socket.destroyed) {
-      const owner = request.caller?.owner_id ?? app.addressOf(request.raw)
+      const owner = request.caller?.owner_id ?? networkOf(app.addressOf(request.raw))
       add({ owner, bytes: Buffer.byteLength(payload), socket }, reply.raw)
     }
     done()
