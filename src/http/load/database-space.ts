@@ -27,16 +27,16 @@ export function makesGrow(method: string | string[], config: { goesOnWhenFull?: 
 export function refuseGrowth(app: FastifyInstance, space: DatabaseSpace = unknownSpace): void {
   app.decorate('databaseSpace', space)
   app.decorate('refusedForSpace', 0)
-  app.decorate('requireDatabaseSpace', () => {
-    if (space.state !== 'full') return
+  function refusal(): ApiError | undefined {
+    if (space.state !== 'full') return undefined
     app.refusedForSpace += 1
-    throw new ApiError('unavailable')
-  })
-  const refuse: onRequestHookHandler = (_request, _reply, done) => {
-    if (space.state !== 'full') return done()
-    app.refusedForSpace += 1
-    done(new ApiError('unavailable'))
+    return new ApiError('unavailable')
   }
+  app.decorate('requireDatabaseSpace', () => {
+    const error = refusal()
+    if (error) throw error
+  })
+  const refuse: onRequestHookHandler = (_request, _reply, done) => done(refusal())
   app.addHook('onRoute', (route) => {
     if (!makesGrow(route.method, route.config)) return
     route.onRequest = [refuse, ...[route.onRequest ?? []].flat()]
