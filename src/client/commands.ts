@@ -6,7 +6,7 @@ import type { Answer } from './operations.ts'
 export type Command = {
   /** The name of the command, in lower case. */
   name: string
-  /** What follows the name, without the white space around it. */
+  /** The text after the name, without the white space around it. */
   text: string
   /** The words of `text`. */
   words: string[]

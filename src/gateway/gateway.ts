@@ -76,7 +76,7 @@ export class Gateway {
     return this.context.registry
   }
 
-  /** What the changes of users have delivered. */
+  /** The bytes that the changes of each person have delivered. */
   get weights(): DeliveryWeights {
     return this.context.weights
   }

@@ -23,7 +23,7 @@ export type Replay = {
   privateRoomIds: string[]
 }
 
-/** What decides which rooms of a house a user can read, and these rooms. */
+/** The membership by which a user can read rooms of a house, and these rooms. */
 type ReadableHouse = { context: HouseContext; roomIds: string[] }
 
 /**

@@ -1,6 +1,6 @@
 import { maxBy } from '../../concurrency/max-by.ts'
 
-/** What the count of buffered bytes needs of a connection. */
+/** A connection whose buffered bytes are counted. */
 type Buffering = {
   readonly isOpen: boolean
   /** The buffered bytes when they were counted last. */

@@ -1,7 +1,7 @@
 import { BufferedBytes } from './buffered-bytes.ts'
 import { Received, type ReceivedLimit } from './received.ts'
 
-/** What the connections of a person, an address or the process use together. */
+/** The sums over all connections of a person, an address or the process. */
 export class Share {
   readonly buffered: BufferedBytes
   readonly received = new Received()

@@ -85,7 +85,7 @@ function renderJob(body: Fields): string {
   return `Job ${bold(plainLine(body.build_name))} of ${place} on ${code(body.ref)}: ${bold(plainLine(body.build_status))}`
 }
 
-/** What a comment is about, by the field that contains it. */
+/** The fields of things that have comments. */
 const commented = ['merge_request', 'issue', 'commit', 'snippet'] as const
 
 function renderNote(body: Fields): string {
