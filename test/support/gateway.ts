@@ -203,6 +203,14 @@ export async function logged(client: Client): Promise<void> {
   for (const _house of init.d.house_ids) await client.next('HOUSE_JOIN')
 }
 
+/** Settles when events are no longer buffered for a session, which is a moment after its last HOUSE_JOIN. */
+export async function untilReady(app: FastifyInstance, ...clients: Client[]): Promise<void> {
+  for (const { events } of clients) {
+    const session = app.gateway.registry.sessions.get(events[0]!.d.session_id)!
+    await expect.poll(() => session.isReady, { interval: 5 }).toBe(true)
+  }
+}
+
 /** Keeps the logins of a user from sending HOUSE_JOINs, until what it returns is called; events are buffered meanwhile. */
 export function pauseLogins(app: FastifyInstance, { id }: Person): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()

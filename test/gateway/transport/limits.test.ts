@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { defaultSettings } from '../../../src/gateway/settings.ts'
-import { Client, listen, logIn, portOf, resume } from '../../support/gateway.ts'
+import { Client, listen, logIn, portOf, resume, untilReady } from '../../support/gateway.ts'
 import { bus, call, config, house, user } from '../../support/world.ts'
 
 /** Long enough for no attempt to be given back during a test. */
@@ -212,6 +212,7 @@ test('a stop closes connections with 1001 going_away after queued frames', async
   const ann = await user()
   const den = await house({ owner: ann })
   const client = await logIn(app, ann)
+  await untilReady(app, client)
   const stranger = new Client(app)
   await stranger.hello()
   await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content: 'last words' })

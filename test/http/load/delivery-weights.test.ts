@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { DeliveryWeights, maxEventWeight, minEventWeight } from '../../../src/http/load/delivery-weights.ts'
 import { fillHouse } from '../../support/crowds.ts'
-import { listen, logIn } from '../../support/gateway.ts'
+import { listen, logIn, untilReady } from '../../support/gateway.ts'
 import { callOn, house, role, user } from '../../support/world.ts'
 
 /** Long enough for no byte to be given back during a test. */
@@ -73,8 +73,7 @@ test('an event weighs what its receivers are sent, and what is read of a house f
   await fillHouse(den)
   const clients = [await logIn(app, ann), await logIn(app, ann), await logIn(app, ann)]
   // What happens during a login is sent after it, and weighs nothing.
-  await call(ann, 'PATCH', '/users/@me', { name: 'Ann' })
-  for (const client of clients) await client.next('USER_UPDATE')
+  await untilReady(app, ...clients)
   const [rows, rooms] = [500 + 250 + 100, 500]
   for (const [path, type, name, examined] of [
     [`/houses/${den.id}`, 'house_updated', 'HOUSE_UPDATE', clients.length * rooms],
