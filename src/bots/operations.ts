@@ -121,7 +121,7 @@ export async function addBot(db: Db, caller: HouseActor, botId: string): Promise
   const added = { house_id: caller.house_id, user_id: asId(botId) }
   await requireAddPermission(db, caller, added.user_id)
   return commitAudited(db, caller, async (trx) => {
-    const events = await addMember(trx, added)
+    const events = await addMember(trx, { ...added, added_by: caller.user_id })
     // Checked again under the locks of `addMember`.
     await requireAddPermission(trx, caller, added.user_id)
     const row = await findMember(trx, added)

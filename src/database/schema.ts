@@ -207,6 +207,10 @@ export interface MemberRoles {
 }
 
 export interface Members {
+  /**
+   * of a bot, who added it to the house: it leaves when they are removed or may no longer add bots; null where nobody did
+   */
+  added_by: Int8 | null;
   house_id: Int8;
   joined_at: Generated<Timestamp>;
   /**

@@ -6,8 +6,8 @@ import { removeMessages, removeRowsOf } from '../messages/removal/operations.ts'
 import { writeAudit } from './audit-log/operations.ts'
 import type { AuditEntry } from './audit-log/queries.ts'
 import { discardIcon } from './icon-operations.ts'
-import { removeMember } from './members/operations.ts'
 import { findMember } from './members/queries.ts'
+import { removeMember } from './members/removal-operations.ts'
 import { serializeMember } from './members/serializers.ts'
 import {
   deleteHouse,

@@ -18,7 +18,8 @@ import { insertEntity, replaceRooms } from './entities/queries.ts'
 import { discardIcon, readEditedIcon, replaceIcon, saveIcon } from './icon-operations.ts'
 import { ownerChanged, ownerChangedEvents, removeHouse } from './leaving-operations.ts'
 import { requireRoomForHouse } from './members/operations.ts'
-import { findMember, insertMember, listMemberIds } from './members/queries.ts'
+import { findMember, insertMember, listMemberIds, replaceAdder } from './members/queries.ts'
+import { withRemovedBots } from './members/removal-operations.ts'
 import { canEditHouse, newHousePermissions } from './permissions.ts'
 import {
   findMembership,
@@ -57,7 +58,7 @@ export async function createHouse(
     await insertHouseRoom(trx, { ...room, description: null, emoji: null })
     await insertEntity(trx, entity)
     await replaceRooms(trx, entity.id, [room.id])
-    await insertMember(trx, id, ownerId)
+    await insertMember(trx, { house_id: id, user_id: ownerId })
     if (icon) await replaceIcon(trx, { id, icon: null }, icon)
     return {
       answer: {
@@ -97,7 +98,8 @@ export async function editHouse(
     const events = editEvents(house_id, changes)
     if (events.length > 0) await updateHouse(trx, house_id, changes)
     if (icon) await replaceIcon(trx, house, icon)
-    return { answer: { name, house_id }, events, audit: houseUpdated(house, changes) }
+    const change = { answer: { name, house_id }, events, audit: houseUpdated(house, changes) }
+    return withRemovedBots(trx, house_id, change)
   })
 }
 
@@ -147,6 +149,8 @@ export async function handOverHouse(
     const answer = { house_id, owner_id: newOwnerId }
     if (newOwnerId === user_id) return { answer, events: [], audit: [] }
     await updateHouse(trx, house_id, { owner_id: newOwnerId })
+    // The bots that the former owner has added stay with the house.
+    await replaceAdder(trx, house_id, user_id, newOwnerId)
     const events = ownerChangedEvents(house_id, [user_id, newOwnerId])
     return { answer, events, audit: [ownerChanged(user_id, newOwnerId)] }
   })

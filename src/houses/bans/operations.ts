@@ -6,7 +6,7 @@ import { type HouseActor, requireHouse, withHouseLock } from '../access-operatio
 import { changesBetween } from '../audit-log/operations.ts'
 import type { AuditEntry } from '../audit-log/queries.ts'
 import { deleteInvitesBy } from '../invites/queries.ts'
-import { removeBotsOf, removeMember } from '../members/operations.ts'
+import { removeBotsOf, removeMember } from '../members/removal-operations.ts'
 import { canRemove, hasPermission, permission } from '../permissions.ts'
 import { findMembership, type Membership, type MembershipRow } from '../queries.ts'
 import { deleteBan, findBan, upsertBan } from './queries.ts'

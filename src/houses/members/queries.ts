@@ -32,12 +32,31 @@ export const findMember = coalesce<Membership, MemberRow | undefined>(async (db:
   return groupByPlace(keys.length, rows)
 })
 
-/** The ids of a user's bots that are members of a house, oldest first. */
-export async function listMemberBotIds(db: Db, houseId: string, ownerId: string): Promise<string[]> {
+/** The ids of the bots in a house that a user owns or has added, oldest first. */
+export async function listBotIdsOf(db: Db, houseId: string, userId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select users.id from users join members on members.user_id = users.id and members.house_id = ${houseId}
-    where users.owner_id = ${ownerId} order by users.id`.execute(db)
+    where users.owner_id = ${userId} or members.added_by = ${userId} order by users.id`.execute(db)
   return rows.map((row) => row.id)
+}
+
+/** The bots of a house whose adders have been members ever since, with these adders. */
+export async function listInstalledBots(
+  db: Db,
+  houseId: string,
+): Promise<{ id: string; added_by: string }[]> {
+  const { rows } = await sql<{ id: string; added_by: string }>`
+    select bots.user_id as id, bots.added_by from members as bots
+    join members as adders on adders.house_id = bots.house_id and adders.user_id = bots.added_by
+    where bots.house_id = ${houseId} and bots.added_by is not null and adders.joined_at <= bots.joined_at
+    order by bots.user_id`.execute(db)
+  return rows
+}
+
+/** Lets somebody else stand for the bots of a house that a user has added. */
+export async function replaceAdder(db: Db, houseId: string, before: string, after: string): Promise<void> {
+  const ofHouse = db.updateTable('members').where('house_id', '=', houseId)
+  await ofHouse.where('added_by', '=', before).set({ added_by: after }).execute()
 }
 
 /** The owners of those of these users that are bots, by the id of the bot. */
@@ -55,11 +74,14 @@ export async function countMemberships(db: Db, userId: string): Promise<number> 
   return rows[0]!.count
 }
 
-/** Inserts a member with the present time, not that of the transaction. */
-export async function insertMember(db: Db, houseId: string, userId: string): Promise<void> {
+/** Inserts a member with the present time, not that of the transaction. `added_by`: who adds a bot. */
+export async function insertMember(
+  db: Db,
+  { house_id, user_id, added_by = null }: Membership & { added_by?: string | null | undefined },
+): Promise<void> {
   await sql`
-    insert into members (house_id, user_id, joined_at)
-    values (${houseId}, ${userId}, clock_timestamp())`.execute(db)
+    insert into members (house_id, user_id, joined_at, added_by)
+    values (${house_id}, ${user_id}, clock_timestamp(), ${added_by})`.execute(db)
 }
 
 /** The ids of members of a house, `limit` at most, in no order. */

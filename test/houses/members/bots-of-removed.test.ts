@@ -86,3 +86,65 @@ test('a ban and a kick need a rank above each bot of the member, or change nothi
   expect((await auditRows(den.id)).map(({ action }) => action)).toEqual(['invite_created'])
   expect((await kick()).status).toBe(200)
 })
+
+/** A house of Ann's in which Ben, who may add bots, has added a public bot of somebody else, and Ann one of hers. */
+async function installed() {
+  const [ann, ben, stranger] = [await user(), await user(), await user()]
+  const [bot, annsBot] = [await user({ bot_of: stranger }), await user({ bot_of: ann })]
+  await publish(bot)
+  const den = await house({ owner: ann, members: [ben] })
+  const installers = await role(den, { allow: permission.MANAGE_BOTS, members: [ben] })
+  await call(ben, 'POST', `/houses/${den.id}/bots`, { bot_id: bot.id })
+  await call(ann, 'POST', `/houses/${den.id}/bots`, { bot_id: annsBot.id })
+  return { ann, ben, bot, annsBot, den, installers }
+}
+
+type Installed = Awaited<ReturnType<typeof installed>>
+const losses: Record<string, (scene: Installed) => Promise<unknown>> = {
+  'the role is taken': ({ ann, ben, den, installers }) =>
+    call(ann, 'DELETE', `/houses/${den.id}/members/${ben.id}/roles/${installers}`),
+  'the role is deleted': ({ ann, den, installers }) =>
+    call(ann, 'DELETE', `/houses/${den.id}/roles/${installers}`),
+  'the role loses the bit': ({ ann, den, installers }) =>
+    call(ann, 'PATCH', `/houses/${den.id}/roles/${installers}`, { allow: 0 }),
+  'a role denies the bit': async ({ ann, ben, den }) => {
+    const denied = await role(den, { deny: permission.MANAGE_BOTS, position: 9 })
+    return call(ann, 'PUT', `/houses/${den.id}/members/${ben.id}/roles/${denied}`)
+  },
+  'they are removed': ({ ann, ben, den }) => call(ann, 'DELETE', `/houses/${den.id}/members/${ben.id}`),
+  'they are banned': ({ ann, ben, den }) => call(ann, 'PUT', `/houses/${den.id}/bans/${ben.id}`, {}),
+}
+
+test.each(Object.keys(losses))('a bot leaves with who added it: %s', async (name) => {
+  const scene = await installed()
+  const { answer, events } = await watching(() => losses[name]!(scene) as ReturnType<typeof call>)
+  expect(answer.status).toBe(200)
+  const { den, bot, annsBot } = scene
+  expect(events).toContainEqual(expect.objectContaining({ type: 'member_left', user_id: bot.id }))
+  expect(await membersOf(den.id)).not.toContain(bot.id)
+  expect(await membersOf(den.id)).toContain(annsBot.id)
+  const last = (await auditRows(den.id)).at(-1)!
+  expect([last.action, last.target_id]).toEqual(['member_kicked', bot.id])
+})
+
+test('default permissions that lose MANAGE_BOTS remove the bots added by it', async () => {
+  const { ann, ben, bot, den, installers } = await installed()
+  const edit = (default_permissions: number) =>
+    call(ann, 'PATCH', `/houses/${den.id}`, { name: 'Den', default_permissions })
+  await edit(permission.READ_MESSAGES | permission.MANAGE_BOTS)
+  await call(ann, 'DELETE', `/houses/${den.id}/members/${ben.id}/roles/${installers}`)
+  expect(await membersOf(den.id)).toContain(bot.id)
+  await edit(permission.READ_MESSAGES)
+  expect(await membersOf(den.id)).not.toContain(bot.id)
+})
+
+test('a bot stays when who added it leaves or hands the house over, also after later changes', async () => {
+  const { ann, ben, bot, annsBot, den, installers } = await installed()
+  await call(ben, 'DELETE', `/users/@me/houses/${den.id}`)
+  await inviteTo(den).then((code) => call(ben, 'POST', `/invites/${code}`))
+  await call(ann, 'PATCH', `/houses/${den.id}/owner`, { user_id: ben.id })
+  await call(ben, 'DELETE', `/houses/${den.id}/roles/${installers}`)
+  const members = await membersOf(den.id)
+  expect(members).toContain(bot.id)
+  expect(members).toContain(annsBot.id)
+})

@@ -1,0 +1,91 @@
+import type { Db } from '../../database/client.ts'
+import { ApiError } from '../../errors.ts'
+import type { HearthEvent } from '../../events/events.ts'
+import { deleteReadStates } from '../../read-states/queries.ts'
+import { deleteOverrides } from '../../rooms/house-rooms/queries.ts'
+import type { AuditedChange } from '../audit-log/operations.ts'
+import type { AuditEntry } from '../audit-log/queries.ts'
+import { canRemove, hasPermission, permission } from '../permissions.ts'
+import { findMembership, type Membership, type MembershipRow } from '../queries.ts'
+import { deleteMember, findMember, listBotIdsOf, listInstalledBots } from './queries.ts'
+import { serializeMember } from './serializers.ts'
+
+/** The events and audit entries of members that leave as a consequence of a change. */
+type Removal = { events: HearthEvent[]; audit: AuditEntry[] }
+
+/**
+ * Removes a member from a locked house with their roles, overrides and read states; messages and settings stay. Returns
+ * the events, undefined if they are not a member. For the owner use `removeMembership`
+ * (`houses/leaving-operations.ts`).
+ */
+export async function removeMember(
+  trx: Db,
+  { house_id, user_id }: Membership,
+): Promise<HearthEvent[] | undefined> {
+  const row = await findMember(trx, { house_id, user_id })
+  if (!row) return undefined
+  await deleteMember(trx, house_id, user_id)
+  await deleteOverrides(trx, house_id, user_id)
+  await deleteReadStates(trx, house_id, user_id)
+  return [{ type: 'member_left', house_id, user_id, member: serializeMember(row) }]
+}
+
+/**
+ * Removes from a locked house the bots that somebody owns or has added who is kicked or banned
+ * (docs/permissions.md#rank). Throws `no_permission` for a bot above which `by` does not rank.
+ */
+export async function removeBotsOf(trx: Db, by: MembershipRow, userId: string): Promise<Removal> {
+  const { house_id } = by
+  const ids = await listBotIdsOf(trx, house_id, userId)
+  for (const user_id of ids) {
+    const bot = await findMembership(trx, { house_id, user_id })
+    if (!bot || !canRemove(by, bot)) throw new ApiError('no_permission')
+  }
+  return removeBots(trx, house_id, ids)
+}
+
+/** A change of a locked house, with the removal of the bots whose adders lose MANAGE_BOTS by it (docs/api.md#bots). */
+export async function withRemovedBots<Answer>(
+  trx: Db,
+  houseId: string,
+  change: AuditedChange<Answer>,
+): Promise<AuditedChange<Answer>> {
+  if (!change.events.some(mayEndPermissions)) return change
+  const installed = await listInstalledBots(trx, houseId)
+  const stranded = await Promise.all(
+    installed.map(async ({ id, added_by }) => {
+      const adder = await findMembership(trx, { house_id: houseId, user_id: added_by })
+      return adder && !hasPermission(adder, permission.MANAGE_BOTS) ? [id] : []
+    }),
+  )
+  const removed = await removeBots(trx, houseId, stranded.flat())
+  return {
+    ...change,
+    events: [...change.events, ...removed.events],
+    audit: [...change.audit, ...removed.audit],
+  }
+}
+
+const endingPermissions: ReadonlySet<HearthEvent['type']> = new Set([
+  'role_updated',
+  'role_deleted',
+  'member_updated',
+  'house_updated',
+])
+
+function mayEndPermissions({ type }: HearthEvent): boolean {
+  return endingPermissions.has(type)
+}
+
+async function removeBots(trx: Db, house_id: string, ids: readonly string[]): Promise<Removal> {
+  const removal: Removal = { events: [], audit: [] }
+  for (const user_id of ids) {
+    removal.events.push(...((await removeMember(trx, { house_id, user_id })) ?? []))
+    removal.audit.push(kicked(user_id))
+  }
+  return removal
+}
+
+export function kicked(target_id: string): AuditEntry {
+  return { action: 'member_kicked', target_type: 'user', target_id, changes: [] }
+}
