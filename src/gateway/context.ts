@@ -6,6 +6,7 @@ import type { Bus } from '../events/bus.ts'
 import type { DeliveryWeights } from '../http/load/delivery-weights.ts'
 import type { TokenBuckets } from '../http/load/token-buckets.ts'
 import type { WaitingEvents } from './delivery/waiting-events.ts'
+import type { Refusals } from './refusals.ts'
 import type { Session } from './sessions/session.ts'
 import type { SessionRegistry } from './sessions/session-registry.ts'
 import type { GatewaySettings } from './settings.ts'
@@ -34,8 +35,9 @@ export type GatewayContext = {
   readonly memberReads: FairQueue
   readonly shares: Shares
   readonly weights: DeliveryWeights
-  /** The bytes that op 6 and op 7 send, by person. */
+  /** The bytes that op 6 and op 7 send, and those of the rooms that resumes read, by person. */
   readonly answeredBytes: TokenBuckets
+  readonly refusals: Refusals
   readonly addFailedLogin: (address: string) => void
   /** Assigns a session to its connection: the user is online, and the client may send requests. */
   readonly attach: (connection: Connection, session: Session) => void

@@ -9,6 +9,7 @@ import type { GatewayContext } from './context.ts'
 import { dispatch } from './delivery/dispatch.ts'
 import { WaitingEvents } from './delivery/waiting-events.ts'
 import type { PresenceTracker } from './presence/presence-tracker.ts'
+import { Refusals } from './refusals.ts'
 import { openSession } from './sessions/open-session.ts'
 import { handleRequest } from './sessions/requests.ts'
 import type { Session } from './sessions/session.ts'
@@ -39,6 +40,8 @@ export class Gateway {
   readonly #clients = new Map<Connection, Client>()
   /** Connections without a session, by address. */
   readonly #unauthenticated = new Map<string, number>()
+  /** By address. */
+  readonly #endedEarly: TokenBuckets
   /** The connections that this process has closed, by reason. */
   readonly closes = new Map([...Object.keys(closeCodes), 'protocol_error'].map((reason) => [reason, 0]))
   #forgotMs = 0
@@ -60,9 +63,11 @@ export class Gateway {
       shares: new Shares(settings),
       weights: new DeliveryWeights(settings.deliveredBytes),
       answeredBytes: new TokenBuckets(settings.answeredBytes),
+      refusals: new Refusals(),
       attach: (connection, session) => this.#attach(connection, session),
     }
     this.#presences = presences
+    this.#endedEarly = new TokenBuckets(settings.endedEarly)
     this.#unsubscribe = bus.subscribe((event, position) => this.#receive(event, position))
     const sweep = () => {
       // What comes after this moment may lie unread, should the process stand still before the check.
@@ -81,6 +86,10 @@ export class Gateway {
     return this.context.weights
   }
 
+  get refusals(): Refusals {
+    return this.context.refusals
+  }
+
   get connectionCount(): number {
     return this.#clients.size
   }
@@ -88,6 +97,11 @@ export class Gateway {
   /** Connections of an address that are not logged in. */
   countUnauthenticated(address: string): number {
     return this.#unauthenticated.get(address) ?? 0
+  }
+
+  /** The time in ms for which upgrades of an address are refused, as many of its connections have ended before a login. */
+  waitAfterEarlyEndsMs(address: string): number {
+    return this.#endedEarly.waitMs(address)
   }
 
   /** Adds a connection, to which the hello was sent. */
@@ -131,6 +145,7 @@ export class Gateway {
     connection.countIn([])
     if (client.session) this.#detach(client.session)
     else this.#discount(connection)
+    if (!client.isLoggingIn) this.#endedEarly.charge(connection.address, 1)
   }
 
   #detach(session: Session): void {

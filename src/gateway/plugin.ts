@@ -11,6 +11,7 @@ import { documentSender } from '../http/server/document.ts'
 import { publicUrl } from '../http/server/public-url.ts'
 import { withoutOrigin } from '../http/server/server.ts'
 import { Gateway } from './gateway.ts'
+import type { Refusal } from './refusals.ts'
 import { describeEvents } from './schemas.ts'
 import {
   defaultSettings,
@@ -72,17 +73,32 @@ export function openGateway(
   // An invalid upgrade is answered like an unknown path.
   sockets.on('wsClientError', (_error, stream) => writeRawFailure(stream, new ApiError('not_found')))
 
+  /** Why an address may not open a socket now, and when it may. */
+  const refusalOf = async (
+    address: string,
+  ): Promise<{ why: Refusal; limit: number; waitSeconds: number } | undefined> => {
+    const { endedEarly, maxUnauthenticatedPerAddress: most, loginTimeoutMs } = settings
+    const earlySeconds = Math.ceil(gateway.waitAfterEarlyEndsMs(address) / 1_000)
+    if (earlySeconds > 0) return { why: 'ended_early', limit: endedEarly.burst, waitSeconds: earlySeconds }
+    const waitSeconds = Math.ceil((await failedLogins.waitMs(address)) / 1_000)
+    if (waitSeconds > 0) return { why: 'failed_logins', limit: burst, waitSeconds }
+    // By then each of them has logged in or is closed.
+    if (gateway.countUnauthenticated(address) >= most)
+      return { why: 'not_logged_in', limit: most, waitSeconds: loginTimeoutMs / 1_000 }
+    return undefined
+  }
+
   app.server.on('upgrade', async (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', ignore)
     const address = networkOf(app.addressOf(request))
     if (gateway.isStopping || app.load.isTooMuch()) return refuseUnavailable(stream)
     if (app.config.rateLimit) {
-      const waitSeconds = Math.ceil((await failedLogins.waitMs(address)) / 1_000)
-      if (waitSeconds > 0) return refuse(stream, burst, waitSeconds)
+      const refused = await refusalOf(address)
       if (gateway.isStopping) return refuseUnavailable(stream)
-      const { maxUnauthenticatedPerAddress: most, loginTimeoutMs } = settings
-      // By then each of them has logged in or is closed.
-      if (gateway.countUnauthenticated(address) >= most) return refuse(stream, most, loginTimeoutMs / 1_000)
+      if (refused) {
+        gateway.refusals.note(refused.why)
+        return refuse(stream, refused.limit, refused.waitSeconds)
+      }
     }
     // ws would refuse a client whose header is invalid, and there are no subprotocols.
     delete request.headers['sec-websocket-protocol']
@@ -117,7 +133,7 @@ function refuseUnavailable(stream: Duplex): void {
   writeRawFailure(stream, new ApiError('unavailable'), { 'Retry-After': retryAfterSeconds })
 }
 
-/** Answers 429: too many failed logins, or connections that are not logged in. */
+/** Answers 429: too many failed logins, or connections that are not logged in or have ended before a login. */
 function refuse(stream: Duplex, limit: number, waitSeconds: number): void {
   const headers = limitHeaders(limit, 0, waitSeconds * 1000, Date.now())
   const expires_at = headers['x-ratelimit-reset']

@@ -10,6 +10,8 @@ export type GatewaySettings = {
   loginTimeoutMs: number
   /** Connections of an address that are not logged in; more upgrades are refused. */
   maxUnauthenticatedPerAddress: number
+  /** Connections of an address that end before a login; past it, more upgrades are refused. */
+  endedEarly: Limit
   /** A client that is silent for so long is pinged, and again every `pingEveryMs`. */
   pingAfterMs: number
   pingEveryMs: number
@@ -44,7 +46,7 @@ export type GatewaySettings = {
   freeOfConnection: ReceivedLimit
   /** While equal events keep coming, one of them is sent in each span of this length. */
   joinEventsForMs: number
-  /** Bytes that op 6 and op 7 send to a person. Past it, they send the rest later. */
+  /** Bytes that op 6 and op 7 send to a person, and those of the rooms that a resume reads. Past it, the rest comes later. */
   answeredBytes: Limit
   /** Bytes that the changes of a person have delivered. Past it, further changes are refused. */
   deliveredBytes: Limit
@@ -59,6 +61,7 @@ export const defaultSettings: GatewaySettings = {
   houseJoinDelayMs: 50,
   loginTimeoutMs: 30_000,
   maxUnauthenticatedPerAddress: 100,
+  endedEarly: { burst: 100, refillMs: 1_000 },
   pingAfterMs: 45_000,
   pingEveryMs: 15_000,
   closeSilentAfterMs: 90_000,
@@ -117,5 +120,7 @@ export const maxPrivateRooms = 1_000
 /** Ids of an op 6 that are looked up at once, and the bytes that one lookup counts as. */
 export const maxPresencesAtOnce = 100
 export const presenceLookupBytes = 256
+/** The bytes that a room counts as which a resume reads. */
+export const resumedRoomBytes = 256
 /** Ids in one op 6. */
 export const maxWatchedUsers = 1_000

@@ -7,6 +7,7 @@ import type { Connection } from '../transport/connection.ts'
 import { opcode } from '../transport/frames.ts'
 import { readLogin } from './login.ts'
 import { readInTurn, retryWhileBusy } from './login-reads.ts'
+import { untilSendable } from './requests.ts'
 import { readResume } from './resume.ts'
 import { positionOf, Session } from './session.ts'
 import { isSessionId, newSessionId } from './session-id.ts'
@@ -86,8 +87,8 @@ function addSession(
   const former = point && registry.sessions.get(point.id)
   if (former) registry.end(former, 'taken_over')
   const open = registry.sessionsOfUser(caller.id).filter((one) => one.connection.isOpen)
-  const openOfPerson = shares.countOpen(caller.owner_id)
-  if (open.length >= settings.maxConnectionsPerUser || openOfPerson >= settings.maxConnectionsPerPerson) {
+  const ofPerson = shares.countConnections(caller.owner_id) - (former ? 1 : 0)
+  if (open.length >= settings.maxConnectionsPerUser || ofPerson >= settings.maxConnectionsPerPerson) {
     connection.close('too_many')
     return undefined
   }
@@ -107,6 +108,7 @@ async function begin(
   point: ResumePoint | undefined,
 ): Promise<void> {
   const { db, registry } = gateway
+  if (point) await untilSendable(gateway, session)
   const read = await readInTurn(gateway, gateway.loginReads, session, () => {
     registry.bufferEventsOf(session)
     const reading = point ? readResume(gateway, session, point.position) : readLogin(gateway, session)

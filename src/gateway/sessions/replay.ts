@@ -6,7 +6,7 @@ import { type HouseContext, roomPermissions } from '../../houses/permissions.ts'
 import { listHouseSizes } from '../../houses/queries.ts'
 import { readableRooms } from '../../rooms/permissions.ts'
 import type { GatewayContext } from '../context.ts'
-import { maxPrivateRooms, maxReadEvents, maxReplayedEvents } from '../settings.ts'
+import { maxPrivateRooms, maxReadEvents, maxReplayedEvents, resumedRoomBytes } from '../settings.ts'
 import { readHouseFor } from './house-state.ts'
 import { listAnnouncedRooms } from './init-state.ts'
 import type { Session } from './session.ts'
@@ -31,7 +31,7 @@ type ReadableHouse = { context: HouseContext; roomIds: string[] }
  * is too much, or has changed which houses and rooms the user can see.
  */
 export async function readReplay(
-  { db }: GatewayContext,
+  { db, answeredBytes }: GatewayContext,
   session: Session,
   after: number,
 ): Promise<Replay | undefined> {
@@ -41,6 +41,8 @@ export async function readReplay(
     listAnnouncedRooms(db, userId),
     listContacts(db, userId),
   ])
+  const roomCount = sizes.reduce((sum, { room_count }) => sum + room_count, 0)
+  answeredBytes.charge(session.personId, roomCount * resumedRoomBytes)
   // A login names no more rooms, and it is not known which.
   if (places.length === maxPrivateRooms) return undefined
   const privateRoomIds = places.map((place) => place.id)

@@ -57,7 +57,8 @@ function parseIdRequest(d: unknown): IdRequest | undefined {
 async function watchPresences(gateway: GatewayContext, session: Session, { ids }: IdRequest) {
   if (ids.length > maxWatchedUsers) return
   const userIds = new Set(ids)
-  if (!gateway.registry.watch(session, userIds, gateway.settings.maxWatchedOfPerson)) return
+  if (!gateway.registry.watch(session, userIds, gateway.settings.maxWatchedOfPerson))
+    return gateway.refusals.note('watched')
   const wanted = [...userIds]
   for (let first = 0; first < wanted.length; first += maxPresencesAtOnce) {
     await untilSendable(gateway, session)
@@ -84,7 +85,7 @@ async function listVisible(db: Db, viewer_id: string, ids: readonly string[]): P
  * Waits until the socket has taken what was sent, so that no older state follows what happens meanwhile, and until the
  * person has bytes left.
  */
-async function untilSendable({ answeredBytes }: GatewayContext, session: Session): Promise<void> {
+export async function untilSendable({ answeredBytes }: GatewayContext, session: Session): Promise<void> {
   await session.connection.drained()
   const waitMs = answeredBytes.waitMs(session.personId)
   if (waitMs === 0 || !session.connection.isOpen) return

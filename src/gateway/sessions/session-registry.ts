@@ -138,7 +138,7 @@ export class SessionRegistry {
    * sessions of the person would then have more than `maxOfPerson`.
    */
   watch(session: Session, userIds: ReadonlySet<string>, maxOfPerson: number): boolean {
-    if (!this.has(session)) return false
+    if (!this.has(session)) return true
     const others = this.#countWatched(session.personId) - session.watched.size
     if (others + userIds.size > maxOfPerson) return false
     this.#unwatch(session)

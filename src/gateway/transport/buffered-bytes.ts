@@ -35,11 +35,9 @@ export class BufferedBytes {
     return this.#connections.size === 0
   }
 
-  /** Connections that are not closed or closing. */
-  countOpen(): number {
-    let open = 0
-    for (const { isOpen } of this.#connections) if (isOpen) open += 1
-    return open
+  /** The connections, including those that are closing. */
+  get connectionCount(): number {
+    return this.#connections.size
   }
 
   add(connection: Buffering): void {

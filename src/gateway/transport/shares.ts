@@ -40,9 +40,9 @@ export class Shares {
     return refused.exceeds({ frames: this.#settings.maxRefusedOfPerson - 1, bytes: 0 })
   }
 
-  /** The open connections of a person. */
-  countOpen(personId: string): number {
-    return this.#ofPeople.get(personId)?.buffered.countOpen() ?? 0
+  /** The connections of a person. One that is closing counts until it is gone, as it takes as much as before. */
+  countConnections(personId: string): number {
+    return this.#ofPeople.get(personId)?.buffered.connectionCount ?? 0
   }
 
   /** Forgets the shares without connections. What they received counts until its minute is over. */

@@ -35,6 +35,13 @@ export function showLoad(app: FastifyInstance): void {
     () => [...gateway.closes].map(([reason, count]) => [{ reason }, count]),
     { labels: ['reason'] },
   )
+  readCounter(
+    metrics,
+    'hearth_gateway_refused_total',
+    'Upgrades and lists of op 6 that the gateway has refused, by reason',
+    () => [...gateway.refusals.counts].map(([reason, count]) => [{ reason }, count]),
+    { labels: ['reason'] },
+  )
   gauge('hearth_requests_in_flight', 'Requests that are not answered yet', () => load.inFlight)
   gauge('hearth_body_bytes', 'Memory for the bodies of requests', () => bodies.bytes)
   gauge('hearth_loop_delay_seconds', 'Event loop delay', () => load.delayMs / 1000, { aggregator: 'max' })

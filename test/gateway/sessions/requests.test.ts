@@ -62,6 +62,7 @@ test('ignores op 6 when the sessions of an account would subscribe to too many',
   await expect.poll(watch(first, ben, cat)).toBe(1)
   watch(second, ben, cat)
   await expect.poll(watch(onBen, cat, ann)).toBe(2)
+  expect(app.gateway.refusals.counts.get('watched')).toBe(1)
   expect(app.gateway.registry.sessionsWatching(ben.id)).toHaveLength(1)
   watch(first, ben)
   await expect.poll(() => app.gateway.registry.sessionsWatching(cat.id).length).toBe(1)

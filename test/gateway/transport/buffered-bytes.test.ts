@@ -116,7 +116,7 @@ test('forgets the bytes of a person and an address with their last connection', 
     const connection = connect(bounds, 'ann')
     connection.send(900)
     connection.countIn([])
-    expect([connection.state, bounds.countOpen('ann')]).toEqual(['open', 0])
+    expect([connection.state, bounds.countConnections('ann')]).toEqual(['open', 0])
     bounds.forgetUnused(60_000)
   }
 })

@@ -156,6 +156,33 @@ test('answers an upgrade with 429 past the unauthenticated connections of an add
   for (let count = 0; count < 5; count += 1) await new Client(unlimited).hello()
 })
 
+test('answers an upgrade with 429 once many sockets of the address have ended before a login', async () => {
+  const limits = { endedEarly: { burst: 2, refillMs: hourMs } }
+  const app = await listen(limits, { rateLimit: true, trustProxy: 1 })
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+  const ann = await user()
+  const comeAndGo = async (on: FastifyInstance, address: string) => {
+    const client = new Client(on, from(address))
+    await client.hello()
+    await client.close()
+    await expect.poll(() => on.gateway.connectionCount).toBe(0)
+  }
+  for (let count = 0; count < 3; count += 1) {
+    const client = await logIn(app, ann, from('192.0.2.1'))
+    await client.close()
+    await expect.poll(() => app.gateway.connectionCount).toBe(0)
+  }
+  await comeAndGo(app, '192.0.2.1')
+  await comeAndGo(app, '192.0.2.1')
+  const refused = await refusedUpgrade(app, from('192.0.2.1').headers)
+  expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '3600', 'ratelimit-limit': '2' } })
+  expect(app.gateway.refusals.counts.get('ended_early')).toBe(1)
+  await logIn(app, ann, from('192.0.2.2'))
+
+  const unlimited = await listen(limits, { rateLimit: false, trustProxy: 1 })
+  for (let count = 0; count < 4; count += 1) await comeAndGo(unlimited, '192.0.2.1')
+})
+
 test('does not limit failed logins where rate limits are off', async () => {
   const rateLimits = { ...config.rateLimits, gateway: { burst: 1, refillMs: hourMs } }
   const app = await listen({}, { rateLimit: false, rateLimits })
