@@ -3,14 +3,16 @@ import type { WeightAttack } from './weight/attack.ts'
 import { carryOut } from './weight/carry-out.ts'
 import { deliveries } from './weight/deliveries.ts'
 import { files } from './weight/files.ts'
+import { loops } from './weight/loops.ts'
 import { people } from './weight/people.ts'
 import { reads } from './weight/reads.ts'
 import { shares } from './weight/shares.ts'
 import { socketAttacks } from './weight/socket-attacks.ts'
 import { text } from './weight/text.ts'
+import { together } from './weight/together.ts'
 import { writes } from './weight/writes.ts'
 
-const allAttacks: readonly WeightAttack[] = [
+const attacks: readonly WeightAttack[] = [
   ...reads,
   ...writes,
   ...shares,
@@ -19,7 +21,10 @@ const allAttacks: readonly WeightAttack[] = [
   ...socketAttacks,
   ...files,
   ...deliveries,
+  ...loops,
 ]
+/** Those that limit the server itself, so that others are refused, cannot be carried out beside others. */
+const allAttacks = [...attacks, together(attacks.filter(({ limitsServer }) => !limitsServer))]
 
 /** How long others are watched before an attack, and during it. */
 const times = { quick: { beforeMs: 500, attackMs: 1_500 }, long: { beforeMs: 5_000, attackMs: 20_000 } }

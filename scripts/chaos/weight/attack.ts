@@ -22,6 +22,8 @@ export type WeightAttack = {
   name: string
   /** Quick runs have it, too. */
   isQuick?: boolean
+  /** It sets limits of the server that others would meet as well. */
+  limitsServer?: boolean
   /** Fills the database, and gives what the attackers do. */
   prepare(scene: Scene): Promise<Plan>
 }
@@ -70,10 +72,12 @@ export function readersOf(people: readonly { token: string }[], frames: string[]
   return people.map(({ token }) => ({ kind: 'session', token, frames, afterwards: 'reads' }))
 }
 
-/** The faults of messages of others, during an attack that may delay their delivery. */
+/** The faults of messages of others: how long they take to be answered, and to arrive. */
 export function judgeSends(course: Course): string[] {
-  const [usual, now] = [course.before.seen.get('send')!.p50, course.during.seen.get('send')!.p50]
-  const most = Math.max(3 * usual, usual + 20) + allowedDelayIn(course)
-  if (now <= most) return []
-  return [`half of the others' sends took more than ${Math.round(now)} ms, ${Math.round(usual)} before`]
+  return ['send', 'delivery'].flatMap((name) => {
+    const [usual, now] = [course.before.seen.get(name)!.p50, course.during.seen.get(name)!.p50]
+    const most = Math.max(3 * usual, usual + 20) + allowedDelayIn(course)
+    if (now <= most) return []
+    return [`half of the others' ${name} took more than ${Math.round(now)} ms, ${Math.round(usual)} before`]
+  })
 }

@@ -1,6 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { percentile } from '../../percentile.ts'
+import type { Arrivals } from './arrivals.ts'
 
 /** A request that another user repeats during the attack. */
 export type Probe = {
@@ -26,8 +27,11 @@ const localAddress = '127.0.0.2'
 
 type Answer = { status: number; ms: number }
 
-/** Others who use the server as people do, each with a connection of their own, until `stop`. */
-export function beginCalm(port: number, probes: readonly Probe[]) {
+/**
+ * Others who use the server as people do, each with a connection of their own, until `stop`. The answers of the probe
+ * `delivery` are the messages that arrive.
+ */
+export function beginCalm(port: number, probes: readonly Probe[], arrivals: Arrivals) {
   const agents = probes.map(() => new Agent({ keepAlive: true, maxSockets: 1, localAddress }))
   const answers = new Map<string, Answer[]>(probes.map(({ name }) => [name, []]))
   const since = new Map<string, number>()
@@ -59,6 +63,8 @@ export function beginCalm(port: number, probes: readonly Probe[]) {
         const waits = since.get(name)
         seen.set(name, sum(all.splice(0), waits === undefined ? 0 : now - waits))
       }
+      const times = arrivals.takeTimes()
+      seen.set('delivery', { ...spread(times), count: times.length, refused: 0, statuses: '' })
       const ownDelayMs = percentile(delays, 0.99)
       delays = []
       return { seen, ownDelayMs }
@@ -66,6 +72,7 @@ export function beginCalm(port: number, probes: readonly Probe[]) {
     async stop() {
       stopped = true
       clearInterval(ticking)
+      arrivals.close()
       for (const agent of agents) agent.destroy()
       await Promise.all(workers)
     },
@@ -79,11 +86,14 @@ function sum(all: readonly Answer[], waitsMs: number): Seen {
   const statuses = Object.entries(Object.groupBy(all, ({ status }) => status))
   return {
     count: all.length,
-    p50: percentile(times, 0.5),
-    p99: percentile(times, 0.99),
+    ...spread(times),
     refused: all.filter(({ status }) => status !== 200).length,
     statuses: statuses.map(([status, some]) => `${some!.length} × ${status}`).join(', '),
   }
+}
+
+function spread(times: readonly number[]): { p50: number; p99: number } {
+  return { p50: percentile(times, 0.5), p99: percentile(times, 0.99) }
 }
 
 function ask(port: number, { method, path, token, body }: Probe, agent: Agent): Promise<number> {

@@ -8,6 +8,7 @@ import type { Row } from '../part.ts'
 import { addPerson, ask } from '../support/people.ts'
 import { postgresMb } from '../support/postgres-processes.ts'
 import { openStage, type Stage } from '../support/stage.ts'
+import { Arrivals } from './arrivals.ts'
 import { allowedDelayIn, type Course, type Plan, type WeightAttack } from './attack.ts'
 import type { Order, Toll } from './attacker.ts'
 import { beginCalm, type Probe } from './calm.ts'
@@ -42,8 +43,10 @@ export async function carryOut(
     // As the server of the database does within a minute.
     await sql`analyze`.execute(stage.db)
     const server = await stage.startServer({ ...limits, ...plan.environment })
-    const probes = [...(await usualProbes(stage, server)), ...(plan.probes ?? [])]
-    const { course, maxMb, hasEnded } = await watch(stage, server, plan.orders, probes, beforeMs, attackMs)
+    const usual = await usualProbes(stage, server)
+    const probes = [...usual.probes, ...(plan.probes ?? [])]
+    const calm = beginCalm(server.port, probes, usual.arrivals)
+    const { course, maxMb, hasEnded } = await watch(stage, server, plan.orders, calm, beforeMs, attackMs)
     const findings = [
       ...(hasEnded ? [`the server has ended: ${lastLine(server)}`] : judge(course, maxMb)),
       ...((await plan.judge?.(course)) ?? []),
@@ -56,27 +59,28 @@ export async function carryOut(
 }
 
 /** What others do during every attack. */
-async function usualProbes(stage: Stage, server: Server): Promise<Probe[]> {
+async function usualProbes(stage: Stage, server: Server): Promise<{ probes: Probe[]; arrivals: Arrivals }> {
   const [reader, writer] = [await addPerson(stage.db), await addPerson(stage.db)]
   const house = await ask(server.origin, writer.token, 'POST', '/houses', { name: 'Den' })
   const path = `/rooms/${house.rooms[0].id}/messages`
-  const body = () => '{"content":"as usual"}'
-  return [
+  const arrivals = await Arrivals.listen(server.port, writer.token)
+  const body = () => arrivals.nextBody()
+  const probes = [
     { name: 'me', method: 'GET', path: '/users/@me', token: reader.token, restMs: 30 },
     { name: 'health', method: 'GET', path: '/health', restMs: 100 },
     { name: 'send', method: 'POST', path, token: writer.token, body, restMs: 150 },
   ]
+  return { probes, arrivals }
 }
 
 async function watch(
   stage: Stage,
   server: Server,
   orders: Order[],
-  probes: Probe[],
+  calm: ReturnType<typeof beginCalm>,
   beforeMs: number,
   attackMs: number,
 ) {
-  const calm = beginCalm(server.port, probes)
   const attacker = startForked(attackerFile)
   let maxMb = 0
   const hasEnded = () => server.child.exitCode !== null || server.child.signalCode !== null

@@ -18,11 +18,41 @@ const openWithinMs = 60_000
 const repeatEveryMs = 510
 
 type Wish = { token: string; frames: string[]; afterwards: Afterwards }
-/** `reads` sends the frames over and over. */
-export type Afterwards = 'stops reading' | 'leaves' | 'reads'
+/** `reads` sends the frames over and over, `resumes` leaves and resumes over and over. */
+export type Afterwards = 'stops reading' | 'leaves' | 'reads' | 'resumes'
 
 /** Logs in, waits for the houses, sends the frames. Settles with how it ended: `left`, or what the server closed with. */
-export function openSession(port: number, wish: Wish, weigh: (bytes: number) => void): Promise<string> {
+export async function openSession(port: number, wish: Wish, weigh: (bytes: number) => void): Promise<string> {
+  const { end, point } = await logIn(port, wish, weigh)
+  if (wish.afterwards !== 'resumes' || end !== 'left') return end
+  for (;;) {
+    const again = await resume(port, wish.token, point)
+    if (again !== 'left') return again
+  }
+}
+
+/** The session id and the `seq` of the last event. */
+type Point = { session_id: string; seq: number }
+
+/** Resumes a session, and leaves. */
+function resume(port: number, token: string, point: Point): Promise<string> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/socket`)
+  socket.on('open', () => socket.send(JSON.stringify({ op: 11, d: { token, ...point } })))
+  socket.on('error', () => {})
+  socket.on('message', (bytes: Buffer) => {
+    if (bytes.includes('"e":"RESUMED"')) socket.close(1000)
+  })
+  return new Promise((resolve) => {
+    socket.on('close', (code) => resolve(code === 1000 ? 'left' : `closed ${code}`))
+  })
+}
+
+function logIn(
+  port: number,
+  wish: Wish,
+  weigh: (bytes: number) => void,
+): Promise<{ end: string; point: Point }> {
+  const point = { session_id: '', seq: 0 }
   const socket = new WebSocket(`ws://127.0.0.1:${port}/socket`)
   let houses = Number.POSITIVE_INFINITY
   socket.on('open', () => socket.send(JSON.stringify({ op: 2, d: { token: wish.token } })))
@@ -30,7 +60,7 @@ export function openSession(port: number, wish: Wish, weigh: (bytes: number) => 
   const act = () => {
     for (const frame of wish.frames) socket.send(frame)
     if (wish.afterwards === 'stops reading') socket.pause()
-    if (wish.afterwards === 'leaves') socket.close(1000)
+    if (wish.afterwards === 'leaves' || wish.afterwards === 'resumes') socket.close(1000)
     if (wish.afterwards === 'reads') repeat()
   }
   socket.on('message', (bytes: Buffer) => {
@@ -38,7 +68,12 @@ export function openSession(port: number, wish: Wish, weigh: (bytes: number) => 
     if (houses === 0) return
     // A frame may weigh megabytes: of most of them only the beginning is looked at.
     const head = bytes.toString('latin1', 0, 80)
-    if (head.includes('"e":"INIT_STATE"')) houses = JSON.parse(String(bytes)).d.house_ids.length
+    point.seq = Number(/"seq":(\d+)/.exec(head)?.[1] ?? point.seq)
+    if (head.includes('"e":"INIT_STATE"')) {
+      const { d } = JSON.parse(String(bytes))
+      point.session_id = d.session_id
+      houses = d.house_ids.length
+    }
     if (head.includes('"e":"HOUSE_JOIN"')) houses -= 1
     if (houses === 0) {
       clearTimeout(late)
@@ -56,7 +91,7 @@ export function openSession(port: number, wish: Wish, weigh: (bytes: number) => 
     socket.on('close', (code) => {
       clearTimeout(late)
       clearInterval(repeating)
-      resolve(code === 1000 ? 'left' : `closed ${code}`)
+      resolve({ end: code === 1000 ? 'left' : `closed ${code}`, point })
     })
   })
 }

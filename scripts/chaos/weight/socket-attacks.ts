@@ -1,5 +1,5 @@
 import { addBots } from '../support/people.ts'
-import { allowedDelayIn, attackersAddress, type Course, type WeightAttack } from './attack.ts'
+import { attackersAddress, judgeSends, type WeightAttack } from './attack.ts'
 import type { Sending, SocketOrder } from './sockets.ts'
 
 const addresses = Array.from({ length: 10 }, (_none, n) => `127.0.1.${n + 1}`)
@@ -7,6 +7,8 @@ const strangersOfAddress = 99
 const bots = 25
 const socketsOfBot = 25
 const maxSocketsOfOwner = 200
+/** Of an address, before one a second is left. */
+const earlyEnds = 100
 /** Sockets that send byte by byte. */
 const trickling = 600
 /** Connections that are closed and opened again count twice for a moment: they may exceed a limit by this factor. */
@@ -60,6 +62,22 @@ export const socketAttacks: WeightAttack[] = [
     },
   },
   {
+    name: 'sockets of ten addresses that close at once',
+    async prepare() {
+      return {
+        orders: addresses.map((from) => socketsOf(null, 20, 'goodbye', from)),
+        judge(course) {
+          const opened = course.toll.answers['101'] ?? 0
+          const allowed = addresses.length * (earlyEnds + course.seconds) * room
+          return [
+            ...judgeSends(course),
+            ...(opened > allowed ? [`${opened} sockets were opened that ended before a login`] : []),
+          ]
+        },
+      }
+    },
+  },
+  {
     name: '650 sockets of a person with bots',
     async prepare({ db, people }) {
       const own = await addBots(db, people[0]!, bots)
@@ -82,12 +100,4 @@ function socketsOf(
   from = attackersAddress,
 ): SocketOrder {
   return { kind: 'sockets', from, token, count, sending }
-}
-
-/** Fails if sends of others take more than three times as long as before the attack. */
-function judgeSends(course: Course): string[] {
-  const [usual, now] = [course.before.seen.get('send')!.p50, course.during.seen.get('send')!.p50]
-  const most = Math.max(3 * usual, usual + 20) + allowedDelayIn(course)
-  if (now <= most) return []
-  return [`half of the others' sends took more than ${Math.round(now)} ms, ${Math.round(usual)} before`]
 }

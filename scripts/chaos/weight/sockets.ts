@@ -3,7 +3,14 @@ import { encode, opcode } from '../frames/raw-socket.ts'
 import { upgradeHead } from './session.ts'
 
 /** What a socket sends once it is open, and logged in if it has a token. */
-export type Sending = 'nothing' | 'fragments' | 'single bytes' | 'heartbeats' | 'large heartbeats' | 'pongs'
+export type Sending =
+  | 'nothing'
+  | 'goodbye'
+  | 'fragments'
+  | 'single bytes'
+  | 'heartbeats'
+  | 'large heartbeats'
+  | 'pongs'
 
 /** A number of gateway sockets, with a token or without. They are opened again when they are closed. */
 export type SocketOrder = {
@@ -81,6 +88,7 @@ function login(token: string): Buffer {
 }
 
 function send(socket: Socket, sending: Sending): void {
+  if (sending === 'goodbye') socket.once('data', () => socket.destroy())
   if (sending === 'fragments') socket.write(once)
   if (sending === 'single bytes') trickle(socket)
   if (sending === 'heartbeats') flood(socket, heartbeat)

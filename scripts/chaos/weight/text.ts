@@ -25,6 +25,7 @@ const longText = JSON.stringify({ content: `{n} ${words}` })
 export const text: WeightAttack[] = [
   {
     name: 'text until the database is full',
+    limitsServer: true,
     async prepare({ db, people }) {
       const { path, orders, reader } = await addWriters(db, people)
       const maxMib = Math.ceil((await databaseBytes(db)) / mib) + growthMib + reserveMib
