@@ -13,7 +13,17 @@ import { call, db, expectTime, failure, house, houseRoom, user } from '../../sup
 
 /** A body as a service sends it, and the message that it becomes, by lines. */
 type Fixture = {
-  form: 'own' | 'slack' | 'discord' | 'github' | 'gitlab' | 'alerts' | 'jenkins' | 'sentry' | 'other'
+  form:
+    | 'own'
+    | 'slack'
+    | 'discord'
+    | 'github'
+    | 'gitlab'
+    | 'alerts'
+    | 'jenkins'
+    | 'sentry'
+    | 'teams'
+    | 'other'
   event?: string
   encoding?: 'form' | 'multipart'
   file?: string

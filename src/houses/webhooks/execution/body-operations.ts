@@ -5,6 +5,7 @@ import { readGitlab } from './gitlab-operations.ts'
 import { readAlerts, readJenkins, readSentry } from './monitoring-operations.ts'
 import { readOther } from './other-operations.ts'
 import { readSlack } from './slack-operations.ts'
+import { isTeams, readTeams } from './teams-operations.ts'
 import { bold, type Fields, isFields, joinParts, textOf, withoutMentions } from './text-operations.ts'
 
 export type Form =
@@ -16,6 +17,7 @@ export type Form =
   | 'alerts'
   | 'jenkins'
   | 'sentry'
+  | 'teams'
   | 'other'
 
 /** What besides the fields tells forms apart. */
@@ -51,6 +53,7 @@ export function formOf(body: Fields, { event, isDiscord, service }: Hints): Form
   if (service === 'slack') return 'slack'
   if (has('object_kind')) return 'gitlab'
   if (Array.isArray(body.alerts) || has('ruleUrl') || has('evalMatches')) return 'alerts'
+  if (isTeams(body)) return 'teams'
   if (discordFields.some(has)) return 'discord'
   if (has('content')) return isDiscord || sharedFields.some(has) ? 'discord' : 'own'
   if (slackFields.some(has)) return 'slack'
@@ -77,6 +80,7 @@ const readers: Record<Exclude<Form, 'own'>, (body: Fields, event: string) => str
   alerts: readAlerts,
   jenkins: readJenkins,
   sentry: readSentry,
+  teams: readTeams,
   slack: (body) => withName(body, readSlack(body)),
   discord: (body) => withName(body, readDiscord(body)),
   other: readOther,
