@@ -1,8 +1,9 @@
 import { createFairQueue } from '../concurrency/fair-queue.ts'
+import { halfOfProcessors } from '../concurrency/half-of-processors.ts'
 import { networkOf } from '../http/server/address.ts'
 
-/** Each hash takes 19 MiB, and a CPU for tens of milliseconds. */
-const hashesAtOnce = 2
+/** Each hash takes 19 MiB, and a processor for tens of milliseconds. */
+const hashesAtOnce = Math.min(2, halfOfProcessors)
 const maxHashesWaiting = 64
 
 /** For whom a password is hashed: an account, or an address while it is not known whose request it is. */

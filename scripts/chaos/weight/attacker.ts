@@ -1,6 +1,7 @@
 // A separate process that attacks a server until its parent disconnects, so that it does not distort the measurement.
 import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
+import { constants, setPriority } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Body, makeBody } from './bodies.ts'
 import { type Afterwards, openSession } from './session.ts'
@@ -31,6 +32,9 @@ export type Order =
 
 /** The answers by status, the connections that are open, and the largest frame of the gateway. */
 export type Toll = { answers: Record<string, number>; open: number; largestFrameBytes: number }
+
+// What attackers do takes no processor away from the server: they are on other machines.
+setPriority(constants.priority.PRIORITY_LOW)
 
 const restAfterRefusalMs = 25
 /** Before a connection that was closed is opened again. */
