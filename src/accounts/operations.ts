@@ -9,6 +9,7 @@ import { newId } from '../ids.ts'
 import { isReserved } from '../users/permissions.ts'
 import { serializeOwnUser } from '../users/serializers.ts'
 import { lockVerified, requirePassword } from './passwords/check-operations.ts'
+import { refuseGuessable } from './passwords/guessing-operations.ts'
 import {
   type CredentialsRow,
   findCredentialsByEmail,
@@ -23,24 +24,31 @@ import { useSecondFactor } from './two-factor/operations.ts'
 /** Who may create an account over HTTP. */
 type RegistrationMode = 'open' | 'invite' | 'closed'
 
+/** What a server says of new accounts; `server` is its address. */
+type RegistrationRules = { mode: RegistrationMode; server: string }
+
 /** Throws `registration_closed` where the server does not take a registration with or without an invite. */
-export function requireOpenRegistration(mode: RegistrationMode, invite: string | undefined): void {
+function requireOpenRegistration(mode: RegistrationMode, invite: string | undefined): void {
   const isOpen = mode === 'open' || (mode === 'invite' && invite !== undefined)
   if (!isOpen) throw new ApiError('registration_closed')
 }
 
 /**
  * Makes an account and its first login session (docs/api.md#accounts); with an invite it joins that house, or is not
- * made. `also` is part of the transaction. Throws `invite_not_found`, `email_taken`, then `username_taken`.
+ * made. `also` is part of the transaction. Throws `invalid_schema` for a password that is easily guessed,
+ * `registration_closed`, `invite_not_found`, `email_taken`, then `username_taken`.
  */
 export async function register(
   db: Db,
   fields: Register,
   device: Device,
+  { mode, server }: RegistrationRules,
   also?: (trx: Db, userId: string) => Promise<void>,
 ): Promise<Outcome<LoggedIn>> {
   const { email, invite } = fields
   const username = fields.username.toLowerCase()
+  await refuseGuessable(fields.password, { ...fields, server })
+  requireOpenRegistration(mode, invite)
   if (invite !== undefined) await requireInvite(db, invite)
   await refuseTaken(db, email, username)
   const password_hash = await hashPassword(fields.password, device)
@@ -77,7 +85,7 @@ export async function logIn(
   device: Device,
   guesses: CodeGuesses,
 ): Promise<LoggedIn> {
-  const account = await requirePassword(await findByLogin(db, login), password, device)
+  const account = await requirePassword(db, await findByLogin(db, login), password, device)
   if (!account.mfa_enabled) return openVerified(db, account, code, device)
   if (code === undefined) throw new ApiError('mfa_required')
   return guesses.limit(account.id, () => openVerified(db, account, code, device))

@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { isTotpCode } from '../auth/codes.ts'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
 import { deviceOf } from '../http/server/device.ts'
 import { publicUrl } from '../http/server/public-url.ts'
 import { verificationMail } from '../mail/mails.ts'
 import { issueCode } from './codes/operations.ts'
-import { logIn, register, requireOpenRegistration } from './operations.ts'
+import { logIn, register } from './operations.ts'
 import { LoggedIn, LogIn, Register } from './schemas.ts'
 import { logOut } from './sessions/operations.ts'
-import { isTotpCode } from './two-factor/operations.ts'
 
 export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
@@ -24,8 +24,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      requireOpenRegistration(app.config.registration, request.body.invite)
-      const answer = await app.publish(await register(app.db, request.body, deviceOf(request)))
+      const rules = { mode: app.config.registration, server: publicUrl(app) }
+      const answer = await app.publish(await register(app.db, request.body, deviceOf(request), rules))
       const { id, email, username } = answer.user
       // Not awaited: the account exists, and its user can request another code.
       if (app.mailer) {

@@ -7,6 +7,8 @@ import type {
   BeginTotp,
   ChangeEmail,
   ChangePassword,
+  CheckedPassword,
+  CheckPassword,
   Code,
   DeleteAccount,
   DisableTotp,
@@ -124,6 +126,7 @@ type Ready = Health & { database_space?: 'low' | 'full' }
 type Shapes = {
   // accounts
   forgotPassword: { body: ForgotPassword; answer: undefined }
+  checkPassword: { body: CheckPassword; answer: CheckedPassword }
   logIn: { body: LogIn; answer: LoggedIn }
   logOut: { answer: undefined }
   register: { body: Register; answer: LoggedIn }

@@ -1,8 +1,8 @@
-import { isPassword, type PasswordOwner } from '../../auth/passwords.ts'
+import { hashPassword, matchPassword, type PasswordOwner } from '../../auth/passwords.ts'
 import type { Db } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
 import { idTimeMs } from '../../ids.ts'
-import { type CredentialsRow, lockCredentials } from '../queries.ts'
+import { type CredentialsRow, findCredentials, lockCredentials, replacePasswordHash } from '../queries.ts'
 
 /** How long a login stands for the password of an account that has none. */
 const freshLoginMs = 600_000
@@ -13,15 +13,21 @@ const freshLoginMs = 600_000
  * for it. `owner`: the account or address whose turn to hash passwords this takes.
  */
 export async function requirePassword(
+  db: Db,
   account: CredentialsRow | undefined,
   password: string,
   owner: PasswordOwner & { session_id?: string },
 ): Promise<CredentialsRow> {
   const hasNone = account?.password_hash === null && !account.bot && !account.disabled
   if (hasNone && owner.session_id !== undefined && isFresh(owner.session_id)) return account
-  const isRight = await isPassword(password, account?.password_hash, owner)
-  if (!account || account.disabled || !isRight) throw new ApiError('invalid_credentials')
-  return account
+  const match = await matchPassword(password, account?.password_hash, owner)
+  if (!account || match === null) throw new ApiError('invalid_credentials')
+  if (account.disabled) throw new ApiError('invalid_credentials')
+  if (match === 'normalized') return account
+  const password_hash = await hashPassword(password, owner)
+  if (await replacePasswordHash(db, account, password_hash)) return { ...account, password_hash }
+  // Another request has replaced the hash, or set another password.
+  return requirePassword(db, await findCredentials(db, account.id), password, owner)
 }
 
 /**
