@@ -24,8 +24,8 @@ import { useSecondFactor } from './two-factor/operations.ts'
 /** Who may create an account over HTTP. */
 type RegistrationMode = 'open' | 'invite' | 'closed'
 
-/** What a server says of new accounts; `server` is its address. */
-type RegistrationRules = { mode: RegistrationMode; server: string }
+/** What a server says of new accounts. `server` is its address; `extended`: whether an extended client asks. */
+type RegistrationRules = { mode: RegistrationMode; server: string; extended?: boolean }
 
 /** Throws `registration_closed` where the server does not take a registration with or without an invite. */
 function requireOpenRegistration(mode: RegistrationMode, invite: string | undefined): void {
@@ -42,14 +42,14 @@ export async function register(
   db: Db,
   fields: Register,
   device: Device,
-  { mode, server }: RegistrationRules,
+  { mode, server, extended = false }: RegistrationRules,
   also?: (trx: Db, userId: string) => Promise<void>,
 ): Promise<Outcome<LoggedIn>> {
   const { email, invite } = fields
   const username = fields.username.toLowerCase()
   await refuseGuessable(fields.password, { ...fields, server })
   requireOpenRegistration(mode, invite)
-  if (invite !== undefined) await requireInvite(db, invite)
+  if (invite !== undefined) await requireInvite(db, invite, extended)
   await refuseTaken(db, email, username)
   const password_hash = await hashPassword(fields.password, device)
   const account = { id: newId(), username, name: fields.name ?? username, email, password_hash }
@@ -77,15 +77,17 @@ async function refuseTaken(db: Db, email: string, username: string): Promise<voi
 
 /**
  * Opens a login session (docs/api.md#accounts). Throws `invalid_credentials`, in the same time for a wrong name and a
- * wrong password; after the right password `mfa_required` or `invalid_code`.
+ * wrong password, and for a disabled account; after the right password `mfa_required` or `invalid_code`, and to an
+ * extended client `account_disabled`.
  */
 export async function logIn(
   db: Db,
   { login, password, code }: LogIn,
   device: Device,
-  guesses: CodeGuesses,
+  { guesses, extended }: { guesses: CodeGuesses; extended: boolean },
 ): Promise<LoggedIn> {
-  const account = await requirePassword(db, await findByLogin(db, login), password, device)
+  const ifDisabled = extended ? 'account_disabled' : 'invalid_credentials'
+  const account = await requirePassword(db, await findByLogin(db, login), password, device, ifDisabled)
   if (!account.mfa_enabled) return openVerified(db, account, code, device)
   if (code === undefined) throw new ApiError('mfa_required')
   return guesses.limit(account.id, () => openVerified(db, account, code, device))
