@@ -84,6 +84,19 @@ test('blocks and unblocks from a message, where nobody can write meanwhile', asy
   await dialog.getByRole('button', { name: 'Add as friend' }).waitFor()
 })
 
+test('says to whom asks themselves or nobody for friendship what is wrong', async () => {
+  const ann = await user({ name: 'Ann' })
+  const page = await openPage('/app/friends', { as: ann, mayFail: /status of 400/ })
+  const ask = async (username: string) => {
+    await page.getByLabel('Username').fill(username)
+    await page.getByRole('button', { name: 'Send request' }).click()
+  }
+  await ask(ann.username)
+  await page.getByRole('alert').getByText('This is you. Add somebody else.').waitFor()
+  await ask('nobody-of-this-name')
+  await page.getByRole('alert').getByText('There is nobody with this name.').waitFor()
+})
+
 test('declines a request among the friends', async () => {
   const ann = await user({ name: 'Ann' })
   const bob = await user({ name: 'Bob' })

@@ -9,7 +9,9 @@ export function inviteCodeIn(text: string): string {
 
 /** The texts of refusals to join, where they mean something else than everywhere. */
 export function joiningErrors(): Record<string, string> {
-  return { no_permission: t().bannedHere, limit_reached: t().tooManyHouses }
+  const { invite_not_found = '' } = t().errors
+  // A text that cannot be a code leads to no invite either.
+  return { no_permission: t().bannedHere, limit_reached: t().tooManyHouses, not_found: invite_not_found }
 }
 
 /** The link that others join by. */

@@ -206,6 +206,7 @@ export const de: Texts = {
   addFriend: 'Freund hinzufügen',
   sendRequest: 'Anfrage senden',
   requestSent: 'Die Anfrage ist gesendet.',
+  notYourself: 'Das bist du. Füge jemand anderen hinzu.',
   incoming: 'Anfragen an dich',
   outgoing: 'Anfragen von dir',
   blocked: 'Blockiert',

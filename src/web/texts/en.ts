@@ -196,6 +196,7 @@ export const en = {
   addFriend: 'Add a friend',
   sendRequest: 'Send request',
   requestSent: 'The request is sent.',
+  notYourself: 'This is you. Add somebody else.',
   incoming: 'Requests to you',
   outgoing: 'Requests from you',
   blocked: 'Blocked',
