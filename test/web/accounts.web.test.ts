@@ -87,9 +87,9 @@ test('names what is wrong with a new account', async () => {
   expect(await create('somebody', 'short')).toContain('A password has 8 to 256 characters')
 })
 
-test('says while somebody types that others would guess the password', async () => {
+test('says while somebody types that a password is easy to guess', async () => {
   const page = await openPage('/app/create-account')
-  const [field, said] = [page.getByLabel('Password'), page.getByText('This is one of the first passwords')]
+  const [field, said] = [page.getByLabel('Password'), page.getByText('This password is easy to guess.')]
   await field.pressSequentially('password')
   await said.waitFor()
   await expectAccessible(page)

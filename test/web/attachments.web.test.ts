@@ -142,7 +142,7 @@ test('a file that is too large is refused when it is chosen', async () => {
   }`)
   const refused = 'Too large to be sent: film.mov. A file may have 25 MiB.'
   await page.getByRole('dialog').getByText(refused).waitFor()
-  await page.getByRole('dialog').getByText('There is nothing in it to be sent: nothing.txt.').waitFor()
+  await page.getByRole('dialog').getByText('Empty files cannot be sent: nothing.txt.').waitFor()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
   const files = page.getByRole('list', { name: 'Files' })

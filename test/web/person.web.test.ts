@@ -92,7 +92,7 @@ test('says to whom asks themselves or nobody for friendship what is wrong', asyn
     await page.getByRole('button', { name: 'Send request' }).click()
   }
   await ask(ann.username)
-  await page.getByRole('alert').getByText('This is you. Add somebody else.').waitFor()
+  await page.getByRole('alert').getByText('You cannot add yourself as a friend.').waitFor()
   await ask('nobody-of-this-name')
   await page.getByRole('alert').getByText('There is nobody with this name.').waitFor()
 })

@@ -44,7 +44,7 @@ test('an invite to a closed server offers the login alone', async () => {
   const den = await house({ owner })
   const { code } = (await call(owner, 'POST', `/houses/${den.id}/invites`, {})).body.data
   const page = await openPage(`${closed}/app/invite/${code}`)
-  await page.getByText('With an account here, log in to join.').waitFor()
+  await page.getByText('If you have one here, log in to join.').waitFor()
   await expectAccessible(page)
   expect(await page.getByRole('link', { name: 'Create an account' }).count()).toBe(0)
   await page.getByRole('link', { name: 'Log in' }).click()

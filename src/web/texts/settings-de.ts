@@ -151,7 +151,7 @@ export const settingsDe: SettingsTexts = {
   liftBan: 'Sperre aufheben',
   noInvites: 'Es gibt keine Einladungen.',
   inviteWithLimits: 'Einladung mit Grenzen',
-  limitUses: 'Höchstens so oft',
+  limitUses: 'Höchstzahl der Nutzungen',
   limitUsesHint: '1 bis 1.000. Leer: unbegrenzt.',
   limitAge: 'Läuft ab nach',
   createInvite: 'Einladung erstellen',
