@@ -82,7 +82,7 @@ const allowed: Record<string, readonly string[]> = {
   client: ['client', 'schemas', 'gateway', 'http'],
   web: ['web', 'client', 'permissions'],
   http: ['http', 'database', 'errors', 'ids', 'text', 'concurrency', 'config'],
-  auth: ['auth', 'http', 'database', 'errors', 'ids', 'concurrency', 'config'],
+  auth: ['auth', 'http', 'database', 'errors', 'ids', 'text', 'concurrency', 'config'],
   images: ['images', 'http', 'storage', 'errors', 'ids', 'concurrency'],
   storage: ['storage', 'errors', 'database'],
   mail: ['mail', 'concurrency'],

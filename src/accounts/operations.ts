@@ -9,6 +9,7 @@ import { newId } from '../ids.ts'
 import { isReserved } from '../users/permissions.ts'
 import { serializeOwnUser } from '../users/serializers.ts'
 import { lockVerified, requirePassword } from './passwords/check-operations.ts'
+import { refuseGuessable } from './passwords/guessing-operations.ts'
 import {
   type CredentialsRow,
   findCredentialsByEmail,
@@ -23,25 +24,32 @@ import { useSecondFactor } from './two-factor/operations.ts'
 /** Who may create an account over HTTP. */
 type RegistrationMode = 'open' | 'invite' | 'closed'
 
+/** What a server says of new accounts. `server` is its address; `extended`: whether an extended client asks. */
+type RegistrationRules = { mode: RegistrationMode; server: string; extended?: boolean }
+
 /** Throws `registration_closed` where the server does not take a registration with or without an invite. */
-export function requireOpenRegistration(mode: RegistrationMode, invite: string | undefined): void {
+function requireOpenRegistration(mode: RegistrationMode, invite: string | undefined): void {
   const isOpen = mode === 'open' || (mode === 'invite' && invite !== undefined)
   if (!isOpen) throw new ApiError('registration_closed')
 }
 
 /**
  * Makes an account and its first login session (docs/api.md#accounts); with an invite it joins that house, or is not
- * made. `also` is part of the transaction. Throws `invite_not_found`, `email_taken`, then `username_taken`.
+ * made. `also` is part of the transaction. Throws `invalid_schema` for a password that is easily guessed,
+ * `registration_closed`, `invite_not_found`, `email_taken`, then `username_taken`.
  */
 export async function register(
   db: Db,
   fields: Register,
   device: Device,
+  { mode, server, extended = false }: RegistrationRules,
   also?: (trx: Db, userId: string) => Promise<void>,
 ): Promise<Outcome<LoggedIn>> {
   const { email, invite } = fields
   const username = fields.username.toLowerCase()
-  if (invite !== undefined) await requireInvite(db, invite)
+  await refuseGuessable(fields.password, { ...fields, server })
+  requireOpenRegistration(mode, invite)
+  if (invite !== undefined) await requireInvite(db, invite, extended)
   await refuseTaken(db, email, username)
   const password_hash = await hashPassword(fields.password, device)
   const account = { id: newId(), username, name: fields.name ?? username, email, password_hash }
@@ -69,15 +77,17 @@ async function refuseTaken(db: Db, email: string, username: string): Promise<voi
 
 /**
  * Opens a login session (docs/api.md#accounts). Throws `invalid_credentials`, in the same time for a wrong name and a
- * wrong password; after the right password `mfa_required` or `invalid_code`.
+ * wrong password, and for a disabled account; after the right password `mfa_required` or `invalid_code`, and to an
+ * extended client `account_disabled`.
  */
 export async function logIn(
   db: Db,
   { login, password, code }: LogIn,
   device: Device,
-  guesses: CodeGuesses,
+  { guesses, extended }: { guesses: CodeGuesses; extended: boolean },
 ): Promise<LoggedIn> {
-  const account = await requirePassword(await findByLogin(db, login), password, device)
+  const ifDisabled = extended ? 'account_disabled' : 'invalid_credentials'
+  const account = await requirePassword(db, await findByLogin(db, login), password, device, ifDisabled)
   if (!account.mfa_enabled) return openVerified(db, account, code, device)
   if (code === undefined) throw new ApiError('mfa_required')
   return guesses.limit(account.id, () => openVerified(db, account, code, device))

@@ -75,6 +75,22 @@ export async function updateCredentials(
   await db.updateTable('users').set(changes).where('id', '=', id).where('deleted_at', 'is', null).execute()
 }
 
+/** Replaces the hash of a password by another hash of it. Returns whether the account still had the earlier one. */
+export async function replacePasswordHash(
+  db: Db,
+  { id, password_hash }: Pick<CredentialsRow, 'id' | 'password_hash'>,
+  next: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ password_hash: next })
+    .where('id', '=', id)
+    .where('password_hash', '=', password_hash)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 /** Inserts the hashes of backup codes. */
 export async function insertBackupCodes(db: Db, userId: string, hashes: Buffer[]): Promise<void> {
   await db

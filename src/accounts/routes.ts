@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { isTotpCode } from '../auth/codes.ts'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
+import { ExtendedErrors } from '../http/schemas/params.ts'
 import { deviceOf } from '../http/server/device.ts'
 import { publicUrl } from '../http/server/public-url.ts'
 import { verificationMail } from '../mail/mails.ts'
 import { issueCode } from './codes/operations.ts'
-import { logIn, register, requireOpenRegistration } from './operations.ts'
+import { logIn, register } from './operations.ts'
 import { LoggedIn, LogIn, Register } from './schemas.ts'
 import { logOut } from './sessions/operations.ts'
-import { isTotpCode } from './two-factor/operations.ts'
 
 export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
@@ -19,13 +20,15 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'register',
         summary: 'Create an account',
         tags: ['accounts'],
+        querystring: ExtendedErrors,
         body: Register,
         response: { 200: Success(LoggedIn), ...failures },
       },
     },
     async (request) => {
-      requireOpenRegistration(app.config.registration, request.body.invite)
-      const answer = await app.publish(await register(app.db, request.body, deviceOf(request)))
+      const extended = request.query.extended === 'true'
+      const rules = { mode: app.config.registration, server: publicUrl(app), extended }
+      const answer = await app.publish(await register(app.db, request.body, deviceOf(request), rules))
       const { id, email, username } = answer.user
       // Not awaited: the account exists, and its user can request another code.
       if (app.mailer) {
@@ -47,13 +50,15 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'logIn',
         summary: 'Log in with a username or e-mail address and a password',
         tags: ['accounts'],
+        querystring: ExtendedErrors,
         body: LogIn,
         response: { 200: Success(LoggedIn), ...failures },
       },
     },
     async (request, reply) => {
-      const { body } = request
-      const answer = await logIn(app.db, body, deviceOf(request), app.codeGuesses(reply))
+      const { body, query } = request
+      const how = { guesses: app.codeGuesses(reply), extended: query.extended === 'true' }
+      const answer = await logIn(app.db, body, deviceOf(request), how)
       const { id, mfa_enabled } = answer.user
       if (mfa_enabled && !isTotpCode(body.code ?? '')) app.notifyOwner(id, 'backup_code_used')
       return ok(answer)

@@ -1,9 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AnyText } from '../http/schemas/strings.ts'
+import { AnyText, maxPasswordLength, minPasswordLength } from '../http/schemas/strings.ts'
 import { FullUser, Name, Username } from '../users/schemas.ts'
-
-const minPasswordLength = 8
-export const maxPasswordLength = 256
 
 const Email = Type.String({
   format: 'mail_address',
@@ -64,6 +61,17 @@ export const ResetPassword = Type.Object(
   { additionalProperties: false },
 )
 export type ResetPassword = Static<typeof ResetPassword>
+/** What a password is about to be, and of whom; each at most as long as a field of the account. */
+export const CheckPassword = Type.Object(
+  {
+    password: AnyText({ maxLength: maxPasswordLength }),
+    username: Type.Optional(AnyText({ maxLength: maxPasswordLength })),
+    name: Type.Optional(AnyText({ maxLength: maxPasswordLength })),
+    email: Type.Optional(AnyText({ maxLength: maxPasswordLength })),
+  },
+  { additionalProperties: false },
+)
+export type CheckPassword = Static<typeof CheckPassword>
 export const ChangePassword = Type.Object(
   { current: AnyText(), new: NewPassword },
   { additionalProperties: false },
@@ -88,6 +96,8 @@ export const EmailAddress = Type.Object({ email: Type.String() })
 export type EmailAddress = Static<typeof EmailAddress>
 export const ResetDone = Type.Object({ reset: Type.Literal(true) })
 export type ResetDone = Static<typeof ResetDone>
+export const CheckedPassword = Type.Object({ accepted: Type.Boolean() })
+export type CheckedPassword = Static<typeof CheckedPassword>
 export const AccountId = Type.Object({ id: Type.String() })
 export type AccountId = Static<typeof AccountId>
 export const EndedSession = Type.Object({ id: Type.String() })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { findUnverifiedEmail, issueCode } from '../accounts/codes/operations.ts'
 import type { CodePurpose } from '../accounts/codes/queries.ts'
 import { register } from '../accounts/operations.ts'
+import { isGuessablePassword, type PasswordNames } from '../accounts/passwords/guessing-operations.ts'
 import { resetPassword } from '../accounts/passwords/operations.ts'
 import { type CredentialsRow, findCredentials, updateCredentials } from '../accounts/queries.ts'
 import { Register, ResetPassword } from '../accounts/schemas.ts'
@@ -32,8 +33,11 @@ export const createUser: Command = {
   async run({ parameters: [email, username], options }, context) {
     const password = options.password ?? newPassword()
     const fields = await checkFields(Register, { email, username, password, name: options.name })
-    await withInstallation(context, async ({ db }) => {
-      const { answer } = await register(db, fields, noDevice, async (trx, id) => {
+    await withInstallation(context, async ({ db, config }) => {
+      const server = config.publicUrl ?? ''
+      await refuseTyped(fields.password, { ...fields, server })
+      const rules = { mode: 'open' as const, server }
+      const { answer } = await register(db, fields, noDevice, rules, async (trx, id) => {
         // The token of the session that `register` creates is not used.
         await deleteSessions(trx, id)
         if (options.verified) await updateCredentials(trx, id, { email_verified: true })
@@ -62,15 +66,17 @@ export const resetPasswordCommand: Command = {
     const { password } = options
     if (typeof password === 'string') await checkFields(ResetPassword, { code: '', password })
     await withInstallation(context, async (installation) => {
-      const { db } = installation
+      const { db, config } = installation
       const person = await requirePerson(db, ref!)
+      const server = config.publicUrl ?? ''
+      if (typeof password === 'string') await refuseTyped(password, { ...person, server })
       if (options['disable-totp']) {
         await administerAccount(db, null, person.id, { mfa_enabled: false })
         if (person.mfa_enabled) await notifyOwner(installation, person, 'totp_disabled', context)
       }
       if (typeof password !== 'string') return printResetCode(db, person, context)
       const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
-      await resetPassword(db, { code, password }, (trx, id) => audit(trx, 'password_reset', id))
+      await resetPassword(db, { code, password }, server, (trx, id) => audit(trx, 'password_reset', id))
       await notifyOwner(installation, person, 'password_changed', context)
       context.print(`The password of ${person.username} is set; every login session has ended.`)
     })
@@ -113,6 +119,12 @@ export const makeBot: Command = {
       context.print(`Token: ${token}`)
     })
   },
+}
+
+/** Throws `CliError` for a password that is easily guessed. */
+async function refuseTyped(password: string, names: PasswordNames): Promise<void> {
+  if (!(await isGuessablePassword(password, names))) return
+  throw new CliError('The password cannot be used: it is one of the first that others would try.')
 }
 
 async function printResetCode(db: Db, person: CredentialsRow, context: CommandContext): Promise<void> {

@@ -23,6 +23,7 @@ import { friendships, group, houses, pair, people, requests, type Username } fro
 import { withInstallation } from './installation.ts'
 
 const passwordBytes = 9
+const device = { client: 'npm run hearth', address: '' }
 const uncounted = async () => {}
 const moderatorBits = permission.MODERATE_ROOM | permission.EVICT_MEMBERS | permission.MANAGE_INVITES
 
@@ -73,7 +74,7 @@ async function createUsers(db: Db, store: Store, password: string): Promise<Demo
   const users: Partial<DemoUsers> = {}
   for (const [username, { name, bio, location }] of Object.entries(people)) {
     const fields = { email: emailOf(username), username, name, password }
-    const { answer } = await register(db, fields, { client: 'npm run hearth', address: '' })
+    const { answer } = await register(db, fields, device, { mode: 'open', server: '' })
     const { user } = answer
     await editUser(db, store, withoutBudget(user.id), user.id, { bio, location })
     const [session] = await listSessions(db, user.id, { before: greatestId, limit: 1 })

@@ -7,6 +7,8 @@ import type {
   BeginTotp,
   ChangeEmail,
   ChangePassword,
+  CheckedPassword,
+  CheckPassword,
   Code,
   DeleteAccount,
   DisableTotp,
@@ -47,6 +49,7 @@ import type {
   CreateInvite,
   Invite,
   InvitePreview,
+  InviteQuery,
   JoinedHouse,
   RevokedInvite,
   UseInvite,
@@ -78,7 +81,7 @@ import type {
   Webhook,
   WebhookWithUrl,
 } from '../houses/webhooks/schemas.ts'
-import type { ListQuery, PageQuery } from '../http/schemas/params.ts'
+import type { ExtendedErrors, ListQuery, PageQuery } from '../http/schemas/params.ts'
 import type { Pin } from '../messages/pins/schemas.ts'
 import type { Reaction } from '../messages/reactions/schemas.ts'
 import type {
@@ -123,12 +126,13 @@ type Ready = Health & { database_space?: 'low' | 'full' }
 /** The query, body and response of each operation. Path parameters follow from `paths`. */
 type Shapes = {
   // accounts
+  checkPassword: { body: CheckPassword; answer: CheckedPassword }
   forgotPassword: { body: ForgotPassword; answer: undefined }
-  logIn: { body: LogIn; answer: LoggedIn }
+  logIn: { query: ExtendedErrors; body: LogIn; answer: LoggedIn }
   logOut: { answer: undefined }
-  register: { body: Register; answer: LoggedIn }
+  register: { query: ExtendedErrors; body: Register; answer: LoggedIn }
   beginOidc: { query: BeginOidc; answer: never }
-  logInByOidc: { body: Code; answer: LoggedIn }
+  logInByOidc: { query: ExtendedErrors; body: Code; answer: LoggedIn }
   finishOidc: { answer: never }
   resetPassword: { body: ResetPassword; answer: ResetDone }
   verifyEmail: { body: Code; answer: VerifiedEmail }
@@ -187,8 +191,8 @@ type Shapes = {
   // invites
   createInvite: { body: CreateInvite; answer: Invite }
   listInvites: { answer: Invite[] }
-  getInvite: { answer: InvitePreview }
-  useInvite: { body: UseInvite; answer: JoinedHouse }
+  getInvite: { query: InviteQuery; answer: InvitePreview }
+  useInvite: { query: ExtendedErrors; body: UseInvite; answer: JoinedHouse }
   revokeInvite: { answer: RevokedInvite }
   // media
   getExportFile: { query: { key?: string }; answer: Blob }

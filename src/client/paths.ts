@@ -1,6 +1,7 @@
 /** The method and path of every operation in `docs/openapi.json`. */
 export const paths = {
   // accounts
+  checkPassword: 'POST /auth/check-password',
   forgotPassword: 'POST /auth/forgot-password',
   logIn: 'POST /auth/login',
   logOut: 'POST /auth/logout',

@@ -3,6 +3,7 @@ import { App } from './app/app.tsx'
 import { startTitle } from './app/title.ts'
 import { startWorker } from './app/worker.ts'
 import { startConnection } from './connection.ts'
+import { showProfilesBy } from './houses/person.tsx'
 import { startDrafts } from './messages/drafts.ts'
 import { startExploding } from './messages/exploding.tsx'
 import { startNotifications } from './messages/notifications.ts'
@@ -13,6 +14,7 @@ import { startSession } from './session.ts'
 import { startPush } from './settings/push-start.tsx'
 import { startTheme } from './settings/theme.ts'
 import { startKeepingFocus } from './shell/keep-focus.ts'
+import { lazy } from './shell/lazy.tsx'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/controls.css'
@@ -47,6 +49,7 @@ function start(): void {
   startPush()
   startTitle()
   startKeepingFocus()
+  showProfilesBy(lazy(() => import('./messages/about-person.tsx').then(({ AboutPerson }) => AboutPerson)))
   render(<App />, document.getElementById('app')!)
   startWorker()
 }

@@ -38,6 +38,19 @@ test('a password that changes while a login waits is refused', async () => {
   expect((await loggingIn!).body.error.code).toBe('invalid_credentials')
 })
 
+test('a disabled account says so to extended clients alone, after the right password', async () => {
+  const hal = await resident('hal')
+  await db.updateTable('users').set({ disabled: true }).where('id', '=', hal.id).execute()
+  const logIn = (query: string, fields: object) =>
+    call(null, 'POST', `/auth/login${query}`, { login: hal.username, password, ...fields })
+  expect((await logIn('', {})).body).toEqual(wrong)
+  expect((await logIn('?extended=false', {})).body).toEqual(wrong)
+  expect((await logIn('?extended=true', { password: 'wrong horse' })).body).toEqual(wrong)
+  const said = await logIn('?extended=true', {})
+  expect([said.status, said.body]).toEqual([400, failure('account_disabled', 'That account is disabled')])
+  expect((await logIn('?extended=maybe', {})).body.error.message).toBe('Invalid fields (extended)')
+})
+
 test('a wrong name, a wrong password, a bot and a blank password all answer invalid_credentials', async () => {
   const ann = await resident('ann')
   const bot = await user({ bot_of: ann })

@@ -49,6 +49,11 @@ describe('create-user', () => {
       1,
       /^The password cannot be used: .* 8 characters\.$/,
     ],
+    [
+      ['x@example.org', 'xavier', '--password', 'xavier2026'],
+      1,
+      /^The password cannot be used: it is one of the first/,
+    ],
     [['x@example.org', 'xavier', '--name', ' '], 1, /^The name cannot be used: /],
     [['x@example.org', 'admin'], 1, /^That username is already taken\.$/],
   ])('%j ends with %i and a sentence', async (words, code, sentence) => {

@@ -106,6 +106,7 @@ export const matrix: Row[] = [
   { route: 'POST /auth/verify-email', reach: 'open', ok: 'invalid_code', body: { code: '0'.repeat(32) } },
   { route: 'POST /auth/verify-email/resend', reach: 'own', but: notForBots },
   { route: 'POST /auth/forgot-password', reach: 'open', ok: 204, body: { email: 'nobody@example.org' } },
+  { route: 'POST /auth/check-password', reach: 'open', body: { password } },
   { route: 'POST /auth/reset-password', reach: 'open', ok: 'invalid_code', body: { code: '0'.repeat(32), password } },
   { route: 'PATCH /users/@me/email', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { email: 'new@example.org', password: 'wrong password' } },
   { route: 'PATCH /users/@me/password', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { current: 'wrong password', new: password } },

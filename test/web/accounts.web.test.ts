@@ -84,7 +84,33 @@ test('names what is wrong with a new account', async () => {
     return alert.innerText()
   }
   expect(await create(ann.username, password)).toContain('This username is taken.')
-  expect(await create('somebody', 'short')).toBe('A password has 8 characters or more.')
+  expect(await create('somebody', 'short')).toContain('A password has 8 to 256 characters')
+})
+
+test('says while somebody types that a password is easy to guess', async () => {
+  const page = await openPage('/app/create-account')
+  const [field, said] = [page.getByLabel('Password'), page.getByText('This password is easy to guess.')]
+  await field.pressSequentially('password')
+  await said.waitFor()
+  await expectAccessible(page)
+  await field.pressSequentially(' of ann baker')
+  await said.waitFor({ state: 'detached' })
+  await page.getByLabel('Username').fill('ann.baker')
+  await field.fill('Ann.Baker2026')
+  await said.waitFor()
+})
+
+test('a disabled account says so, to whom has the password', async () => {
+  const ann = await resident()
+  await db.updateTable('users').set({ disabled: true }).where('id', '=', ann.id).execute()
+  const page = await openPage('/app/log-in', { mayFail })
+  await page.getByLabel('E-mail or username').fill(ann.email)
+  await page.getByLabel('Password').fill('wrong horse')
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('alert').getByText('E-mail, username or password is wrong.').waitFor()
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('alert').getByText('This account is disabled.').waitFor()
 })
 
 test('speaks German to who prefers it', async () => {

@@ -14,6 +14,7 @@ test('shows what the server has and uses, at the width of a phone, too', async (
   const facts = await page.locator('.facts').innerText()
   expect(facts).toMatch(/Version\s+\d+\.\d+\.\d+/)
   expect(facts).toMatch(/Open connections\s+1/)
+  await page.getByText(/, 1 connection$/).waitFor()
   expect(await page.title()).toBe('Administration · Hearth')
   await expectAccessible(page)
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375)

@@ -58,8 +58,8 @@ test('no name or text of people runs or becomes HTML where one chats', async () 
   await expectHarmless(page, 10)
 
   await log.getByRole('button', { name: hostile, exact: true }).first().click()
-  // Name, bio and role.
-  await expect.poll(() => page.getByRole('dialog').getByText(hostile).count()).toBe(3)
+  // Name, bio, location and role.
+  await expect.poll(() => page.getByRole('dialog').getByText(hostile).count()).toBe(4)
   await expectHarmless(page)
   await page.keyboard.press('Escape')
   await page.getByRole('textbox', { name: /^Message / }).pressSequentially('#<')

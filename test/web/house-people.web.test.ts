@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { permission } from '../../src/houses/permissions.ts'
-import { call, role } from '../support/world.ts'
+import { expire, inviteTo } from '../support/invites.ts'
+import { call, role, user } from '../support/world.ts'
 import { expectAccessible, openPage, twoInHouse } from './support.ts'
 
 test('creates a role, edits its permissions, and gives it to a member', async () => {
@@ -78,6 +79,49 @@ test('shows the same invite link again, to whom manages invites and to whom does
     expect(await open()).not.toBe(first)
   }
   expect((await call(ann, 'GET', `/houses/${den.id}/invites`)).body.data).toHaveLength(2)
+})
+
+test('creates an invite with limits, which the list of invites shows at once', async () => {
+  const { ann, den } = await twoInHouse()
+  const page = await openPage(`/app/houses/${den.id}/settings/invites`, { as: ann })
+  await page.getByRole('button', { name: 'Invite people' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Invite people' })
+  await dialog.getByText('Invite with limits').click()
+  await dialog.getByLabel('Expires after').selectOption({ label: '1 hour' })
+  await dialog.getByLabel('Maximum number of uses').fill('1')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Create invite' }).click()
+  const link = dialog.getByLabel('Invite link with limits')
+  await dialog.getByText(/^1 person can join with it · runs out/).waitFor()
+  const code = (await link.inputValue()).split('/').at(-1)
+  const { max_uses, max_age } = (await call(null, 'GET', `/invites/${code}`)).body.data.invite
+  expect([max_uses, max_age]).toEqual([1, 3_600])
+  await page.keyboard.press('Escape')
+  await page.getByText(/0 uses of 1 · runs out/).waitFor()
+})
+
+test('an invite says what holds before it is tried', async () => {
+  const { ann, bob, den } = await twoInHouse()
+  const mayFail = /status of 404/
+  const cem = await user({ name: 'Cem' })
+  await call(ann, 'PUT', `/houses/${den.id}/bans/${cem.id}`, {})
+  const code = await inviteTo(den, { max_uses: 1 })
+  const banned = await openPage(`/app/invite/${code}`, { as: cem })
+  await banned.getByText('You are banned from this house').waitFor()
+  expect(await banned.getByRole('button', { name: /Join/ }).count()).toBe(0)
+  await expectAccessible(banned)
+  const inside = await openPage(`/app/invite/${code}`, { as: bob })
+  await inside.getByRole('link', { name: 'Open Den' }).click()
+  await inside.getByRole('heading', { name: 'general', level: 1 }).waitFor()
+  await call(await user(), 'POST', `/invites/${code}`)
+  const late = await openPage(`/app/invite/${code}`, { as: await user(), mayFail })
+  await late.getByText('This invite has no uses left').waitFor()
+  await expire(code)
+  await late.reload()
+  await late.getByText('This invite has run out').waitFor()
+  await call(ann, 'POST', `/houses/${den.id}/invites`, {})
+  await late.reload()
+  await late.getByText('There is no such invite').waitFor()
 })
 
 test('offers what one may do, and only about those below', async () => {

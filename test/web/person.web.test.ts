@@ -1,3 +1,4 @@
+import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { call, role, user } from '../support/world.ts'
 import { expectAccessible, messageOf, openPage, twoInHouse } from './support.ts'
@@ -26,6 +27,43 @@ test('a name, a picture and a mention lead to the person, and to a conversation'
   await page.getByRole('textbox', { name: 'Message Bob' }).waitFor()
 })
 
+test('shows what somebody writes about themselves, with a website typed without its scheme', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'hello' })
+  const own = await openPage('/app/settings/profile', { as: bob, mayFail: /status of 400/ })
+  await own.getByLabel('Website').fill('javascript:alert(1)')
+  await own.getByRole('button', { name: 'Save changes' }).click()
+  await own.getByRole('alert').getByText('This is not the address of a website, like example.org.').waitFor()
+  await own.getByLabel('Website').fill('tomatoes.example/red')
+  await own.getByLabel('Location').fill('Garden')
+  await own.getByLabel('About you').fill('grows **tomatoes**, see https://e.example')
+  await own.getByRole('button', { name: 'Save changes' }).click()
+  await own.getByText('Saved.').waitFor()
+  const header = (
+    await sharp({ create: { width: 300, height: 100, channels: 3, background: 'teal' } })
+      .png()
+      .toBuffer()
+  ).toString('base64')
+  expect((await call(bob, 'PATCH', '/users/@me', { header })).status).toBe(200)
+
+  const page = await openPage(path, { as: ann, viewport: { width: 375, height: 667 } })
+  await messageOf(page, 'hello').getByRole('button', { name: 'Bob' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Bob' })
+  await dialog.locator('strong', { hasText: 'tomatoes' }).waitFor()
+  const links = dialog.getByRole('link')
+  expect(await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')))).toEqual([
+    'https://e.example/',
+    'https://tomatoes.example/red',
+  ])
+  expect(await links.last().innerText()).toBe('tomatoes.example/red')
+  await dialog.getByText('Garden').waitFor()
+  const picture = dialog.locator('img.person-header')
+  await expect
+    .poll(() => picture.evaluate((image) => Number(Reflect.get(image, 'naturalWidth'))))
+    .toBeGreaterThan(0)
+  await expectAccessible(page)
+})
+
 test('blocks and unblocks from a message, where nobody can write meanwhile', async () => {
   const { ann, bob, den, path } = await twoInHouse()
   await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'hello' })
@@ -44,6 +82,19 @@ test('blocks and unblocks from a message, where nobody can write meanwhile', asy
   await dialog.getByRole('button', { name: 'Accept' }).waitFor()
   await dialog.getByRole('button', { name: 'Decline' }).click()
   await dialog.getByRole('button', { name: 'Add as friend' }).waitFor()
+})
+
+test('says to whom asks themselves or nobody for friendship what is wrong', async () => {
+  const ann = await user({ name: 'Ann' })
+  const page = await openPage('/app/friends', { as: ann, mayFail: /status of 400/ })
+  const ask = async (username: string) => {
+    await page.getByLabel('Username').fill(username)
+    await page.getByRole('button', { name: 'Send request' }).click()
+  }
+  await ask(ann.username)
+  await page.getByRole('alert').getByText('You cannot add yourself as a friend.').waitFor()
+  await ask('nobody-of-this-name')
+  await page.getByRole('alert').getByText('There is nobody with this name.').waitFor()
 })
 
 test('declines a request among the friends', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { normalizeCode } from '../../auth/codes.ts'
 import type { Caller } from '../../auth/queries.ts'
 import { hashToken } from '../../auth/tokens.ts'
 import { type Db, violates } from '../../database/client.ts'
@@ -13,6 +14,7 @@ import {
   findCodeHolder,
   findPendingEmail,
   upsertCode,
+  upsertCodeOfAddress,
 } from './queries.ts'
 
 const codeBytes = 16
@@ -32,9 +34,25 @@ export async function issueCode(
   purpose: CodePurpose,
   email: string,
 ): Promise<IssuedCode> {
-  const code = randomBytes(codeBytes).toString('hex')
-  await upsertCode(db, { user_id, purpose, code_hash: hashToken(code), email, ageMs: codeAgeMs[purpose] })
+  const { code, ...fields } = newCode(purpose)
+  await upsertCode(db, { user_id, email, ...fields })
   return { code, email }
+}
+
+/** The same for a new password, if `email` is still the address of the user; else undefined. */
+export async function issueResetCode(
+  db: Db,
+  user_id: string,
+  email: string,
+): Promise<IssuedCode | undefined> {
+  const { code, ...fields } = newCode('reset_password')
+  const isStored = await upsertCodeOfAddress(db, { user_id, email, ...fields })
+  return isStored ? { code, email } : undefined
+}
+
+function newCode(purpose: CodePurpose) {
+  const code = randomBytes(codeBytes).toString('hex')
+  return { code, purpose, code_hash: hashToken(normalizeCode(code)), ageMs: codeAgeMs[purpose] }
 }
 
 /** The unverified address of a user: the requested new one, else the present one; undefined if that is verified. */
@@ -51,7 +69,7 @@ export async function findUnverifiedEmail(
  * address of the account. Throws `invalid_code`.
  */
 export async function useCode(trx: Db, purpose: CodePurpose, code: string) {
-  const codeHash = hashToken(code)
+  const codeHash = hashToken(normalizeCode(code))
   const userId = await findCodeHolder(trx, purpose, codeHash)
   const account = userId && (await lockCredentials(trx, userId))
   const deleted = account && (await deleteCode(trx, purpose, codeHash))
@@ -97,7 +115,7 @@ export async function changeEmail(
   countMail: () => Promise<void>,
 ): Promise<(IssuedCode & { username: string }) | undefined> {
   if (caller.bot) throw new ApiError('no_permission')
-  const verified = await requirePassword(await findCredentials(db, caller.id), fields.password, caller)
+  const verified = await requirePassword(db, await findCredentials(db, caller.id), fields.password, caller)
   return db.transaction().execute(async (trx) => {
     const account = await lockVerified(trx, verified)
     if (fields.email === account.email && account.email_verified) {

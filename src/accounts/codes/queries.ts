@@ -1,22 +1,36 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 
 export type CodePurpose = 'verify_email' | 'reset_password'
 
+type NewCode = { user_id: string; purpose: CodePurpose; code_hash: Buffer; email: string; ageMs: number }
+
 /** Stores the hash of a code, unless the account is deleted, in place of the earlier one for the same purpose. */
-export async function upsertCode(
+export async function upsertCode(db: Db, code: NewCode): Promise<void> {
+  await upsertWhere(db, code, sql``)
+}
+
+/**
+ * The same, unless the account has another address by now: a change of it either is seen here, or sees the code and
+ * deletes it. Returns whether the code was stored.
+ */
+export function upsertCodeOfAddress(db: Db, code: NewCode): Promise<boolean> {
+  return upsertWhere(db, code, sql`and lower(email) = lower(${code.email})`)
+}
+
+async function upsertWhere(
   db: Db,
-  code: { user_id: string; purpose: CodePurpose; code_hash: Buffer; email: string; ageMs: number },
-): Promise<void> {
-  const { user_id, purpose, code_hash, email, ageMs } = code
-  await sql`
+  { user_id, purpose, code_hash, email, ageMs }: NewCode,
+  condition: RawBuilder<unknown>,
+): Promise<boolean> {
+  const { rows } = await sql`
     insert into account_codes (user_id, purpose, code_hash, email, expires_at)
     select id, ${purpose}, ${code_hash}, ${email}, now() + ${ageMs} * interval '1 millisecond'
-    from users where id = ${user_id} and deleted_at is null for share
+    from users where id = ${user_id} and deleted_at is null ${condition} for share
     on conflict (user_id, purpose) do update
-      set code_hash = excluded.code_hash, email = excluded.email, expires_at = excluded.expires_at`.execute(
-    db,
-  )
+      set code_hash = excluded.code_hash, email = excluded.email, expires_at = excluded.expires_at
+    returning user_id`.execute(db)
+  return rows.length > 0
 }
 
 /** The id of the user whose code this is, or undefined if the code is unknown or expired. */

@@ -35,7 +35,7 @@ export async function deleteOwnAccount(
   password: string,
 ): Promise<Outcome<{ id: string }>> {
   if (caller.bot) throw new ApiError('no_permission')
-  const account = await requirePassword(await findCredentials(db, caller.id), password, caller)
+  const account = await requirePassword(db, await findCredentials(db, caller.id), password, caller)
   const removed = await removeAccounts(db, account)
   if (!removed) throw new ApiError('invalid_credentials')
   return { ...removed, answer: { id: caller.id } }

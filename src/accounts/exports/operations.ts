@@ -20,7 +20,7 @@ export async function requestExport(
   count: () => Promise<void>,
 ): Promise<ExportRow> {
   if (caller.bot) throw new ApiError('no_permission')
-  const account = await requirePassword(await findCredentials(db, caller.id), password, caller)
+  const account = await requirePassword(db, await findCredentials(db, caller.id), password, caller)
   return db.transaction().execute(async (trx) => {
     await lockVerified(trx, account)
     const present = await findExport(trx, caller.id)

@@ -31,6 +31,8 @@ type OidcRules = {
   isOpen: boolean
   /** Throws while no account may be added. */
   requireSpace(): void
+  /** Whether an extended client asks. */
+  extended: boolean
 }
 
 /** Makes a code by which a client takes a confirmed login, once, within a minute. */
@@ -43,7 +45,7 @@ export async function issueOidcCode(db: Db, identity: OidcIdentity): Promise<str
 /**
  * Opens a login session by such a code: of the account that the identity belongs to, else of the one that it may take
  * over by its e-mail address (`linked`), else of a new one (docs/api.md#login-by-openid-connect). Throws `invalid_code`,
- * `invalid_credentials` (disabled), `email_taken` (not linked), `registration_closed`; then the code is still good.
+ * `invalid_credentials` (disabled; to an extended client `account_disabled`), `email_taken` (not linked), `registration_closed`; then the code is still good.
  */
 export async function logInByOidc(
   db: Db,
@@ -58,7 +60,7 @@ export async function logInByOidc(
         if (!identity) throw new ApiError('invalid_code')
         const { account, ended } = await requireAccount(trx, identity, rules)
         const { password_hash, totp_secret, totp_last_step, totp_earlier_steps, disabled, ...user } = account
-        if (disabled) throw new ApiError('invalid_credentials')
+        if (disabled) throw new ApiError(rules.extended ? 'account_disabled' : 'invalid_credentials')
         const token = await openSession(trx, user.id, device)
         const linked = ended !== undefined
         return { answer: { token, user: serializeOwnUser(user), linked }, events: ended ?? [] }

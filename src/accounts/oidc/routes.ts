@@ -4,6 +4,7 @@ import { openOidcProvider, type PendingLogin } from '../../auth/oidc.ts'
 import { createSealedCookie } from '../../auth/sealed-cookie.ts'
 import { ApiError } from '../../errors.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
+import { ExtendedErrors } from '../../http/schemas/params.ts'
 import { deviceOf } from '../../http/server/device.ts'
 import { publicUrl } from '../../http/server/public-url.ts'
 import { BeginOidc, Code, LoggedIn } from '../schemas.ts'
@@ -86,6 +87,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'logInByOidc',
         summary: 'Log in with the code that a login at the provider has led to',
         tags: ['accounts'],
+        querystring: ExtendedErrors,
         body: Code,
         response: { 200: Success(LoggedIn), ...failures },
       },
@@ -95,6 +97,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox = async (app) => {
         linksByEmail: settings?.linksByEmail ?? false,
         isOpen: registration === 'open',
         requireSpace: app.requireDatabaseSpace,
+        extended: request.query.extended === 'true',
       }
       const outcome = await logInByOidc(app.db, request.body.code, rules, deviceOf(request))
       const { linked, ...answer } = await app.publish(outcome)

@@ -3,9 +3,18 @@ import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { publicUrl } from '../../http/server/public-url.ts'
 import { resetMail } from '../../mail/mails.ts'
-import { issueCode } from '../codes/operations.ts'
+import { issueResetCode } from '../codes/operations.ts'
 import { findCredentialsByEmail } from '../queries.ts'
-import { AccountId, ChangePassword, ForgotPassword, ResetDone, ResetPassword } from '../schemas.ts'
+import {
+  AccountId,
+  ChangePassword,
+  CheckedPassword,
+  CheckPassword,
+  ForgotPassword,
+  ResetDone,
+  ResetPassword,
+} from '../schemas.ts'
+import { isGuessablePassword } from './guessing-operations.ts'
 import { changePassword, resetPassword } from './operations.ts'
 
 export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -28,12 +37,30 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
       // Not awaited: the response time must not disclose whether the address is known.
       if (account?.email && app.mailer && (await app.limits.ownMails.allows(account.id))) {
         const { id, username } = account
-        issueCode(app.db, id, 'reset_password', account.email).then(
-          (issued) => app.mailer?.send(id, resetMail({ ...issued, username, server: publicUrl(app) })),
+        issueResetCode(app.db, id, account.email).then(
+          (issued) =>
+            issued && app.mailer?.send(id, resetMail({ ...issued, username, server: publicUrl(app) })),
           (error) => request.log.error({ err: error }, 'creating a reset code failed'),
         )
       }
       return reply.code(204).send(null)
+    },
+  )
+
+  app.post(
+    '/auth/check-password',
+    {
+      schema: {
+        operationId: 'checkPassword',
+        summary: 'Ask whether a password would be accepted',
+        tags: ['accounts'],
+        body: CheckPassword,
+        response: { 200: Success(CheckedPassword), ...failures },
+      },
+    },
+    async ({ body }) => {
+      const isRefused = await isGuessablePassword(body.password, { ...body, server: publicUrl(app) })
+      return ok({ accepted: !isRefused })
     },
   )
 
@@ -50,7 +77,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ body }) => {
-      const { user_id } = await app.publish(await resetPassword(app.db, body))
+      const { user_id } = await app.publish(await resetPassword(app.db, body, publicUrl(app)))
       app.notifyOwner(user_id, 'password_reset')
       return ok({ reset: true as const })
     },
@@ -70,7 +97,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, body }) => {
-      const answer = await app.publish(await changePassword(app.db, caller, body))
+      const answer = await app.publish(await changePassword(app.db, caller, body, publicUrl(app)))
       app.notifyOwner(caller.id, 'password_changed')
       return ok(answer)
     },

@@ -1,4 +1,5 @@
 import type { CodeGuesses } from '../../auth/code-guesses.ts'
+import { isTotpCode, normalizeCode } from '../../auth/codes.ts'
 import type { Caller } from '../../auth/queries.ts'
 import { hashToken } from '../../auth/tokens.ts'
 import { newBackupCodes, newTotpSecret, totpStep } from '../../auth/totp.ts'
@@ -26,7 +27,7 @@ const acceptedSteps = 3
  */
 export async function beginTotp(db: Db, caller: Caller, password: string) {
   if (caller.bot) throw new ApiError('no_permission')
-  const verified = await requirePassword(await findCredentials(db, caller.id), password, caller)
+  const verified = await requirePassword(db, await findCredentials(db, caller.id), password, caller)
   return db.transaction().execute(async (trx) => {
     const account = await lockVerified(trx, verified)
     if (account.mfa_enabled) throw new ApiError('mfa_already_enabled')
@@ -66,10 +67,10 @@ export async function disableTotp(
   const before = await findCredentials(db, callerId)
   if (!before?.mfa_enabled) throw new ApiError('mfa_not_enabled')
   const byPassword = proof.code === undefined
-  if (byPassword) await requirePassword(before, proof.password ?? '', caller)
+  const verified = byPassword ? await requirePassword(db, before, proof.password ?? '', caller) : undefined
   const disable = () =>
     db.transaction().execute(async (trx) => {
-      const account = byPassword ? await lockVerified(trx, before) : await lockCaller(trx, callerId)
+      const account = verified ? await lockVerified(trx, verified) : await lockCaller(trx, callerId)
       if (!account.mfa_enabled) throw new ApiError('mfa_not_enabled')
       if (!byPassword && !(await useSecondFactor(trx, account, proof.code!)))
         throw new ApiError('invalid_code')
@@ -92,20 +93,15 @@ async function lockCaller(trx: Db, id: string): Promise<CredentialsRow> {
   return account
 }
 
-/** Whether a code has the form of a TOTP code; all others are taken for backup codes. */
-export function isTotpCode(code: string): boolean {
-  return /^[0-9]{6}$/.test(code)
-}
-
 /** Uses a TOTP or backup code of a locked account. Returns whether it was valid; each is valid once. */
 export async function useSecondFactor(trx: Db, account: Totp, code: string): Promise<boolean> {
   if (isTotpCode(code)) return useTotp(trx, account, code)
-  return deleteBackupCode(trx, account.id, hashToken(code))
+  return deleteBackupCode(trx, account.id, hashToken(normalizeCode(code)))
 }
 
 async function useTotp(trx: Db, account: Totp, code: string): Promise<boolean> {
   if (account.totp_secret === null || !isTotpCode(code)) return false
-  const step = await totpStep(account.totp_secret, code)
+  const step = await totpStep(account.totp_secret, normalizeCode(code))
   const last = Number(account.totp_last_step ?? -1)
   const used = [last, ...account.totp_earlier_steps]
   // Older steps are not stored, and refused: a code must not be accepted twice after the clock was set back.

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { normalizeInviteCode } from '../../auth/codes.ts'
 import type { Db } from '../../database/client.ts'
 import { ApiError, limitReached } from '../../errors.ts'
 import { commit, type Outcome } from '../../events/commit.ts'
@@ -6,6 +7,7 @@ import type { HearthEvent } from '../../events/events.ts'
 import { type HouseActor, withHouseLock } from '../access-operations.ts'
 import { changesBetween, commitAudited } from '../audit-log/operations.ts'
 import type { AuditEntry } from '../audit-log/queries.ts'
+import { isBanned } from '../bans/queries.ts'
 import { addMember } from '../members/operations.ts'
 import { hasPermission, permission } from '../permissions.ts'
 import { findHouseSummary, findMembership, lockHouse, type Membership } from '../queries.ts'
@@ -14,24 +16,58 @@ import {
   countInvites,
   deleteInactiveInvites,
   deleteInvite,
+  findEndOfInvite,
   findInvite,
   type InviteRow,
   insertInvite,
   updateUses,
 } from './queries.ts'
-import type { CreateInvite, Invite, JoinedHouse, RevokedInvite } from './schemas.ts'
-import { serializeInvite } from './serializers.ts'
+import type {
+  CreateInvite,
+  Invite,
+  InvitedMembership,
+  InvitePreview,
+  JoinedHouse,
+  RevokedInvite,
+} from './schemas.ts'
+import { serializeInvite, serializeInvitePreview } from './serializers.ts'
 
 /** Active invites of a house (docs/api.md#counts-and-sizes). */
 export const maxInvites = 200
 const codeLength = 6
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** An active invite by its code. Throws `invite_not_found`. */
-export async function requireInvite(db: Db, code: string): Promise<InviteRow> {
-  const found = /^[0-9A-Za-z]{6}$/.test(code) ? await findInvite(db, code) : undefined
-  if (!found) throw new ApiError('invite_not_found')
-  return found
+/**
+ * An active invite by its code as somebody typed it. Throws `invite_not_found`; to an extended client `invite_expired` or
+ * `invite_used_up` while such an invite is still stored.
+ */
+export async function requireInvite(db: Db, typed: string, extended = false): Promise<InviteRow> {
+  const code = normalizeInviteCode(typed)
+  if (!/^[0-9A-Za-z]{6}$/.test(code)) throw new ApiError('invite_not_found')
+  const found = await findInvite(db, code)
+  if (found) return found
+  const end = extended ? await findEndOfInvite(db, code) : undefined
+  throw new ApiError(end === undefined ? 'invite_not_found' : `invite_${end}`)
+}
+
+/** An invite for whoever asks; to an extended client with what they are in its house. Throws as `requireInvite`. */
+export async function previewInvite(
+  db: Db,
+  typed: string,
+  { userId, extended }: { userId: string | undefined; extended: boolean },
+): Promise<InvitePreview> {
+  const found = await requireInvite(db, typed, extended)
+  const house = await findHouseSummary(db, found.house_id)
+  if (!house) throw new ApiError('invite_not_found')
+  const preview = serializeInvitePreview(found, house)
+  if (!extended) return preview
+  const membership = userId === undefined ? null : await membershipOf(db, found.house_id, userId)
+  return { ...preview, membership }
+}
+
+async function membershipOf(db: Db, house_id: string, user_id: string): Promise<InvitedMembership> {
+  if (await findMembership(db, { house_id, user_id })) return 'member'
+  return (await isBanned(db, house_id, user_id)) ? 'banned' : 'none'
 }
 
 /** Creates an invite (docs/api.md#invites). Throws `house_not_found`, `no_permission`, `limit_reached`. */
@@ -69,10 +105,15 @@ function newCode(): string {
 
 /**
  * Joins the house of an invite; for a member it changes nothing and counts no use (docs/api.md#invites). Throws
- * `invite_not_found`, `no_permission` for banned users, `limit_reached`.
+ * as `requireInvite`, `no_permission` for banned users, `limit_reached`.
  */
-export async function useInvite(db: Db, userId: string, code: string): Promise<Outcome<JoinedHouse>> {
-  const { house_id } = await requireInvite(db, code)
+export async function useInvite(
+  db: Db,
+  userId: string,
+  typed: string,
+  extended = false,
+): Promise<Outcome<JoinedHouse>> {
+  const { code, house_id } = await requireInvite(db, typed, extended)
   return commit(db, async (trx) => {
     const events = await join(trx, { house_id, user_id: userId }, code)
     const house = await findHouseSummary(trx, house_id)
@@ -81,8 +122,8 @@ export async function useInvite(db: Db, userId: string, code: string): Promise<O
 }
 
 /** As `useInvite`, for an account that the transaction creates. Returns the events. */
-export async function joinByInvite(trx: Db, userId: string, code: string): Promise<HearthEvent[]> {
-  const { house_id } = await requireInvite(trx, code)
+export async function joinByInvite(trx: Db, userId: string, typed: string): Promise<HearthEvent[]> {
+  const { code, house_id } = await requireInvite(trx, typed)
   return join(trx, { house_id, user_id: userId }, code)
 }
 
@@ -98,10 +139,10 @@ async function join(trx: Db, membership: Membership, code: string): Promise<Hear
 export async function revokeInvite(
   db: Db,
   { user_id: userId, reason }: Pick<HouseActor, 'user_id' | 'reason'>,
-  code: string,
+  typed: string,
 ): Promise<Outcome<RevokedInvite>> {
-  const invite = await requireInvite(db, code)
-  const { house_id, creator_id } = invite
+  const invite = await requireInvite(db, typed)
+  const { code, house_id, creator_id } = invite
   return commitAudited(db, { house_id, user_id: userId, reason: reason ?? null }, async (trx) => {
     await lockHouse(trx, house_id)
     const membership = await findMembership(trx, { house_id, user_id: userId })

@@ -25,6 +25,14 @@ export const findInvite = coalesce<string, InviteRow | undefined>(async (db: Db,
   return orderByKeys(codes, rows, (row) => row.code)
 })
 
+/** Why an invite that is stored is not active; undefined if none is stored under the code. */
+export async function findEndOfInvite(db: Db, code: string): Promise<'expired' | 'used_up' | undefined> {
+  const { rows } = await sql<{ end: 'expired' | 'used_up' }>`
+    select case when expires_at <= clock_timestamp() then 'expired' else 'used_up' end as end
+    from invites where code = ${code} and not (${isActive})`.execute(db)
+  return rows[0]?.end
+}
+
 /** The active invites of a house, newest first. */
 export async function listInvites(db: Db, houseId: string): Promise<InviteRow[]> {
   const { rows } = await sql<InviteRow>`

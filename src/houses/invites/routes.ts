@@ -3,22 +3,22 @@ import { Type } from '@sinclair/typebox'
 import { ApiError } from '../../errors.ts'
 import { actorInHouse, auditReason } from '../../http/schemas/audit-reason.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
-import { callerInHouse, IdParam } from '../../http/schemas/params.ts'
+import { callerInHouse, ExtendedErrors, IdParam } from '../../http/schemas/params.ts'
 import { requireHouse } from '../access-operations.ts'
 import { hasPermission, permission } from '../permissions.ts'
-import { findHouseSummary } from '../queries.ts'
-import { createInvite, requireInvite, revokeInvite, useInvite } from './operations.ts'
+import { createInvite, previewInvite, revokeInvite, useInvite } from './operations.ts'
 import { listInvites } from './queries.ts'
 import {
   CreateInvite,
   Invite,
   InviteCode,
   InvitePreview,
+  InviteQuery,
   JoinedHouse,
   RevokedInvite,
   UseInvite,
 } from './schemas.ts'
-import { serializeInvite, serializeInvitePreview } from './serializers.ts'
+import { serializeInvite } from './serializers.ts'
 
 export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
@@ -59,19 +59,19 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/invites/:code',
     {
+      onRequest: app.authenticateOptional,
       schema: {
         operationId: 'getInvite',
         summary: 'Fetch an invite',
         tags: ['invites'],
         params: InviteCode,
+        querystring: InviteQuery,
         response: { 200: Success(InvitePreview), ...failures },
       },
     },
-    async (request) => {
-      const found = await requireInvite(app.db, request.params.code)
-      const house = await findHouseSummary(app.db, found.house_id)
-      if (!house) throw new ApiError('invite_not_found')
-      return ok(serializeInvitePreview(found, house))
+    async ({ caller, params, query }) => {
+      const asked = { userId: caller?.id, extended: query.extended === 'true' }
+      return ok(await previewInvite(app.db, params.code, asked))
     },
   )
 
@@ -85,14 +85,14 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Join a house with an invite',
         tags: ['invites'],
         params: InviteCode,
+        querystring: ExtendedErrors,
         body: UseInvite,
         response: { 200: Success(JoinedHouse), ...failures },
       },
     },
-    async (request) => {
-      return ok(
-        await app.publish(await useInvite(app.db, request.caller.id, request.params.code), request.caller),
-      )
+    async ({ caller, params, query }) => {
+      const outcome = await useInvite(app.db, caller.id, params.code, query.extended === 'true')
+      return ok(await app.publish(outcome, caller))
     },
   )
 

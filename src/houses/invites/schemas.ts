@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { BooleanText } from '../../http/schemas/documented.ts'
 import { Nullable } from '../../http/schemas/nullable.ts'
 import { HouseSummary } from '../schemas.ts'
 
@@ -38,14 +39,36 @@ export const InvitedHouse = Type.Object({
 
 export const InviteCounts = Type.Object({ house_members: Type.Integer() })
 
-/** The response to anybody with the code (docs/api.md#invites). It names no members. */
+/** What somebody is in the house of an invite. */
+export const InvitedMembership = Type.Union([
+  Type.Literal('none'),
+  Type.Literal('member'),
+  Type.Literal('banned'),
+])
+export type InvitedMembership = Static<typeof InvitedMembership>
+
+/**
+ * The response to anybody with the code (docs/api.md#invites). It names no members. Only extended clients get the
+ * optional key, which is null without a token.
+ */
 export const InvitePreview = Type.Object({
   code: Type.String(),
   invite: Invite,
   house: InvitedHouse,
   counts: InviteCounts,
+  membership: Type.Optional(Nullable(InvitedMembership)),
 })
 export type InvitePreview = Static<typeof InvitePreview>
+
+export const InviteQuery = Type.Object(
+  {
+    extended: Type.Optional(
+      BooleanText({ description: '`true`: the key and the more exact codes of extended clients' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type InviteQuery = Static<typeof InviteQuery>
 
 /** The body has no fields. */
 export const UseInvite = Type.Object({}, { additionalProperties: false })

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TString, Type } from '@sinclair/typebox'
-import { IntegerText } from './documented.ts'
+import { BooleanText, IntegerText } from './documented.ts'
 
 const Id = Type.String({ description: 'an id; any other text is an id that nobody has' })
 
@@ -56,3 +56,12 @@ export const ListQuery = Type.Object(
   { additionalProperties: false },
 )
 export type ListQuery = Static<typeof ListQuery>
+
+/** What extended clients add to a query, on routes where it decides about codes of errors only. */
+export const ExtendedErrors = Type.Object(
+  {
+    extended: Type.Optional(BooleanText({ description: '`true`: the more exact codes of extended clients' })),
+  },
+  { additionalProperties: false },
+)
+export type ExtendedErrors = Static<typeof ExtendedErrors>

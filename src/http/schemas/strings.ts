@@ -1,6 +1,10 @@
 import { type StringOptions, Type } from '@sinclair/typebox'
 import { visibleCharacter } from '../../text.ts'
 
+/** Lengths of a password to set (docs/api.md#field-limits). */
+export const minPasswordLength = 8
+export const maxPasswordLength = 256
+
 const noControl = '[^\\p{Cc}\\p{Cs}]'
 // One character class, because a repeated alternative would overflow the stack on texts of several megabytes.
 const noControlButBreaks = '[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\p{Cs}]'

@@ -1,6 +1,7 @@
 import { inviteCodeIn } from '../houses/invites.ts'
 import { api, enter } from '../session.ts'
 import { Field, Form } from '../shell/form.tsx'
+import { NewPasswordField } from '../shell/new-password-field.tsx'
 import { LinkTo, Notice, Screen } from '../shell/screen.tsx'
 import { useLoaded } from '../shell/use-loaded.ts'
 import { t } from '../texts/texts.ts'
@@ -21,7 +22,7 @@ export function CreateAccount({ invite }: { invite?: string | undefined }) {
       password,
       ...(needsInvite && code && { invite: code }),
     }
-    const { token } = await api.call('register', { body })
+    const { token } = await api.call('register', { query: { extended: 'true' }, body })
     enter(token)
     await arrive(code)
   }
@@ -32,13 +33,7 @@ export function CreateAccount({ invite }: { invite?: string | undefined }) {
       <Form action={t().createAccount} submit={submit}>
         <Field label={t().email} name="email" type="email" autocomplete="email" isFocused />
         <Field label={t().username} name="username" hint={t().usernameHint} autocomplete="username" />
-        <Field
-          label={t().password}
-          name="password"
-          type="password"
-          hint={t().passwordHint}
-          autocomplete="new-password"
-        />
+        <NewPasswordField label={t().password} />
         {needsInvite && (
           <Field label={t().inviteLinkOrCode} name="invite" autocomplete="off" value={invite ?? ''} />
         )}

@@ -3,6 +3,7 @@ import { ApiError } from '../../client/errors.ts'
 import { api, enter, sessionHasEnded } from '../session.ts'
 import { Field, Form } from '../shell/form.tsx'
 import { LinkTo, Screen } from '../shell/screen.tsx'
+import { useLoaded } from '../shell/use-loaded.ts'
 import { t } from '../texts/texts.ts'
 import { arrive } from './arrive.ts'
 import { OidcButton } from './oidc-login.tsx'
@@ -10,11 +11,14 @@ import { OidcButton } from './oidc-login.tsx'
 /** Logs in; asks for the second factor once the server does. */
 export function LogIn({ invite }: { invite?: string | undefined }) {
   const asksForCode = useSignal(false)
+  const { value: server, failure } = useLoaded(() => api.call('getServer'))
+  // Without an answer it is not known that nobody can.
+  const takesAccounts = server ? server.registration !== 'closed' : failure !== ''
 
   const submit = async ({ login = '', password = '', code = '' }: Record<string, string>) => {
     try {
       const body = { login: login.trim(), password, ...(code !== '' && { code: code.trim() }) }
-      const { token } = await api.call('logIn', { body })
+      const { token } = await api.call('logIn', { query: { extended: 'true' }, body })
       enter(token)
       await arrive(invite)
     } catch (error) {
@@ -39,9 +43,9 @@ export function LogIn({ invite }: { invite?: string | undefined }) {
           />
         )}
       </Form>
-      <OidcButton invite={invite} />
+      {server?.oidc && <OidcButton invite={invite} />}
       <p class="links">
-        <LinkTo place={{ name: 'createAccount', invite }}>{t().createAnAccount}</LinkTo>
+        {takesAccounts && <LinkTo place={{ name: 'createAccount', invite }}>{t().createAnAccount}</LinkTo>}
         <LinkTo place={{ name: 'forgottenPassword' }}>{t().forgottenPassword}</LinkTo>
       </p>
     </Screen>

@@ -4,16 +4,13 @@ import { pathOf } from '../places.ts'
 import { go, parsePath, place } from '../router.ts'
 import { api, enter } from '../session.ts'
 import { Notice, Screen } from '../shell/screen.tsx'
-import { useLoaded } from '../shell/use-loaded.ts'
 import { errorText, t } from '../texts/texts.ts'
 
 /** In this tab a login elsewhere has begun: a link with somebody else's code logs nobody in. */
 const begunKey = 'hearth.oidc'
 
-/** Leads to the OpenID Connect provider, where the server has one. */
+/** Leads to the OpenID Connect provider of the server. */
 export function OidcButton({ invite }: { invite?: string | undefined }) {
-  const { value: server } = useLoaded(() => api.call('getServer'))
-  if (!server?.oidc) return null
   const isHere = ['logIn', 'createAccount'].includes(place.value.name)
   const wanted = isHere ? { name: 'home' as const } : place.value
   const returnTo = pathOf(invite === undefined ? wanted : { name: 'invite', code: invite })
@@ -40,7 +37,7 @@ export function OidcLogin({ code, returnTo }: { code?: string | undefined; retur
       failure.value = code === undefined ? t().elsewhereFailed : t().elsewhereExpired
       return
     }
-    api.call('logInByOidc', { body: { code } }).then(
+    api.call('logInByOidc', { query: { extended: 'true' }, body: { code } }).then(
       ({ token }) => {
         enter(token)
         // Only a place of the client: what another site is called leads to none.

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { go } from '../router.ts'
 import { api } from '../session.ts'
 import { Field, Form } from '../shell/form.tsx'
+import { NewPasswordField } from '../shell/new-password-field.tsx'
 import { LinkTo, Notice, Screen } from '../shell/screen.tsx'
 import { useSendsMail } from '../shell/sends-mail.ts'
 import { t } from '../texts/texts.ts'
@@ -64,13 +65,7 @@ export function NewPassword({ code }: { code?: string | undefined }) {
           value={code ?? ''}
           isFocused
         />
-        <Field
-          label={t().newPassword}
-          name="password"
-          type="password"
-          hint={t().passwordHint}
-          autocomplete="new-password"
-        />
+        <NewPasswordField label={t().newPassword} />
       </Form>
       <p class="links">
         <LinkTo place={{ name: 'logIn' }}>{t().logIn}</LinkTo>

@@ -4,7 +4,7 @@ import { useLoaded } from '../shell/use-loaded.ts'
 import { at } from '../texts/administration.ts'
 import { shortText } from '../texts/dates.ts'
 import { sizeText } from '../texts/sizes.ts'
-import { language, t } from '../texts/texts.ts'
+import { language, plural, t } from '../texts/texts.ts'
 
 const numberText = (number: number) => new Intl.NumberFormat(language.value).format(number)
 
@@ -61,7 +61,7 @@ function Processes({ of }: { of: Answer<'getAdminOverview'> }) {
           {at().processSince(
             shortText(Date.parse(each.started_at)),
             sizeText(each.memory_bytes),
-            numberText(each.sockets),
+            plural(at().connections, each.sockets),
           )}
         </li>
       ))}

@@ -58,7 +58,12 @@ function AddFriend() {
   return (
     <section>
       <h2>{t().addFriend}</h2>
-      <Form action={t().sendRequest} submit={submit} done={t().requestSent}>
+      <Form
+        action={t().sendRequest}
+        submit={submit}
+        done={t().requestSent}
+        errors={{ user_id: t().notYourself }}
+      >
         <Field label={t().username} name="username" autocomplete="off" />
       </Form>
     </section>

@@ -6,7 +6,7 @@ import { Field, Form } from '../shell/form.tsx'
 import { lazy } from '../shell/lazy.tsx'
 import type { House } from '../state/state.ts'
 import { t } from '../texts/texts.ts'
-import { acceptInvite, inviteCodeIn } from './invites.ts'
+import { acceptInvite, inviteCodeIn, joiningErrors } from './invites.ts'
 
 export function openCreateHouse(): void {
   const submit = async ({ name = '' }: Record<string, string>) => {
@@ -30,7 +30,7 @@ export function openJoinHouse(): void {
   }
   openDialog(
     t().joinHouse,
-    <Form action={t().join} submit={submit}>
+    <Form action={t().join} submit={submit} errors={joiningErrors()}>
       <Field label={t().inviteLinkOrCode} name="invite" autocomplete="off" isFocused />
     </Form>,
   )
@@ -57,8 +57,9 @@ export function openLeaveHouse({ id, name }: House): void {
   })
 }
 
-export function openInvitePeople(houseId: string): void {
-  openDialog(t().invitePeople, <InviteLink houseId={houseId} />)
+/** `created` is called after an invite was created. */
+export function openInvitePeople(houseId: string, created?: () => void): void {
+  openDialog(t().invitePeople, <InviteLink houseId={houseId} created={created} />)
 }
 
 const InviteLink = lazy(() => import('./invite-link.tsx').then(({ InviteLink: Link }) => Link))

@@ -7,15 +7,26 @@ import { useLoaded } from '../shell/use-loaded.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { inviteLinkOf } from './invites.ts'
+import { LimitedInvite } from './limited-invite.tsx'
 
-/** Shows the link of one's own invite that does not end; makes it where there is none. */
-export function InviteLink({ houseId }: { houseId: string }) {
-  const { value: code, failure } = useLoaded(() => codeFor(houseId), [houseId])
-  if (failure !== '') return <p role="alert">{failure}</p>
-  return <CopyField label={t().inviteLink} value={code ? inviteLinkOf(code) : ''} hint={t().inviteHint} />
+type InviteLinkProps = { houseId: string; created?: (() => void) | undefined }
+
+/** Shows the link of one's own invite that does not end, which is made where there is none; others can have limits. */
+export function InviteLink({ houseId, created }: InviteLinkProps) {
+  const { value: code, failure } = useLoaded(() => codeFor(houseId, created), [houseId])
+  return (
+    <div class="form">
+      {failure === '' ? (
+        <CopyField label={t().inviteLink} value={code ? inviteLinkOf(code) : ''} hint={t().inviteHint} />
+      ) : (
+        <p role="alert">{failure}</p>
+      )}
+      <LimitedInvite houseId={houseId} created={created} />
+    </div>
+  )
 }
 
-async function codeFor(id: string): Promise<string> {
+async function codeFor(id: string, created?: () => void): Promise<string> {
   const me = store.me.peek()?.id
   // Only those who manage invites can list them: the others find the one that this tab has made.
   const storageKey = `hearth.invite.${me}.${id}`
@@ -23,6 +34,7 @@ async function codeFor(id: string): Promise<string> {
   if (known !== undefined) return known
   const { code } = await api.call('createInvite', { params: { id }, body: {} })
   sessionStorage.setItem(storageKey, code)
+  created?.()
   return code
 }
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { ApiError } from '../../client/errors.ts'
 import { permission } from '../../houses/permissions.ts'
@@ -12,7 +12,7 @@ import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Picture } from '../shell/picture.tsx'
 import { useAction } from '../shell/use-action.tsx'
 import { relationshipType } from '../state/relationships.ts'
-import type { House, Message, User } from '../state/state.ts'
+import type { House, Message, Profile, User } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { BotMark } from './bot-mark.tsx'
@@ -24,6 +24,15 @@ export function openPerson(user: Known, houseId: string | null): void {
   openDialog(user.name, <Person key={user.id} known={user} houseId={houseId} />)
 }
 
+type AboutPerson = ComponentType<{ of: Profile }>
+
+let About: AboutPerson | undefined
+
+/** Sets what shows the texts of a profile: they are rendered as messages are, whose folder builds on this one. */
+export function showProfilesBy(component: AboutPerson): void {
+  About = component
+}
+
 /** All of somebody, or what a message shows of its author. */
 type Known = User | Message['author']
 
@@ -31,7 +40,7 @@ function Person({ known, houseId }: { known: Known; houseId: string | null }) {
   const userId = known.id
   const { act, notice } = useAction()
   const isGone = useSignal(known.username === `deleted-${userId}`)
-  const loaded = useSignal<{ bio: string } | undefined>(undefined)
+  const loaded = useSignal<Profile | undefined>(undefined)
   const user = store.users.value[userId]
   useEffect(() => {
     if (isGone.peek()) return
@@ -48,10 +57,13 @@ function Person({ known, houseId }: { known: Known; houseId: string | null }) {
   const house = houseId === null ? undefined : store.houses.value[houseId]
   const isMe = userId === store.me.value?.id
   if (isGone.value) return <p>{t().personGone}</p>
-  const { bio = '' } = user ?? loaded.value ?? {}
+  const profile = user ?? loaded.value
   return (
     <div class="person-card">
-      <p class="row">
+      {profile?.header && (
+        <img class="person-header" src={`/users/${userId}/headers/${profile.header}`} alt="" />
+      )}
+      <p class="row who">
         <Picture of={user ?? known} kind="users" size="large" />
         <span>
           <bdi>@{(user ?? known).username}</bdi>{' '}
@@ -61,7 +73,7 @@ function Person({ known, houseId }: { known: Known; houseId: string | null }) {
           <BotMark of={known} />
         </span>
       </p>
-      {bio !== '' && <p class="content">{bio}</p>}
+      {About && profile && (profile.bio || profile.location || profile.website) && <About of={profile} />}
       {house && <Roles house={house} userId={userId} act={act} />}
       {!isMe && !isWebhook(known) && <RelationshipActions userId={userId} act={act} />}
       {house && !isMe && <RemovalActions house={house} user={user ?? known} />}

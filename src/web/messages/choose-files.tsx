@@ -6,15 +6,26 @@ import { addFiles } from './uploads.ts'
 /** Larger files the server does not take. */
 const maxFileBytes = 25 * 1024 ** 2
 
-/** Adds files to those that are sent next. Which are too large is told at once. */
+/** Adds files to those that are sent next. Which are empty or too large is told at once. */
 export function chooseFiles(roomId: string, files: Iterable<File>): void {
   const all = [...files]
+  const empty = all.filter(({ size }) => size === 0)
   const tooLarge = all.filter(({ size }) => size > maxFileBytes)
+  const refused = [...empty, ...tooLarge]
   addFiles(
     roomId,
-    all.filter((each) => !tooLarge.includes(each)),
+    all.filter((each) => !refused.includes(each)),
   )
-  if (tooLarge.length === 0) return
-  const names = tooLarge.map(({ name }) => name).join(', ')
-  openDialog(t().files, <p>{t().tooLarge(names, sizeText(maxFileBytes))}</p>)
+  if (refused.length === 0) return
+  openDialog(
+    t().files,
+    <>
+      {empty.length > 0 && <p>{t().emptyFiles(namesOf(empty))}</p>}
+      {tooLarge.length > 0 && <p>{t().tooLarge(namesOf(tooLarge), sizeText(maxFileBytes))}</p>}
+    </>,
+  )
+}
+
+function namesOf(files: readonly File[]): string {
+  return files.map(({ name }) => name).join(', ')
 }

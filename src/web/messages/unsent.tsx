@@ -1,6 +1,7 @@
+import { ApiError } from '../../client/errors.ts'
 import type { OutboxEntry } from '../state/outbox.ts'
 import type { User } from '../state/state.ts'
-import { t } from '../texts/texts.ts'
+import { errorText, t } from '../texts/texts.ts'
 import { Content } from './content.tsx'
 import { CopyText } from './copy-text.tsx'
 import { MessageFrame } from './message.tsx'
@@ -12,7 +13,7 @@ type UnsentProps = { entry: OutboxEntry; author: User; isFollowing: boolean }
 
 /** A message on its way, where it will stand. */
 export function Unsent({ entry, author, isFollowing }: UnsentProps) {
-  const { nonce, room_id, content, state, reply_to, failure = '', failure_message } = entry
+  const { nonce, room_id, content, state, reply_to } = entry
   const isFailed = state === 'failed'
   return (
     <MessageFrame
@@ -26,7 +27,7 @@ export function Unsent({ entry, author, isFollowing }: UnsentProps) {
       <Content message={{ room_id, content, mentions: [] }} />
       {isFailed ? (
         <p class="failure" role="alert">
-          {t().notSent} {t().notSentErrors[failure] ?? t().errors[failure] ?? failure_message}{' '}
+          {t().notSent} {reasonOf(entry)}{' '}
           <button type="button" class="link" onClick={() => void outbox.retry(nonce)}>
             {t().tryAgain}
           </button>
@@ -42,4 +43,8 @@ export function Unsent({ entry, author, isFollowing }: UnsentProps) {
       )}
     </MessageFrame>
   )
+}
+
+function reasonOf({ failure = '', failure_message = '' }: OutboxEntry): string {
+  return errorText(new ApiError({ code: failure, message: failure_message, status: 0 }), t().notSentErrors)
 }

@@ -1,8 +1,10 @@
+import type { Answer } from '../../client/operations.ts'
 import { pathOf } from '../places.ts'
 import { go } from '../router.ts'
 import { api, leaveForGood } from '../session.ts'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Field, Form } from '../shell/form.tsx'
+import { NewPasswordField } from '../shell/new-password-field.tsx'
 import { useSendsMail } from '../shell/sends-mail.ts'
 import { useAction } from '../shell/use-action.tsx'
 import { useLoaded } from '../shell/use-loaded.ts'
@@ -36,7 +38,7 @@ export function AccountSettings() {
         </Form>
       </section>
       <Email email={me.email} isVerified={me.email_verified} />
-      <ChangePassword />
+      <ChangePassword of={me} />
       <ExportSettings />
       <section>
         <h2>{st().deleteAccount}</h2>
@@ -92,7 +94,7 @@ function Email({ email, isVerified }: EmailProps) {
   )
 }
 
-function ChangePassword() {
+function ChangePassword({ of: me }: { of: Answer<'getOwnUser'> }) {
   const change = async ({ current = '', password = '' }: Values) => {
     await api.call('changePassword', { body: { current, new: password } })
   }
@@ -102,13 +104,7 @@ function ChangePassword() {
       <p class="muted">{st().passwordEndsSessions}</p>
       <Form action={st().changePassword} submit={change} done={st().passwordChanged}>
         <Field label={st().presentPassword} name="current" type="password" autocomplete="current-password" />
-        <Field
-          label={t().newPassword}
-          name="password"
-          type="password"
-          hint={t().passwordHint}
-          autocomplete="new-password"
-        />
+        <NewPasswordField label={t().newPassword} of={me} />
       </Form>
     </section>
   )

@@ -7,12 +7,15 @@ import { TextArea } from '../shell/text-area.tsx'
 import { useAction } from '../shell/use-action.tsx'
 import { store } from '../state/store.ts'
 import { st } from '../texts/settings.ts'
+import { withScheme } from './website.ts'
 
 /** How others see one: what changes here comes back as an event. */
 export function ProfileSettings() {
   const me = store.me.value
   const { act, notice } = useAction()
   if (!me) return null
+  const save = ({ website = '', ...values }: Record<string, string>) =>
+    edit({ ...values, website: withScheme(website) })
   const edit = async (body: Input<'editOwnUser'>['body']) => {
     await api.call('editOwnUser', { body })
   }
@@ -40,7 +43,7 @@ export function ProfileSettings() {
       </section>
       <section>
         <h2>{st().profile}</h2>
-        <Form action={st().saveChanges} submit={(values) => edit(values)} done={st().saved}>
+        <Form action={st().saveChanges} submit={save} done={st().saved}>
           <Field
             label={st().displayName}
             name="name"

@@ -2,6 +2,8 @@ import type { Events } from '../../client/events.ts'
 import type { Message } from '../../client/messages.ts'
 
 export type User = Events['USER_UPDATE']
+/** What people write about themselves. */
+export type Profile = Pick<User, 'bio' | 'location' | 'website' | 'header'>
 export type Member = Events['HOUSE_MEMBER_JOIN']
 export type Room = Events['ROOM_CREATE']
 export type Relationship = Events['RELATIONSHIP_UPDATE']

@@ -14,7 +14,8 @@ export const administrationDe: AdministrationTexts = {
   database: 'Datenbank',
   sockets: 'Offene Verbindungen',
   processes: 'Prozesse',
-  processSince: (time, memory, sockets) => `Seit ${time}, ${memory} Speicher, ${sockets} Verbindungen`,
+  connections: { one: '{n} Verbindung', other: '{n} Verbindungen' },
+  processSince: (time, memory, connections) => `Seit ${time}, ${memory} Speicher, ${connections}`,
 
   findUsers: 'Personen finden',
   findHouses: 'Häuser finden',

@@ -12,8 +12,9 @@ export const administrationEn = {
   database: 'Database',
   sockets: 'Open connections',
   processes: 'Processes',
-  processSince: (time: string, memory: string, sockets: string) =>
-    `Since ${time}, ${memory} of memory, ${sockets} connections`,
+  connections: { one: '{n} connection', other: '{n} connections' },
+  processSince: (time: string, memory: string, connections: string) =>
+    `Since ${time}, ${memory} of memory, ${connections}`,
 
   findUsers: 'Find users',
   findHouses: 'Find houses',

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
-import { ApiError } from '../../client/errors.ts'
 import { en, type Plural, type Texts } from './en.ts'
+import { textOfError } from './error-text.ts'
 
 const storageKey = 'hearth.language'
 
@@ -58,26 +58,7 @@ export function plural(forms: Plural, n: number): string {
   return form.replace('{n}', new Intl.NumberFormat(chosen.value).format(n))
 }
 
-/** From here on one is told how long to wait. */
-const longWaitMs = 10_000
-
-/** What happened and what to do, for somebody who reads it; `own` are texts by code that come first. */
-export function errorText(error: unknown, own: Record<string, string> = {}): string {
-  if (!(error instanceof ApiError)) return t().errors.unreadable ?? String(error)
-  const { code, fields, retryAfterMs = 0, message } = error
-  if (code === 'rate_limit' && retryAfterMs > longWaitMs) return t().tooManyUntil(waitText(retryAfterMs))
-  const ofField = fields.map((name) => t().fields[name]).find(Boolean)
-  return ofField ?? own[code] ?? t().errors[code] ?? message
-}
-
-/** in 12 hours */
-function waitText(ms: number): string {
-  const seconds = Math.ceil(ms / 1_000)
-  const [unit, size] =
-    seconds > 3_600
-      ? (['hour', 3_600] as const)
-      : seconds > 60
-        ? (['minute', 60] as const)
-        : (['second', 1] as const)
-  return new Intl.RelativeTimeFormat(chosen.value).format(Math.ceil(seconds / size), unit)
+/** What happened and what to do, as `textOfError` says it in the language of the client. */
+export function errorText(error: unknown, own?: Record<string, string>): string {
+  return textOfError(t(), chosen.value, error, own)
 }

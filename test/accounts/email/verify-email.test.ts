@@ -25,6 +25,12 @@ test('registration sends a code, which verifies the address once', async () => {
   expect(await codesOf(ann)).toEqual([])
 })
 
+test('a code works as somebody types it', async () => {
+  const cleo = await registered('cleo')
+  const typed = `${cleo.code.slice(0, 8)} ${cleo.code.slice(8).toUpperCase()}\n`
+  expect((await call(null, 'POST', path, { code: typed })).status).toBe(200)
+})
+
 test('a code sent by concurrent requests verifies the address once', async () => {
   const bea = await registered('bea')
   const answers = await Promise.all([1, 2].map(() => call(null, 'POST', path, { code: bea.code })))

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
+import { issueResetCode } from '../../../src/accounts/codes/operations.ts'
 import { resident } from '../../support/accounts.ts'
 import { codesOf, expectLifetime, mailingApp } from '../../support/mail.ts'
 import { otherApp } from '../../support/other-app.ts'
 import { required, told } from '../../support/permissions.ts'
 import { publishedAbout } from '../../support/published.ts'
 import { codeIn } from '../../support/smtp.ts'
-import { call, uniqueName } from '../../support/world.ts'
+import { untilWaiting } from '../../support/waiting.ts'
+import { call, db, uniqueName } from '../../support/world.ts'
 
 const { mailing, smtp } = await mailingApp()
 
@@ -63,6 +65,23 @@ test('the mail names the server, the account and the use of the code', async () 
   expect(text).toContain('Subject: Set a new password for hearth.test')
   expect(text).toContain(`"${eva.username}" on http://hearth.test`)
   expect(text).toContain('POST http://hearth.test/auth/reset-password')
+})
+
+test('an address that changes while a code is made for it gets none', async () => {
+  const fay = await resident('fay')
+  const [made] = await db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('users')
+      .set({ email: `new.${fay.email}` })
+      .where('id', '=', fay.id)
+      .execute()
+    const made = issueResetCode(db, fay.id, fay.email)
+    await untilWaiting(1)
+    return [made]
+  })
+  expect(await made).toBeUndefined()
+  expect(await codesOf(fay)).toEqual([])
+  expect(await issueResetCode(db, fay.id, `New.${fay.email}`)).toMatchObject({ email: `New.${fay.email}` })
 })
 
 test('without mail forgot-password creates no code', async () => {

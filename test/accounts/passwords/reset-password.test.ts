@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { issueCode } from '../../../src/accounts/codes/operations.ts'
 import { lockUsers } from '../../../src/users/lock-queries.ts'
 import { password, resident } from '../../support/accounts.ts'
 import { codesOf, mailingApp } from '../../support/mail.ts'
@@ -83,6 +84,21 @@ test('a wrong or expired code answers invalid_code without a change', async () =
     ])
   }
   expect((await call(null, 'POST', '/auth/login', { login: cem.email, password })).status).toBe(200)
+})
+
+test('a code for an address that the account no longer has answers invalid_code', async () => {
+  const dan = await resident('dan')
+  const { code } = await issueCode(db, dan.id, 'reset_password', `former.${dan.email}`)
+  const fields = { code, password: 'a new password' }
+  expect(told(await call(null, 'POST', path, fields))).toEqual([400, invalidCode])
+  const present = await issueCode(db, dan.id, 'reset_password', dan.email.toUpperCase())
+  expect((await call(null, 'POST', path, { ...fields, code: present.code })).status).toBe(200)
+})
+
+test('a code works as somebody types it', async () => {
+  const code = (await codeFor(await resident())).toUpperCase()
+  const typed = ` ${code.slice(0, 4)}-${code.slice(4, 8)} ${code.slice(8)}`
+  expect((await call(null, 'POST', path, { code: typed, password: 'a new password' })).status).toBe(200)
 })
 
 test('a reset with wrong fields names them and keeps the code valid', async () => {

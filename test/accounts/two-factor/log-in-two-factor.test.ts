@@ -5,6 +5,7 @@ import {
   countBackupCodes,
   invalidCode,
   logInWith as logIn,
+  totpPath,
   withTotp,
 } from '../../support/two-factor.ts'
 import { call, db, failure } from '../../support/world.ts'
@@ -19,6 +20,20 @@ test('a login asks for a code only after the right password', async () => {
     expect(told(await logIn(bob.username, code))).toEqual([400, invalidCode])
   }
   expect((await logIn(bob.username, codeOf(bob.secret))).status).toBe(200)
+})
+
+test('codes work as apps and mails show them', async () => {
+  const gus = await withTotp('gus')
+  const code = codeOf(gus.secret)
+  expect((await logIn(gus.username, ` ${code.slice(0, 3)} ${code.slice(3)}`)).status).toBe(200)
+  const wide = codeOf(gus.secret, 1).replace(/./g, (digit) => String.fromCodePoint(0xff10 + Number(digit)))
+  expect((await logIn(gus.username, wide)).status).toBe(200)
+  const [first, second] = gus.backup_codes as [string, string]
+  const grouped = `${first.slice(0, 5)}-${first.slice(5)}`.toUpperCase()
+  expect((await logIn(gus.username, grouped)).status).toBe(200)
+  expect((await logIn(gus.username, first)).body).toEqual(invalidCode)
+  const off = await call(gus, 'DELETE', totpPath, { code: `${second.slice(0, 4)} ${second.slice(4)}` })
+  expect(off.status).toBe(200)
 })
 
 test('a TOTP code works once, also in concurrent logins', async () => {

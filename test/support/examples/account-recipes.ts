@@ -58,6 +58,7 @@ export const accountRecipes: Recipes = {
   verifyEmail: { by: null, body: { code: codes.email } },
   resendVerification: { by: 'jonas' },
   changeEmail: { body: { email: 'mira.okafor@example.org', password } },
+  checkPassword: { by: null, body: { password: 'a shed full of drills', username: 'mira' } },
   forgotPassword: { by: null, body: { email: 'mira@example.org' } },
   resetPassword: { by: null, body: { code: codes.reset, password: newPassword } },
   changePassword: { body: { current: password, new: newPassword } },

@@ -40,7 +40,7 @@ export function accountScreens({ eve, locked, invite }: Scene): Screen[] {
       name: 'invite-gone',
       path: '/app/invite/nothing',
       mayFail: /status of 404/,
-      show: seeText('This invite has run out'),
+      show: seeText('There is no such invite'),
     },
     { name: 'welcome', path: '/app/', as: eve, show: see('heading', `Welcome, ${eve.username}`) },
     { name: 'friends-none', path: '/app/friends', as: eve, show: seeText('You have no friends here yet.') },

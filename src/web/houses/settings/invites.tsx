@@ -7,7 +7,7 @@ import { useLoaded } from '../../shell/use-loaded.ts'
 import type { House } from '../../state/state.ts'
 import { shortText } from '../../texts/dates.ts'
 import { st } from '../../texts/settings.ts'
-import { plural, t } from '../../texts/texts.ts'
+import { language, plural, t } from '../../texts/texts.ts'
 import { openInvitePeople } from '../dialogs.tsx'
 import { inviteLinkOf } from '../invites.ts'
 
@@ -27,7 +27,7 @@ export function InviteSettings({ house }: { house: House }) {
     <section>
       <h2>{t().houseSections.invites}</h2>
       {hasBits(bitsInHouse(house), permission.CREATE_INVITES) && (
-        <button type="button" class="primary" onClick={() => openInvitePeople(house.id)}>
+        <button type="button" class="primary" onClick={() => openInvitePeople(house.id, () => void reload())}>
           {t().invitePeople}
         </button>
       )}
@@ -56,7 +56,9 @@ export function InviteSettings({ house }: { house: House }) {
 
 function usesOf({ uses, max_uses, max_age, created_at }: Invite): string {
   const counted = plural(st().uses, uses)
-  const used = max_uses ? st().usedOf(counted, String(max_uses)) : counted
+  const used = max_uses
+    ? st().usedOf(counted, new Intl.NumberFormat(language.value).format(max_uses))
+    : counted
   if (!max_age) return used
   return `${used} · ${st().runsOut(shortText(Date.parse(created_at) + max_age * 1_000))}`
 }
