@@ -12,6 +12,7 @@ import { startRouter } from './router.ts'
 import { startSession } from './session.ts'
 import { startPush } from './settings/push-start.tsx'
 import { startTheme } from './settings/theme.ts'
+import { startComposing } from './shell/composing.ts'
 import { startKeepingFocus } from './shell/keep-focus.ts'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -36,6 +37,7 @@ startTheme()
 void startTexts().then(start)
 
 function start(): void {
+  startComposing()
   startRouter()
   startSession()
   startConnection()

@@ -39,7 +39,7 @@ export function MessageField({ field, type, completion, onKeyDown, label, ...mor
         onSelect={completion.look}
         onBlur={completion.close}
         onKeyDown={(event) => {
-          if (!event.isComposing && !completion.onKey(event)) onKeyDown(event)
+          if (!completion.onKey(event)) onKeyDown(event)
         }}
         {...more}
       />

@@ -1,0 +1,55 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { call, message } from '../support/world.ts'
+import { messageOf, openPage, sendAll, twoInHouse } from './support.ts'
+
+/**
+ * Presses a key on what has the focus as Safari reports the one that ends a composition: after it, as no part of it.
+ * Gives whether the page left it alone.
+ */
+function pressAfterComposing(page: Page, key: string, more = {}): Promise<boolean> {
+  const options = JSON.stringify({ key, keyCode: 229, bubbles: true, cancelable: true, ...more })
+  return page.evaluate(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown', ${options}))`)
+}
+
+const composerOf = (page: Page) => page.getByRole('textbox', { name: 'Message general', exact: true })
+const focusIsOn = (page: Page, wanted: Locator) => wanted.and(page.locator(':focus')).waitFor()
+
+test('a key that ends a composition does nothing else', async () => {
+  const { ann, den, path } = await twoInHouse()
+  await message(den.room_id, ann, { content: 'own' })
+  const page = await openPage(path, { as: ann })
+  const composer = composerOf(page)
+  await messageOf(page, 'own').waitFor()
+  await composer.focus()
+  expect(await pressAfterComposing(page, 'ArrowUp')).toBe(true)
+  await composer.fill('日本')
+  expect(await pressAfterComposing(page, 'Enter')).toBe(true)
+  await composer.pressSequentially(' @bo')
+  const option = page.getByRole('option', { name: 'Bob' })
+  await option.waitFor()
+  for (const key of ['Enter', 'Tab', 'Escape', 'ArrowDown'])
+    expect(await pressAfterComposing(page, key)).toBe(true)
+  expect(await composer.inputValue()).toBe('日本 @bo')
+  await option.waitFor()
+  expect(await pressAfterComposing(page, 'k', { ctrlKey: true })).toBe(true)
+  expect(await page.getByRole('dialog').count()).toBe(0)
+
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').pressSequentially('general')
+  for (const key of ['Enter', 'ArrowDown']) expect(await pressAfterComposing(page, key)).toBe(true)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+  await composer.fill('')
+  await composer.press('ArrowUp')
+  const editor = page.getByRole('textbox', { name: 'Edit message' })
+  await focusIsOn(page, editor)
+  await editor.fill('owned')
+  for (const key of ['Enter', 'Escape']) expect(await pressAfterComposing(page, key)).toBe(true)
+  expect(await editor.inputValue()).toBe('owned')
+  await editor.press('Enter')
+  await messageOf(page, 'owned').waitFor()
+  expect(await messageOf(page, '日本').count()).toBe(0)
+})
+
