@@ -53,3 +53,24 @@ test('a key that ends a composition does nothing else', async () => {
   expect(await messageOf(page, '日本').count()).toBe(0)
 })
 
+test('what is pasted from a spreadsheet is text, and a lone picture a file', async () => {
+  const { ann, path } = await twoInHouse()
+  const page = await openPage(path, { as: ann })
+  await composerOf(page).waitFor()
+  const files = page.getByRole('list', { name: 'Files' }).getByRole('listitem')
+  const isLeftToBrowser = (text: string, html: string) =>
+    page.evaluate(`{
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', ${JSON.stringify(text)})
+      clipboardData.setData('text/html', ${JSON.stringify(html)})
+      clipboardData.items.add(new File(['x'], 'image.png', { type: 'image/png' }))
+      const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+      document.querySelector('.composer textarea').dispatchEvent(paste)
+    }`)
+  expect(await isLeftToBrowser('a\tb', '<table><tr><td>a</td><td>b</td></tr></table>')).toBe(true)
+  expect(await files.count()).toBe(0)
+  expect(await isLeftToBrowser('https://e.org/a.png', '<img src="https://e.org/a.png">')).toBe(false)
+  await files.filter({ hasText: 'image.png' }).waitFor()
+  await page.getByRole('button', { name: 'Remove image.png' }).click()
+  await focusIsOn(page, composerOf(page))
+})

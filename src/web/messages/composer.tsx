@@ -15,6 +15,7 @@ import { ExplodingTimer } from './exploding-timer.tsx'
 import { FileButton } from './file-button.tsx'
 import { fitHeight } from './fit-height.ts'
 import { MessageField } from './message-field.tsx'
+import { pastedFiles } from './pasted-files.ts'
 import { Replying } from './quote.tsx'
 import { asSent } from './references.ts'
 import { cancelReply, repliedIn, replyFields } from './replying.ts'
@@ -70,8 +71,8 @@ export function Composer({ room, name }: { room: Room; name: string }) {
   const replied = repliedIn(room.id)
   const mayAttach = mayInRoom(room, permission.ATTACH_MEDIA)
   const paste = (event: ClipboardEvent) => {
-    const { files } = event.clipboardData ?? {}
-    if (!mayAttach || !files || files.length === 0) return
+    const files = event.clipboardData ? pastedFiles(event.clipboardData) : []
+    if (!mayAttach || files.length === 0) return
     event.preventDefault()
     chooseFiles(room.id, files)
   }
