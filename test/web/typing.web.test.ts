@@ -53,6 +53,45 @@ test('a key that ends a composition does nothing else', async () => {
   expect(await messageOf(page, '日本').count()).toBe(0)
 })
 
+test('Ctrl+Z undoes completions, emoji and what comes from an edit', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const page = await openPage(path, { as: ann })
+  const composer = composerOf(page)
+  await composer.pressSequentially('hello @bo')
+  await page.getByRole('option', { name: 'Bob' }).waitFor()
+  await composer.press('Enter')
+  expect(await composer.inputValue()).toBe(`hello @${bob.username} `)
+  await composer.press('Control+z')
+  expect(await composer.inputValue()).toBe('hello @bo')
+  await composer.press('Control+Shift+z')
+  expect(await composer.inputValue()).toBe(`hello @${bob.username} `)
+
+  await page.getByRole('button', { name: 'Emoji' }).click()
+  await page.getByRole('searchbox', { name: 'Search emoji' }).fill('rocket')
+  await page.getByRole('option', { name: 'rocket', exact: true }).click()
+  expect(await composer.inputValue()).toBe(`hello @${bob.username} 🚀`)
+  await composer.press('Control+z')
+  expect(await composer.inputValue()).toBe(`hello @${bob.username} `)
+  // What was undone is not sent, and what comes after a message can be undone as well.
+  await composer.press('Enter')
+  await messageOf(page, 'hello @Bob').waitFor()
+  await composer.pressSequentially('next')
+  await composer.press('Control+z')
+  expect(await composer.inputValue()).toBe('')
+
+  // The text of an edit comes to the composer when its message is deleted.
+  const [id] = await sendAll(ann, den.room_id, 'to be edited')
+  await messageOf(page, 'to be edited').waitFor()
+  await composer.press('ArrowUp')
+  await page.getByRole('textbox', { name: 'Edit message' }).fill('edited')
+  await page.keyboard.press('Escape')
+  await composer.pressSequentially('abc')
+  await call(ann, 'DELETE', `/rooms/${den.room_id}/messages/${id}`)
+  await expect.poll(() => composer.inputValue()).toBe('abc\nedited')
+  await composer.press('Control+z')
+  expect(await composer.inputValue()).toBe('abc')
+})
+
 test('what is pasted from a spreadsheet is text, and a lone picture a file', async () => {
   const { ann, path } = await twoInHouse()
   const page = await openPage(path, { as: ann })

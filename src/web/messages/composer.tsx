@@ -12,6 +12,7 @@ import { changedDraft, draftOf, keepDraft } from './drafts.ts'
 import { editLastOwn } from './editing.ts'
 import { EmojiPicker } from './emoji-picker.tsx'
 import { ExplodingTimer } from './exploding-timer.tsx'
+import { changeText } from './field-text.ts'
 import { FileButton } from './file-button.tsx'
 import { fitHeight } from './fit-height.ts'
 import { MessageField } from './message-field.tsx'
@@ -52,9 +53,10 @@ export function Composer({ room, name }: { room: Room; name: string }) {
   useSignalEffect(() => {
     if (changedDraft.value !== room.id) return
     changedDraft.value = undefined
+    if (field.current) changeText(field.current, draftOf(room.id))
     text.value = draftOf(room.id)
   })
-  const completion = useCompletion(field, room, type)
+  const completion = useCompletion(field, room)
   const present = useRef(room)
   present.current = room
   const left = useComputed(() => charactersLeft(text.value, present.current))

@@ -1,6 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { Ref } from 'preact'
 import { CompletionList } from './completion-list.tsx'
+import { leaveUndone } from './field-text.ts'
 import { optionId, type useCompletion } from './use-completion.ts'
 
 type MessageFieldProps = {
@@ -33,6 +34,7 @@ export function MessageField({ field, type, completion, onKeyDown, label, ...mor
         aria-controls={isCompleting ? listId : undefined}
         aria-activedescendant={isCompleting ? optionId(listId, index) : undefined}
         onInput={(event) => {
+          leaveUndone(event.currentTarget, event)
           type(event.currentTarget.value)
           completion.look()
         }}

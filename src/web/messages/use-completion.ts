@@ -3,13 +3,14 @@ import { useId } from 'preact/hooks'
 import { requestAllMembers } from '../connection.ts'
 import type { Room } from '../state/state.ts'
 import { type Candidate, candidatesFor } from './candidates.ts'
-import { type BegunWord, begunWord, inserted } from './completion.ts'
+import { type BegunWord, begunWord } from './completion.ts'
 import { loadEmoji } from './emoji.ts'
+import { replaceText } from './field-text.ts'
 
 type Field = { current: HTMLTextAreaElement | null }
 
-/** Completes people, rooms and emoji in a field. `type` gets the new text. */
-export function useCompletion(field: Field, room: Room, type: (text: string) => void) {
+/** Completes people, rooms and emoji in a field. */
+export function useCompletion(field: Field, room: Room) {
   const listId = useId()
   const word = useSignal<BegunWord | undefined>(undefined)
   const active = useSignal(0)
@@ -33,12 +34,7 @@ export function useCompletion(field: Field, room: Room, type: (text: string) => 
   const insert = (text: string, start?: number, end?: number) => {
     const element = field.current
     if (!element) return
-    const from = start ?? element.selectionStart
-    const next = inserted(element.value, from, end ?? element.selectionEnd, text)
-    element.value = next.text
-    element.setSelectionRange(next.caret, next.caret)
-    type(next.text)
-    element.focus()
+    replaceText(element, start ?? element.selectionStart, end ?? element.selectionEnd, text)
     close()
   }
   const choose = (candidate: Candidate) => {
