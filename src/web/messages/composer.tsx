@@ -80,6 +80,7 @@ export function Composer({ room, name }: { room: Room; name: string }) {
   }
   const send = () => {
     if (mayNotSend.peek()) return
+    completion.emoji.finish()
     const content = asSent(text.peek().trim(), room)
     const exploding = age.value > 0 ? { exploding: true as const, exploding_age: age.value } : {}
     const isWithFile = sendFiles(room.id, { content, ...exploding, ...replyFields(replied) })

@@ -39,6 +39,7 @@ export function MessageEditor({ message }: { message: Message }) {
     focusComposer()
   }
   const save = async () => {
+    completion.emoji.finish()
     const typed = text.value.trim()
     if (typed === before.trim()) {
       keepDraft(room_id, '', id)

@@ -20,7 +20,7 @@ type MessageFieldProps = {
 
 /** Where the text of a message is written, with completion. */
 export function MessageField({ field, type, completion, onKeyDown, label, ...more }: MessageFieldProps) {
-  const { listId, index, candidates } = completion
+  const { listId, index, candidates, emoji } = completion
   const isCompleting = candidates.length > 0
   return (
     <>
@@ -37,7 +37,10 @@ export function MessageField({ field, type, completion, onKeyDown, label, ...mor
           leaveUndone(event.currentTarget, event)
           type(event.currentTarget.value)
           completion.look()
+          emoji.onInput(event)
         }}
+        onBeforeInput={emoji.onBeforeInput}
+        onCompositionEnd={emoji.onCompositionEnd}
         onSelect={completion.look}
         onBlur={completion.close}
         onKeyDown={(event) => {

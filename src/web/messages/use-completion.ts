@@ -6,6 +6,7 @@ import { type Candidate, candidatesFor } from './candidates.ts'
 import { type BegunWord, begunWord } from './completion.ts'
 import { loadEmoji } from './emoji.ts'
 import { replaceText } from './field-text.ts'
+import { useTypedEmoji } from './use-typed-emoji.ts'
 
 type Field = { current: HTMLTextAreaElement | null }
 
@@ -16,6 +17,7 @@ export function useCompletion(field: Field, room: Room) {
   const active = useSignal(0)
   const candidates = word.value ? candidatesFor(word.value, room) : []
   const index = Math.min(active.value, candidates.length - 1)
+  const emoji = useTypedEmoji(field)
 
   /** To be called after the text or the caret has changed. */
   const look = () => {
@@ -53,7 +55,7 @@ export function useCompletion(field: Field, room: Room) {
     event.stopPropagation()
     return true
   }
-  return { listId, candidates, index, look, close, choose, onKey, insert }
+  return { listId, candidates, index, emoji, look, close, choose, onKey, insert }
 }
 
 /** The id of an option, for who listens. */
