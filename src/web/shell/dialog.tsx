@@ -31,6 +31,9 @@ export function Dialogs() {
   return shown.value && <Dialog key={shown.value.id} shown={shown.value} />
 }
 
+/** The field that gets the focus in a dialog without `autofocus`. */
+const firstField = 'input:not([type=checkbox], [type=radio], [type=file]), select, textarea'
+
 function Dialog({ shown: own }: { shown: Shown }) {
   const { title, content, look } = own
   const element = useRef<HTMLDialogElement>(null)
@@ -39,6 +42,7 @@ function Dialog({ shown: own }: { shown: Shown }) {
     // The element itself keeps the focus inside, and gives it back.
     const dialog = element.current
     dialog?.showModal()
+    if (!dialog?.querySelector('[autofocus]')) dialog?.querySelector<HTMLElement>(firstField)?.focus()
     return () => dialog?.close()
   }, [])
   const close = () => element.current?.close()
