@@ -8,6 +8,51 @@ import { expectAccessible, messageOf, openPage, sendAll, twoInHouse } from './su
 const composerOf = (page: Page) => page.getByRole('textbox', { name: 'Message general', exact: true })
 const focusIsOn = (page: Page, wanted: Locator) => wanted.and(page.locator(':focus')).waitFor()
 
+test('what is typed outside of a field goes to the composer, whatever was clicked before', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const [id] = await sendAll(bob, den.room_id, 'hello')
+  await call(bob, 'PUT', `/rooms/${den.room_id}/messages/${id}/reactions/${encodeURIComponent('👍')}`)
+  const page = await openPage(path, { as: ann })
+  const composer = composerOf(page)
+  const isFocusLost = () => page.evaluate('document.activeElement === document.body')
+  /** Types after a click, and looks where it has gone. */
+  const typeAfter = async (letter: string) => {
+    expect(await isFocusLost()).toBe(false)
+    expect(await composer.and(page.locator(':focus')).count()).toBe(0)
+    const before = await composer.inputValue()
+    await page.keyboard.press(letter)
+    expect(await composer.inputValue()).toBe(before + letter)
+    await focusIsOn(page, composer)
+  }
+  await messageOf(page, 'hello').getByText('hello').click()
+  await typeAfter('a')
+  const head = (await page.locator('main .page-head').boundingBox())!
+  await page.mouse.click(head.x + head.width / 2, head.y + head.height / 2)
+  await typeAfter('B')
+  await messageOf(page, 'hello')
+    .getByRole('button', { name: /1 person reacted/ })
+    .click()
+  await messageOf(page, 'hello')
+    .getByRole('button', { name: /2 people reacted/ })
+    .waitFor()
+  await typeAfter('#')
+  const open = page.getByRole('button', { name: 'Search', exact: true })
+  await open.click()
+  const search = page.getByRole('searchbox', { name: 'Search' })
+  await focusIsOn(page, search)
+  await page.keyboard.type('word')
+  expect(await search.inputValue()).toBe('word')
+  // At once, and not first the text and then the dialog.
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await focusIsOn(page, open)
+  await typeAfter('?')
+  await open.focus()
+  for (const key of ['Control+a', 'Alt+x', 'F2', 'Shift']) await page.keyboard.press(key)
+  await focusIsOn(page, open)
+  expect(await composer.inputValue()).toBe('aB#?')
+})
+
 test('the focus is where the eye is on every screen that comes', async () => {
   const ann = await withTotp('focus-ann')
   const page = await openPage('/app/log-in', { mayFail: /status of 40[04]/ })
@@ -33,5 +78,22 @@ test('the focus is where the eye is on every screen that comes', async () => {
   await hasHeading('Settings')
   await page.goto(new URL('/app/invite/none', page.url()).href)
   await hasHeading('Join a house')
+})
+
+test('the focus goes on to the next pinned message, and then to the heading', async () => {
+  const { ann, den, path } = await twoInHouse()
+  for (const id of await sendAll(ann, den.room_id, 'one', 'two https://example.org')) {
+    await call(ann, 'PUT', `/rooms/${den.room_id}/pins/${id}`)
+  }
+  const page = await openPage(path, { as: ann })
+  const open = page.getByRole('button', { name: 'Pinned messages' })
+  await open.press('Enter')
+  const row = (text: string) => page.getByRole('listitem').filter({ hasText: text })
+  await row('two').getByRole('button', { name: 'Unpin' }).press('Enter')
+  await focusIsOn(page, row('one').getByRole('button', { name: 'Unpin' }))
+  await page.keyboard.press('Enter')
+  await focusIsOn(page, page.getByRole('heading', { name: 'Pinned messages' }))
+  await page.keyboard.press('Escape')
+  await focusIsOn(page, open)
 })
 

@@ -32,7 +32,7 @@ export function Shell() {
   useEffect(nameShownRoom)
   const column = isNarrow.value && isColumnOfRooms(at) ? 'rooms' : 'page'
   return (
-    <div class="shell" data-column={column}>
+    <div class="shell" data-column={column} tabIndex={-1}>
       <Rail at={at} />
       {column === 'rooms' ? <RoomsColumn at={at} /> : <Rooms at={at} />}
       <div class="page-column">
