@@ -97,3 +97,22 @@ test('the focus goes on to the next pinned message, and then to the heading', as
   await focusIsOn(page, open)
 })
 
+test('messages have names, and a mention elsewhere is read out once', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const [random, muted] = [await houseRoom(den, { name: 'random' }), await houseRoom(den, { name: 'muted' })]
+  await call(ann, 'PUT', `/users/@me/settings/room_overrides/${muted}`, { notification_preference: 2 })
+  await message(den.room_id, bob, { content: 'hello **you**' })
+  await message(den.room_id, bob, { content: 'again' })
+  const page = await openPage(path, { as: ann })
+  for (const name of [/^Bob hello you \d\d:\d\d$/, /^Bob again \d\d:\d\d$/]) {
+    await page.getByRole('article', { name }).waitFor()
+  }
+  const status = page.getByRole('status')
+  await sendAll(bob, muted, `<@${ann.id}> not this`)
+  await sendAll(bob, random, 'nor this', `<@${ann.id}> look`)
+  await status.filter({ hasText: `Bob mentioned you in random. @${ann.username} look` }).waitFor()
+  await sendAll(bob, den.room_id, `<@${ann.id}> here`)
+  await status.filter({ hasText: `Bob: @${ann.username} here` }).waitFor()
+  expect(await status.filter({ hasText: 'in general' }).count()).toBe(0)
+  await expectAccessible(page)
+})

@@ -22,6 +22,7 @@ import { useHeadingFocus } from '../shell/use-heading-focus.ts'
 import { type Swipe, useSwipe } from '../shell/use-swipe.ts'
 import { t } from '../texts/texts.ts'
 import { useKeys } from './keys.tsx'
+import { MentionAnnouncer } from './mention-announcer.tsx'
 
 /** What somebody sees who is logged in: houses, rooms, and a page beside them. */
 export function Shell() {
@@ -39,6 +40,7 @@ export function Shell() {
         <Banner />
         {column === 'page' && <Page at={at} />}
       </div>
+      <MentionAnnouncer />
     </div>
   )
 }

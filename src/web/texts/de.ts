@@ -83,6 +83,12 @@ export const de: Texts = {
   movedTo: (name, at, of) => `${name}: ${at} von ${of}.`,
   unreadMark: 'ungelesen',
   mentionsMark: { one: '{n} Erwähnung', other: '{n} Erwähnungen' },
+  mentionedIn: (name, room) => `${name} hat dich in ${room} erwähnt.`,
+  wroteToYou: (name) => `${name} hat dir geschrieben.`,
+  mentionsElsewhere: {
+    one: '{n} Nachricht für dich in einem anderen Raum.',
+    other: '{n} Nachrichten für dich in anderen Räumen.',
+  },
   requestsMark: { one: '{n} Freundschaftsanfrage', other: '{n} Freundschaftsanfragen' },
 
   rooms: 'Räume',

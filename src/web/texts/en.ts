@@ -81,6 +81,12 @@ export const en = {
   movedTo: (name: string, at: number, of: number) => `${name}: ${at} of ${of}.`,
   unreadMark: 'unread',
   mentionsMark: { one: '{n} mention', other: '{n} mentions' },
+  mentionedIn: (name: string, room: string) => `${name} mentioned you in ${room}.`,
+  wroteToYou: (name: string) => `${name} wrote to you.`,
+  mentionsElsewhere: {
+    one: '{n} message for you in another room.',
+    other: '{n} messages for you in other rooms.',
+  },
   requestsMark: { one: '{n} friend request', other: '{n} friend requests' },
 
   rooms: 'Rooms',
