@@ -23,6 +23,7 @@ import { type Swipe, useSwipe } from '../shell/use-swipe.ts'
 import { t } from '../texts/texts.ts'
 import { useKeys } from './keys.tsx'
 import { MentionAnnouncer } from './mention-announcer.tsx'
+import { SkipLinks } from './skip-links.tsx'
 
 /** What somebody sees who is logged in: houses, rooms, and a page beside them. */
 export function Shell() {
@@ -34,6 +35,7 @@ export function Shell() {
   const column = isNarrow.value && isColumnOfRooms(at) ? 'rooms' : 'page'
   return (
     <div class="shell" data-column={column} tabIndex={-1}>
+      <SkipLinks />
       <Rail at={at} />
       {column === 'rooms' ? <RoomsColumn at={at} /> : <Rooms at={at} />}
       <div class="page-column">
@@ -82,7 +84,7 @@ function swipe(direction: Swipe): void {
 function RoomsColumn({ at }: { at: Place }) {
   const heading = useHeadingFocus()
   return (
-    <main class="rooms-column">
+    <main id="page" class="rooms-column">
       <h1 ref={heading} class="visually-hidden" tabIndex={-1}>
         {t().rooms}
       </h1>

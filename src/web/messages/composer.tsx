@@ -106,6 +106,7 @@ export function Composer({ room, name }: { room: Room; name: string }) {
 
   return (
     <form
+      id="composer"
       class="composer"
       onSubmit={(event) => {
         event.preventDefault()
