@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { App } from './app/app.tsx'
+import { startKeepingFocus } from './app/keep-focus.ts'
 import { startTitle } from './app/title.ts'
 import { startWorker } from './app/worker.ts'
 import { startConnection } from './connection.ts'
@@ -13,7 +14,7 @@ import { startRouter } from './router.ts'
 import { startSession } from './session.ts'
 import { startPush } from './settings/push-start.tsx'
 import { startTheme } from './settings/theme.ts'
-import { startKeepingFocus } from './shell/keep-focus.ts'
+import { startComposing } from './shell/composing.ts'
 import { lazy } from './shell/lazy.tsx'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -38,6 +39,7 @@ startTheme()
 void startTexts().then(start)
 
 function start(): void {
+  startComposing()
   startRouter()
   startSession()
   startConnection()

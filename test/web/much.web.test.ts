@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { newId } from '../../src/ids.ts'
 import { fillMemberships } from '../support/houses.ts'
-import { call, db, friends, group, house, message, role, user } from '../support/world.ts'
+import { call, type Den, db, friends, group, house, message, role, user } from '../support/world.ts'
 import { openPage, twoInHouse } from './support.ts'
 
 const phone = { width: 375, height: 667 }
@@ -19,9 +19,9 @@ async function isInSight(thing: Locator, page: Page): Promise<boolean> {
   return box !== null && box.y >= 0 && box.y + box.height <= (page.viewportSize()?.height ?? 0)
 }
 
-test('of 300 rooms the open one is in sight, and the head of the list stays', async () => {
-  const { ann, den } = await twoInHouse()
-  const rooms = Array.from({ length: 299 }, (_, index) => ({
+/** Adds rooms to a house: "room 1" and so on. */
+async function addRooms(den: Den, count: number) {
+  const rooms = Array.from({ length: count }, (_, index) => ({
     id: newId(),
     house_id: den.id,
     name: `room ${index + 1}`,
@@ -31,6 +31,12 @@ test('of 300 rooms the open one is in sight, and the head of the list stays', as
   await db.insertInto('rooms').values(rooms).execute()
   const pointers = rooms.map(({ id, position }) => ({ room_id: id, entity_id: den.entity_id, position }))
   await db.insertInto('entity_rooms').values(pointers).execute()
+  return rooms
+}
+
+test('of 300 rooms the open one is in sight, and the head of the list stays', async () => {
+  const { ann, den } = await twoInHouse()
+  const rooms = await addRooms(den, 299)
   for (const viewport of [desk, phone]) {
     const page = await openPage(`/app/houses/${den.id}/rooms/${rooms[249]?.id}`, { as: ann, viewport })
     const list = page.getByRole('navigation', { name: 'Rooms' })
@@ -42,6 +48,53 @@ test('of 300 rooms the open one is in sight, and the head of the list stays', as
     expect(await isInSight(list.getByRole('heading', { name: 'Den' }), page)).toBe(true)
     expect(await isInSight(page.getByRole('link', { name: 'Settings' }), page)).toBe(true)
   }
+})
+
+test('in a house of 300 rooms, Tab comes to the composer in few steps, and arrows go through the rooms', async () => {
+  const { ann, den, path } = await twoInHouse()
+  await addRooms(den, 299)
+  for (let count = 1; count <= 30; count += 1) {
+    await message(den.room_id, ann, { content: `https://example.org/${count}` })
+  }
+  const page = await openPage(path, { as: ann })
+  await page.getByRole('link', { name: 'https://example.org/30', exact: true }).waitFor()
+  const composer = page.getByRole('textbox', { name: 'Message general' })
+  const isOn = (thing: Locator) => thing.and(page.locator(':focus')).count()
+  /** The stops on the way from the beginning of the page, or from its end. */
+  const stopsTo = async (thing: Locator, key: string) => {
+    await page.locator('.shell').evaluate((shell) => shell.focus())
+    for (let count = 1; count <= 20; count += 1) {
+      await page.keyboard.press(key)
+      if ((await isOn(thing)) > 0) return count
+    }
+    return Number.POSITIVE_INFINITY
+  }
+  expect(await stopsTo(composer, 'Tab')).toBeLessThanOrEqual(14)
+  await page.keyboard.press('Shift+Tab')
+  expect(await isOn(page.getByRole('log'))).toBe(1)
+  // The links of a message are stops once it has the focus.
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('Tab')
+  expect(await isOn(page.getByRole('link', { name: 'https://example.org/30', exact: true }))).toBe(1)
+  await page.keyboard.press('Tab')
+  expect(await isOn(composer)).toBe(1)
+
+  expect(await stopsTo(page.getByRole('link', { name: 'Skip to content' }), 'Tab')).toBe(1)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  expect(await isOn(composer)).toBe(1)
+
+  const rooms = page.getByRole('navigation', { name: 'Rooms' })
+  const room = (name: string) => rooms.getByRole('link', { name, exact: true })
+  expect(await stopsTo(room('general'), 'Tab')).toBeLessThanOrEqual(6)
+  await page.keyboard.press('ArrowDown')
+  expect(await isOn(room('room 1'))).toBe(1)
+  await page.keyboard.press('End')
+  expect(await isOn(room('room 299'))).toBe(1)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'room 299' }).waitFor()
+  expect(await room('room 299').evaluate((link) => link.tabIndex)).toBe(0)
+  expect(await rooms.locator('.rooms-list [tabindex="0"]').count()).toBe(1)
 })
 
 test('of 200 houses the open one is in sight', async () => {

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
-import { isNotifiable, isRead, notifiedText } from '../../src/web/messages/notifiable.ts'
+import { isAnnounced, isNotifiable, isRead, notifiedText } from '../../src/web/messages/notifiable.ts'
 import type { State } from '../../src/web/state/state.ts'
 
 const rooms = { 1: { id: '1', house_id: '9' }, 2: { id: '2', house_id: null } } as unknown as State['rooms']
 
 type Given = { preference?: number; enabled?: boolean; relationship?: number }
 
-function wants(roomId: string, isMention: boolean, { preference, enabled, relationship }: Given = {}) {
+function wants(roomId: string, isMention: boolean, given: Given = {}, asks = isNotifiable) {
+  const { preference, enabled, relationship } = given
   const overrides = preference === undefined ? {} : { [roomId]: { notification_preference: preference } }
   const settings = {
     enable_desktop_notifications: enabled ?? null,
@@ -15,7 +16,7 @@ function wants(roomId: string, isMention: boolean, { preference, enabled, relati
   const me = { id: '5' } as State['me']
   const mentions = isMention ? [{ id: '5' }] : []
   const relationships = (relationship ? { 6: { type: relationship } } : {}) as State['relationships']
-  return isNotifiable({ me, rooms, settings, relationships }, {
+  return asks({ me, rooms, settings, relationships }, {
     room_id: roomId,
     author_id: '6',
     mentions,
@@ -40,6 +41,17 @@ test('messages of blocked and restricted people are not notified of', () => {
   expect([wants('1', true, restricted), wants('2', false, restricted)]).toEqual([false, false])
   expect([wants('1', true, blocked), wants('2', false, blocked)]).toEqual([false, false])
   expect([wants('1', true, friends), wants('2', false, friends)]).toEqual([true, true])
+})
+
+test('mentions and private messages are announced, whether or not the browser notifies of them', () => {
+  const announces = (roomId: string, isMention: boolean, given: Given = {}) =>
+    wants(roomId, isMention, given, isAnnounced)
+  const [all, mentions, none] = [{ preference: 0, enabled: false }, { preference: 1 }, { preference: 2 }]
+  expect([announces('1', false), announces('1', true), announces('2', false)]).toEqual([false, true, true])
+  expect([announces('1', false, all), announces('1', true, all)]).toEqual([false, true])
+  expect([announces('2', false, mentions), announces('2', true, mentions)]).toEqual([false, true])
+  expect([announces('1', true, none), announces('2', true, none)]).toEqual([false, false])
+  expect(announces('1', true, { relationship: 5 })).toBe(false)
 })
 
 test('what was read up to is read', () => {

@@ -1,9 +1,10 @@
 import { useEffect } from 'preact/hooks'
 import { startPlace } from '../houses/last-rooms.ts'
+import { focusComposer } from '../messages/composer-focus.ts'
 import { acknowledge } from '../messages/use-acknowledge.ts'
 import { placeOf } from '../rooms/rooms.ts'
 import { isUnread } from '../rooms/unread.ts'
-import { go, place } from '../router.ts'
+import { go, isPageCovered, place } from '../router.ts'
 import { openDialog } from '../shell/dialog.tsx'
 import type { Room } from '../state/state.ts'
 import { store } from '../state/store.ts'
@@ -34,12 +35,27 @@ export function useKeys(): void {
 }
 
 function onKey(event: KeyboardEvent): void {
-  const act = actions[nameOf(event)]
-  if (!act || event.defaultPrevented || event.isComposing) return
   // What is above the page keeps its keys.
-  if (document.querySelector('dialog[open], [popover]:popover-open')) return
-  event.preventDefault()
-  act()
+  if (event.defaultPrevented || document.querySelector('dialog[open], [popover]:popover-open')) return
+  const act = actions[nameOf(event)]
+  if (act) {
+    event.preventDefault()
+    act()
+  } else if (isForComposer(event) && !isPageCovered.peek()) focusComposer()
+}
+
+const fields = 'input, textarea, select, video, audio'
+
+/** Whether a key writes or pastes something, and no field has the focus. A space presses buttons and scrolls. */
+function isForComposer(event: KeyboardEvent): boolean {
+  const { key, altKey, target } = event
+  if (target instanceof Element && target.closest(fields)) return false
+  const hasCtrl = event.ctrlKey || event.metaKey
+  if (hasCtrl && !altKey && key.toLowerCase() === 'v') return true
+  if (key === ' ' || (key !== 'Dead' && Array.from(key).length !== 1)) return false
+  // Many keyboards have signs on Alt, or on Ctrl and Alt.
+  const writesSign = event.getModifierState('AltGraph') || (altKey && !hasCtrl && !/^[\da-z]$/i.test(key))
+  return writesSign || !(altKey || hasCtrl)
 }
 
 /** A slash may need Shift: it counts for letters and signs by what they write. */

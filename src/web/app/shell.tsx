@@ -22,6 +22,8 @@ import { useHeadingFocus } from '../shell/use-heading-focus.ts'
 import { type Swipe, useSwipe } from '../shell/use-swipe.ts'
 import { t } from '../texts/texts.ts'
 import { useKeys } from './keys.tsx'
+import { MentionAnnouncer } from './mention-announcer.tsx'
+import { SkipLinks } from './skip-links.tsx'
 
 /** What somebody sees who is logged in: houses, rooms, and a page beside them. */
 export function Shell() {
@@ -32,13 +34,15 @@ export function Shell() {
   useEffect(nameShownRoom)
   const column = isNarrow.value && isColumnOfRooms(at) ? 'rooms' : 'page'
   return (
-    <div class="shell" data-column={column}>
+    <div class="shell" data-column={column} tabIndex={-1}>
+      <SkipLinks />
       <Rail at={at} />
       {column === 'rooms' ? <RoomsColumn at={at} /> : <Rooms at={at} />}
       <div class="page-column">
         <Banner />
         {column === 'page' && <Page at={at} />}
       </div>
+      <MentionAnnouncer />
     </div>
   )
 }
@@ -80,7 +84,7 @@ function swipe(direction: Swipe): void {
 function RoomsColumn({ at }: { at: Place }) {
   const heading = useHeadingFocus()
   return (
-    <main class="rooms-column">
+    <main id="page" class="rooms-column">
       <h1 ref={heading} class="visually-hidden" tabIndex={-1}>
         {t().rooms}
       </h1>

@@ -27,7 +27,7 @@ function Switcher() {
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (event.isComposing || targets.length === 0) return
+    if (targets.length === 0) return
     if (step !== undefined) at.value = (chosen + step + targets.length) % targets.length
     else if (event.key === 'Enter') choose(targets[chosen])
     else return

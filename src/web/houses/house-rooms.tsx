@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks'
 import { hasBits, permission } from '../../houses/permissions.ts'
 import type { Place } from '../places.ts'
 import { closedCategories, toggleCategory } from '../rooms/closed-categories.ts'
@@ -8,6 +9,7 @@ import { isUnread } from '../rooms/unread.ts'
 import { go } from '../router.ts'
 import { Icon } from '../shell/icon.tsx'
 import { Menu, MenuItem } from '../shell/menu.tsx'
+import { useRovingFocus } from '../shell/use-roving-focus.ts'
 import type { House, Room } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
@@ -17,10 +19,12 @@ import { houseSections } from './house-sections.ts'
 /** The rooms of a house by category, below its name. */
 export function HouseRooms({ houseId, at }: { houseId: string; at: Place }) {
   const house = store.houses.value[houseId]
+  const list = useRef<HTMLDivElement>(null)
+  useRovingFocus(list)
   return (
     <nav class="rooms" aria-label={t().rooms}>
       {house && <HouseHead house={house} />}
-      <div class="rooms-list">
+      <div ref={list} class="rooms-list">
         {house &&
           roomsByCategory(house).map(({ id, name, rooms }) => (
             <Category key={id} id={id} name={name} rooms={rooms} at={at} />

@@ -5,6 +5,7 @@ import { othersIn } from '../rooms/rooms.ts'
 import { coverPage } from '../router.ts'
 import { isWide } from '../shell/media.ts'
 import { Picture } from '../shell/picture.tsx'
+import { useRovingFocus } from '../shell/use-roving-focus.ts'
 import type { Room, User } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
@@ -42,6 +43,8 @@ export function Members({ room }: { room: Room }) {
     [known, online, store.users.value, store.me.value],
   )
   const aside = useCoverKeys()
+  const list = useRef<HTMLDivElement>(null)
+  useRovingFocus(list)
   const grow = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) => {
     if (scrollHeight - scrollTop - clientHeight < nearPx) shown.value += pageSize
   }
@@ -52,7 +55,7 @@ export function Members({ room }: { room: Room }) {
       <header class="page-head">
         <h2>{t().members}</h2>
       </header>
-      <div class="members-list" onScroll={(event) => grow(event.currentTarget)}>
+      <div ref={list} class="members-list" onScroll={(event) => grow(event.currentTarget)}>
         <Group title={t().online} people={present} shown={shown.value} houseId={house_id} isOnline />
         <Group title={t().offline} people={absent} shown={left} houseId={house_id} isOnline={false} />
       </div>

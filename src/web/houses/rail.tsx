@@ -10,6 +10,7 @@ import { Menu, MenuItem } from '../shell/menu.tsx'
 import type { Placement } from '../shell/order.ts'
 import { Picture } from '../shell/picture.tsx'
 import { useOrder } from '../shell/use-order.ts'
+import { useRovingFocus } from '../shell/use-roving-focus.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { openCreateHouse, openJoinHouse } from './dialogs.tsx'
@@ -27,6 +28,7 @@ export function Rail({ at }: { at: Place }) {
     saying.value = t().movedTo(store.houses.value[id]?.name ?? '', ids.indexOf(id) + 1, ids.length)
   }
   const { area } = useOrder<HTMLUListElement>([{ id: 'houses', ids: houseOrder.value }], place)
+  useRovingFocus(area)
   const here = 'houseId' in at ? at.houseId : ''
   const known = Object.keys(store.houses.value).length
   // Houses come one by one: those before it move the open one.

@@ -6,12 +6,13 @@ import { openLightbox } from './lightbox.tsx'
 import { mediaBox } from './media-box.ts'
 
 /** The file of a message: pictures and videos in place, at their size from the start; others as a card. */
-export function Attachment({ of }: { of: NonNullable<Message['attachment']> }) {
+export function Attachment({ id, of }: { id: string; of: NonNullable<Message['attachment']> }) {
   const { filename, media_url, content_type, size } = of
   const box = mediaBox(of)
   if (content_type.startsWith('image/')) {
     return (
       <a
+        id={id}
         class="media"
         href={media_url}
         target="_blank"
@@ -33,6 +34,7 @@ export function Attachment({ of }: { of: NonNullable<Message['attachment']> }) {
     return (
       // biome-ignore lint/a11y/useMediaCaption: what people send has no captions
       <video
+        id={id}
         class="media"
         src={media_url}
         controls
@@ -44,7 +46,7 @@ export function Attachment({ of }: { of: NonNullable<Message['attachment']> }) {
     )
   }
   return (
-    <a class="file" href={media_url} target="_blank" rel="noopener noreferrer">
+    <a id={id} class="file" href={media_url} target="_blank" rel="noopener noreferrer">
       <Icon name="file" />
       <span class="cut">
         <span class="visually-hidden">{t().file} </span>

@@ -15,11 +15,6 @@ export function begunWord(text: string, caret: number): BegunWord | undefined {
   return { trigger: trigger as BegunWord['trigger'], query, start: caret - query.length - 1, end: caret }
 }
 
-/** The text with something else between two places, and where the caret is then. */
-export function inserted(text: string, start: number, end: number, insert: string) {
-  return { text: text.slice(0, start) + insert + text.slice(end), caret: start + insert.length }
-}
-
 const ofUsername = /(^|[\s(])@([\p{L}\p{N}_.-]+)/gu
 
 /** Puts ids in the place of the usernames after an @, as the server wants mentions; unknown ones stay text. */

@@ -12,9 +12,11 @@ import { changedDraft, draftOf, keepDraft } from './drafts.ts'
 import { editLastOwn } from './editing.ts'
 import { EmojiPicker } from './emoji-picker.tsx'
 import { ExplodingTimer } from './exploding-timer.tsx'
+import { changeText } from './field-text.ts'
 import { FileButton } from './file-button.tsx'
 import { fitHeight } from './fit-height.ts'
 import { MessageField } from './message-field.tsx'
+import { pastedFiles } from './pasted-files.ts'
 import { Replying } from './quote.tsx'
 import { asSent } from './references.ts'
 import { cancelReply, repliedIn, replyFields } from './replying.ts'
@@ -51,9 +53,10 @@ export function Composer({ room, name }: { room: Room; name: string }) {
   useSignalEffect(() => {
     if (changedDraft.value !== room.id) return
     changedDraft.value = undefined
+    if (field.current) changeText(field.current, draftOf(room.id))
     text.value = draftOf(room.id)
   })
-  const completion = useCompletion(field, room, type)
+  const completion = useCompletion(field, room)
   const present = useRef(room)
   present.current = room
   const left = useComputed(() => charactersLeft(text.value, present.current))
@@ -70,13 +73,14 @@ export function Composer({ room, name }: { room: Room; name: string }) {
   const replied = repliedIn(room.id)
   const mayAttach = mayInRoom(room, permission.ATTACH_MEDIA)
   const paste = (event: ClipboardEvent) => {
-    const { files } = event.clipboardData ?? {}
-    if (!mayAttach || !files || files.length === 0) return
+    const files = event.clipboardData ? pastedFiles(event.clipboardData) : []
+    if (!mayAttach || files.length === 0) return
     event.preventDefault()
     chooseFiles(room.id, files)
   }
   const send = () => {
     if (mayNotSend.peek()) return
+    completion.emoji.finish()
     const content = asSent(text.peek().trim(), room)
     const exploding = age.value > 0 ? { exploding: true as const, exploding_age: age.value } : {}
     const isWithFile = sendFiles(room.id, { content, ...exploding, ...replyFields(replied) })
@@ -102,6 +106,7 @@ export function Composer({ room, name }: { room: Room; name: string }) {
 
   return (
     <form
+      id="composer"
       class="composer"
       onSubmit={(event) => {
         event.preventDefault()

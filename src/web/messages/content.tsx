@@ -14,14 +14,16 @@ const largeEmoji =
 
 type Source = Pick<Message, 'room_id' | 'mentions'>
 
+type ContentProps = { id?: string; message: Source & Pick<Message, 'content'> }
+
 /** The text of a message, with its markdown. Whatever is no markdown, HTML too, is text and stays text. */
-export function Content({ message }: { message: Source & Pick<Message, 'content'> }) {
+export function Content({ id, message }: ContentProps) {
   const { content } = message
   const tokens = useMemo(() => parseMarkdown(content), [content])
   if (content === '') return null
   const isEmoji = content.length <= 40 && largeEmoji.test(content)
   return (
-    <div class="content" dir="auto" data-emoji={isEmoji ? '' : undefined}>
+    <div id={id} class="content" dir="auto" data-emoji={isEmoji ? '' : undefined}>
       {renderAll(tokens, message)}
     </div>
   )

@@ -25,7 +25,7 @@ export function MessageEditor({ message }: { message: Message }) {
     text.value = typed
     keepDraft(room_id, typed === before ? '' : typed, id)
   }
-  const completion = useCompletion(field, room, type)
+  const completion = useCompletion(field, room)
   useSignalEffect(() => fitHeight(field.current, text.value))
   useLayoutEffect(() => {
     const element = field.current!
@@ -39,6 +39,7 @@ export function MessageEditor({ message }: { message: Message }) {
     focusComposer()
   }
   const save = async () => {
+    completion.emoji.finish()
     const typed = text.value.trim()
     if (typed === before.trim()) {
       keepDraft(room_id, '', id)

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useId, useRef } from 'preact/hooks'
+import { closeAtEscape } from '../shell/close-at-escape.ts'
 import { Icon } from '../shell/icon.tsx'
 import { lazy } from '../shell/lazy.tsx'
 import { t } from '../texts/texts.ts'
@@ -28,6 +29,7 @@ export function EmojiPicker({ choose }: { choose: (emoji: string) => void }) {
         role="dialog"
         aria-label={t().emoji}
         onToggle={onToggle}
+        onKeyDown={(event) => closeAtEscape(event, () => popover.current?.hidePopover())}
       >
         {isOpen.value && (
           <EmojiGrid

@@ -1,6 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { Ref } from 'preact'
 import { CompletionList } from './completion-list.tsx'
+import { leaveUndone } from './field-text.ts'
 import { optionId, type useCompletion } from './use-completion.ts'
 
 type MessageFieldProps = {
@@ -19,7 +20,7 @@ type MessageFieldProps = {
 
 /** Where the text of a message is written, with completion. */
 export function MessageField({ field, type, completion, onKeyDown, label, ...more }: MessageFieldProps) {
-  const { listId, index, candidates } = completion
+  const { listId, index, candidates, emoji } = completion
   const isCompleting = candidates.length > 0
   return (
     <>
@@ -33,13 +34,17 @@ export function MessageField({ field, type, completion, onKeyDown, label, ...mor
         aria-controls={isCompleting ? listId : undefined}
         aria-activedescendant={isCompleting ? optionId(listId, index) : undefined}
         onInput={(event) => {
+          leaveUndone(event.currentTarget, event)
           type(event.currentTarget.value)
           completion.look()
+          emoji.onInput(event)
         }}
+        onBeforeInput={emoji.onBeforeInput}
+        onCompositionEnd={emoji.onCompositionEnd}
         onSelect={completion.look}
         onBlur={completion.close}
         onKeyDown={(event) => {
-          if (!event.isComposing && !completion.onKey(event)) onKeyDown(event)
+          if (!completion.onKey(event)) onKeyDown(event)
         }}
         {...more}
       />

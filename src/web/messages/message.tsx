@@ -22,7 +22,7 @@ type MessageRowProps = { message: Message; isFollowing: boolean; isTarget: boole
 
 /** A message in the timeline. Screen readers read author and text first, the time last. */
 export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) {
-  const { id, room_id, author_id, attachment, timestamp, edited_at, explodes_at } = message
+  const { id, room_id, author_id, content, attachment, timestamp, edited_at, explodes_at } = message
   const author = store.users.value[author_id] ?? message.author
   const isEdited = editedMessage.value === id
   const openMenu = () => openMessageMenu(message, author)
@@ -32,15 +32,19 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
       roomId={room_id}
       author={author}
       isFollowing={isFollowing}
+      parts={[
+        ...(content === '' || isEdited ? [] : ['text' as const]),
+        ...(attachment ? ['file' as const] : []),
+      ]}
       isTarget={isTarget}
       openMenu={openMenu}
     >
       {message.reply_to && <Quote of={message.reply_to} roomId={room_id} />}
-      {isEdited ? <MessageEditor message={message} /> : <Content message={message} />}
+      {isEdited ? <MessageEditor message={message} /> : <Content id={`${id}-text`} message={message} />}
       {!isEdited && isOwn(message) && <UnsavedEdit message={message} />}
-      {attachment && <Attachment of={attachment} />}
+      {attachment && <Attachment id={`${id}-file`} of={attachment} />}
       {explodes_at !== null && <Fuse timestamp={timestamp} explodes_at={explodes_at} />}
-      <p class="message-time">
+      <p id={`${id}-time`} class="message-time">
         <time dateTime={new Date(timestamp).toISOString()} title={fullText(timestamp)}>
           {timeText(timestamp)}
         </time>
@@ -63,6 +67,8 @@ type FrameProps = {
   roomId: string
   author: Message['author']
   isFollowing: boolean
+  /** Parts that name the message for screen readers, between author and time; each has the id `<message id>-<part>`. */
+  parts: readonly ('text' | 'file')[]
   isTarget?: boolean
   state?: 'waiting' | 'failed'
   openMenu?: () => void
@@ -71,7 +77,7 @@ type FrameProps = {
 
 /** What all messages have in common, those on their way included. */
 export function MessageFrame({ id, roomId, author, isFollowing, ...more }: FrameProps) {
-  const { isTarget = false, state, openMenu, children } = more
+  const { parts, isTarget = false, state, openMenu, children } = more
   const houseId = store.rooms.value[roomId]?.house_id ?? null
   const press = useLongPress(() => openMenu?.())
   const open = () => openPerson(author, houseId)
@@ -79,6 +85,7 @@ export function MessageFrame({ id, roomId, author, isFollowing, ...more }: Frame
     <article
       class="message"
       data-id={id}
+      aria-labelledby={['author', ...parts, 'time'].map((part) => `${id}-${part}`).join(' ')}
       data-following={isFollowing ? '' : undefined}
       data-target={isTarget ? '' : undefined}
       data-state={state}
@@ -96,6 +103,7 @@ export function MessageFrame({ id, roomId, author, isFollowing, ...more }: Frame
         </button>
       )}
       <p
+        id={`${id}-author`}
         class={isFollowing ? 'visually-hidden' : 'message-author'}
         style={{ color: nameColor(houseId, author.id) }}
       >

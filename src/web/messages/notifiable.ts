@@ -19,6 +19,19 @@ export function isNotifiable(
   return wanted === notificationPreference.all
 }
 
+/** Whether to announce a message of another room to screen readers: mentions and private messages, unless muted. */
+export function isAnnounced(
+  state: Pick<State, 'me' | 'rooms' | 'settings' | 'relationships'>,
+  message: Pick<Message, 'room_id' | 'author_id' | 'mentions'>,
+): boolean {
+  const { me, rooms, settings } = state
+  const room = rooms[message.room_id]
+  if (!me || !room || message.author_id === me.id || isIgnored(state, message.author_id)) return false
+  const wanted = preferenceIn(settings, room)
+  if (room.house_id === null && wanted === notificationPreference.all) return true
+  return wanted !== notificationPreference.none && message.mentions.some(({ id }) => id === me.id)
+}
+
 /** Whether a message was read, here or elsewhere. */
 export function isRead(
   { readStates }: Pick<State, 'readStates'>,

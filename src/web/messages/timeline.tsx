@@ -11,6 +11,7 @@ import { errorText, t } from '../texts/texts.ts'
 import { rescueEdits } from './editing.ts'
 import { forgetOldest, loadNewer, loadNewest, loadOlder } from './loading.ts'
 import { MessageRow } from './message.tsx'
+import { useMessageStops } from './message-stops.ts'
 import { moveByMessage } from './move-by-message.ts'
 import { Announcer, Pill, useFirstNew } from './new-messages.tsx'
 import { newIndex, type Row, toRows } from './rows.ts'
@@ -45,6 +46,7 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
     [timeline, firstNew, outbox.entries.value],
   )
   const { virtual, items, focus, ...focusEvents } = useVirtualRows(roomId, { log, list }, { rows, hasNewer })
+  useMessageStops(log)
   reading.current = () => (virtual.isAtEnd.peek() && !hasNewer ? undefined : virtual.inMiddle())
   const newest = messages.at(-1)
   const isWhole = timeline !== undefined && !timeline.isStale && !hasNewer

@@ -21,12 +21,13 @@ export function Unsent({ entry, author, isFollowing }: UnsentProps) {
       roomId={room_id}
       author={author}
       isFollowing={isFollowing}
+      parts={['text']}
       state={isFailed ? 'failed' : 'waiting'}
     >
       {reply_to && <Quote of={reply_to} roomId={room_id} />}
-      <Content message={{ room_id, content, mentions: [] }} />
+      <Content id={`${nonce}-text`} message={{ room_id, content, mentions: [] }} />
       {isFailed ? (
-        <p class="failure" role="alert">
+        <p id={`${nonce}-time`} class="failure" role="alert">
           {t().notSent} {reasonOf(entry)}{' '}
           <button type="button" class="link" onClick={() => void outbox.retry(nonce)}>
             {t().tryAgain}
@@ -39,7 +40,9 @@ export function Unsent({ entry, author, isFollowing }: UnsentProps) {
           </button>
         </p>
       ) : (
-        <p class="message-time visually-hidden">{t().sending}</p>
+        <p id={`${nonce}-time`} class="message-time visually-hidden">
+          {t().sending}
+        </p>
       )}
     </MessageFrame>
   )

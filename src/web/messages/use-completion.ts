@@ -3,18 +3,21 @@ import { useId } from 'preact/hooks'
 import { requestAllMembers } from '../connection.ts'
 import type { Room } from '../state/state.ts'
 import { type Candidate, candidatesFor } from './candidates.ts'
-import { type BegunWord, begunWord, inserted } from './completion.ts'
+import { type BegunWord, begunWord } from './completion.ts'
 import { loadEmoji } from './emoji.ts'
+import { replaceText } from './field-text.ts'
+import { useTypedEmoji } from './use-typed-emoji.ts'
 
 type Field = { current: HTMLTextAreaElement | null }
 
-/** Completes people, rooms and emoji in a field. `type` gets the new text. */
-export function useCompletion(field: Field, room: Room, type: (text: string) => void) {
+/** Completes people, rooms and emoji in a field. */
+export function useCompletion(field: Field, room: Room) {
   const listId = useId()
   const word = useSignal<BegunWord | undefined>(undefined)
   const active = useSignal(0)
   const candidates = word.value ? candidatesFor(word.value, room) : []
   const index = Math.min(active.value, candidates.length - 1)
+  const emoji = useTypedEmoji(field)
 
   /** To be called after the text or the caret has changed. */
   const look = () => {
@@ -33,12 +36,7 @@ export function useCompletion(field: Field, room: Room, type: (text: string) => 
   const insert = (text: string, start?: number, end?: number) => {
     const element = field.current
     if (!element) return
-    const from = start ?? element.selectionStart
-    const next = inserted(element.value, from, end ?? element.selectionEnd, text)
-    element.value = next.text
-    element.setSelectionRange(next.caret, next.caret)
-    type(next.text)
-    element.focus()
+    replaceText(element, start ?? element.selectionStart, end ?? element.selectionEnd, text)
     close()
   }
   const choose = (candidate: Candidate) => {
@@ -57,7 +55,7 @@ export function useCompletion(field: Field, room: Room, type: (text: string) => 
     event.stopPropagation()
     return true
   }
-  return { listId, candidates, index, look, close, choose, onKey, insert }
+  return { listId, candidates, index, emoji, look, close, choose, onKey, insert }
 }
 
 /** The id of an option, for who listens. */

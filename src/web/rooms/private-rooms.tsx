@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { type Place, pathOf } from '../places.ts'
 import { Icon } from '../shell/icon.tsx'
 import { Mark } from '../shell/mark.tsx'
 import { isNarrow } from '../shell/media.ts'
 import { Picture } from '../shell/picture.tsx'
 import { useAction } from '../shell/use-action.tsx'
+import { useRovingFocus } from '../shell/use-roving-focus.ts'
 import type { Room } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
@@ -19,6 +21,8 @@ const nothingUnread = { isUnread: false, mentions: 0 }
 
 /** Friends, mentions, and the private rooms. */
 export function PrivateRooms({ at }: { at: Place }) {
+  const list = useRef<HTMLDivElement>(null)
+  useRovingFocus(list)
   const isFriends = at.name === 'friends' || (at.name === 'privateRooms' && !isNarrow.value)
   const isListed = (room: Room) => !isClosed(room) || ('roomId' in at && at.roomId === room.id)
   const rooms = listPrivateRooms().filter(isListed)
@@ -36,7 +40,7 @@ export function PrivateRooms({ at }: { at: Place }) {
           <Icon name="add" />
         </button>
       </header>
-      <div class="rooms-list">
+      <div ref={list} class="rooms-list">
         <ul>
           <li>
             <a

@@ -13,6 +13,7 @@ import { askWhetherAdmin, isAdmin } from './is-admin.ts'
 import { chooseNotifications, type NotificationChoice, notificationChoice } from './notifications.ts'
 import { chooseSendKey, type SendKey, sendKey } from './send-key.ts'
 import { chooseTheme, type Theme, theme } from './theme.ts'
+import { chooseTypedEmoji, type TypedEmojiChoice, typedEmojiChoice } from './typed-emoji.ts'
 
 const SettingsSection = lazy(async () => (await import('./pages.tsx')).SettingsSection)
 const PushSettings = lazy(async () => (await import('./push.tsx')).PushSettings)
@@ -88,6 +89,12 @@ function GeneralSettings() {
         value={sendKey.value}
         options={{ enter: t().sendKeyEnter, 'ctrl-enter': t().sendKeyCtrlEnter }}
         choose={chooseSendKey}
+      />
+      <Choice<TypedEmojiChoice>
+        label={t().typedEmoji}
+        value={typedEmojiChoice.value}
+        options={{ on: t().typedEmojiOn, off: t().typedEmojiOff }}
+        choose={chooseTypedEmoji}
       />
       <Choice<NotificationChoice>
         label={t().notifications}

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { api } from '../session.ts'
 import { CopyField } from '../shell/copy-field.tsx'
 import { Field, Form } from '../shell/form.tsx'
+import { useFocusWhenShown } from '../shell/use-focus-when-shown.ts'
 import { useLoaded } from '../shell/use-loaded.ts'
 import { st } from '../texts/settings.ts'
 import { t } from '../texts/texts.ts'
@@ -73,9 +74,12 @@ function Enrolment({ of, enable }: EnrolmentProps) {
 }
 
 function BackupCodes({ codes }: { codes: string[] }) {
+  const heading = useFocusWhenShown<HTMLHeadingElement>()
   return (
     <div class="field">
-      <h3>{st().backupCodes}</h3>
+      <h3 ref={heading} tabIndex={-1}>
+        {st().backupCodes}
+      </h3>
       <p>{st().backupCodesHint}</p>
       <ul class="backup-codes" aria-label={st().backupCodes}>
         {codes.map((code) => (

@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals'
-import { useId, useRef } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { t } from '../texts/texts.ts'
+import { useFocusWhenShown } from './use-focus-when-shown.ts'
 
 type CopyFieldProps = { label: string; value: string; hint?: string }
 
-/** A text that one takes along. Where the page may not write to the clipboard, it is selected. */
+/** A text to be copied. It is selected when it appears, for browsers that keep the page from the clipboard. */
 export function CopyField({ label, value, hint }: CopyFieldProps) {
   const id = useId()
-  const field = useRef<HTMLInputElement>(null)
+  const field = useFocusWhenShown<HTMLInputElement>()
   const isCopied = useSignal(false)
   const copy = async () => {
     field.current?.select()

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { onPersonLeft } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
+import { closeAtEscape } from './close-at-escape.ts'
 import { Icon } from './icon.tsx'
 
 /** A sheet comes from below where there is one column, and goes when one touches beside it. */
@@ -31,6 +32,9 @@ export function Dialogs() {
   return shown.value && <Dialog key={shown.value.id} shown={shown.value} />
 }
 
+/** The field that gets the focus in a dialog without `autofocus`. */
+const firstField = 'input:not([type=checkbox], [type=radio], [type=file]), select, textarea'
+
 function Dialog({ shown: own }: { shown: Shown }) {
   const { title, content, look } = own
   const element = useRef<HTMLDialogElement>(null)
@@ -39,15 +43,17 @@ function Dialog({ shown: own }: { shown: Shown }) {
     // The element itself keeps the focus inside, and gives it back.
     const dialog = element.current
     dialog?.showModal()
+    if (!dialog?.querySelector('[autofocus]')) dialog?.querySelector<HTMLElement>(firstField)?.focus()
     return () => dialog?.close()
   }, [])
   const close = () => element.current?.close()
+  const onKeyDown = (event: KeyboardEvent) => closeAtEscape(event, close)
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: by keyboard, Esc closes it
     <dialog
       ref={element}
       class={look}
       aria-labelledby={id}
+      onKeyDown={onKeyDown}
       // The event comes late: the next one may be there by then.
       onClose={() => shown.peek() === own && closeDialog()}
       onClick={({ target }) => look === 'sheet' && target === element.current && close()}

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 import { errorText } from '../texts/texts.ts'
+import { useFocusWhenShown } from './use-focus-when-shown.ts'
 
 type FormProps = {
   /** On its button. */
@@ -82,15 +83,17 @@ type FieldProps = {
 export function Field({ label, name, type = 'text', hint, autocomplete, value, ...more }: FieldProps) {
   const id = useId()
   const { isFocused = false, isOptional = false, maxLength } = more
+  const input = useFocusWhenShown<HTMLInputElement>(isFocused)
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <input
+        ref={input}
         id={id}
         name={name}
         // Preact types the roles of inputs by their type; these three have the same.
         type={type as 'text'}
-        // biome-ignore lint/a11y/noAutofocus: the first field of a screen that one went to on purpose
+        // biome-ignore lint/a11y/noAutofocus: a dialog focuses this field when it opens
         autoFocus={isFocused}
         required={!isOptional}
         defaultValue={value}

@@ -22,7 +22,7 @@ export function Page({ title, actions, children }: PageProps) {
   }
   const heading = useHeadingFocus()
   return (
-    <main class="page">
+    <main id="page" class="page">
       <header class="page-head">
         {isNarrow.value && (
           <a class="button plain" href={pathOf(from)} onClick={back} aria-label={t().back}>

@@ -1,14 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import { type Place, pathOf } from '../places.ts'
 import { t } from '../texts/texts.ts'
+import { useHeadingFocus } from './use-heading-focus.ts'
 
 /** A screen with one thing to do. */
 export function Screen({ title, children }: { title: string; children: ComponentChildren }) {
+  const heading = useHeadingFocus()
   return (
-    <main class="screen">
+    <main class="screen" tabIndex={-1}>
       <div class="card">
         <img src="/app/icon.svg" alt="" width="48" height="48" />
-        <h1>{title}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
         {children}
       </div>
     </main>

@@ -1,13 +1,15 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { isNarrow } from './media.ts'
+import { whenUncovered } from './uncovered.ts'
 
-/** For the heading of a column: where there is one at a time, what had the focus went with the one before. */
+/** Focuses the heading of a page when the page appears, unless something else in the page has the focus. */
 export function useHeadingFocus() {
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {
-    const { activeElement: active, body } = document
-    const isLost = active === null || active === body || !active.checkVisibility()
-    if (isNarrow.peek() && isLost) heading.current?.focus({ preventScroll: true })
+    whenUncovered(() => {
+      const element = heading.current
+      if (element?.closest('main')?.contains(document.activeElement)) return
+      element?.focus({ preventScroll: true })
+    })
   }, [])
   return heading
 }
