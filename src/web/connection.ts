@@ -1,7 +1,8 @@
 import { effect, signal } from '@preact/signals'
 import type { GatewayEvent } from '../client/events.ts'
 import { Gateway } from '../client/gateway.ts'
-import { endSession, token } from './session.ts'
+import { watchSocket } from './blocked-socket.ts'
+import { api, endSession, token } from './session.ts'
 import { dispatch, forget } from './state/store.ts'
 
 /** The gateway refuses the token with this code. */
@@ -11,6 +12,12 @@ const invalidToken = 4003
 export const isOffline = signal(false)
 /** Grows with every login and resume: what waits for a connection goes on then. */
 export const connections = signal(0)
+
+const socket = watchSocket(async () => {
+  await api.call('getServer', { rateLimitWaitMs: 0 })
+})
+/** Whether no websocket comes about, though the server answers otherwise. */
+export const isSocketBlocked = socket.isBlocked
 
 let gateway: Gateway | undefined
 /** Whose members were all requested. */
@@ -30,6 +37,7 @@ export function startConnection(): void {
     gateway?.close()
     gateway = current === undefined ? undefined : connect(current)
     isOffline.value = false
+    socket.connected()
     if (current === undefined) forget()
   })
   const again = () => gateway?.reconnectNow()
@@ -49,11 +57,13 @@ function connect(current: string): Gateway {
   made.onState((state) => {
     if (state.name === 'waiting') {
       isOffline.value = true
+      void socket.ended(state)
       // Their answers may be lost.
       requestedHouses.clear()
     }
     if (state.name === 'ready') {
       isOffline.value = false
+      socket.connected()
       connections.value += 1
     }
     if (state.name === 'closed' && state.code === invalidToken) endSession()
