@@ -10,6 +10,8 @@ const invalidToken = 4003
 
 /** Whether the connection is lost and has to be made again. */
 export const isOffline = signal(false)
+/** Whether all that the login brings has come, and every event since. */
+export const isReady = signal(false)
 /** Grows with every login and resume: what waits for a connection goes on then. */
 export const connections = signal(0)
 
@@ -37,6 +39,7 @@ export function startConnection(): void {
     gateway?.close()
     gateway = current === undefined ? undefined : connect(current)
     isOffline.value = false
+    isReady.value = false
     socket.connected()
     if (current === undefined) forget()
   })
@@ -48,13 +51,14 @@ export function startConnection(): void {
 }
 
 function connect(current: string): Gateway {
-  const made = new Gateway({ address: location.origin, token: current })
+  const made = new Gateway({ address: location.origin, token: current, compressed: true })
   made.onEvent((event) => {
     if (event.e === 'HOUSE_JOIN') requestedHouses.delete(event.d.id)
     for (const listener of listeners) listener(event)
     dispatch(event.e, event.d as never)
   })
   made.onState((state) => {
+    isReady.value = state.name === 'ready'
     if (state.name === 'waiting') {
       isOffline.value = true
       void socket.ended(state)
@@ -87,9 +91,10 @@ export function requestMembers(houseId: string, userIds: string[]): void {
   gateway?.requestMembers(houseId, userIds)
 }
 
-/** Asks for all members of a house, once after each HOUSE_JOIN, which leaves some out: events keep them up to date. */
+/** Asks for all members of a house, once after each HOUSE_JOIN that has left some out: events keep them up to date. */
 export function requestAllMembers(houseId: string): void {
   if (gateway?.state.name !== 'ready' || requestedHouses.has(houseId)) return
+  if (gateway.hasAllMembers(houseId)) return
   requestedHouses.add(houseId)
   gateway.requestMembers(houseId)
 }

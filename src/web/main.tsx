@@ -3,8 +3,10 @@ import { App } from './app/app.tsx'
 import { startTitle } from './app/title.ts'
 import { startWorker } from './app/worker.ts'
 import { startConnection } from './connection.ts'
+import { startLastVisit } from './last-visit.ts'
 import { startDrafts } from './messages/drafts.ts'
 import { startExploding } from './messages/exploding.tsx'
+import { startFirstPage } from './messages/first-page.ts'
 import { startNotifications } from './messages/notifications.ts'
 import { startSending } from './messages/sending.ts'
 import { startUploads } from './messages/uploads.ts'
@@ -38,7 +40,9 @@ void startTexts().then(start)
 function start(): void {
   startRouter()
   startSession()
+  startLastVisit()
   startConnection()
+  startFirstPage()
   startSending()
   startDrafts()
   startUploads()

@@ -33,6 +33,8 @@ export type State = {
   settings: Settings | undefined
   /** Ids, in the order of joining. */
   houseOrder: string[]
+  /** Ids of houses that are still to come after a login: what is known of them may be old. */
+  awaitedHouses: string[]
   houses: ById<House>
   rooms: ById<Room>
   /** By house, then by user. */
@@ -51,6 +53,7 @@ export const emptyState: State = {
   me: undefined,
   settings: undefined,
   houseOrder: [],
+  awaitedHouses: [],
   houses: {},
   rooms: {},
   members: {},
