@@ -85,6 +85,8 @@ test('the client starts in the room that was open last, also where its house com
   const page = await openPage(path, { as: ann })
   const composer = page.getByRole('textbox', { name: 'Message general' })
   await composer.waitFor()
+  // As if the last visit was long ago, before its houses were kept.
+  await page.addInitScript("localStorage.removeItem('hearth.last-visit')")
   const late: (() => void)[] = []
   await page.routeWebSocket(/socket/, (socket) => {
     const server = socket.connectToServer()

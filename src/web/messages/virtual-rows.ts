@@ -43,6 +43,10 @@ export type VirtualRows = ReturnType<typeof createVirtualRows>
 
 type Size = { width: number; height: number }
 type Rows = Virtualizer<HTMLElement, HTMLElement>
+/** What virtual-core has still to do: private there. */
+type Undone = Record<'pendingWrite' | 'pendingScrollAnchor' | '_clampedAdjustment', object | null> & {
+  _holdOffset: number
+}
 
 /**
  * Says which rows are near to what is in sight, and puts them where they belong. What is being read stays where it is,
@@ -198,6 +202,16 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
     return !virtualizer.isScrolling || virtualizer['scrollState'] !== null || growsUp !== undefined
   }
 
+  /** Takes over where somebody has just scrolled to: otherwise the browser says so in the next frame only. */
+  function catchUp(): void {
+    const scrollTop = virtualizer.scrollElement?.scrollTop
+    const { pendingWrite, pendingScrollAnchor, _clampedAdjustment, _holdOffset } =
+      virtualizer as unknown as Undone
+    const isDone = !pendingWrite && !pendingScrollAnchor && !_clampedAdjustment && _holdOffset === 0
+    if (scrollTop === undefined || virtualizer.scrollOffset === null || !isDone) return
+    if (Math.abs(scrollTop - virtualizer.scrollOffset) > 1) virtualizer.scrollOffset = scrollTop
+  }
+
   function note(): void {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = log() ?? {}
     isAtEnd.value = scrollHeight - scrollTop - clientHeight <= endPx
@@ -210,6 +224,7 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
     /** The rows to be rendered. */
     update(shown: Shown): readonly VirtualItem[] {
       if (shown.rows !== rows) {
+        catchUp()
         // Over some frames virtual-core goes to an index: to the row that has it then.
         // biome-ignore lint/complexity/useLiteralKeys: it is private
         const scroll = virtualizer['scrollState']
