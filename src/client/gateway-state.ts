@@ -7,5 +7,5 @@ export type GatewayState =
   | { name: 'connecting' }
   /** Logged in with all houses received, or resumed. */
   | { name: 'ready' }
-  /** Disconnected; the next attempt is at `until`, in ms since 1970. */
-  | { name: 'waiting'; until: number; code: number; reason: string }
+  /** Disconnected; the next attempt is at `until`, in ms since 1970. `greeted`: whether the last attempt got a hello. */
+  | { name: 'waiting'; until: number; code: number; reason: string; greeted: boolean }

@@ -1,7 +1,8 @@
-import { type Connection, openConnection } from './connection.ts'
+import { type Connection, openConnection, socketUrl } from './connection.ts'
 import { eventIterator } from './event-iterator.ts'
 import type { EventName, Events, GatewayEvent } from './events.ts'
 import type { GatewayState, Session } from './gateway-state.ts'
+import { listedMembers } from './listed-members.ts'
 import { type Listeners, listeners } from './listeners.ts'
 import { longestWaitMs, type Next, nextAfter, waitBefore } from './reconnecting.ts'
 
@@ -13,6 +14,8 @@ export type GatewayOptions = {
   session?: Session | undefined
   /** By default true. false: no extended events and no heartbeat acknowledgements (docs/gateway.md#rules-of-a-connection). */
   extended?: boolean
+  /** By default false. true: the server compresses what it sends, where `DecompressionStream` exists. */
+  compressed?: boolean
   /** Replaces the global `WebSocket`. */
   WebSocket?: typeof WebSocket
 }
@@ -42,9 +45,12 @@ export class Gateway {
   #attempt = 0
   #readySince: number | undefined
   #watched: string[] = []
+  readonly #listedMembers = listedMembers()
+  /** Whether the present connection has received the hello. */
+  #isGreeted = false
 
   constructor({ session, ...options }: GatewayOptions) {
-    this.#options = { extended: true, WebSocket: globalThis.WebSocket, ...options }
+    this.#options = { extended: true, compressed: false, WebSocket: globalThis.WebSocket, ...options }
     this.#session = session && { ...session }
   }
 
@@ -107,21 +113,31 @@ export class Gateway {
     this.#connection?.send({ op: 7, d: { house_id: houseId, user_ids: userIds } })
   }
 
+  /** Whether HOUSE_JOIN has listed all members of a house, so that `requestMembers` would bring no further ones. */
+  hasAllMembers(houseId: string): boolean {
+    return this.#listedMembers.has(houseId)
+  }
+
   #open(): void {
     this.#stop()
-    const { address, WebSocket, extended } = this.#options
+    this.#isGreeted = false
+    const { address, WebSocket, extended, compressed } = this.#options
     this.#setState({ name: 'connecting' })
     this.#connection = openConnection({
-      url: socketUrl(address),
+      url: socketUrl(address, compressed),
       WebSocket,
       expectsAcks: extended,
       onHello: () => this.#logIn(),
-      onEvent: (event) => this.#handle(event),
+      onEvent: (event, bytes) => {
+        this.#listedMembers.note(event, bytes)
+        this.#handle(event)
+      },
       onEnd: (code, reason) => this.#reconnect(code, reason),
     })
   }
 
   #logIn(): void {
+    this.#isGreeted = true
     const { token, extended } = this.#options
     const d = { token, ...(extended && { extended }) }
     if (this.#session) this.#connection?.send({ op: 11, d: { ...d, ...this.#session } })
@@ -166,7 +182,8 @@ export class Gateway {
     const waitMs = next === 'wait long' ? longestWaitMs : waitBefore(this.#attempt)
     this.#attempt += 1
     this.#waiting = setTimeout(() => this.#open(), waitMs)
-    this.#setState({ name: 'waiting', until: Date.now() + waitMs, code, reason })
+    const until = Date.now() + waitMs
+    this.#setState({ name: 'waiting', until, code, reason, greeted: this.#isGreeted })
   }
 
   /** Closes the connection and ends a wait, without a change of the state. */
@@ -182,10 +199,4 @@ export class Gateway {
     this.#state = state
     this.#onState.call(state)
   }
-}
-
-function socketUrl(address: string): string {
-  const { location } = globalThis as { location?: { origin: string } }
-  const origin = address === '' && location ? location.origin : address
-  return `${origin.replace(/^http/, 'ws').replace(/\/+$/, '')}/v1/socket`
 }

@@ -1,7 +1,8 @@
 import { effect, signal } from '@preact/signals'
 import type { GatewayEvent } from '../client/events.ts'
 import { Gateway } from '../client/gateway.ts'
-import { endSession, token } from './session.ts'
+import { watchSocket } from './blocked-socket.ts'
+import { api, endSession, token } from './session.ts'
 import { dispatch, forget } from './state/store.ts'
 
 /** The gateway refuses the token with this code. */
@@ -9,8 +10,16 @@ const invalidToken = 4003
 
 /** Whether the connection is lost and has to be made again. */
 export const isOffline = signal(false)
+/** Whether all that the login brings has come, and every event since. */
+export const isReady = signal(false)
 /** Grows with every login and resume: what waits for a connection goes on then. */
 export const connections = signal(0)
+
+const socket = watchSocket(async () => {
+  await api.call('getServer', { rateLimitWaitMs: 0 })
+})
+/** Whether no websocket comes about, though the server answers otherwise. */
+export const isSocketBlocked = socket.isBlocked
 
 let gateway: Gateway | undefined
 /** Whose members were all requested. */
@@ -30,6 +39,8 @@ export function startConnection(): void {
     gateway?.close()
     gateway = current === undefined ? undefined : connect(current)
     isOffline.value = false
+    isReady.value = false
+    socket.connected()
     if (current === undefined) forget()
   })
   const again = () => gateway?.reconnectNow()
@@ -40,20 +51,23 @@ export function startConnection(): void {
 }
 
 function connect(current: string): Gateway {
-  const made = new Gateway({ address: location.origin, token: current })
+  const made = new Gateway({ address: location.origin, token: current, compressed: true })
   made.onEvent((event) => {
     if (event.e === 'HOUSE_JOIN') requestedHouses.delete(event.d.id)
     for (const listener of listeners) listener(event)
     dispatch(event.e, event.d as never)
   })
   made.onState((state) => {
+    isReady.value = state.name === 'ready'
     if (state.name === 'waiting') {
       isOffline.value = true
+      void socket.ended(state)
       // Their answers may be lost.
       requestedHouses.clear()
     }
     if (state.name === 'ready') {
       isOffline.value = false
+      socket.connected()
       connections.value += 1
     }
     if (state.name === 'closed' && state.code === invalidToken) endSession()
@@ -77,9 +91,10 @@ export function requestMembers(houseId: string, userIds: string[]): void {
   gateway?.requestMembers(houseId, userIds)
 }
 
-/** Asks for all members of a house, once after each HOUSE_JOIN, which leaves some out: events keep them up to date. */
+/** Asks for all members of a house, once after each HOUSE_JOIN that has left some out: events keep them up to date. */
 export function requestAllMembers(houseId: string): void {
   if (gateway?.state.name !== 'ready' || requestedHouses.has(houseId)) return
+  if (gateway.hasAllMembers(houseId)) return
   requestedHouses.add(houseId)
   gateway.requestMembers(houseId)
 }

@@ -5,8 +5,10 @@ import { startTitle } from './app/title.ts'
 import { startWorker } from './app/worker.ts'
 import { startConnection } from './connection.ts'
 import { showProfilesBy } from './houses/person.tsx'
+import { startLastVisit } from './last-visit.ts'
 import { startDrafts } from './messages/drafts.ts'
 import { startExploding } from './messages/exploding.tsx'
+import { startFirstPage } from './messages/first-page.ts'
 import { startNotifications } from './messages/notifications.ts'
 import { startSending } from './messages/sending.ts'
 import { startUploads } from './messages/uploads.ts'
@@ -42,7 +44,9 @@ function start(): void {
   startComposing()
   startRouter()
   startSession()
+  startLastVisit()
   startConnection()
+  startFirstPage()
   startSending()
   startDrafts()
   startUploads()

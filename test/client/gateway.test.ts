@@ -81,7 +81,7 @@ test('resumes after a lost connection: missed events come once, and presences ar
 
   await proxy.set('refuse')
   await untilState('waiting')
-  expect(gateway.state).toMatchObject({ code: 1006, until: expect.any(Number) })
+  expect(gateway.state).toMatchObject({ code: 1006, until: expect.any(Number), greeted: true })
   await send(ben, den.room_id, 'meanwhile')
   await proxy.set('fine')
   gateway.reconnectNow()
@@ -143,9 +143,29 @@ test('another gateway resumes the session, and the former one logs in again', as
   expect(first.gateway.session!.session_id).not.toBe(session.session_id)
 })
 
-test('a wrong token ends with the state closed', async () => {
+test('in zlib mode all frames are compressed, and events come in their order', async () => {
   const ann = await user()
-  const { gateway, untilState } = open({ ...ann, token: 'f'.repeat(128) })
+  const den = await house({ owner: ann })
+  const kinds = new Set<string>()
+  class NotingSocket extends WebSocket {
+    constructor(url: string | URL) {
+      super(url)
+      this.addEventListener('message', ({ data }) => void kinds.add(Object.prototype.toString.call(data)))
+    }
+  }
+  const { gateway, events, until } = open(ann, { compressed: true, WebSocket: NotingSocket })
+  await until('HOUSE_JOIN')
+  const contents = Array.from({ length: 6 }, (_, n) => `${n} ${'long '.repeat(n % 2 === 0 ? 700 : 0)}`.trim())
+  for (const content of contents) await send(ann, den.room_id, content)
+  await until('MESSAGE_CREATE', contents.length)
+  expect(events.flatMap((each) => (each.e === 'MESSAGE_CREATE' ? each.d.content : []))).toEqual(contents)
+  expect(kinds).toEqual(new Set(['[object ArrayBuffer]']))
+  expect(gateway.hasAllMembers(den.id)).toBe(true)
+})
+
+test.each([false, true])('a wrong token ends with the state closed (compressed: %s)', async (compressed) => {
+  const ann = await user()
+  const { gateway, untilState } = open({ ...ann, token: 'f'.repeat(128) }, { compressed })
   await untilState('closed')
   expect(gateway.state).toEqual({ name: 'closed', code: 4003, reason: 'invalid_token' })
 })

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { call, house, houseRoom } from '../support/world.ts'
-import { messageOf, openPage, origin, roomOfMany, twoInHouse } from './support.ts'
+import { messageOf, openPage, origin, roomOfMany, textOf, twoInHouse } from './support.ts'
 
 test('back leads to the room before, also to one that a house opened with', async () => {
   const { ann, den, path } = await twoInHouse()
@@ -85,11 +85,13 @@ test('the client starts in the room that was open last, also where its house com
   const page = await openPage(path, { as: ann })
   const composer = page.getByRole('textbox', { name: 'Message general' })
   await composer.waitFor()
+  // As if the last visit was long ago, before its houses were kept.
+  await page.addInitScript("localStorage.removeItem('hearth.last-visit')")
   const late: (() => void)[] = []
   await page.routeWebSocket(/socket/, (socket) => {
     const server = socket.connectToServer()
     server.onMessage((text) => {
-      const frame = String(text)
+      const frame = textOf(text)
       if (frame.includes('"HOUSE_JOIN"') && frame.includes(id)) late.push(() => socket.send(text))
       else socket.send(text)
     })

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { houseRoom, message } from '../support/world.ts'
-import { expectAccessible, messageOf, openPage, twoInHouse, write } from './support.ts'
+import { expectAccessible, messageOf, openPage, textOf, twoInHouse, write } from './support.ts'
 
 const phone = { width: 375, height: 667 }
 const tablet = { width: 900, height: 700 }
@@ -141,7 +141,7 @@ test('says nothing about the rooms of a house before it has come', async () => {
   await page.routeWebSocket(/socket/, (socket) => {
     const server = socket.connectToServer()
     server.onMessage((text) => {
-      if (String(text).includes('"HOUSE_JOIN"')) late.push(() => socket.send(text))
+      if (textOf(text).includes('"HOUSE_JOIN"')) late.push(() => socket.send(text))
       else socket.send(text)
     })
   })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { call, db, houseRoom } from '../support/world.ts'
-import { logOf, messageOf, openPage, roomOfMany, settled } from './support.ts'
+import { browser, logOf, messageOf, openPage, roomOfMany, settled } from './support.ts'
 
 /** So many messages may be in the page at a time. */
 const mostRows = 120
@@ -79,6 +79,34 @@ test('among 10,000 messages, few are in the page, and nothing moves from a link 
   await messageOf(page, 'line 10000.').waitFor()
   await expect.poll(() => page.getByRole('button', { name: 'Jump to present' }).count()).toBe(0)
 }, 240_000)
+
+type Trace = {
+  traceEvents: { name: string; args: { beginData?: { stackTrace?: { functionName: string }[] } } }[]
+}
+
+test('no script has the page laid out while one scrolls', async () => {
+  const { ann, path } = await roomOfMany(400)
+  const page = await openPage(path, { as: ann })
+  await messageOf(page, 'line 400.').waitFor()
+  await settled(page)
+  await logOf(page).hover()
+  // A scroll that has begun: the first step is still measured at once.
+  await page.mouse.wheel(0, -10)
+  await page.evaluate(nextFrames)
+  const categories = ['devtools.timeline', 'disabled-by-default-devtools.timeline.stack']
+  await browser.startTracing(page, { categories })
+  for (let turn = 0; turn < 40; turn += 1) {
+    await page.mouse.wheel(0, -150)
+    await page.evaluate(nextFrames)
+  }
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as Trace
+  const layouts = traceEvents.filter(({ name }) => name === 'Layout')
+  expect(layouts.length).toBeGreaterThan(40)
+  const forced = layouts.flatMap(({ args }) => args.beginData?.stackTrace?.[0]?.functionName ?? [])
+  expect(forced.length).toBeLessThan(5)
+})
+
+const nextFrames = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
 
 test('a room opens where one left off, however much is new', async () => {
   const { ann, den, path, ids } = await roomOfMany(400)

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { WebSocketRoute } from 'playwright-core'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { freePort, type Server, startServer } from '../support/server.ts'
 import { call, databaseUrl } from '../support/world.ts'
@@ -83,6 +84,30 @@ test('a message that the server takes makes the connection again at once', async
   await banner.waitFor({ state: 'detached' })
   await page.clock.resume()
   await messageOf(page, 'second').waitFor()
+})
+
+test('while only websockets are blocked, the page says so, and goes on by itself', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const page = await openPage('/app/friends', { as: ann, mayFail: /WebSocket/ })
+  const open: WebSocketRoute[] = []
+  let isBlocked = false
+  await page.routeWebSocket(/\/socket/, (socket) => {
+    if (isBlocked) return void socket.close()
+    open.push(socket)
+    socket.connectToServer()
+  })
+  await page.goto(new URL(path, page.url()).href)
+  await page.getByText('Nobody has written here yet.').waitFor()
+  isBlocked = true
+  await open[0]!.close()
+  const banner = page.getByText('The server answers, but websockets to it are blocked')
+  await banner.waitFor()
+  await expectAccessible(page)
+  await call(bob, 'POST', `/rooms/${den.room_id}/messages`, { content: 'meanwhile' })
+  isBlocked = false
+  await comeOnline(page)
+  await banner.waitFor({ state: 'detached' })
+  await messageOf(page, 'meanwhile').waitFor()
 })
 
 test('without a connection an edit stays open with its text, and is saved later', async () => {

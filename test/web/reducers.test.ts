@@ -146,6 +146,12 @@ test('a login gives oneself, private rooms, relationships and who is online', ()
   expect(state.houseOrder).toEqual(['10'])
 })
 
+test('houses are awaited from a login until their HOUSE_JOIN', () => {
+  expect(after(login).awaitedHouses).toEqual(['10'])
+  expect(after(login, joined).awaitedHouses).toEqual([])
+  expect(after(login, joined, login).awaitedHouses).toEqual(['10'])
+})
+
 test('a second login keeps houses until they come again, and marks timelines as stale', () => {
   const state = after(login, joined)
   const timelines = { 20: { messages: [], hasOlder: false, hasNewer: false, isStale: false } }

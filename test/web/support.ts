@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib'
 import AxeBuilder from '@axe-core/playwright'
 import { sql } from 'kysely'
 import type { BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core'
@@ -215,6 +216,11 @@ export function settled(page: Page): Promise<void> {
 /** Tells a page that there is a network again: it connects at once, where it would wait for up to half a minute. */
 export async function comeOnline(page: Page): Promise<void> {
   await page.evaluate("dispatchEvent(new Event('online'))")
+}
+
+/** The JSON of a frame of the gateway. */
+export function textOf(frame: string | Buffer): string {
+  return typeof frame === 'string' ? frame : inflateSync(frame).toString()
 }
 
 /** Notes from now on what the page says for a moment only. Gives how to ask for all of it. */

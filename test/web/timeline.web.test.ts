@@ -214,7 +214,7 @@ test('when the connection is made again, what is being read stays, with what has
   const page = await openPage('/app/friends', { as: ann, mayFail: /WebSocket/ })
   let drop = () => {}
   let isAway = false
-  await page.routeWebSocket(/\/socket$/, (socket) => {
+  await page.routeWebSocket(/\/socket/, (socket) => {
     if (isAway) return void socket.close()
     const server = socket.connectToServer()
     // A login anew instead of what would be resumed.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { call } from '../support/world.ts'
 import { messageOf, openPage, origin, twoInHouse, write } from './support.ts'
 
-test('the page opens without a connection, and only the page is kept', async () => {
+test('from its first visit on the page opens without a connection, and only the page is kept', async () => {
   const { ann, path } = await twoInHouse()
   const page = await openPage(path, {
     as: ann,
@@ -10,8 +10,6 @@ test('the page opens without a connection, and only the page is kept', async () 
     mayFail: /ERR_|WebSocket|Failed to load/,
   })
   await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)')
-  // The worker sees what is loaded from now on.
-  await page.reload()
   await write(page, 'hello')
   await messageOf(page, 'hello').waitFor()
   const kept = async () =>

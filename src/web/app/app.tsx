@@ -1,6 +1,7 @@
 import { AccountScreen } from '../accounts/screens.tsx'
 import { isOffline } from '../connection.ts'
 import { InvitePage } from '../houses/invite-page.tsx'
+import { isRestored } from '../last-visit.ts'
 import { Waiting } from '../messages/waiting.tsx'
 import { place } from '../router.ts'
 import { token } from '../session.ts'
@@ -27,7 +28,7 @@ function Content() {
   if (at.name === 'invite') return <InvitePage code={at.code} />
   const isAboutAccount = ['confirmEmail', 'newPassword', 'oidc'].includes(at.name)
   if (token.value === undefined || isAboutAccount) return <AccountScreen at={at} />
-  if (store.me.value) return <Shell />
+  if (store.me.value || isRestored.value) return <Shell />
   return (
     <main class="screen" aria-busy={!isOffline.value}>
       <h1 class="visually-hidden">{t().appName}</h1>

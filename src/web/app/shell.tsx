@@ -17,13 +17,15 @@ import { SettingsPage } from '../settings/settings-page.tsx'
 import { Banner } from '../shell/banner.tsx'
 import { showsMembers, toggleMembers } from '../shell/layout.ts'
 import { isNarrow } from '../shell/media.ts'
-import { LoadingPage, NoticePage } from '../shell/page.tsx'
+import { NoticePage } from '../shell/page.tsx'
 import { useHeadingFocus } from '../shell/use-heading-focus.ts'
 import { type Swipe, useSwipe } from '../shell/use-swipe.ts'
+import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { useKeys } from './keys.tsx'
 import { MentionAnnouncer } from './mention-announcer.tsx'
 import { SkipLinks } from './skip-links.tsx'
+import { StartingPage } from './starting-page.tsx'
 
 /** What somebody sees who is logged in: houses, rooms, and a page beside them. */
 export function Shell() {
@@ -54,6 +56,8 @@ function shownPlace(isOneColumn: boolean): Place {
 
 /** The address names the room that is shown: back leads to it, and what becomes of it is seen. */
 function nameShownRoom(): void {
+  // What was there at the last visit may be gone.
+  if (!store.me.value) return
   // Not the place of the render: one may have gone on since.
   const at = shownPlace(isNarrow.peek())
   if ('roomId' in at && at !== place.peek()) go(at, { replace: true })
@@ -103,7 +107,7 @@ function isColumnOfRooms(at: Place): boolean {
 }
 
 function Page({ at }: { at: Place }) {
-  if (isComing(at)) return <LoadingPage />
+  if (!store.me.value || isComing(at)) return <StartingPage at={at} />
   switch (at.name) {
     case 'room':
     case 'private':

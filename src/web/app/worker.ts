@@ -17,5 +17,12 @@ export function startWorker(): void {
   const policy = trustedTypes?.createPolicy('hearth-worker', { createScriptURL: () => address })
   const url = policy?.createScriptURL(address) ?? address
   // Without it everything works but opening the page offline.
-  navigator.serviceWorker.register(url, { scope: '/app/' }).catch(() => {})
+  navigator.serviceWorker.register(url, { scope: '/app/' }).then(nameLoaded, () => {})
+}
+
+/** Tells the worker what the page has loaded so far, also without it: the language, and what was shown. */
+async function nameLoaded(): Promise<void> {
+  const { active } = await navigator.serviceWorker.ready
+  const loaded = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)
+  active?.postMessage({ loaded })
 }

@@ -69,25 +69,31 @@ function isOpen({ id }: Room, at: Place): boolean {
 }
 
 function HouseHead({ house }: { house: House }) {
-  const bits = bitsInHouse(house)
-  const isOwner = house.owner_id === store.me.value?.id
   return (
     <header class="rooms-head">
       <h2 class="cut">{house.name}</h2>
-      <Menu label={t().menuOf(house.name)} button={<Icon name="down" />}>
-        {hasBits(bits, permission.CREATE_INVITES) && (
-          <MenuItem action={() => openInvitePeople(house.id)}>{t().invitePeople}</MenuItem>
-        )}
-        {hasBits(bits, permission.MANAGE_ROOMS) && (
-          <MenuItem action={() => openCreateRoom(house.id)}>{t().createRoom}</MenuItem>
-        )}
-        {houseSections(house).length > 0 && (
-          <MenuItem action={() => go({ name: 'houseSettings', houseId: house.id, section: '' })}>
-            {t().houseSettings}
-          </MenuItem>
-        )}
-        {!isOwner && <MenuItem action={() => openLeaveHouse(house)}>{t().leaveHouse}</MenuItem>}
-      </Menu>
+      {store.me.value && <HouseMenu house={house} />}
     </header>
+  )
+}
+
+function HouseMenu({ house }: { house: House }) {
+  const bits = bitsInHouse(house)
+  const isOwner = house.owner_id === store.me.value?.id
+  return (
+    <Menu label={t().menuOf(house.name)} button={<Icon name="down" />}>
+      {hasBits(bits, permission.CREATE_INVITES) && (
+        <MenuItem action={() => openInvitePeople(house.id)}>{t().invitePeople}</MenuItem>
+      )}
+      {hasBits(bits, permission.MANAGE_ROOMS) && (
+        <MenuItem action={() => openCreateRoom(house.id)}>{t().createRoom}</MenuItem>
+      )}
+      {houseSections(house).length > 0 && (
+        <MenuItem action={() => go({ name: 'houseSettings', houseId: house.id, section: '' })}>
+          {t().houseSettings}
+        </MenuItem>
+      )}
+      {!isOwner && <MenuItem action={() => openLeaveHouse(house)}>{t().leaveHouse}</MenuItem>}
+    </Menu>
   )
 }

@@ -38,9 +38,10 @@ export function startPlace(at: Place): Place {
   return roomOf(first) ?? { name: 'house', houseId: first }
 }
 
-/** Whether a place is in a house that is still to come after the login. */
+/** Whether a place may still come with its house after the login. */
 export function isComing(at: Place): boolean {
-  return 'houseId' in at && store.houseOrder.value.includes(at.houseId) && !store.houses.value[at.houseId]
+  if (!('houseId' in at) || !store.awaitedHouses.value.includes(at.houseId)) return false
+  return 'roomId' in at ? !store.rooms.value[at.roomId] : !store.houses.value[at.houseId]
 }
 
 function roomOf(houseId: string): Place | undefined {

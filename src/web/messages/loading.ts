@@ -1,7 +1,6 @@
 import { batch } from '@preact/signals'
 import { type Message, normalizeMessage } from '../../client/messages.ts'
 import { onEvent } from '../connection.ts'
-import { api } from '../session.ts'
 import { put } from '../state/records.ts'
 import { reducers } from '../state/reducers/index.ts'
 import type { Timeline } from '../state/state.ts'
@@ -15,18 +14,9 @@ import {
   withNewest,
   withOlder,
 } from '../state/timeline.ts'
+import { askForPage, type PageQuery, pageSize, record, stopRecording } from './asked-page.ts'
+import { firstReaches, takeFirst } from './first-page.ts'
 import { isKept } from './positions.ts'
-
-const pageSize = 50
-
-type Page = { before?: string; after?: string; around?: string }
-
-/** A page of messages, oldest first. */
-async function loadPage(roomId: string, page: Page): Promise<Message[]> {
-  const query = { limit: String(pageSize), extended: 'true', ...page } as const
-  const messages = await api.call('listMessages', { params: { id: roomId }, query })
-  return messages.map(normalizeMessage).reverse()
-}
 
 function setTimeline(roomId: string, timeline: Timeline): void {
   change({ timelines: put(store.timelines.peek(), roomId, timeline) })
@@ -35,6 +25,12 @@ function setTimeline(roomId: string, timeline: Timeline): void {
 /** Loads the newest messages of a room. */
 export function loadNewest(roomId: string): Promise<void> {
   return replace(roomId, {}, (page, known) => withNewest(known, page, pageSize))
+}
+
+/** Loads the messages from the last one that was read on: the newest ones, if they reach back to it and are there sooner. */
+export async function loadUnread(roomId: string, lastRead: string): Promise<void> {
+  const isReached = await firstReaches(roomId, lastRead)
+  return isReached ? loadNewest(roomId) : loadAround(roomId, lastRead)
 }
 
 /** Loads the messages around one of them, instead of those that are known. */
@@ -47,7 +43,7 @@ const replacements = new Map<string, { key: string; loaded: Promise<void> }>()
 
 function replace(
   roomId: string,
-  query: Page,
+  query: PageQuery,
   make: (page: Message[], known: Timeline | undefined) => Timeline,
 ): Promise<void> {
   const key = JSON.stringify(query)
@@ -62,9 +58,6 @@ function replace(
   return own.loaded
 }
 
-/** What happens in rooms while a page of theirs is on its way, and may not be in it. */
-const recorders = new Set<{ roomId: string; repeat: (() => void)[] }>()
-
 onEvent((event) => {
   const { e, d } = event
   // A page from before a new login may lack events: it is loaded again after the login.
@@ -78,30 +71,26 @@ onEvent((event) => {
   })
 })
 
-function record(roomId: string, act: () => void): void {
-  for (const recorder of recorders) if (recorder.roomId === roomId) recorder.repeat.push(act)
-}
-
 /**
  * Loads a page, makes it part of the timeline, and puts what happened meanwhile on top. Returns false if it does not fit
  * any more. It is dropped if it is not wanted any more: the room was forgotten, or somebody else has logged in.
  */
 async function takePage(
   roomId: string,
-  query: Page,
+  query: PageQuery,
   make: (page: Message[], known: Timeline | undefined) => Timeline | undefined,
   isWanted = () => true,
 ): Promise<boolean> {
-  const recorder = { roomId, repeat: [] as (() => void)[] }
-  recorders.add(recorder)
   const me = store.me.peek()?.id
-  const page = await loadPage(roomId, query).finally(() => recorders.delete(recorder))
+  const asked = takeFirst(roomId, query) ?? askForPage(roomId, query)
+  const listed = await asked.listed.finally(() => stopRecording(asked))
   if (!isWanted() || !isKept(roomId) || store.me.peek()?.id !== me) return true
+  const page = listed.map(normalizeMessage).reverse()
   const timeline = make(page, store.timelines.peek()[roomId])
   if (!timeline) return false
   batch(() => {
-    setTimeline(roomId, timeline)
-    for (const act of recorder.repeat) act()
+    setTimeline(roomId, asked.isEarly ? { ...timeline, isStale: true } : timeline)
+    for (const act of asked.repeat) act()
   })
   return true
 }

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { BotMark } from '../houses/bot-mark.tsx'
 import { openPerson } from '../houses/person.tsx'
@@ -26,6 +27,11 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
   const author = store.users.value[author_id] ?? message.author
   const isEdited = editedMessage.value === id
   const openMenu = () => openMessageMenu(message, author)
+  // Most messages scroll by, and their actions are never shown.
+  const isNear = useSignal(false)
+  const comeNear = () => {
+    isNear.value = true
+  }
   return (
     <MessageFrame
       id={id}
@@ -38,6 +44,7 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
       ]}
       isTarget={isTarget}
       openMenu={openMenu}
+      comeNear={comeNear}
     >
       {message.reply_to && <Quote of={message.reply_to} roomId={room_id} />}
       {isEdited ? <MessageEditor message={message} /> : <Content id={`${id}-text`} message={message} />}
@@ -57,7 +64,9 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
         )}
       </p>
       <Reactions message={message} />
-      {!isEdited && <MessageActions message={message} author={author.name} openMenu={openMenu} />}
+      {!isEdited && isNear.value && (
+        <MessageActions message={message} author={author.name} openMenu={openMenu} />
+      )}
     </MessageFrame>
   )
 }
@@ -72,12 +81,14 @@ type FrameProps = {
   isTarget?: boolean
   state?: 'waiting' | 'failed'
   openMenu?: () => void
+  /** Called when somebody points at the message, or focuses it. */
+  comeNear?: () => void
   children: ComponentChildren
 }
 
 /** What all messages have in common, those on their way included. */
 export function MessageFrame({ id, roomId, author, isFollowing, ...more }: FrameProps) {
-  const { parts, isTarget = false, state, openMenu, children } = more
+  const { parts, isTarget = false, state, openMenu, comeNear, children } = more
   const houseId = store.rooms.value[roomId]?.house_id ?? null
   const press = useLongPress(() => openMenu?.())
   const open = () => openPerson(author, houseId)
@@ -90,6 +101,9 @@ export function MessageFrame({ id, roomId, author, isFollowing, ...more }: Frame
       data-target={isTarget ? '' : undefined}
       data-state={state}
       tabIndex={-1}
+      // Not what comes below the pointer because one scrolls.
+      onMouseMove={comeNear}
+      onFocusIn={comeNear}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || event.target !== event.currentTarget) return
         event.preventDefault()

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { connections } from '../connection.ts'
+import { connections, isReady } from '../connection.ts'
 import { compareIds } from '../state/records.ts'
 import type { Timeline } from '../state/state.ts'
 import { store } from '../state/store.ts'
-import { loadAround, loadNewest } from './loading.ts'
+import { loadAround, loadNewest, loadUnread } from './loading.ts'
 import { keepRoom } from './positions.ts'
 
 /** One visit of a room, perhaps to see a message there. The same place visited again is another one. */
@@ -37,7 +37,9 @@ export function useTimeline(
   const first = useRef(visit)
   const goal = (visit === first.current ? undefined : visit.left) ?? visit.message
   const timeline = store.timelines.value[roomId]
-  const isWanted = timeline === undefined || timeline.isStale
+  // What may lack events is shown, and loaded again once all that the login brings has come.
+  const isStale = timeline?.isStale === true && isReady.value
+  const isWanted = timeline === undefined || isStale
   const found = useRef<Visit | undefined>(undefined)
   const gone = useSignal<Visit | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)
@@ -51,9 +53,11 @@ export function useTimeline(
   useEffect(() => {
     let isCurrent = true
     const load = async () => {
-      const begin = () => (timeline ? reading.current?.() : lastRead(roomId))
+      const unread = timeline ? undefined : lastRead(roomId)
+      const begin = () => (timeline ? reading.current?.() : unread)
       const at = lacksGoal ? goal : isWanted ? (begin() ?? atEnd) : undefined
       if (at === atEnd) await loadNewest(roomId)
+      else if (at !== undefined && at === unread) await loadUnread(roomId, at)
       else if (at !== undefined) await loadAround(roomId, at)
       const isGone = lacksGoal && goal !== atEnd && !has(store.timelines.peek()[roomId], goal)
       if (isCurrent && lacksGoal) gone.value = isGone ? visit : undefined
@@ -65,7 +69,7 @@ export function useTimeline(
     return () => {
       isCurrent = false
     }
-  }, [roomId, isWanted, goal && visit, attempt])
+  }, [roomId, isWanted, isStale, goal && visit, attempt])
   return {
     timeline,
     failure: failure.value,

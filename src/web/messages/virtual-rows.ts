@@ -9,6 +9,7 @@ import {
   Virtualizer,
 } from '@tanstack/virtual-core'
 import type { Position } from './positions.ts'
+import { createRowElements, type RowSize } from './row-elements.ts'
 import { estimateSize } from './row-size.ts'
 import type { Row } from './rows.ts'
 
@@ -42,6 +43,10 @@ export type VirtualRows = ReturnType<typeof createVirtualRows>
 
 type Size = { width: number; height: number }
 type Rows = Virtualizer<HTMLElement, HTMLElement>
+/** What virtual-core has still to do: private there. */
+type Undone = Record<'pendingWrite' | 'pendingScrollAnchor' | '_clampedAdjustment', object | null> & {
+  _holdOffset: number
+}
 
 /**
  * Says which rows are near to what is in sight, and puts them where they belong. What is being read stays where it is,
@@ -57,6 +62,12 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
   const places = new WeakMap<HTMLElement, number>()
   const estimates = new Map<string, number>()
   let isMeasuring = false
+  const elements = createRowElements((sizes) => {
+    resize(sizes)
+    place({ inNextFrame: true })
+    virtualizer._willUpdate()
+  })
+  let nextFrame: number | undefined
   /** Where the timeline begins in the window. */
   let top = 0
   /** The first row in sight that was measured before: those above it are new. */
@@ -97,7 +108,6 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
       getItemKey: keyOf,
       getScrollElement: log,
       estimateSize: (index: number) => estimate(rows[index]),
-      measureElement: heightOf,
       overscan,
       paddingStart: paddingPx.start,
       paddingEnd: paddingPx.end,
@@ -145,41 +155,61 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
     return Math.max(0, total - (log()?.clientHeight ?? 0))
   }
 
-  /** Puts the rendered rows where they belong, and asks for those that are not rendered yet. */
-  function place(): void {
+  /**
+   * Puts the rendered rows where they belong, and asks for those that are not rendered yet: in the next frame where their
+   * size could not be observed in this one any more.
+   */
+  function place({ inNextFrame = false } = {}): void {
     const element = list()
     if (!element) return
     element.style.blockSize = `${virtualizer.getTotalSize()}px`
     const wanted = virtualizer.getVirtualItems()
     for (const { key, start } of wanted) {
-      const row = virtualizer.elementsCache.get(key)
+      const row = elements.get(key)
       if (!row || places.get(row) === start) continue
       row.style.insetBlockStart = `${start}px`
       places.set(row, start)
     }
     const isRendered = wanted.length === items.length && wanted.every(({ key }, n) => key === items[n]?.key)
-    if (!isRendered) onChange()
+    if (isRendered) return
+    if (!inNextFrame) onChange()
+    else nextFrame ??= requestAnimationFrame(changeInFrame)
   }
 
-  function measure(): void {
+  function changeInFrame(): void {
+    nextFrame = undefined
+    onChange()
+  }
+
+  /** Takes the sizes of rows. From the last one on: where a row begins is known as long as none above it has changed. */
+  function resize(sizes: readonly RowSize[]): void {
     isMeasuring = true
     const inSight = listFrom(virtualizer.scrollOffset ?? 0)
     firstSeen = inSight.find(({ key }) => virtualizer.itemSizeCache.has(key))?.index
-    // From the last one on: where a row begins is known as long as none above it has changed.
-    const elements = list()?.querySelectorAll<HTMLElement>(':scope > [data-index]') ?? []
-    for (const element of [...elements].reverse()) {
-      const index = virtualizer.indexFromElement(element)
-      const key = keyOf(index)
-      if (virtualizer.elementsCache.get(key) !== element) virtualizer.measureElement(element)
-      // While one scrolls, virtual-core would measure new rows only after they were seen, and it forgets those that are
-      // as high as estimated.
-      const height = heightOf(element)
+    for (const { index, key, height } of sizes) {
+      if (keyOf(index) !== key) continue
       virtualizer.resizeItem(index, height)
+      // It forgets those that are as high as estimated.
       virtualizer.itemSizeCache.set(key, height)
     }
-    virtualizer.measureElement(null)
     isMeasuring = false
     growsUp = undefined
+  }
+
+  /** Whether rows have to be measured at once. While one scrolls, the browser measures them when it lays them out anyway. */
+  function isMeasuredAtOnce(): boolean {
+    // biome-ignore lint/complexity/useLiteralKeys: it is private
+    return !virtualizer.isScrolling || virtualizer['scrollState'] !== null || growsUp !== undefined
+  }
+
+  /** Takes over where somebody has just scrolled to: otherwise the browser says so in the next frame only. */
+  function catchUp(): void {
+    const scrollTop = virtualizer.scrollElement?.scrollTop
+    const { pendingWrite, pendingScrollAnchor, _clampedAdjustment, _holdOffset } =
+      virtualizer as unknown as Undone
+    const isDone = !pendingWrite && !pendingScrollAnchor && !_clampedAdjustment && _holdOffset === 0
+    if (scrollTop === undefined || virtualizer.scrollOffset === null || !isDone) return
+    if (Math.abs(scrollTop - virtualizer.scrollOffset) > 1) virtualizer.scrollOffset = scrollTop
   }
 
   function note(): void {
@@ -194,6 +224,7 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
     /** The rows to be rendered. */
     update(shown: Shown): readonly VirtualItem[] {
       if (shown.rows !== rows) {
+        catchUp()
         // Over some frames virtual-core goes to an index: to the row that has it then.
         // biome-ignore lint/complexity/useLiteralKeys: it is private
         const scroll = virtualizer['scrollState']
@@ -210,10 +241,13 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
     },
     /** To be called when they are rendered. */
     rendered(): void {
-      measure()
+      elements.update(list(), keyOf)
+      const isAtOnce = isMeasuredAtOnce()
+      if (isAtOnce) resize(elements.measure())
       place()
       virtualizer._willUpdate()
-      note()
+      // Who scrolls goes on: `note` is called with the next step.
+      if (isAtOnce) note()
     },
     /** To be called when one has scrolled. */
     note,
@@ -242,7 +276,7 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
       return messages.length > 0 ? String(messages[messages.length >> 1]!.key) : undefined
     },
     elementAt(index: number): HTMLElement | undefined {
-      return virtualizer.elementsCache.get(keyOf(index))
+      return elements.get(keyOf(index))
     },
     /** Lets go of the page, and gives where one is if that is not the end. */
     close(): Position | undefined {
@@ -250,11 +284,9 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
       const inSight = listFrom(offset).map(({ key, start }) => ({ key: String(key), top: start - offset }))
       const sizes = new Map(virtualizer.takeSnapshot().map(({ key, size }) => [key, size]))
       virtualizer._didMount()()
+      elements.close()
+      if (nextFrame !== undefined) cancelAnimationFrame(nextFrame)
       return isAtEnd.peek() ? undefined : { inSight, sizes }
     },
   }
-}
-
-function heightOf(element: HTMLElement): number {
-  return element.getBoundingClientRect().height
 }

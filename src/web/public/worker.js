@@ -2,17 +2,32 @@
 // answers for people (`/v1`, files of messages) is never kept.
 const shell = 'shell'
 const mostKept = 100
+const assets = '/app/assets/'
 
-self.addEventListener('install', () => self.skipWaiting())
+self.addEventListener('install', (event) => {
+  self.skipWaiting()
+  // Without the page it is kept at the next visit: pushes work meanwhile.
+  event.waitUntil(
+    fetch('/app/')
+      .then(keepPage)
+      .catch(() => {}),
+  )
+})
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
+
+// What the page has loaded before it had a worker.
+self.addEventListener('message', (event) => {
+  const paths = event.data.loaded.filter((path) => path.startsWith(assets))
+  event.waitUntil(Promise.allSettled(paths.map(asset)))
+})
 
 self.addEventListener('fetch', (event) => {
   const { request } = event
   const url = new URL(request.url)
   if (request.method !== 'GET' || url.origin !== self.location.origin || !url.pathname.startsWith('/app/'))
     return
-  if (request.mode === 'navigate') event.respondWith(page(request))
-  else if (url.pathname.startsWith('/app/assets/')) event.respondWith(asset(request))
+  if (request.mode === 'navigate') event.respondWith(page(event))
+  else if (url.pathname.startsWith(assets)) event.respondWith(asset(url.pathname))
 })
 
 // What a push is about: docs/api.md#push.
@@ -64,31 +79,54 @@ async function goTo(path) {
   await present.focus().catch(() => {})
 }
 
-/** The page from the server, else the one of the last time: every place of the client is the same page. */
-async function page(request) {
-  const cache = await caches.open(shell)
+/** The page from the server, else the kept one: every place of the client is the same page. */
+async function page(event) {
   try {
-    const response = await fetch(request)
-    const isPage = response.ok && response.headers.get('Content-Type')?.startsWith('text/html')
-    if (isPage && !response.redirected) await cache.put('/app/', response.clone())
+    const response = await fetch(event.request)
+    event.waitUntil(keepPage(response.clone()).catch(() => {}))
     return response
   } catch (error) {
+    const cache = await caches.open(shell)
     const kept = await cache.match('/app/')
     if (kept) return kept
     throw error
   }
 }
 
-/** What has a hash in its name never changes. */
-async function asset(request) {
+/** Keeps a page once all files that it begins with are kept: one that lacks some would stay blank. */
+async function keepPage(response) {
+  const isPage = response.ok && response.headers.get('Content-Type')?.startsWith('text/html')
+  if (!isPage || response.redirected) return
+  const text = await response.clone().text()
+  const paths = [...text.matchAll(/"(\/app\/assets\/[^"]+)"/g)].map(([, path]) => path)
+  const files = await Promise.all(paths.map(asset))
+  if (!files.every(({ ok }) => ok)) return
   const cache = await caches.open(shell)
-  const kept = await cache.match(request)
+  await cache.put('/app/', response)
+}
+
+/** By path: those on their way. */
+const loading = new Map()
+
+/** A file with a hash in its name, which never changes: the kept one, else that of the server. */
+async function asset(path) {
+  const cache = await caches.open(shell)
+  const kept = await cache.match(path)
   if (kept) return kept
-  const response = await fetch(request)
-  if (response.ok) {
-    await cache.put(request, response.clone())
-    const oldest = (await cache.keys()).slice(0, -mostKept)
-    await Promise.all(oldest.map((each) => cache.delete(each)))
-  }
+  if (!loading.has(path))
+    loading.set(
+      path,
+      load(path).finally(() => loading.delete(path)),
+    )
+  return (await loading.get(path)).clone()
+}
+
+async function load(path) {
+  const response = await fetch(path)
+  if (!response.ok) return response
+  const cache = await caches.open(shell)
+  await cache.put(path, response.clone())
+  const oldest = (await cache.keys()).slice(0, -mostKept)
+  await Promise.all(oldest.map((each) => cache.delete(each)))
   return response
 }

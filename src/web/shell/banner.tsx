@@ -1,7 +1,8 @@
-import { isOffline } from '../connection.ts'
+import { isOffline, isSocketBlocked } from '../connection.ts'
 import { t } from '../texts/texts.ts'
 
-/** Says that the connection is lost; nothing where it is not. */
+/** Says that the connection is lost, and what is in its way if that is known; nothing where it is not lost. */
 export function Banner() {
-  return <div role="status">{isOffline.value && <p class="banner">{t().noConnection}</p>}</div>
+  const text = isSocketBlocked.value ? t().socketBlocked : t().noConnection
+  return <div role="status">{isOffline.value && <p class="banner">{text}</p>}</div>
 }

@@ -35,6 +35,8 @@ export type State = {
   settings: Settings | undefined
   /** Ids, in the order of joining. */
   houseOrder: string[]
+  /** Ids of houses that are still to come after a login: what is known of them may be old. */
+  awaitedHouses: string[]
   houses: ById<House>
   rooms: ById<Room>
   /** By house, then by user. */
@@ -53,6 +55,7 @@ export const emptyState: State = {
   me: undefined,
   settings: undefined,
   houseOrder: [],
+  awaitedHouses: [],
   houses: {},
   rooms: {},
   members: {},

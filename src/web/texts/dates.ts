@@ -1,13 +1,15 @@
+import { computed } from '@preact/signals'
 import { language } from './texts.ts'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
+/** The region is that of the browser: "en" alone would be American. */
+const locale = computed(() => navigator.languages.find(isRegional) ?? language.value)
+
 /** Formats are kept: making one takes long. */
 function format(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  // The region is that of the browser: "en" alone would be American.
-  const locale = navigator.languages.find(isRegional) ?? language.value
-  const key = `${locale} ${JSON.stringify(options)}`
-  const known = formats.get(key) ?? new Intl.DateTimeFormat(locale, options)
+  const key = `${locale.value} ${JSON.stringify(options)}`
+  const known = formats.get(key) ?? new Intl.DateTimeFormat(locale.value, options)
   formats.set(key, known)
   return known
 }

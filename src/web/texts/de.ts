@@ -321,6 +321,8 @@ export const de: Texts = {
   },
 
   noConnection: 'Keine Verbindung. Was du schreibst, wird behalten und später gesendet.',
+  socketBlocked:
+    'Der Server antwortet, aber Websockets zu ihm sind blockiert: Hier kommt nichts Neues an. Versuche ein anderes Netz, oder frage, wer diesen Server betreibt: „A blocked websocket“ im Handbuch (docs/operations.md) sagt, was zu tun ist.',
   tooFast: {
     one: 'Zu schnell. Du kannst in {n} s wieder schreiben.',
     other: 'Zu schnell. Du kannst in {n} s wieder schreiben.',

@@ -312,6 +312,8 @@ export const en = {
   },
 
   noConnection: 'No connection. What you write is kept and sent later.',
+  socketBlocked:
+    'The server answers, but websockets to it are blocked, so nothing new arrives here. Try another network, or ask whoever runs this server: “A blocked websocket” in the manual (docs/operations.md) says what to do.',
   tooFast: {
     one: 'Too fast. You can write again in {n} s.',
     other: 'Too fast. You can write again in {n} s.',

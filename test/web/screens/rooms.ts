@@ -129,6 +129,8 @@ export function roomScreens(scene: Scene): Screen[] {
         })
         await page.reload()
         await ready(page)
+        // Otherwise only websockets would be blocked.
+        await page.route(/\/v1\/server$/, (route) => route.abort())
         await open[0]?.close()
         await page.getByText('No connection.').waitFor()
       },

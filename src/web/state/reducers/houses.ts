@@ -15,6 +15,7 @@ export function houseJoin(state: State, d: Events['HOUSE_JOIN']): Partial<State>
     ),
     houses: put(state.houses, house.id, house),
     houseOrder: state.houseOrder.includes(house.id) ? state.houseOrder : [...state.houseOrder, house.id],
+    awaitedHouses: state.awaitedHouses.filter((id) => id !== house.id),
     rooms: { ...without(state.rooms, ...gone.map((room) => room.id)), ...ours },
     members: put(state.members, house.id, { ...state.members[house.id], ...byUser(members) }),
   }

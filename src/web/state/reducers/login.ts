@@ -31,6 +31,7 @@ export const initState: Reducer<'INIT_STATE'> = (before, d) => {
       Object.entries(d.house_memberships).map(([id, member]) => [id, { [d.user.id]: member }]),
     ),
     houseOrder: d.house_ids,
+    awaitedHouses: d.house_ids,
     timelines: Object.fromEntries(stale),
     typing: {},
   }
