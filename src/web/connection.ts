@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals'
 import type { GatewayEvent } from '../client/events.ts'
 import { Gateway } from '../client/gateway.ts'
 import { endSession, token } from './session.ts'
-import { dispatch, forget } from './state/store.ts'
+import { change, dispatch, forget } from './state/store.ts'
 
 /** The gateway refuses the token with this code. */
 const invalidToken = 4003
@@ -49,6 +49,7 @@ function connect(current: string): Gateway {
   made.onState((state) => {
     if (state.name === 'waiting') {
       isOffline.value = true
+      change({ recounted: {} })
       // Their answers may be lost.
       requestedHouses.clear()
     }

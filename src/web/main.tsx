@@ -8,6 +8,7 @@ import { startExploding } from './messages/exploding.tsx'
 import { startNotifications } from './messages/notifications.ts'
 import { startSending } from './messages/sending.ts'
 import { startUploads } from './messages/uploads.ts'
+import { startRecounting } from './rooms/recounting.ts'
 import { startRouter } from './router.ts'
 import { startSession } from './session.ts'
 import { startPush } from './settings/push-start.tsx'
@@ -44,6 +45,7 @@ function start(): void {
   startUploads()
   startExploding()
   startNotifications()
+  startRecounting()
   startPush()
   startTitle()
   startKeepingFocus()
