@@ -93,6 +93,7 @@ test('deletes a house, and lists that in the audit log, in German', async () => 
   const page = await openPage('/app/admin/houses', { as: ruler, locale: 'de-AT', ...narrow })
   await page.getByLabel('Häuser finden').fill('verlassen')
   await page.getByRole('button', { name: 'Haus löschen: Verlassen' }).click()
+  await page.getByRole('dialog').getByLabel('Gib zur Bestätigung „Verlassen“ ein').fill('Verlassen')
   await page.getByRole('dialog').getByRole('button', { name: 'Haus löschen', exact: true }).click()
   await page.getByText('Niemand und nichts heißt so.').waitFor()
   expect((await call(ann, 'GET', `/houses/${den.id}`)).status).toBe(404)
