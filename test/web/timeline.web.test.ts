@@ -1,7 +1,18 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { call, type Person } from '../support/world.ts'
-import { comeOnline, logOf, messageOf, openPage, roomOfMany, settled, write } from './support.ts'
+import {
+  comeOnline,
+  expectAccessible,
+  logOf,
+  messageOf,
+  openPage,
+  roomOfMany,
+  sendAll,
+  settled,
+  twoInHouse,
+  write,
+} from './support.ts'
 
 type World = Awaited<ReturnType<typeof roomOfMany>>
 
@@ -241,4 +252,60 @@ test('when the connection is made again, what is being read stays, with what has
   await messageOf(page, 'another one').waitFor()
   await settled(page)
   expect(Math.abs((await topOf(read)) - before)).toBeLessThanOrEqual(1)
+})
+
+test('the end stays in sight when a long message becomes short, and what is said does not cover the way there', async () => {
+  const { ann, bob, den, path, ids } = await roomOfMany(120)
+  const page = await openPage(path, { as: ann })
+  const tall = `tall\n${'next\n'.repeat(80)}`
+  const [id] = await sendAll(bob, den.room_id, tall)
+  await messageOf(page, 'tall').waitFor()
+  await settled(page)
+  await call(bob, 'PATCH', `/rooms/${den.room_id}/messages/${id}`, { content: 'short' })
+  await messageOf(page, 'short').waitFor()
+  await settled(page)
+  expect(await restBelow(page)).toBeLessThanOrEqual(1)
+  expect(await page.getByRole('button', { name: /Jump to present/ }).count()).toBe(0)
+  // The same where a long draft gives way to a short one.
+  const composer = page.getByRole('textbox', { name: 'Message general', exact: true })
+  await composer.fill('draft\n'.repeat(40))
+  await settled(page)
+  await composer.fill('draft')
+  await settled(page)
+  expect(await restBelow(page)).toBeLessThanOrEqual(1)
+
+  await page.context().grantPermissions(['clipboard-write'])
+  for (const width of [1280, 375]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto(new URL(`${path}?message=${ids[60]}`, page.url()).href)
+    const message = page.locator(`article[data-id="${ids[60]}"]`)
+    await message.focus()
+    await message.press('Enter')
+    await page.getByRole('menuitem', { name: 'Copy text' }).click()
+    const [said, pill] = [
+      page.locator('.announcement'),
+      page.getByRole('button', { name: /Jump to present/ }),
+    ]
+    await said.getByText('Copied').waitFor()
+    const [over, under] = [(await said.boundingBox())!, (await pill.boundingBox())!]
+    const isApart =
+      over.y + over.height <= under.y || over.x + over.width <= under.x || under.x + under.width <= over.x
+    expect(isApart).toBe(true)
+    await pill.click()
+    await messageOf(page, 'short').waitFor()
+  }
+})
+
+test('a reaction that fails is said to have failed, and why', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const [id] = await sendAll(bob, den.room_id, 'hello')
+  await call(bob, 'PUT', `/rooms/${den.room_id}/messages/${id}/reactions/${encodeURIComponent('🍕')}`)
+  const page = await openPage(path, { as: ann, mayFail: /status of 403|ERR_|Failed to load/ })
+  const reaction = messageOf(page, 'hello').getByRole('button', { name: /reacted with 🍕/ })
+  await page.route(/\/reactions\//, (route) => route.abort())
+  await reaction.click()
+  const said = page.getByRole('alert')
+  await said.getByText('Your reaction was not changed.').waitFor()
+  await page.getByRole('button', { name: '1 person reacted with 🍕', pressed: false }).waitFor()
+  await expectAccessible(page)
 })

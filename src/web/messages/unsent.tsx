@@ -1,3 +1,4 @@
+import { offerUndo } from '../shell/announcement.tsx'
 import type { OutboxEntry } from '../state/outbox.ts'
 import type { User } from '../state/state.ts'
 import { t } from '../texts/texts.ts'
@@ -33,7 +34,7 @@ export function Unsent({ entry, author, isFollowing }: UnsentProps) {
           {' · '}
           <CopyText of={asRead(content)} />
           {' · '}
-          <button type="button" class="link" onClick={() => void outbox.discard(nonce)}>
+          <button type="button" class="link" onClick={() => discard(entry)}>
             {t().remove}
           </button>
         </p>
@@ -42,4 +43,10 @@ export function Unsent({ entry, author, isFollowing }: UnsentProps) {
       )}
     </MessageFrame>
   )
+}
+
+/** Gives a message up that was not sent. */
+export function discard(entry: OutboxEntry): void {
+  void outbox.discard(entry.nonce)
+  offerUndo(t().discarded, () => outbox.keep(entry))
 }

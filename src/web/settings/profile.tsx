@@ -7,6 +7,7 @@ import { TextArea } from '../shell/text-area.tsx'
 import { useAction } from '../shell/use-action.tsx'
 import { store } from '../state/store.ts'
 import { st } from '../texts/settings.ts'
+import { openPictureRemoval } from './picture-removal.tsx'
 
 /** How others see one: what changes here comes back as an event. */
 export function ProfileSettings() {
@@ -24,7 +25,10 @@ export function ProfileSettings() {
           <Picture of={me} kind="users" size="large" />
         </ChoosePicture>
         {me.icon && (
-          <button type="button" onClick={() => act(() => edit({ icon: null }))}>
+          <button
+            type="button"
+            onClick={() => openPictureRemoval(st().removePicture, () => edit({ icon: null }))}
+          >
             {st().removePicture}
           </button>
         )}
@@ -32,7 +36,10 @@ export function ProfileSettings() {
           {me.header && <img class="header-picture" src={`/users/${me.id}/headers/${me.header}`} alt="" />}
         </ChoosePicture>
         {me.header && (
-          <button type="button" onClick={() => act(() => edit({ header: null }))}>
+          <button
+            type="button"
+            onClick={() => openPictureRemoval(st().removeHeader, () => edit({ header: null }))}
+          >
             {st().removeHeader}
           </button>
         )}
