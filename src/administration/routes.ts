@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { Gauge } from 'prom-client'
+import { isAdmin } from '../auth/queries.ts'
 import { listProcesses } from '../http/metrics/processes.ts'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
 import { readPage } from '../http/schemas/pages.ts'
@@ -11,7 +12,7 @@ import { idTimeMs } from '../ids.ts'
 import { backupVerified } from './audit-log/operations.ts'
 import { findNewestServerAuditEntry, listServerAuditEntries } from './audit-log/queries.ts'
 import { getTotals } from './overview-queries.ts'
-import { AdminOverview, ServerAuditEntry } from './schemas.ts'
+import { AdminOverview, OwnAdministration, ServerAuditEntry } from './schemas.ts'
 import { serializeServerAuditEntry } from './serializers.ts'
 
 /** Shows when the last backup was verified; what was read last while the database is unavailable. */
@@ -32,6 +33,20 @@ function showVerifiedBackup(app: FastifyInstance): void {
 
 export const administrationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   showVerifiedBackup(app)
+
+  app.get(
+    '/users/@me/admin',
+    {
+      onRequest: app.authenticate,
+      schema: {
+        operationId: 'getOwnAdministration',
+        summary: 'Fetch whether you are an admin of the server',
+        tags: ['administration'],
+        response: { 200: Success(OwnAdministration), ...failures },
+      },
+    },
+    async ({ caller }) => ok({ admin: await isAdmin(app.db, caller.id) }),
+  )
 
   app.get(
     '/admin/overview',

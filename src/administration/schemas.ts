@@ -19,6 +19,10 @@ export const AdminListQuery = Type.Object(
 )
 export type AdminListQuery = Static<typeof AdminListQuery>
 
+/** Whether the caller administers the server (docs/api.md#administration). */
+export const OwnAdministration = Type.Object({ admin: Type.Boolean() })
+export type OwnAdministration = Static<typeof OwnAdministration>
+
 /** A process that serves. */
 export const ServerProcess = Type.Object({
   started_at: Type.String(),

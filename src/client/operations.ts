@@ -32,6 +32,7 @@ import type {
   AdministerUser,
   AdminListQuery,
   AdminOverview,
+  OwnAdministration,
   ServerAuditEntry,
 } from '../administration/schemas.ts'
 import type { AddBot, Bot, BotId, BotToken, CreateBot, CreatedBot, EditBot } from '../bots/schemas.ts'
@@ -153,6 +154,7 @@ type Shapes = {
   listServerAuditLog: { query: PageQuery; answer: ServerAuditEntry[] }
   listAdministeredHouses: { query: AdminListQuery; answer: AdministeredHouse[] }
   deleteAdministeredHouse: { answer: AdministeredId }
+  getOwnAdministration: { answer: OwnAdministration }
   getAdminOverview: { answer: AdminOverview }
   listAdministeredUsers: { query: AdminListQuery; answer: AdministeredUser[] }
   getAdministeredUser: { answer: AdministeredUser }

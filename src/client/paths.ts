@@ -28,6 +28,7 @@ export const paths = {
   listServerAuditLog: 'GET /admin/audit-log',
   listAdministeredHouses: 'GET /admin/houses',
   deleteAdministeredHouse: 'DELETE /admin/houses/{id}',
+  getOwnAdministration: 'GET /users/@me/admin',
   getAdminOverview: 'GET /admin/overview',
   listAdministeredUsers: 'GET /admin/users',
   getAdministeredUser: 'GET /admin/users/{id}',

@@ -2,9 +2,10 @@ import type { Caller } from '../auth/queries.ts'
 import type { Db } from '../database/client.ts'
 import { ApiError, fieldsRequired } from '../errors.ts'
 import { commit, type Outcome } from '../events/commit.ts'
-import type { EventOf } from '../events/events.ts'
+import type { EventOf, HearthEvent } from '../events/events.ts'
 import { changesBetween, commitAudited } from '../houses/audit-log/operations.ts'
 import type { AuditEntry } from '../houses/audit-log/queries.ts'
+import { readStateEvents } from '../read-states/mention-operations.ts'
 import { requireRoomAccess } from '../rooms/access-operations.ts'
 import { canEdit, canModerate, canSend } from '../rooms/permissions.ts'
 import { isVisible } from '../text.ts'
@@ -17,7 +18,7 @@ import {
   updateMessage,
 } from './queries.ts'
 import { listMentioned, mentionedIn } from './read/mention-operations.ts'
-import { deleteWithFiles } from './removal/operations.ts'
+import { deleteWithEvents } from './removal/operations.ts'
 import type { DeletedMessage, EditedGatewayMessage, Typing } from './schemas.ts'
 import { serializeEditedGatewayMessage } from './serializers.ts'
 
@@ -50,9 +51,11 @@ export async function editMessage(
     const before = await lockMessage(trx, room_id, message_id)
     if (!before) throw new ApiError('message_not_found')
     const row = await updateMessage(trx, { room_id, id: message_id, content, mentions })
-    if (before.mentions.length + mentions.length > 0) await replaceMentions(trx, row)
+    const hasMentions = before.mentions.length + mentions.length > 0
+    const changed = hasMentions ? await replaceMentions(trx, row) : []
     const message = serializeEditedGatewayMessage(row, { house_id, author: author!, mentioned, origin })
-    return { answer: message, events: [{ type: 'message_updated', room_id, house_id, message_id, message }] }
+    const edited: HearthEvent = { type: 'message_updated', room_id, house_id, message_id, message }
+    return { answer: message, events: [edited, ...(await readStateEvents(trx, changed))] }
   })
 }
 
@@ -73,10 +76,10 @@ export async function deleteMessage(
     const message = await lockMessage(trx, room_id, message_id)
     if (!message) throw new ApiError('message_not_found')
     if (message.author_id !== caller.id && !canModerate(access)) throw new ApiError('no_permission')
-    await deleteWithFiles(trx, [message])
+    const { events } = await deleteWithEvents(trx, [{ room_id, house_id, id: message_id }])
     return {
       answer: { id: message_id, room_id, house_id },
-      events: [{ type: 'message_deleted', room_id, house_id, message_id }],
+      events,
       audit: message.author_id === caller.id ? [] : [messageDeleted(message)],
     }
   })

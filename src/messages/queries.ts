@@ -125,32 +125,42 @@ export async function updateMessage(
   return rows[0]!
 }
 
-/** Makes the users whom an edited message mentions those of its row. */
-export async function replaceMentions(db: Db, message: EditedRow): Promise<void> {
+/** A message that mentions a user, or has mentioned them. */
+export type MentionKey = { user_id: string; room_id: string; message_id: string }
+
+/** Makes the users whom an edited message mentions those of its row. Returns the mentions that came or went. */
+export async function replaceMentions(db: Db, message: EditedRow): Promise<MentionKey[]> {
   const { room_id, id, author_id, mentions, expires_at } = message
-  await sql`
+  const { rows } = await sql<MentionKey>`
     with gone as (
       delete from mentions
       where room_id = ${room_id} and message_id = ${id} and user_id <> all(${mentions}::bigint[])
+      returning user_id, room_id, message_id
+    ), added as (
+      insert into mentions (user_id, message_id, room_id, author_id, expires_at)
+      select user_id, ${id}, ${room_id}, ${author_id}, ${expires_at}::timestamptz
+      from unnest(${mentions}::bigint[]) as mentioned (user_id)
+      on conflict do nothing
+      returning user_id, room_id, message_id
     )
-    insert into mentions (user_id, message_id, room_id, author_id, expires_at)
-    select user_id, ${id}, ${room_id}, ${author_id}, ${expires_at}::timestamptz
-    from unnest(${mentions}::bigint[]) as mentioned (user_id)
-    on conflict do nothing`.execute(db)
+    select user_id, room_id, message_id from gone union all select user_id, room_id, message_id from added`.execute(
+    db,
+  )
+  return rows
 }
 
-/**
- * Deletes locked messages with their mentions, reactions and pins. Returns the names of the files of their attachments,
- * which the caller discards.
- */
+/** What went with deleted messages: the names of the files of their attachments, and their mentions. */
+export type DeletedWithMessages = { files: string[]; mentions: MentionKey[] }
+
+/** Deletes locked messages with their mentions, reactions and pins. The caller discards the files. */
 export async function deleteMessages(
   db: Db,
   messages: readonly { room_id: string; id: string }[],
-): Promise<string[]> {
+): Promise<DeletedWithMessages> {
   const roomIds = messages.map((message) => message.room_id)
   const ids = messages.map((message) => message.id)
   const on = (table: RawBuilder<unknown>) => onShardsOf(db, table, roomIds)
-  const { rows } = await sql<{ name: string }>`
+  const { rows } = await sql<{ name: string; user_id: null } | (MentionKey & { name: null })>`
     with gone as (
       delete from messages using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
       where messages.room_id = wanted.room_id and messages.id = wanted.id ${on(sql`messages`)}
@@ -158,6 +168,7 @@ export async function deleteMessages(
     ), unmentioned as (
       delete from mentions using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
       where mentions.room_id = wanted.room_id and message_id = wanted.id
+      returning mentions.user_id, mentions.room_id, mentions.message_id
     ), unreacted as (
       delete from reactions using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
       where reactions.room_id = wanted.room_id and message_id = wanted.id ${on(sql`reactions`)}
@@ -168,6 +179,11 @@ export async function deleteMessages(
       delete from pins using unnest(${roomIds}::bigint[], ${ids}::bigint[]) as wanted (room_id, id)
       where pins.room_id = wanted.room_id and message_id = wanted.id ${on(sql`pins`)}
     )
-    select ${attachmentFileOfRow} as name from gone where attachment is not null`.execute(db)
-  return rows.map((row) => row.name)
+    select ${attachmentFileOfRow} as name, null::bigint as user_id, null::bigint as room_id, null::bigint as message_id
+    from gone where attachment is not null
+    union all select null, user_id, room_id, message_id from unmentioned`.execute(db)
+  return {
+    files: rows.flatMap(({ name }) => name ?? []),
+    mentions: rows.flatMap((row) => (row.user_id === null ? [] : row)),
+  }
 }

@@ -4,7 +4,8 @@ import type { Outcome } from '../events/commit.ts'
 import { isGreaterId, unknownId } from '../ids.ts'
 import { requireRoomAccess } from '../rooms/access-operations.ts'
 import { findLastMessageId } from '../rooms/head-queries.ts'
-import { countUnreadMentions, findReadState, moveReadState } from './queries.ts'
+import { findReadState } from './mark-operations.ts'
+import { countUnreadMentions, moveReadState } from './queries.ts'
 import type { Acked } from './schemas.ts'
 
 /**
@@ -29,7 +30,7 @@ export async function ackMessage(
     const answer = { room_id, message_id: messageId, mention_count: counts.get(room_id) ?? 0 }
     return { answer, events: [moved] }
   }
-  const state = await findReadState(db, userId, room_id)
-  if (!state) throw new ApiError('room_not_found')
-  return { answer: { room_id, ...state }, events: [] }
+  const found = await findReadState(db, userId, room_id)
+  if (!found.isMarked) throw new ApiError('room_not_found')
+  return { answer: { room_id, ...found.state }, events: [] }
 }

@@ -8,9 +8,6 @@ import { unknownId } from '../ids.ts'
 import { mentionRoomsOf } from '../messages/read/mention-queries.ts'
 import { lockRoomOfMember } from '../rooms/queries.ts'
 
-/** The last message of a room that a user has read, and the number of unread mentions after it. */
-export type ReadStateInRoom = { message_id: string; mention_count: number }
-
 type Counted = {
   user_id: string
   roomIds: readonly string[]
@@ -103,22 +100,30 @@ export async function moveReadState(
   return { id, events: [event] }
 }
 
-/** The read state of a user in a room, or undefined if they have marked nothing there as read. */
-export async function findReadState(
-  db: Db,
-  userId: string,
-  roomId: string,
-): Promise<ReadStateInRoom | undefined> {
-  const { rows } = await sql<{ message_id: string }>`
-    select message_id from read_states where user_id = ${userId} and room_id = ${roomId}`.execute(db)
-  const [row] = rows
-  if (!row) return undefined
-  const counts = await countUnreadMentions(db, userId, [{ room_id: roomId, ...row }])
-  return { ...row, mention_count: counts.get(roomId) ?? 0 }
+/** The last message that a user has marked as read in a room; undefined if there is none. */
+export async function findReadMark(db: Db, userId: string, roomId: string): Promise<string | undefined> {
+  const marks = await listReadMarks(db, [{ user_id: userId, room_id: roomId }])
+  return marks.get(`${userId} ${roomId}`)
 }
 
-/** A room that a user has marked as read up to a message, or (null) is only mentioned in. */
-type ReadRoom = { room_id: string; message_id: string | null }
+/** The last messages that users have marked as read, by user and room (`"user room"`). */
+export async function listReadMarks(
+  db: Db,
+  keys: readonly { user_id: string; room_id: string }[],
+): Promise<Map<string, string>> {
+  const userIds = keys.map((key) => key.user_id)
+  const roomIds = keys.map((key) => key.room_id)
+  const { rows } = await sql<{ user_id: string; room_id: string; message_id: string }>`
+    select distinct read_states.user_id, read_states.room_id, message_id
+    from unnest(${userIds}::bigint[], ${roomIds}::bigint[]) as wanted (user_id, room_id)
+    join read_states on read_states.user_id = wanted.user_id and read_states.room_id = wanted.room_id`.execute(
+    db,
+  )
+  return new Map(rows.map((row) => [`${row.user_id} ${row.room_id}`, row.message_id]))
+}
+
+/** A room that a user has marked as read up to a message, or (null) has not. */
+export type ReadRoom = { room_id: string; message_id: string | null }
 
 /**
  * The rooms that a user has marked as read, newest read message first, then those that they are only mentioned in; at

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 export const ReadState = Type.Object({ message_id: Type.String(), mention_count: Type.Integer() })
+export type ReadState = Static<typeof ReadState>
 
 /** By room id (docs/api.md#read-states). */
 export const ReadStates = Type.Record(Type.String(), ReadState)

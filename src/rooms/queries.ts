@@ -158,3 +158,14 @@ export const findRoomAccess = coalesce<{ room_id: string; user_id: string }, Roo
     return groupByPlace(keys.length, await readRoomAccess(db, { rooms, users }))
   },
 )
+
+/** The ids of rooms of a user's houses, and of their private rooms, `limit` at most, in no order. */
+export async function listJoinedRoomIds(db: Db, userId: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      select room_id as id from room_recipients where user_id = ${userId}
+      union all
+      select rooms.id from members join rooms on rooms.house_id = members.house_id where members.user_id = ${userId}
+    ) as joined limit ${limit}`.execute(db)
+  return rows.map((row) => row.id)
+}

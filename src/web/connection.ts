@@ -3,7 +3,7 @@ import type { GatewayEvent } from '../client/events.ts'
 import { Gateway } from '../client/gateway.ts'
 import { watchSocket } from './blocked-socket.ts'
 import { api, endSession, token } from './session.ts'
-import { dispatch, forget } from './state/store.ts'
+import { change, dispatch, forget } from './state/store.ts'
 
 /** The gateway refuses the token with this code. */
 const invalidToken = 4003
@@ -44,10 +44,36 @@ export function startConnection(): void {
     if (current === undefined) forget()
   })
   const again = () => gateway?.reconnectNow()
-  addEventListener('online', again)
+  addEventListener('online', () => {
+    endDoubt()
+    again()
+  })
+  addEventListener('offline', () => void doubt())
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') again()
   })
+}
+
+/**
+ * The browser says that it has no network. That is said at once, unless the server answers all the same: it may run on
+ * this machine.
+ */
+async function doubt(): Promise<void> {
+  if (gateway?.state.name !== 'ready') return
+  isOffline.value = true
+  const answered = await fetch('/health', { cache: 'no-store' }).then(
+    () => true,
+    () => false,
+  )
+  if (answered) endDoubt()
+  else gateway?.reconnectNow()
+}
+
+/** Goes on with a connection that the browser has doubted, and that is still there. */
+function endDoubt(): void {
+  if (gateway?.state.name !== 'ready' || !isOffline.peek()) return
+  isOffline.value = false
+  connections.value += 1
 }
 
 function connect(current: string): Gateway {
@@ -62,6 +88,7 @@ function connect(current: string): Gateway {
     if (state.name === 'waiting') {
       isOffline.value = true
       void socket.ended(state)
+      change({ recounted: {} })
       // Their answers may be lost.
       requestedHouses.clear()
     }

@@ -12,6 +12,7 @@ import { startFirstPage } from './messages/first-page.ts'
 import { startNotifications } from './messages/notifications.ts'
 import { startSending } from './messages/sending.ts'
 import { startUploads } from './messages/uploads.ts'
+import { startRecounting } from './rooms/recounting.ts'
 import { startRouter } from './router.ts'
 import { startSession } from './session.ts'
 import { startPush } from './settings/push-start.tsx'
@@ -52,6 +53,7 @@ function start(): void {
   startUploads()
   startExploding()
   startNotifications()
+  startRecounting()
   startPush()
   startTitle()
   startKeepingFocus()

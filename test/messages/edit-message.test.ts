@@ -53,6 +53,7 @@ test('editing returns the edited gateway form, changes the row, and sends an eve
       message_id: answer.body.data.id,
       message: answer.body.data,
     },
+    { type: 'read_state_updated', room_id: den.room_id, user_id: ann.id },
   ])
 })
 

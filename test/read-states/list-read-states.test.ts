@@ -56,10 +56,10 @@ test('mentions by the caller, by blocked and restricted users, and exploded ones
   expect(await statesOf(bob)).toEqual({ [room_id]: { message_id: '0', mention_count: 1 } })
 })
 
-test('a mention in a deleted message does not count', async () => {
+test('a mention in a deleted message does not count, and its room is read if nothing else is left there', async () => {
   const [ann, bob] = [await user(), await user()]
   const { room_id } = await house({ owner: ann, members: [bob] })
   const id = await message(room_id, ann, { mentions: [bob] })
   await call(ann, 'DELETE', `/rooms/${room_id}/messages/${id}`)
-  expect(await statesOf(bob)).toEqual({})
+  expect(await statesOf(bob)).toEqual({ [room_id]: { message_id: id, mention_count: 0 } })
 })

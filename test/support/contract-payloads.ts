@@ -237,7 +237,7 @@ const payloads: Record<EventName, Rule> = {
   ROLE_UPDATE: role,
   ROLE_DELETE: gone,
   RESUMED: exact({ session_id: like(/^[0-9a-f]{32}$/), seq: int }),
-  READ_STATE_UPDATE: exact({ room_id: id, message_id: id, mention_count: int }),
+  READ_STATE_UPDATE: exact({ room_id: id, message_id: like(/^\d+$/), mention_count: int }),
   SETTINGS_UPDATE: settings,
   REACTION_UPDATE: exact({
     room_id: id,

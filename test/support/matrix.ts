@@ -111,6 +111,7 @@ export const matrix: Row[] = [
   { route: 'PATCH /users/@me/email', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { email: 'new@example.org', password: 'wrong password' } },
   { route: 'PATCH /users/@me/password', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { current: 'wrong password', new: password } },
   { route: 'GET /users/@me/sessions', reach: 'own' },
+  { route: 'GET /users/@me/admin', reach: 'own' },
   { route: 'DELETE /users/@me/sessions/{id}', reach: 'own', when: 'the own', at: { id: (scene, caller) => (caller ?? scene.target).session_id } },
   { route: 'DELETE /users/@me/sessions/{id}', reach: 'own', when: "somebody else's", ok: 'session_not_found', at: { id: (scene) => scene.target.session_id } },
   { route: 'POST /users/@me/mfa/totp', reach: 'own', ok: 'invalid_credentials', but: notForBots, body: { password: 'wrong password' } },

@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { call, user } from '../support/world.ts'
@@ -9,6 +9,10 @@ async function choose(field: Locator, background: string): Promise<void> {
   const picture = sharp({ create: { width: 64, height: 64, channels: 3, background } })
   const buffer = await picture.png().toBuffer()
   await field.setInputFiles({ name: 'picture.png', mimeType: 'image/png', buffer })
+}
+
+async function confirm(page: Page, action: string): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name: action }).click()
 }
 
 /** Until a picture of the server is there, and drawn. */
@@ -35,8 +39,10 @@ test('takes, shows and removes one’s own picture and header', async () => {
   await header.setInputFiles({ name: 'header.png', mimeType: 'image/png', buffer })
   await page.getByRole('alert').getByText('This is not a picture that can be used.').waitFor()
   await page.getByRole('button', { name: 'Remove the header' }).click()
+  await confirm(page, 'Remove the header')
   await page.locator('img.header-picture').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Remove the picture' }).click()
+  await confirm(page, 'Remove the picture')
   await page.locator('.rail-end img').waitFor({ state: 'detached' })
   expect((await call(ann, 'GET', '/users/@me')).body.data).toMatchObject({ icon: null, header: null })
 })
@@ -49,6 +55,7 @@ test('takes an icon for a house, which others see, and removes it', async () => 
   await drawn(other.getByRole('navigation', { name: 'Houses' }).locator('img'))
   await drawn(page.getByRole('main').locator('img'))
   await page.getByRole('button', { name: 'Remove the picture' }).click()
+  await confirm(page, 'Remove the picture')
   await page.getByRole('main').locator('img').waitFor({ state: 'detached' })
   await other.getByRole('navigation', { name: 'Houses' }).locator('img').waitFor({ state: 'detached' })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { call } from '../support/world.ts'
-import { expectAccessible, messageOf, openPage, twoInHouse } from './support.ts'
+import { expectAccessible, messageOf, openPage, sent, twoInHouse, write } from './support.ts'
 
 test('an exploding message says so, and is gone on time without the server', async () => {
   const { ann, bob, den, path } = await twoInHouse()
@@ -46,4 +46,20 @@ test('the ring of an exploding message stands still for who wants no motion, and
   await messageOf(page, 'secret')
     .getByText(/^Explodes \d\d:\d\d$/)
     .waitFor()
+})
+
+test('the timer is set for one message, not for those after it', async () => {
+  const { ann, den, path } = await twoInHouse()
+  const page = await openPage(path, { as: ann })
+  await page.getByRole('button', { name: 'Exploding messages: Off' }).click()
+  await page.getByRole('button', { name: 'After 1 minute' }).click()
+  await page.getByRole('button', { name: 'Exploding messages: After 1 minute' }).waitFor()
+  await expectAccessible(page)
+  await write(page, 'secret')
+  await sent(page, 'secret')
+  await page.getByRole('button', { name: 'Exploding messages: Off' }).waitFor()
+  await write(page, 'to be kept')
+  await sent(page, 'to be kept')
+  const { data } = (await call(ann, 'GET', `/rooms/${den.room_id}/messages`)).body
+  expect(data.map((each: { exploding_age: number | null }) => each.exploding_age)).toEqual([null, 60])
 })

@@ -45,6 +45,7 @@ test('renames a group, gives it an emoji, adds somebody, removes somebody, and l
   expect(await other.getByRole('button', { name: /^Remove: / }).count()).toBe(0)
 
   await dialog.getByRole('button', { name: 'Remove: Bob' }).click()
+  await page.getByRole('dialog', { name: 'Remove' }).getByRole('button', { name: 'Remove' }).click()
   await dialog.getByText('Bob is no longer in it.').waitFor()
   await expect.poll(() => people.count()).toBe(2)
   await other.getByRole('dialog').getByText('This room is not there, or you may not see it.').waitFor()

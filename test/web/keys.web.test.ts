@@ -76,9 +76,12 @@ test('the focus stays near when what had it goes', async () => {
   const page = await openPage('/app/friends', { as: ann })
   const focused = () => page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.innerText')
   await expect.poll(() => page.title()).toBe('Friends · Hearth')
+  const decline = page.getByRole('dialog').getByRole('button', { name: 'Decline' })
   await page.getByRole('button', { name: 'Decline: Bob' }).press('Enter')
+  await decline.press('Enter')
   await expect.poll(focused).toBe('Decline: Cat')
   await page.keyboard.press('Enter')
+  await decline.press('Enter')
   await expect.poll(focused).toBe('Friends')
 
   await message(den.room_id, ann, { content: 'to be deleted' })

@@ -250,3 +250,25 @@ test('a message that is refused stays, and can be tried again or deleted', async
     .poll(async () => (await call(ann, 'GET', `/rooms/${den.room_id}/messages`)).body.data.length)
     .toBe(1)
 })
+
+test('that the browser has no network is said at once, and is over as soon as it has one', async () => {
+  const { ann, path } = await twoInHouse()
+  const page = await openPage(path, { as: ann, mayFail: /ERR_|WebSocket|Failed to load/ })
+  await page.getByText('Nobody has written here yet.').waitFor()
+  const banner = page.getByText('No connection. What you write is kept and sent later.')
+  // No time passes in the page: what is said, no timer has brought.
+  await page.clock.install()
+  await page.context().setOffline(true)
+  await banner.waitFor()
+  await write(page, 'written meanwhile')
+  await messageOf(page, 'written meanwhile').getByText('Waiting to be sent').waitFor()
+  await page.clock.resume()
+  await page.context().setOffline(false)
+  await banner.waitFor({ state: 'detached' })
+  await sent(page, 'written meanwhile')
+  // A server on this machine answers without a network, too.
+  await page.evaluate("dispatchEvent(new Event('offline'))")
+  await banner.waitFor({ state: 'detached' })
+  await write(page, 'all the same')
+  await sent(page, 'all the same')
+})

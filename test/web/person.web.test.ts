@@ -72,6 +72,9 @@ test('blocks and unblocks from a message, where nobody can write meanwhile', asy
   const dialog = page.getByRole('dialog', { name: 'Bob' })
   const befriend = () => call(bob, 'POST', '/relationships/@me/friend-requests', { user_id: ann.id })
   await dialog.getByRole('button', { name: 'Block' }).click()
+  const block = page.getByRole('dialog', { name: 'Block' })
+  await block.getByText('Block Bob? You will not be friends any more').waitFor()
+  await block.getByRole('button', { name: 'Block' }).click()
   await dialog.getByRole('button', { name: 'Unblock' }).waitFor()
   expect(await dialog.getByRole('button', { name: /Message|friend/ }).count()).toBe(0)
   expect((await befriend()).status).toBe(400)
@@ -81,6 +84,7 @@ test('blocks and unblocks from a message, where nobody can write meanwhile', asy
   // From here on it is a request, which one accepts or declines.
   await dialog.getByRole('button', { name: 'Accept' }).waitFor()
   await dialog.getByRole('button', { name: 'Decline' }).click()
+  await page.getByRole('dialog', { name: 'Decline' }).getByRole('button', { name: 'Decline' }).click()
   await dialog.getByRole('button', { name: 'Add as friend' }).waitFor()
 })
 
@@ -103,6 +107,7 @@ test('declines a request among the friends', async () => {
   await call(bob, 'POST', '/relationships/@me/friend-requests', { user_id: ann.id })
   const page = await openPage('/app/friends', { as: ann })
   await page.getByRole('button', { name: 'Decline: Bob' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click()
   await page.getByText('You have no friends here yet.').waitFor()
   const other = await openPage('/app/friends', { as: bob })
   await other.getByText('You have no friends here yet.').waitFor()

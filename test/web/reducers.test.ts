@@ -324,3 +324,19 @@ test('replies show the message they answer as it is, and that it is gone', () =>
   const gone = { id: '101', message_id: '101', room_id: '20', house_id: '10' }
   expect(quote(follow(start, [['MESSAGE_DELETE', gone]]))).toEqual({ id: '101', author: null, content: null })
 })
+
+test('what a replay counts is not counted twice, what comes after it is', () => {
+  const mention = { mentions: [user('1')] }
+  const lost = { ...after(login, joined), recounted: {} }
+  const counted: [EventName, object][] = [
+    ['MESSAGE_CREATE', message('101', '2', mention)],
+    ['READ_STATE_UPDATE', { room_id: '20', message_id: '100', mention_count: 2 }],
+    ['MESSAGE_CREATE', message('102', '2', mention)],
+    ['MESSAGE_CREATE', message('103', '2', { room_id: '21', ...mention })],
+  ]
+  const replayed = follow(lost, counted)
+  expect(replayed.readStates).toMatchObject({ 20: { mention_count: 2 }, 21: { mention_count: 1 } })
+  const resumed = follow(replayed, [['RESUMED', { session_id: 's', seq: 9 }]])
+  const next = follow(resumed, [['MESSAGE_CREATE', message('104', '2', mention)]])
+  expect(next.readStates['20']).toEqual({ message_id: '100', mention_count: 3 })
+})

@@ -24,6 +24,7 @@ test('the owner chooses how long messages stay, and is asked before some are del
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Close' }).click()
   expect(await age()).toBe(null)
+  expect(await choice(page).inputValue()).toBe('')
   await save(page, '30 days')
   await dialog.getByRole('button', { name: 'Delete old messages' }).click()
   await page.getByText('Saved.').waitFor()

@@ -65,12 +65,15 @@ test('ends another session, and unblocks somebody', async () => {
   await call(ann, 'PUT', `/relationships/@me/blocked/${bob.id}`)
   const page = await openPage('/app/settings/sessions', { as: ann })
   await page.getByRole('button', { name: /^End: / }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
   await page.getByText('The session is ended.').waitFor()
   expect((await call(ann, 'GET', '/users/@me/sessions')).body.data).toHaveLength(1)
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Blocked', exact: true }).click()
   await page.getByRole('button', { name: 'Unblock: Bob' }).click()
   await page.getByText('You have blocked nobody.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Unblock: Bob' }).waitFor()
 })
 
 test('makes a bot and a new token for it, and deletes it', async () => {

@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib'
 import AxeBuilder from '@axe-core/playwright'
 import { sql } from 'kysely'
-import type { BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeEach, expect, inject } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
@@ -115,15 +115,10 @@ export async function openPage(path: string, options: Options = {}): Promise<Pag
   }
   page.on('pageerror', (error) => note(String(error)))
   page.on('console', (message) => {
-    if (message.type() === 'error' && !isRefusedAdmin(message)) note(message.text(), message.location().url)
+    if (message.type() === 'error') note(message.text(), message.location().url)
   })
   await page.goto(new URL(path, origin).href)
   return page
-}
-
-/** The settings ask whether one is an admin: that no others have this page is how the server answers. */
-function isRefusedAdmin(message: ConsoleMessage): boolean {
-  return message.location().url.endsWith('/admin/overview') && message.text().includes('status of 404')
 }
 
 /** Two people in one house with the room "general". */

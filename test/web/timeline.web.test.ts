@@ -1,7 +1,18 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { call, type Person } from '../support/world.ts'
-import { comeOnline, logOf, messageOf, openPage, roomOfMany, settled, write } from './support.ts'
+import {
+  comeOnline,
+  expectAccessible,
+  logOf,
+  messageOf,
+  openPage,
+  roomOfMany,
+  sendAll,
+  settled,
+  twoInHouse,
+  write,
+} from './support.ts'
 
 type World = Awaited<ReturnType<typeof roomOfMany>>
 
@@ -201,7 +212,7 @@ test('what others write is read out, and not what one scrolls to', async () => {
   await logOf(page).evaluate((log) => log.scrollTo(0, 0))
   await messageOf(page, 'line 140.').waitFor()
   expect(await logOf(page).getAttribute('aria-live')).toBe('off')
-  const announced = page.locator('.timeline').getByRole('status')
+  const announced = page.locator('.timeline > [role=status]')
   expect(await announced.innerText()).toBe('')
   await actsIn(world).send(bob, 'hello you')
   await expect.poll(() => announced.innerText()).toBe('Bob: hello you')
@@ -241,4 +252,80 @@ test('when the connection is made again, what is being read stays, with what has
   await messageOf(page, 'another one').waitFor()
   await settled(page)
   expect(Math.abs((await topOf(read)) - before)).toBeLessThanOrEqual(1)
+})
+
+test('the end stays in sight when a long text becomes short: a message, a draft', async () => {
+  const { ann, bob, den, path } = await roomOfMany(120)
+  const page = await openPage('/app/friends', { as: ann })
+  // Some browsers do not fit fields to their text, so that the client does.
+  await page.context().addInitScript(`
+    CSS.supports = () => false
+    addEventListener('DOMContentLoaded', () => {
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync('textarea { field-sizing: fixed !important }')
+      document.adoptedStyleSheets.push(sheet)
+    })
+  `)
+  await page.goto(new URL(path, page.url()).href)
+  const [id] = await sendAll(bob, den.room_id, `tall\n${'next\n'.repeat(80)}`)
+  await messageOf(page, 'tall').waitFor()
+  await settled(page)
+  await call(bob, 'PATCH', `/rooms/${den.room_id}/messages/${id}`, { content: 'short' })
+  await messageOf(page, 'short').waitFor()
+  await settled(page)
+  expect(await restBelow(page)).toBeLessThanOrEqual(1)
+  const composer = page.getByRole('textbox', { name: 'Message general', exact: true })
+  const toPresent = page.getByRole('button', { name: /Jump to present|new message/ })
+  for (const draft of ['draft\n'.repeat(12), 'draft']) {
+    await composer.fill(draft)
+    await settled(page)
+    expect(await restBelow(page)).toBeLessThanOrEqual(1)
+    expect(await toPresent.count()).toBe(0)
+  }
+  // Who is above the end is at it once a lower draft leaves room for it.
+  await composer.fill('draft\n'.repeat(12))
+  await settled(page)
+  await logOf(page).evaluate((log) => log.scrollBy(0, -120))
+  await toPresent.waitFor()
+  await composer.fill('draft')
+  await toPresent.waitFor({ state: 'detached' })
+})
+
+test('what is said does not cover the way to the end', async () => {
+  const { ann, path, ids } = await roomOfMany(120)
+  const page = await openPage(path, { as: ann })
+  await page.context().grantPermissions(['clipboard-write'])
+  for (const width of [1280, 375]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto(new URL(`${path}?message=${ids[60]}`, page.url()).href)
+    const message = page.locator(`article[data-id="${ids[60]}"]`)
+    await message.focus()
+    await message.press('Enter')
+    await page.getByRole('menuitem', { name: 'Copy text' }).click()
+    const [said, pill] = [
+      page.locator('.announcement'),
+      page.getByRole('button', { name: /Jump to present/ }),
+    ]
+    await said.getByText('Copied').waitFor()
+    const [over, under] = [(await said.boundingBox())!, (await pill.boundingBox())!]
+    const isApart =
+      over.y + over.height <= under.y || over.x + over.width <= under.x || under.x + under.width <= over.x
+    expect(isApart).toBe(true)
+    await pill.click()
+    await pill.waitFor({ state: 'detached' })
+  }
+})
+
+test('a reaction that fails is said to have failed, and why', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const [id] = await sendAll(bob, den.room_id, 'hello')
+  await call(bob, 'PUT', `/rooms/${den.room_id}/messages/${id}/reactions/${encodeURIComponent('🍕')}`)
+  const page = await openPage(path, { as: ann, mayFail: /status of 403|ERR_|Failed to load/ })
+  const reaction = messageOf(page, 'hello').getByRole('button', { name: /reacted with 🍕/ })
+  await page.route(/\/reactions\//, (route) => route.abort())
+  await reaction.click()
+  const said = page.getByRole('alert')
+  await said.getByText('Your reaction was not changed.').waitFor()
+  await page.getByRole('button', { name: '1 person reacted with 🍕', pressed: false }).waitFor()
+  await expectAccessible(page)
 })

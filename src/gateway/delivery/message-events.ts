@@ -1,19 +1,14 @@
 import { readGatewayExtension } from '../../messages/read/extension-operations.ts'
 import { findMessageCreated, findMessageEdited } from '../../messages/read/gateway-message-operations.ts'
 import type { GatewayExtension, GatewayMessage } from '../../messages/schemas.ts'
+import { findRemaining, listCaughtUp } from '../../read-states/mark-operations.ts'
 import type { GatewayContext } from '../context.ts'
 import type { Session } from '../sessions/session.ts'
 import { payload } from '../transport/frames.ts'
-import { type Audience, extendedOnly } from './audience.ts'
+import { type Audience, extendedOnly, usersOf } from './audience.ts'
 import { ahead, type EventHandlers, type ReadAheadHandlers, type Send } from './event-handler.ts'
 
 export const messageHandlers: EventHandlers = {
-  message_deleted(_gateway, { message_id, room_id, house_id }, audience) {
-    // Some existing clients read one of the ids, some the other.
-    const deleted = payload('MESSAGE_DELETE', { id: message_id, message_id, room_id, house_id })
-    audience.emit(audience.sessionsInRoom(room_id), deleted)
-  },
-
   reaction_updated(_gateway, { type: _, ...reaction }, audience) {
     const sessions = extendedOnly(audience.sessionsInRoom(reaction.room_id))
     audience.emit(sessions, payload('REACTION_UPDATE', reaction))
@@ -26,6 +21,28 @@ export const messageHandlers: EventHandlers = {
 }
 
 export const messageReadAheadHandlers: ReadAheadHandlers = {
+  /** MESSAGE_DELETE, and READ_STATE_UPDATE to extended sessions of users whom it leaves nothing to read. */
+  message_deleted({ db, registry }, { message_id, room_id, house_id }) {
+    const find = () => findRemaining(db, room_id)
+    const reading = extendedOnly(registry.sessionsInRoom(room_id)).length > 0 ? ahead(find()) : undefined
+    return async (audience) => {
+      const sessions = audience.sessionsInRoom(room_id)
+      const users = usersOf(extendedOnly(sessions))
+      const remaining = users.length > 0 ? await (reading ?? find()) : undefined
+      const caughtUp = remaining && (await listCaughtUp(db, remaining, message_id, users))
+      const isCaughtUp = ({ extended, userId }: Session) => extended && caughtUp?.has(userId) === true
+      // Some existing clients read one of the ids, some the other.
+      const deleted = payload('MESSAGE_DELETE', { id: message_id, message_id, room_id, house_id })
+      audience.emit(
+        sessions.filter((session) => !isCaughtUp(session)),
+        deleted,
+      )
+      if (!remaining) return
+      const read = { room_id, message_id: remaining.last, mention_count: 0 }
+      audience.emit(sessions.filter(isCaughtUp), deleted, payload('READ_STATE_UPDATE', read))
+    }
+  },
+
   /** The message as it was sent, where the event has it; else as it is now. */
   message_created(gateway, event) {
     const find = () => findMessageCreated(gateway.db, event, gateway.origin())

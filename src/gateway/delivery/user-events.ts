@@ -4,7 +4,7 @@ import { relationshipType } from '../../friendships/permissions.ts'
 import { findRelation } from '../../friendships/queries.ts'
 import { serializeRelationship } from '../../friendships/serializers.ts'
 import { findMember } from '../../houses/members/queries.ts'
-import { findReadState } from '../../read-states/queries.ts'
+import { findReadState } from '../../read-states/mark-operations.ts'
 import { findSettings } from '../../settings/queries.ts'
 import { findGatewayUser, findUser } from '../../users/queries.ts'
 import { serializeGatewayUser, serializeOwnGatewayUser } from '../../users/serializers.ts'
@@ -60,8 +60,11 @@ export const userReadAheadHandlers: ReadAheadHandlers = {
     const reading = extendedOnly(registry.sessionsOfUser(user_id)).length > 0 ? ahead(find()) : undefined
     return async (audience) => {
       const sessions = extendedOnly(audience.sessionsOfUser(user_id))
-      const state = sessions.length > 0 ? await (reading ?? find()) : undefined
-      if (state) audience.emit(sessions, payload('READ_STATE_UPDATE', { room_id, ...state }))
+      if (sessions.length === 0) return
+      const { state, isMarked } = await (reading ?? find())
+      // Who has left the house has no mark there: their clients do not know the room any more.
+      const concerned = isMarked ? sessions : sessions.filter((session) => session.knowsRoom(room_id))
+      audience.emit(concerned, payload('READ_STATE_UPDATE', { room_id, ...state }))
     }
   },
 

@@ -1,8 +1,9 @@
 import { repeat } from '../../concurrency/repeat.ts'
 import { type Db, isDistributed } from '../../database/client.ts'
 import type { HearthEvent } from '../../events/events.ts'
+import { readStateEvents } from '../../read-states/mention-operations.ts'
 import { discardFilesAtOnce } from '../../storage/discard.ts'
-import { deleteMessages } from '../queries.ts'
+import { type DeletedWithMessages, deleteMessages } from '../queries.ts'
 import { deleteHeads, deleteUserRowsIn } from './distributed-queries.ts'
 import {
   type DeletedRow,
@@ -21,15 +22,15 @@ const roomsAtOnce = 100
 const batchPauseMs = 20
 const idlePauseMs = 1_000
 
-/** Deletes locked messages, and discards their attachments. Returns the names of the discarded files. */
-export async function deleteWithFiles(
+/** Deletes locked messages, and discards their attachments. Returns the discarded files, and the mentions. */
+async function deleteWithFiles(
   trx: Db,
   messages: readonly { room_id: string; id: string }[],
-): Promise<string[]> {
-  if (messages.length === 0) return []
-  const files = await deleteMessages(trx, messages)
-  if (files.length > 0) await discardFilesAtOnce(trx, files)
-  return files
+): Promise<DeletedWithMessages> {
+  if (messages.length === 0) return { files: [], mentions: [] }
+  const deleted = await deleteMessages(trx, messages)
+  if (deleted.files.length > 0) await discardFilesAtOnce(trx, deleted.files)
+  return deleted
 }
 
 /** Deletes locked messages. Returns the files to erase, and the events. */
@@ -37,11 +38,11 @@ export async function deleteWithEvents(
   trx: Db,
   messages: readonly DeletedRow[],
 ): Promise<{ files: string[]; events: HearthEvent[] }> {
-  const files = await deleteWithFiles(trx, messages)
-  const events = messages.map(({ room_id, house_id, id: message_id }): HearthEvent => {
+  const { files, mentions } = await deleteWithFiles(trx, messages)
+  const deletions = messages.map(({ room_id, house_id, id: message_id }): HearthEvent => {
     return { type: 'message_deleted', room_id, house_id, message_id }
   })
-  return { files, events }
+  return { files, events: [...deletions, ...(await readStateEvents(trx, mentions))] }
 }
 
 /**

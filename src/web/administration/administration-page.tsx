@@ -7,11 +7,13 @@ import { t } from '../texts/texts.ts'
 
 const Section = lazy(async () => (await import('./pages.tsx')).AdministrationSection)
 
-/** The page for admins of the server. To others the address leads nowhere, as the server says. */
+/** The page for admins of the server. To others the address leads nowhere. */
 export function AdministrationPage({ section }: { section: string }) {
-  const { value: overview, failure } = useLoaded(() => api.call('getAdminOverview'))
-  if (failure !== '') return <NoticePage title={t().notFound} text={t().nothingHere} />
-  if (!overview) return <LoadingPage />
+  const { value: own, failure } = useLoaded(() => api.call('getOwnAdministration'))
+  if (failure !== '' || own?.admin === false) {
+    return <NoticePage title={t().notFound} text={t().nothingHere} />
+  }
+  if (!own) return <LoadingPage />
   const sections = Object.entries(t().administrationSections)
   const shown = sections.some(([name]) => name === section) ? section : ''
   return (

@@ -59,11 +59,12 @@ export function AdministeredHouses() {
 
 function HouseRow({ of, reload }: { of: AdministeredHouse; reload: () => Promise<void> }) {
   const { house, owner, members, messages, storage_bytes } = of
-  const remove = () =>
-    openConfirmation(at().deleteHouse, at().deleteHouseSure(house.name), async () => {
-      await api.call('deleteAdministeredHouse', { params: { id: house.id } })
-      await reload()
-    })
+  const remove = async () => {
+    await api.call('deleteAdministeredHouse', { params: { id: house.id } })
+    await reload()
+  }
+  const ask = () =>
+    openConfirmation(at().deleteHouse, at().deleteHouseSure(house.name), remove, { typed: house.name })
   const facts = [
     at().ownedBy(`@${owner.username}`),
     plural(t().memberCount, members),
@@ -79,7 +80,7 @@ function HouseRow({ of, reload }: { of: AdministeredHouse; reload: () => Promise
         </p>
         <p class="hint">{facts.join(' · ')}</p>
       </div>
-      <button type="button" aria-label={`${at().deleteHouse}: ${house.name}`} onClick={remove}>
+      <button type="button" aria-label={`${at().deleteHouse}: ${house.name}`} onClick={ask}>
         {at().deleteHouse}
       </button>
     </li>

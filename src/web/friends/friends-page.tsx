@@ -6,9 +6,10 @@ import { Page } from '../shell/page.tsx'
 import { Picture } from '../shell/picture.tsx'
 import { useAction } from '../shell/use-action.tsx'
 import { relationshipType } from '../state/relationships.ts'
-import type { Relationship } from '../state/state.ts'
+import type { Relationship, User } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
+import { declineRequest, removeFriend, unblock, withdrawRequest } from './relationship-actions.tsx'
 
 /** Friends, requests in both directions, and whom one has blocked. */
 export function FriendsPage() {
@@ -16,11 +17,8 @@ export function FriendsPage() {
   const all = Object.values(store.relationships.value)
   const listOf = (type: number) => all.filter((each) => each.type === type)
   // What changes comes as an event.
-  const accept = (user_id: string) => act(() => api.call('requestFriendship', { body: { user_id } }))
-  const withdraw = (user_id: string) => act(() => api.call('withdrawFriendRequest', { params: { user_id } }))
-  const unfriend = (id: string) => act(() => api.call('unfriend', { params: { id } }))
-  const unblock = (user_id: string) => act(() => api.call('unblock', { params: { user_id } }))
-  const write = (userId: string) => act(() => openPrivateRoom(userId))
+  const accept = ({ id: user_id }: User) => act(() => api.call('requestFriendship', { body: { user_id } }))
+  const write = ({ id }: User) => act(() => openPrivateRoom(id))
   return (
     <Page title={t().friends}>
       <div class="page-body">
@@ -30,20 +28,20 @@ export function FriendsPage() {
         <People title={t().incoming} of={listOf(relationshipType.incomingRequest)}>
           {[
             [t().accept, accept],
-            [t().decline, withdraw],
+            [t().decline, (user) => declineRequest(user)],
           ]}
         </People>
         <People title={t().friends} of={listOf(relationshipType.friends)}>
           {[
             [t().message, write],
-            [t().unfriend, unfriend],
+            [t().unfriend, (user) => removeFriend(user)],
           ]}
         </People>
         <People title={t().outgoing} of={listOf(relationshipType.outgoingRequest)}>
-          {[[t().withdraw, withdraw]]}
+          {[[t().withdraw, (user) => withdrawRequest(user, act)]]}
         </People>
         <People title={t().blocked} of={listOf(relationshipType.blocked)}>
-          {[[t().unblock, unblock]]}
+          {[[t().unblock, (user) => unblock(user, act)]]}
         </People>
       </div>
     </Page>
@@ -74,7 +72,7 @@ type PeopleProps = {
   title: string
   of: Relationship[]
   /** What can be done, with its label. */
-  children: [string, (userId: string) => void][]
+  children: [string, (user: User) => void][]
 }
 
 function People({ title, of, children }: PeopleProps): ComponentChildren {
@@ -94,7 +92,7 @@ function People({ title, of, children }: PeopleProps): ComponentChildren {
                 key={label}
                 type="button"
                 aria-label={`${label}: ${user.name}`}
-                onClick={() => act(user_id)}
+                onClick={() => act(user)}
               >
                 {label}
               </button>

@@ -4,6 +4,13 @@ import { useEffect } from 'preact/hooks'
 import { ApiError } from '../../client/errors.ts'
 import { permission } from '../../houses/permissions.ts'
 import { requestMembers } from '../connection.ts'
+import {
+  blockPerson,
+  declineRequest,
+  removeFriend,
+  unblock,
+  withdrawRequest,
+} from '../friends/relationship-actions.tsx'
 import { openPrivateRoom } from '../rooms/open-private-room.ts'
 import { mayHandleRole, mayRemove } from '../rooms/permissions.ts'
 import { api } from '../session.ts'
@@ -75,7 +82,9 @@ function Person({ known, houseId }: { known: Known; houseId: string | null }) {
       </p>
       {About && profile && (profile.bio || profile.location || profile.website) && <About of={profile} />}
       {house && <Roles house={house} userId={userId} act={act} />}
-      {!isMe && !isWebhook(known) && <RelationshipActions userId={userId} act={act} />}
+      {!isMe && !isWebhook(known) && (
+        <RelationshipActions user={user ?? known} act={act} back={() => openPerson(known, houseId)} />
+      )}
       {house && !isMe && <RemovalActions house={house} user={user ?? known} />}
       {notice}
     </div>
@@ -89,33 +98,30 @@ function isWebhook({ id, username, bot }: Known): boolean {
 
 type Act = (action: () => Promise<unknown>) => void
 
-function RelationshipActions({ userId, act }: { userId: string; act: Act }) {
-  const params = { user_id: userId }
-  const type = store.relationships.value[userId]?.type ?? relationshipType.none
-  const befriend = () => act(() => api.call('requestFriendship', { body: params }))
-  const withdraw = () => act(() => api.call('withdrawFriendRequest', { params }))
+/** `back` leads back here from a question that was answered. */
+function RelationshipActions({ user, act, back }: { user: Known; act: Act; back: () => void }) {
+  const { id: user_id } = user
+  const type = store.relationships.value[user_id]?.type ?? relationshipType.none
+  const befriend = () => act(() => api.call('requestFriendship', { body: { user_id } }))
   const byType: Record<number, [string, () => void]> = {
     [relationshipType.none]: [t().addAsFriend, befriend],
-    [relationshipType.outgoingRequest]: [t().withdraw, withdraw],
+    [relationshipType.outgoingRequest]: [t().withdraw, () => withdrawRequest(user, act)],
     [relationshipType.incomingRequest]: [t().accept, befriend],
-    [relationshipType.friends]: [
-      t().unfriend,
-      () => act(() => api.call('unfriend', { params: { id: userId } })),
-    ],
+    [relationshipType.friends]: [t().unfriend, () => removeFriend(user, back)],
   }
   const [label, befriendOrNot] = byType[type] ?? []
   const isRequest = type === relationshipType.incomingRequest
-  const write = () => act(() => openPrivateRoom(userId).then(closeDialog))
+  const write = () => act(() => openPrivateRoom(user_id).then(closeDialog))
   const isBlocked = type === relationshipType.blocked
   return (
     <p class="row">
       {!isBlocked && <Action label={t().message} act={write} />}
       {label && befriendOrNot && <Action label={label} act={befriendOrNot} />}
-      {isRequest && <Action label={t().decline} act={withdraw} />}
+      {isRequest && <Action label={t().decline} act={() => declineRequest(user, back)} />}
       {isBlocked ? (
-        <Action label={t().unblock} act={() => act(() => api.call('unblock', { params }))} />
+        <Action label={t().unblock} act={() => unblock(user, act)} />
       ) : (
-        <Action label={t().block} act={() => act(() => api.call('block', { params }))} />
+        <Action label={t().block} act={() => blockPerson(user, back)} />
       )}
     </p>
   )

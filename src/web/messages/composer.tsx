@@ -87,6 +87,7 @@ export function Composer({ room, name }: { room: Room; name: string }) {
     if (!isWithFile) sendMessage(room.id, content, { age: age.value, replied })
     cancelReply(room.id)
     type('')
+    age.value = 0
     saidAt.current = Number.NEGATIVE_INFINITY
     field.current?.focus()
   }

@@ -1,6 +1,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isOffline } from '../connection.ts'
+import { offerUndo } from '../shell/announcement.tsx'
 import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { errorText, t } from '../texts/texts.ts'
@@ -91,10 +92,15 @@ export function UnsavedEdit({ message }: { message: Message }) {
   const { id, room_id } = message
   const text = useSignal(draftOf(room_id, id))
   if (text.value === '') return null
+  const keep = (typed: string) => {
+    keepDraft(room_id, typed, id)
+    text.value = typed
+  }
   const discard = () => {
-    keepDraft(room_id, '', id)
-    text.value = ''
+    const lost = text.value
+    keep('')
     focusComposer()
+    offerUndo(t().discarded, async () => keep(lost))
   }
   return (
     <p class="muted">

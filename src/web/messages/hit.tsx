@@ -5,6 +5,7 @@ import { placeOf, roomName } from '../rooms/rooms.ts'
 import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { dayText, timeText } from '../texts/dates.ts'
+import { Folded, isFolded } from './blocked.tsx'
 import { Content } from './content.tsx'
 
 type HitProps = {
@@ -16,21 +17,31 @@ type HitProps = {
 
 /** A message in a list of messages of many rooms, with the way to it, and what else one can do with it. */
 export function Hit({ message, namesHouse = false, children }: HitProps) {
-  const { id, room_id, author, timestamp } = message
+  const { id, room_id, timestamp } = message
   const room = store.rooms.value[room_id]
   if (!room) return null
   const house = store.houses.value[room.house_id ?? '']
+  const isHidden = isFolded(message)
   return (
     <li class="hit">
-      <p class="message-author">
-        <bdi>{author.name}</bdi> <BotMark of={author} />
-      </p>
-      <Content message={message} />
+      {isHidden ? <Folded message={message} /> : <Said message={message} />}
       <a href={pathOf(placeOf(room, id))}>
         {house && namesHouse && `${house.name}, `}
         {roomName(room)}, {dayText(timestamp)} {timeText(timestamp)}
       </a>{' '}
       {children}
     </li>
+  )
+}
+
+function Said({ message }: Pick<HitProps, 'message'>) {
+  const { author } = message
+  return (
+    <>
+      <p class="message-author">
+        <bdi>{author.name}</bdi> <BotMark of={author} />
+      </p>
+      <Content message={message} />
+    </>
   )
 }

@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals'
+import { offerUndo } from '../shell/announcement.tsx'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { CopyText } from './copy-text.tsx'
 import { keepDraft, listDrafts } from './drafts.ts'
 import { asRead } from './references.ts'
 import { outbox } from './sending.ts'
+import { discard } from './unsent.tsx'
 
 /** What one has written and not sent in rooms that are not there any more. */
 export function LeftTexts() {
@@ -15,10 +17,10 @@ export function LeftTexts() {
   const isGone = (roomId: string) => !areHousesComing && !(roomId in store.rooms.value)
   const refused = outbox.entries.value.filter(({ room_id, state }) => state === 'failed' && isGone(room_id))
   const texts = [
-    ...refused.map(({ nonce, content }) => ({
-      key: nonce,
-      text: asRead(content),
-      remove: () => void outbox.discard(nonce),
+    ...refused.map((entry) => ({
+      key: entry.nonce,
+      text: asRead(entry.content),
+      remove: () => discard(entry),
     })),
     ...listDrafts()
       .filter(({ roomId }) => isGone(roomId))
@@ -26,8 +28,12 @@ export function LeftTexts() {
         key: `${roomId} ${part}`,
         text,
         remove: () => {
-          keepDraft(roomId, '', part)
-          deletions.value += 1
+          const keep = async (kept: string) => {
+            keepDraft(roomId, kept, part)
+            deletions.value += 1
+          }
+          void keep('')
+          offerUndo(t().discarded, () => keep(text))
         },
       })),
   ]

@@ -11,6 +11,7 @@ import { fullText, timeText } from '../texts/dates.ts'
 import { t } from '../texts/texts.ts'
 import { MessageActions, openMessageMenu } from './actions.tsx'
 import { Attachment } from './attachment.tsx'
+import { Folded, isBlocked, isFolded, unfold } from './blocked.tsx'
 import { Content } from './content.tsx'
 import { editedMessage, isOwn } from './editing.ts'
 import { MessageEditor, UnsavedEdit } from './editor.tsx'
@@ -32,12 +33,14 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
   const comeNear = () => {
     isNear.value = true
   }
+  if (isFolded(message)) return <FoldedMessage message={message} isTarget={isTarget} />
   return (
     <MessageFrame
       id={id}
       roomId={room_id}
       author={author}
-      isFollowing={isFollowing}
+      // Messages that were unfolded each say whose they are, as those before may be folded.
+      isFollowing={isFollowing && !isBlocked(author_id)}
       parts={[
         ...(content === '' || isEdited ? [] : ['text' as const]),
         ...(attachment ? ['file' as const] : []),
@@ -68,6 +71,24 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
         <MessageActions message={message} author={author.name} openMenu={openMenu} />
       )}
     </MessageFrame>
+  )
+}
+
+/** The row of a message by somebody whom one has blocked. Enter unfolds it. */
+function FoldedMessage({ message, isTarget }: Pick<MessageRowProps, 'message' | 'isTarget'>) {
+  return (
+    <article
+      class="message"
+      data-id={message.id}
+      data-following=""
+      data-target={isTarget ? '' : undefined}
+      tabIndex={-1}
+      onKeyDown={({ key, target, currentTarget }) => {
+        if (key === 'Enter' && target === currentTarget) unfold(message)
+      }}
+    >
+      <Folded message={message} />
+    </article>
   )
 }
 

@@ -6,6 +6,7 @@ import { compareIds } from '../state/records.ts'
 import type { Message, Timeline } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { plural, t } from '../texts/texts.ts'
+import { isBlocked } from './blocked.tsx'
 import { asRead } from './references.ts'
 
 /**
@@ -63,6 +64,7 @@ export function Announcer({ roomId }: { roomId: string }) {
   useEffect(() => {
     return onEvent(({ e, d }) => {
       if (e !== 'MESSAGE_CREATE' || d.room_id !== roomId || d.author_id === store.me.peek()?.id) return
+      if (isBlocked(d.author_id)) return
       const { author, content, mentions, attachment } = normalizeMessage(d)
       text.value = `${author.name}: ${asRead(content, mentions) || attachment?.filename}`
     })

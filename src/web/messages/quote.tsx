@@ -5,6 +5,7 @@ import { Icon } from '../shell/icon.tsx'
 import type { ReplyTo } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
+import { isFolded } from './blocked.tsx'
 import { lineOf } from './plain-text.ts'
 import { cancelReply, type Replied } from './replying.ts'
 
@@ -14,6 +15,13 @@ type QuoteProps = { of: ReplyTo; roomId: string }
 export function Quote({ of: { id, author, content }, roomId }: QuoteProps) {
   const room = store.rooms.value[roomId]
   if (!author || content === null || !room) return <p class="quote muted">{t().repliedGone}</p>
+  if (isFolded({ id, author_id: author.id })) {
+    return (
+      <a class="quote muted" href={pathOf(placeOf(room, id))}>
+        {t().blockedMessage}
+      </a>
+    )
+  }
   const { name } = store.users.value[author.id] ?? author
   // What it is called is known only of a message that is loaded.
   const replied = store.timelines.value[roomId]?.messages.find((each) => each.id === id)

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { announce } from '../shell/announcement.tsx'
 import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Icon } from '../shell/icon.tsx'
 import { lazy } from '../shell/lazy.tsx'
@@ -75,10 +76,10 @@ function ReactionButton({ message, reaction, canReact }: ButtonProps) {
   )
 }
 
-/** Says why a reaction is not there. */
+/** Says that a reaction is as it was before, and why. */
 function attempt(reacting: Promise<void>): void {
   reacting.catch((error: unknown) => {
-    openDialog(t().reactions, <p role="alert">{errorText(error)}</p>)
+    announce(`${t().reactionFailed} ${errorText(error)}`, { isFailure: true })
   })
 }
 

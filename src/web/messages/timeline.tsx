@@ -3,6 +3,7 @@ import { ApiError } from '../../client/errors.ts'
 import { connections } from '../connection.ts'
 import { isGroup, roomName } from '../rooms/rooms.ts'
 import { onLeaving } from '../router.ts'
+import { TimelineAnnouncement } from '../shell/announcement.tsx'
 import { compareIds } from '../state/records.ts'
 import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
@@ -119,13 +120,16 @@ export function MessageTimeline({ roomId, name, visit }: TimelineProps) {
         </p>
       )}
       <Announcer roomId={roomId} />
-      <Pill
-        isShown={!virtual.isAtEnd.value || hasNewer}
-        messages={messages}
-        hasNewer={hasNewer}
-        readUpTo={store.readStates.value[roomId]?.message_id ?? '0'}
-        act={toPresent}
-      />
+      <div class="timeline-end">
+        <TimelineAnnouncement />
+        <Pill
+          isShown={!virtual.isAtEnd.value || hasNewer}
+          messages={messages}
+          hasNewer={hasNewer}
+          readUpTo={store.readStates.value[roomId]?.message_id ?? '0'}
+          act={toPresent}
+        />
+      </div>
     </div>
   )
 }

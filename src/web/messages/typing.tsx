@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { put } from '../state/records.ts'
 import { change, store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
+import { isBlocked } from './blocked.tsx'
 
 /** Who is typing in a room. */
 export function Typing({ roomId }: { roomId: string }) {
@@ -14,7 +15,11 @@ export function Typing({ roomId }: { roomId: string }) {
   }, [typing])
   return (
     <p class="typing muted">
-      {typingText(Object.keys(typing).map((id) => store.users.value[id]?.name ?? '…'))}
+      {typingText(
+        Object.keys(typing)
+          .filter((id) => !isBlocked(id))
+          .map((id) => store.users.value[id]?.name ?? '…'),
+      )}
     </p>
   )
 }

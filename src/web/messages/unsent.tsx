@@ -1,4 +1,5 @@
 import { ApiError } from '../../client/errors.ts'
+import { offerUndo } from '../shell/announcement.tsx'
 import type { OutboxEntry } from '../state/outbox.ts'
 import type { User } from '../state/state.ts'
 import { errorText, t } from '../texts/texts.ts'
@@ -35,7 +36,7 @@ export function Unsent({ entry, author, isFollowing }: UnsentProps) {
           {' · '}
           <CopyText of={asRead(content)} />
           {' · '}
-          <button type="button" class="link" onClick={() => void outbox.discard(nonce)}>
+          <button type="button" class="link" onClick={() => discard(entry)}>
             {t().remove}
           </button>
         </p>
@@ -50,4 +51,10 @@ export function Unsent({ entry, author, isFollowing }: UnsentProps) {
 
 function reasonOf({ failure = '', failure_message = '' }: OutboxEntry): string {
   return errorText(new ApiError({ code: failure, message: failure_message, status: 0 }), t().notSentErrors)
+}
+
+/** Gives a message up that was not sent. */
+export function discard(entry: OutboxEntry): void {
+  void outbox.discard(entry.nonce)
+  offerUndo(t().discarded, () => outbox.keep(entry))
 }

@@ -126,6 +126,8 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
           if (isOpen && isAtEnd.peek() && !hasNewer) instance.scrollToEnd()
           // What comes above the timeline, as the banner does, covers its first lines.
           else if (isOpen && top !== topBefore) instance.scrollBy(top - topBefore)
+          // A higher window may show the end without a scroll.
+          if (isOpen && !isAtEnd.peek()) note()
         }),
       initialOffset,
       rangeExtractor: (range: Range) => {

@@ -7,7 +7,6 @@ import { Field, Form } from '../shell/form.tsx'
 import { Icon } from '../shell/icon.tsx'
 import { Menu, MenuItem } from '../shell/menu.tsx'
 import { Picture } from '../shell/picture.tsx'
-import { useAction } from '../shell/use-action.tsx'
 import type { Room, User } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
@@ -25,9 +24,7 @@ export function RoomMenu({ room, children }: { room: Room; children?: ComponentC
       {isGroup(room) && (
         <>
           <MenuItem action={() => openEditGroup(room)}>{t().editGroup}</MenuItem>
-          <MenuItem action={() => openDialog(t().groupMembers, <GroupPeople roomId={room.id} />)}>
-            {t().groupMembers}
-          </MenuItem>
+          <MenuItem action={() => openGroupPeople(room.id)}>{t().groupMembers}</MenuItem>
           <MenuItem action={() => openLeaveGroup(room)}>{t().leaveGroup}</MenuItem>
         </>
       )}
@@ -67,9 +64,13 @@ function openLeaveGroup(room: Room): void {
   })
 }
 
+/** Shows who is in a group, and what was done there. */
+function openGroupPeople(roomId: string, done = ''): void {
+  openDialog(t().groupMembers, <GroupPeople roomId={roomId} done={done} />)
+}
+
 /** Who is in a group, whom its owner can remove, and which friends can be added. */
-function GroupPeople({ roomId }: { roomId: string }) {
-  const { act, notice } = useAction()
+function GroupPeople({ roomId, done }: { roomId: string; done: string }) {
   const room = store.rooms.value[roomId]
   const me = store.me.value
   if (!room || !me) return <p>{t().roomGone}</p>
@@ -81,13 +82,13 @@ function GroupPeople({ roomId }: { roomId: string }) {
     }
   }
   const remove = (user: User) =>
-    act(
-      () => api.call('removeRecipient', { params: { id: roomId, user_id: user.id } }),
-      t().removed(user.name),
-    )
+    openConfirmation(t().removePerson, t().removePersonSure(user.name), async () => {
+      await api.call('removeRecipient', { params: { id: roomId, user_id: user.id } })
+      openGroupPeople(roomId, t().removed(user.name))
+    })
   return (
     <div class="group-people">
-      {notice}
+      <p role="status">{done}</p>
       <ul class="rows" aria-label={t().groupMembers}>
         {[me, ...others].map((user) => (
           <li key={user.id} class="person">

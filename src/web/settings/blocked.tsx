@@ -1,4 +1,4 @@
-import { api } from '../session.ts'
+import { unblock } from '../friends/relationship-actions.tsx'
 import { Picture } from '../shell/picture.tsx'
 import { useAction } from '../shell/use-action.tsx'
 import { relationshipType } from '../state/relationships.ts'
@@ -27,7 +27,7 @@ export function BlockedSettings() {
             <button
               type="button"
               aria-label={`${t().unblock}: ${user.name}`}
-              onClick={() => act(() => api.call('unblock', { params: { user_id } }))}
+              onClick={() => unblock(user, act)}
             >
               {t().unblock}
             </button>

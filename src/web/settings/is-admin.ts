@@ -11,15 +11,17 @@ onPersonLeft(() => {
   isAsked = false
 })
 
-/** Asks the server, once: whoever is none has no such page, as the server says. */
+/** Asks the server, once. */
 export function askWhetherAdmin(): void {
   if (isAsked) return
   isAsked = true
   const me = store.me.peek()?.id
-  api.call('getAdminOverview').then(
-    () => {
-      isAdmin.value = store.me.peek()?.id === me
+  api.call('getOwnAdministration').then(
+    ({ admin }) => {
+      isAdmin.value = admin && store.me.peek()?.id === me
     },
-    () => {},
+    () => {
+      isAsked = false
+    },
   )
 }

@@ -7,6 +7,7 @@ import { TextArea } from '../shell/text-area.tsx'
 import { useAction } from '../shell/use-action.tsx'
 import { store } from '../state/store.ts'
 import { st } from '../texts/settings.ts'
+import { openPictureRemoval } from './picture-removal.tsx'
 import { withScheme } from './website.ts'
 
 /** How others see one: what changes here comes back as an event. */
@@ -27,7 +28,10 @@ export function ProfileSettings() {
           <Picture of={me} kind="users" size="large" />
         </ChoosePicture>
         {me.icon && (
-          <button type="button" onClick={() => act(() => edit({ icon: null }))}>
+          <button
+            type="button"
+            onClick={() => openPictureRemoval(st().removePicture, () => edit({ icon: null }))}
+          >
             {st().removePicture}
           </button>
         )}
@@ -35,7 +39,10 @@ export function ProfileSettings() {
           {me.header && <img class="header-picture" src={`/users/${me.id}/headers/${me.header}`} alt="" />}
         </ChoosePicture>
         {me.header && (
-          <button type="button" onClick={() => act(() => edit({ header: null }))}>
+          <button
+            type="button"
+            onClick={() => openPictureRemoval(st().removeHeader, () => edit({ header: null }))}
+          >
             {st().removeHeader}
           </button>
         )}

@@ -1,8 +1,9 @@
 import { useRef } from 'preact/hooks'
 import type { Answer } from '../../client/operations.ts'
 import { api } from '../session.ts'
+import { announce } from '../shell/announcement.tsx'
+import { openConfirmation } from '../shell/confirmation.tsx'
 import { More } from '../shell/more.tsx'
-import { useAction } from '../shell/use-action.tsx'
 import { usePages } from '../shell/use-pages.ts'
 import { shortText } from '../texts/dates.ts'
 import { st } from '../texts/settings.ts'
@@ -18,17 +19,16 @@ export function SessionSettings() {
     api.call('listSessions', { query: { limit, ...(last && { before: last.id }) } }),
   )
   const { items: sessions = [], failure, reload } = pages
-  const { act, notice } = useAction()
-  const end = (id: string) =>
-    act(async () => {
-      await api.call('endSession', { params: { id } })
+  const end = (session: LoginSession) =>
+    openConfirmation(st().endSession, st().endSessionSure(nameOf(session)), async () => {
+      await api.call('endSession', { params: { id: session.id } })
       await reload()
-    }, st().sessionEnded)
+      announce(st().sessionEnded)
+    })
   return (
     <section>
       <h2>{st().sessions}</h2>
       {failure !== '' && <p role="alert">{failure}</p>}
-      {notice}
       <ul ref={list} class="rows">
         {sessions.map((session) => (
           <li key={session.id} class="person">
@@ -36,7 +36,7 @@ export function SessionSettings() {
             {!session.current && (
               <button
                 type="button"
-                onClick={() => end(session.id)}
+                onClick={() => end(session)}
                 aria-label={`${st().endSession}: ${nameOf(session)}`}
               >
                 {st().endSession}

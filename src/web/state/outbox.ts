@@ -192,6 +192,13 @@ export function createOutbox({ storage, send, onSent, ...options }: OutboxOption
 
     discard: remove,
 
+    /** Takes back one that was discarded, where it was. */
+    keep(entry: OutboxEntry): Promise<void> {
+      const others = entries.peek().filter(({ nonce }) => nonce !== entry.nonce)
+      entries.value = [...others, entry].sort((a, b) => a.created_at - b.created_at)
+      return storage.put(entry)
+    },
+
     /** A message of one's own has come over the gateway: if it is one of these, it takes its place at once. */
     received({ id, room_id, content }: Message): void {
       const match = entries.peek().find((each) => {

@@ -45,6 +45,8 @@ export type State = {
   online: ById<true>
   relationships: ById<Relationship>
   readStates: ById<ReadState>
+  /** While missed events are replayed: the rooms whose read state has come, and counts what the replay still brings. */
+  recounted: ById<true> | undefined
   /** By room. */
   timelines: ById<Timeline>
   /** By room, then by user: until when, in ms since 1970. */
@@ -63,6 +65,7 @@ export const emptyState: State = {
   online: {},
   relationships: {},
   readStates: {},
+  recounted: undefined,
   timelines: {},
   typing: {},
 }

@@ -30,6 +30,7 @@ test('deletion returns the ids, removes message and mentions, and sends an event
     expect(await lastMessageId(den.room_id)).toBe(id)
     expect(published.slice(before)).toEqual([
       { type: 'message_deleted', room_id: den.room_id, house_id: den.id, message_id: id },
+      { type: 'read_state_updated', room_id: den.room_id, user_id: ann.id },
     ])
   }
 })

@@ -5,6 +5,7 @@ import { audited, people, skyClub } from './village.ts'
 const { mira, jonas, cheapdrills } = people
 
 export const administrationRecipes: Recipes = {
+  getOwnAdministration: {},
   getAdminOverview: {},
   listAdministeredUsers: { query: { q: 'mira', limit: '1' } },
   getAdministeredUser: { params: { id: jonas.id } },

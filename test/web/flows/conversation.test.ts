@@ -106,7 +106,11 @@ test('by keyboard one replies, reacts and pins', async () => {
   await pins.getByText('the question').waitFor()
   await expectAccessible(page)
   await pins.getByRole('button', { name: 'Unpin' }).press('Enter')
-  await pins.getByText('Nothing is pinned here yet.').waitFor()
+  // It stays in its place for as long as it can be undone there, and the button keeps the focus.
+  await pins.getByText('Unpinned.').waitFor()
+  await pins.getByRole('button', { name: 'Undo' }).press('Enter')
+  await pins.getByRole('button', { name: 'Unpin' }).press('Enter')
+  await pins.getByText('Unpinned.').waitFor()
   // Bob may not pin here.
   await other.getByRole('button', { name: 'Pinned messages' }).click()
   await other.getByText('Nothing is pinned here yet.').waitFor()

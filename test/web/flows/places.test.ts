@@ -65,6 +65,7 @@ test('asks for friendship, withdraws, accepts, removes, and unblocks', async () 
 
   await page.getByRole('link', { name: 'Friends' }).click()
   await page.getByRole('button', { name: 'Remove friend: Bob' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove friend' }).click()
   await page.getByRole('button', { name: 'Remove friend: Bob' }).waitFor({ state: 'detached' })
   await call(ann, 'PUT', `/relationships/@me/blocked/${bob.id}`)
   await page.getByRole('button', { name: 'Unblock: Bob' }).click()

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks'
 import type { Answer } from '../../../client/operations.ts'
 import { api } from '../../session.ts'
+import { offerUndo } from '../../shell/announcement.tsx'
 import { More } from '../../shell/more.tsx'
 import { Picture } from '../../shell/picture.tsx'
 import { useAction } from '../../shell/use-action.tsx'
@@ -23,10 +24,15 @@ export function BanSettings({ house: { id } }: { house: House }) {
   )
   const { items: bans, failure, reload } = pages
   const { act, notice } = useAction()
-  const lift = (user_id: string) =>
+  const lift = ({ user_id, user, reason }: Ban) =>
     act(async () => {
-      await api.call('liftBan', { params: { id, user_id } })
+      const params = { id, user_id }
+      await api.call('liftBan', { params })
       await reload()
+      offerUndo(st().banLifted(user.name), async () => {
+        await api.call('banUser', { params, body: reason ? { reason } : {} })
+        await reload()
+      })
     })
   return (
     <section>
@@ -35,14 +41,14 @@ export function BanSettings({ house: { id } }: { house: House }) {
       {bans?.length === 0 && <p class="muted">{st().noBans}</p>}
       {notice}
       <ul ref={list} class="rows">
-        {bans?.map(({ user_id, user, reason }) => (
-          <li key={user_id} class="person">
-            <Picture of={user} kind="users" size="large" />
+        {bans?.map((ban) => (
+          <li key={ban.user_id} class="person">
+            <Picture of={ban.user} kind="users" size="large" />
             <span class="grows breaks">
-              <bdi>{user.name}</bdi> <span class="muted">@{user.username}</span>
-              {reason && <span class="hint"> {reason}</span>}
+              <bdi>{ban.user.name}</bdi> <span class="muted">@{ban.user.username}</span>
+              {ban.reason && <span class="hint"> {ban.reason}</span>}
             </span>
-            <button type="button" aria-label={`${st().liftBan}: ${user.name}`} onClick={() => lift(user_id)}>
+            <button type="button" aria-label={`${st().liftBan}: ${ban.user.name}`} onClick={() => lift(ban)}>
               {st().liftBan}
             </button>
           </li>

@@ -2,7 +2,7 @@ import type { Answer } from '../../../client/operations.ts'
 import { hasBits, permission } from '../../../houses/permissions.ts'
 import { bitsInHouse } from '../../rooms/permissions.ts'
 import { api } from '../../session.ts'
-import { useAction } from '../../shell/use-action.tsx'
+import { openConfirmation } from '../../shell/confirmation.tsx'
 import { useLoaded } from '../../shell/use-loaded.ts'
 import type { House } from '../../state/state.ts'
 import { shortText } from '../../texts/dates.ts'
@@ -17,9 +17,8 @@ type Invite = Answer<'listInvites'>[number]
 export function InviteSettings({ house }: { house: House }) {
   const params = { id: house.id }
   const { value: invites, failure, reload } = useLoaded(() => api.call('listInvites', { params }), [house.id])
-  const { act, notice } = useAction()
   const revoke = (code: string) =>
-    act(async () => {
+    openConfirmation(st().revoke, st().revokeSure, async () => {
       await api.call('revokeInvite', { params: { code } })
       await reload()
     })
@@ -33,7 +32,6 @@ export function InviteSettings({ house }: { house: House }) {
       )}
       {failure !== '' && <p role="alert">{failure}</p>}
       {invites?.length === 0 && <p class="muted">{st().noInvites}</p>}
-      {notice}
       <ul class="rows">
         {invites?.map((invite) => (
           <li key={invite.code} class="person">

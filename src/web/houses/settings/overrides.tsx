@@ -4,6 +4,7 @@ import { permission } from '../../../houses/permissions.ts'
 import { bitsInHouse, mayInRoom } from '../../rooms/permissions.ts'
 import { roomsByCategory } from '../../rooms/rooms.ts'
 import { api } from '../../session.ts'
+import { offerUndo } from '../../shell/announcement.tsx'
 import { closeDialog, openDialog } from '../../shell/dialog.tsx'
 import { Field, Form } from '../../shell/form.tsx'
 import { useAction } from '../../shell/use-action.tsx'
@@ -61,6 +62,13 @@ function RoomOverrides({ house, room }: { house: House; room: Room }) {
   const set = (target_id: string, type: 0 | 1) => async (after: AllowDeny) => {
     await api.call('setOverride', { params: { id: room.id, target_id }, body: { type, ...after } })
   }
+  const remove = async (target_id: string, name: string) => {
+    const { type, allow, deny } = overrides[target_id]!
+    const params = { id: room.id, target_id }
+    await api.call('removeOverride', { params })
+    const undo = () => api.call('setOverride', { params, body: { type: type as 0 | 1, allow, deny } })
+    offerUndo(st().overrideRemoved(name), undo)
+  }
   const everybody = async (body: AllowDeny) => {
     await api.call('editDefaultPermissions', { params: { id: room.id }, body })
   }
@@ -76,7 +84,7 @@ function RoomOverrides({ house, room }: { house: House; room: Room }) {
       name={name}
       isSet={target in overrides}
       edit={() => openOverride(name, overrides[target] ?? none, held, save)}
-      remove={() => act(() => api.call('removeOverride', { params: { id: room.id, target_id: target } }))}
+      remove={() => act(() => remove(target, name))}
     />
   )
   return (

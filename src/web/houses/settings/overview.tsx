@@ -1,4 +1,5 @@
 import { api } from '../../session.ts'
+import { openPictureRemoval } from '../../settings/picture-removal.tsx'
 import { ChoosePicture } from '../../shell/choose-picture.tsx'
 import { Field, Form } from '../../shell/form.tsx'
 import { Picture } from '../../shell/picture.tsx'
@@ -17,6 +18,8 @@ export function OverviewSettings({ house }: { house: House }) {
   const { act, notice } = useAction()
   const { value: detail, failure } = useLoaded(() => api.call('getHouse', { params }), [id])
   const choose = (icon: string) => act(() => api.call('editHouse', { params, body: { name, icon } }))
+  const removeIcon = () =>
+    openPictureRemoval(st().removePicture, () => api.call('removeHouseIcon', { params }))
   const edit = async ({ name: next = '', description = '' }: Record<string, string>) => {
     await api.call('editHouse', { params, body: { name: next, description } })
   }
@@ -28,7 +31,7 @@ export function OverviewSettings({ house }: { house: House }) {
           <Picture of={house} kind="houses" size="large" />
         </ChoosePicture>
         {house.icon && (
-          <button type="button" onClick={() => act(() => api.call('removeHouseIcon', { params }))}>
+          <button type="button" onClick={removeIcon}>
             {st().removePicture}
           </button>
         )}

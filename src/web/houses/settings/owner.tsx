@@ -20,6 +20,7 @@ export function OwnerSettings({ house }: { house: House }) {
     await api.call('deleteHouse', { params: { id } })
     go({ name: 'privateRooms' })
   }
+  const ask = () => openConfirmation(st().deleteHouse, st().deleteHouseSure(name), remove, { typed: name })
   return (
     <>
       <RetentionSettings house={house} />
@@ -31,11 +32,7 @@ export function OwnerSettings({ house }: { house: House }) {
       </section>
       <section>
         <h2>{st().deleteHouse}</h2>
-        <button
-          type="button"
-          class="dangerous"
-          onClick={() => openConfirmation(st().deleteHouse, st().deleteHouseSure(name), remove)}
-        >
+        <button type="button" class="dangerous" onClick={ask}>
           {st().deleteHouse}
         </button>
       </section>

@@ -23,6 +23,7 @@ function useRetention({ id }: House) {
 export function RetentionSettings({ house }: { house: House }) {
   const { value: retention, failure, reload } = useRetention(house)
   const isSaved = useSignal(false)
+  const questions = useSignal(0)
   const save = async (max_age: number | null) => {
     await api.call('setRetention', { params: { id: house.id }, body: { max_age } })
     await reload()
@@ -32,6 +33,8 @@ export function RetentionSettings({ house }: { house: House }) {
     isSaved.value = false
     const age = max_age === '' ? null : Number(max_age)
     if (age === null || age >= (retention?.effective_max_age ?? Number.POSITIVE_INFINITY)) return save(age)
+    // Whoever does not confirm keeps what is saved, and sees that.
+    questions.value += 1
     openConfirmation(st().deleteOldMessages, st().deleteOldMessagesSure(ageText(age)), () => save(age))
   }
   return (
@@ -40,7 +43,7 @@ export function RetentionSettings({ house }: { house: House }) {
       {failure !== '' && <p role="alert">{failure}</p>}
       {retention && (
         <Form action={st().saveChanges} submit={choose}>
-          <AgeChoice retention={retention} />
+          <AgeChoice key={questions.value} retention={retention} />
         </Form>
       )}
       <p role="status">{isSaved.value && st().saved}</p>

@@ -44,7 +44,7 @@ export const reducers: { [Name in EventName]: Reducer<Name> } = {
   ROLE_CREATE: roleUpdate,
   ROLE_UPDATE: roleUpdate,
   ROLE_DELETE: roleDelete,
-  RESUMED: () => ({}),
+  RESUMED: () => ({ recounted: undefined }),
   READ_STATE_UPDATE: readStateUpdate,
   SETTINGS_UPDATE: settingsUpdate,
   REACTION_UPDATE: reactionUpdate,

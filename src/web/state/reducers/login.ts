@@ -23,6 +23,7 @@ export const initState: Reducer<'INIT_STATE'> = (before, d) => {
       (each) => each.user_id,
     ),
     readStates: d.read_state,
+    recounted: undefined,
     ...withUsers({ users: state.users, online: {} }, people),
     // What was known of the houses stays until their HOUSE_JOIN, so that nothing flickers.
     houses: ofHouses(state.houses),

@@ -31,12 +31,13 @@ function appended(timeline: Timeline, message: Message): Timeline {
 
 /** One's own message is read; another one counts if it mentions one, unless its author is blocked or restricted. */
 function readAfter(state: State, message: Message): ReadState {
-  const { me, readStates } = state
+  const { me, readStates, recounted } = state
   const before = readStates[message.room_id] ?? { message_id: '0', mention_count: 0 }
   if (compareIds(message.id, before.message_id) <= 0) return before
   if (message.author_id === me?.id) return { message_id: message.id, mention_count: 0 }
   const isMention = message.mentions.some(({ id }) => id === me?.id) && !isIgnored(state, message.author_id)
-  return isMention ? { ...before, mention_count: before.mention_count + 1 } : before
+  const isCounted = recounted?.[message.room_id] === true
+  return isMention && !isCounted ? { ...before, mention_count: before.mention_count + 1 } : before
 }
 
 export const messageUpdate: Reducer<'MESSAGE_UPDATE'> = ({ timelines }, d) => {

@@ -15,10 +15,10 @@ export function withRooms(state: State, seen: readonly Room[]): Partial<State> {
   return { ...withUsers(state, people), rooms: { ...state.rooms, ...indexBy(seen, ({ id }) => id) } }
 }
 
-export const roomDelete: Reducer<'ROOM_DELETE'> = ({ rooms, timelines, readStates, typing }, { id }) => ({
+/** What was read stays: it holds again if the room comes back into sight. */
+export const roomDelete: Reducer<'ROOM_DELETE'> = ({ rooms, timelines, typing }, { id }) => ({
   rooms: without(rooms, id),
   timelines: without(timelines, id),
-  readStates: without(readStates, id),
   typing: without(typing, id),
 })
 
@@ -27,7 +27,10 @@ export const typingStart: Reducer<'TYPING_START'> = ({ me, typing }, { room_id, 
   return { typing: put(typing, room_id, put(typing[room_id] ?? {}, author_id, now + typingMs)) }
 }
 
-export const readStateUpdate: Reducer<'READ_STATE_UPDATE'> = ({ readStates }, d) => {
+export const readStateUpdate: Reducer<'READ_STATE_UPDATE'> = ({ readStates, recounted }, d) => {
   const { room_id, message_id, mention_count } = d
-  return { readStates: put(readStates, room_id, { message_id, mention_count }) }
+  return {
+    readStates: put(readStates, room_id, { message_id, mention_count }),
+    ...(recounted && { recounted: put(recounted, room_id, true) }),
+  }
 }
