@@ -71,6 +71,9 @@ export const svg = Buffer.from(
  */
 export const heic: Buffer = readFileSync(new URL('./files/photo.heic', import.meta.url))
 
+/** A grey HEIC of 2,048 × 2,048 pixels. */
+export const largeHeic: Buffer = readFileSync(new URL('./files/plain.heic', import.meta.url))
+
 /** An AVIF or HEIC that is shown turned anticlockwise by so many quarters: in place of the number of its bits. */
 export function turnedHeif(file: Buffer, quarters: number): Buffer {
   const turned = Buffer.from(file)
