@@ -30,6 +30,8 @@ export type Config = {
   databaseMaxSize: number | undefined
   /** Without a slash at its end. Undefined: the address it listens on. */
   publicUrl: string | undefined
+  /** Addresses of earlier times, which messages still name, as origins. */
+  formerUrls: readonly string[]
   /** Where pictures and attachments are stored: a `file:` or `s3:` URL. */
   storageUrl: string
   /** In bytes. Undefined: 1 GiB or 5 % of the disk, the smaller. */
@@ -87,6 +89,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (trustProxy === undefined) throw notUsable('TRUST_PROXY', given)
   const broken = Object.keys(given).find((name) => /_(?:URL|ISSUER)$/.test(name) && !isAddress(given[name]!))
   if (broken !== undefined) throw notUsable(broken, given)
+  const formerUrls = readOrigins(settings.FORMER_URLS ?? '')
+  if (formerUrls === undefined) throw notUsable('FORMER_URLS', given)
   checkDatabaseHosts(settings.DATABASE_URL)
   return {
     host: settings.HOST,
@@ -98,6 +102,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     databaseMaxSize:
       settings.DATABASE_MAX_SIZE === undefined ? undefined : readSize(settings.DATABASE_MAX_SIZE),
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
+    formerUrls,
     storageUrl: settings.STORAGE_URL ?? filesUrl(resolve(settings.DATA_DIR)),
     storageReserve: settings.STORAGE_RESERVE === undefined ? undefined : readSize(settings.STORAGE_RESERVE),
     registration: settings.REGISTRATION,
@@ -187,6 +192,14 @@ function checkDatabaseHosts(databaseUrl: string | undefined): void {
     if (!(error instanceof DatabaseUrlError)) throw error
     throw new ConfigError(`DATABASE_URL is not usable: ${error.message}.`)
   }
+}
+
+/** The origins of a list of addresses; undefined if one of them is none. */
+function readOrigins(list: string): string[] | undefined {
+  const addresses = list === '' ? [] : list.split(',').map((each) => each.trim())
+  return addresses.every((each) => URL.canParse(each))
+    ? addresses.map((each) => new URL(each).origin)
+    : undefined
 }
 
 function isFilePath(address: string): boolean {

@@ -40,6 +40,19 @@ const cases: Record<string, Case> = {
     right: 'postgresql://me:secret@one:5433,[::1]/hearth?target_session_attrs=read-write',
     gives: { databaseUrl: 'postgresql://me:secret@one:5433,[::1]/hearth?target_session_attrs=read-write' },
   },
+  FORMER_URLS: {
+    wrong: [
+      'old.example.org',
+      'ftp://old.example.org',
+      'http://[',
+      'https://old.example.org/chat',
+      'https://old.example.org,',
+      'https://old.example.org https://older.example.org',
+      'https://me:secret@old.example.org',
+    ],
+    right: 'http://old.example.org/, https://older.example.org:8443',
+    gives: { formerUrls: ['http://old.example.org', 'https://older.example.org:8443'] },
+  },
   PUBLIC_URL: {
     wrong: [
       'chat.example.org',

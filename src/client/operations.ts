@@ -114,9 +114,13 @@ import type { EditSettings, SetRoomOverride, SetRoomOverrideAnswer, Settings } f
 import type { CompactUser, EditUser, FullUser } from '../users/schemas.ts'
 import type { paths } from './paths.ts'
 
-/** The body of `sendMediaMessage`: a file and the fields of a message. `filename` defaults to the name of the file. */
+/**
+ * The body of `sendMediaMessage`: a file and the fields of a message. `filename` defaults to the name of the file; with
+ * `as_file` a picture keeps its metadata.
+ */
 export type SendMediaMessage = Omit<Partial<SendMessage>, 'content'> & {
   content?: string
+  as_file?: boolean
   file: Blob
   filename?: string
 }

@@ -56,6 +56,12 @@ export const Environment = Type.Object({
       description: 'the http(s):// address that clients reach the server at, without ?, # or a password',
     }),
   ),
+  FORMER_URLS: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/?#@,\\s]+/?(\\s*,\\s*https?://[^/?#@,\\s]+/?)*$',
+      description: 'a list of http(s):// addresses without a path, separated by commas',
+    }),
+  ),
   STORAGE_URL: Type.Optional(
     Type.String({
       pattern: '^(file:///.+|s3://[a-z0-9][a-z0-9.-]+(/[^?#]*)?([?][^#]*)?)$',

@@ -1,10 +1,16 @@
+import { measureHeif } from './metadata/heif.ts'
+import { measureJpeg } from './metadata/jpeg.ts'
+import { measurePng } from './metadata/png.ts'
+import { DamagedPicture } from './metadata/remaining.ts'
+import { isTurnedWebp } from './metadata/webp.ts'
+
 /** How many bytes of a file are examined: cameras put hundreds of kilobytes of metadata before the size of a JPEG. */
 export const headBytes = 524_288
 /** The type of a container file is in its first bytes. */
 const containerHeadBytes = 65_536
 const maxBrandBytes = 256
 
-/** The media type of a file, judged by its content, and for images the size in pixels. */
+/** The media type of a file, judged by its content, and for images the size in pixels as they are shown: turned upright. */
 type DetectedType = { type: string; width?: number; height?: number }
 
 /** The type of a file that is not a known picture, video or audio format. */
@@ -17,31 +23,27 @@ export function detectContentType(head: Buffer): DetectedType {
 
 function readImage(head: Buffer): DetectedType | undefined {
   if (head.length >= 24 && head.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) {
-    return { type: 'image/png', width: head.readUInt32BE(16), height: head.readUInt32BE(20) }
+    return { type: 'image/png', ...measurePng(head) }
   }
   if (head.length >= 10 && /^GIF8[79]a/.test(text(head, 0, 6))) {
     return { type: 'image/gif', width: head.readUInt16LE(6), height: head.readUInt16LE(8) }
   }
-  if (head.length >= 3 && head.readUIntBE(0, 3) === 0xffd8ff) return readJpeg(head)
+  if (head.length >= 3 && head.readUIntBE(0, 3) === 0xffd8ff) {
+    return { type: 'image/jpeg', ...measureJpeg(head) }
+  }
   if (text(head, 0, 4) === 'RIFF' && text(head, 8, 12) === 'WEBP') return readWebp(head)
   if (isAvif(head)) return readAvif(head)
   return undefined
 }
 
-/** The size is in the frame header (C0 to CF, except C4, C8 and CC), after any number of other segments. */
-function readJpeg(head: Buffer): DetectedType {
-  let at = 2
-  while (at + 9 <= head.length && head[at] === 0xff) {
-    const marker = head[at + 1]!
-    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
-      return { type: 'image/jpeg', width: head.readUInt16BE(at + 7), height: head.readUInt16BE(at + 5) }
-    }
-    at += 2 + head.readUInt16BE(at + 2)
-  }
-  return { type: 'image/jpeg' }
+function readWebp(head: Buffer): DetectedType {
+  const { type, width, height } = readStoredWebp(head)
+  if (width === undefined || height === undefined) return { type }
+  return isTurnedWebp(head) ? { type, width: height, height: width } : { type, width, height }
 }
 
-function readWebp(head: Buffer): DetectedType {
+/** The size of a WebP before it is turned. */
+function readStoredWebp(head: Buffer): DetectedType {
   const type = 'image/webp'
   const kind = text(head, 12, 16)
   if (head.length < 30) return { type }
@@ -57,14 +59,27 @@ function readWebp(head: Buffer): DetectedType {
 /** Whether AVIF is among the brands at the start of a file; some encoders name it only as a compatible brand. */
 export function isAvif(head: Buffer): boolean {
   if (text(head, 4, 8) !== 'ftyp') return false
-  return /^(?:.{4})*?avi[fs]/s.test(text(head, 8, Math.min(head.readUInt32BE(0), maxBrandBytes)))
+  return /^(?:.{4})*?avi[fs]/s.test(brandsOf(head))
 }
 
-/** The size is in the `ispe` property of the image. */
+/** Whether HEIC is among the brands of a file. The server shows none: it makes a JPEG of it where it can. */
+export function isHeic(head: Buffer): boolean {
+  if (text(head, 4, 8) !== 'ftyp' || isAvif(head)) return false
+  return /^(?:.{4})*?(?:hei[cxms]|hev[cx]|mif1|msf1)/s.test(brandsOf(head))
+}
+
+function brandsOf(head: Buffer): string {
+  return text(head, 8, Math.min(head.readUInt32BE(0), maxBrandBytes))
+}
+
 function readAvif(head: Buffer): DetectedType {
-  const at = head.indexOf('ispe')
-  if (at === -1 || at + 16 > head.length) return { type: 'image/avif' }
-  return { type: 'image/avif', width: head.readUInt32BE(at + 8), height: head.readUInt32BE(at + 12) }
+  const type = 'image/avif'
+  try {
+    return { type, ...measureHeif(head) }
+  } catch (error) {
+    if (error instanceof DamagedPicture) return { type }
+    throw error
+  }
 }
 
 function readMedia(head: Buffer): string | undefined {

@@ -22,7 +22,7 @@ const lightPixels = 10_000_000
 /** Those with big bodies wait before they are parsed. */
 const lightTurn = createFairQueue({ atOnce: Math.min(2, halfOfProcessors), waiting: 32 })
 /** Heavy pictures take seconds: they wait for one another, and no light one waits for them. */
-const heavyTurn = createFairQueue({ atOnce: 1, waiting: 32 })
+export const heavyTurn = createFairQueue({ atOnce: 1, waiting: 32 })
 
 const inputOptions: SharpOptions = { failOn: 'error', limitInputPixels: maxPixels }
 
@@ -32,8 +32,8 @@ export class NoPicture extends Error {}
 type SharpModule = typeof import('sharp')['default']
 let loading: Promise<SharpModule> | undefined
 
-/** Sharp, loaded with the first picture and restricted to our five formats. */
-function loadSharp(): Promise<SharpModule> {
+/** Sharp, loaded with the first picture and restricted to our five formats and to pixels. */
+export function loadSharp(): Promise<SharpModule> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.block({ operation: ['VipsForeignLoad'] })
     sharp.unblock({

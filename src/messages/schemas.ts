@@ -216,6 +216,9 @@ export const MediaFields = Type.Object({
   exploding_age: Type.Optional(IntegerText('^[0-9]{1,64}$', { minimum: 0 })),
   reply_to_id: Reply.reply_to_id,
   reply_mention: Type.Optional(BooleanText()),
+  as_file: Type.Optional(
+    BooleanText({ description: '`true`: a picture is stored byte for byte, with its metadata' }),
+  ),
 })
 export type MediaFields = Static<typeof MediaFields>
 

@@ -84,7 +84,7 @@ export const serverInformationRoutes: FastifyPluginAsyncTypebox = async (app) =>
       },
     },
     async () => {
-      const { registration, houseCreation, oidc } = app.config
+      const { registration, houseCreation, oidc, publicUrl: present, formerUrls } = app.config
       return ok({
         name: nameOf(publicUrl(app)),
         version,
@@ -92,6 +92,7 @@ export const serverInformationRoutes: FastifyPluginAsyncTypebox = async (app) =>
         house_creation: houseCreation,
         mail: app.mailer !== undefined,
         oidc: oidc !== undefined,
+        addresses: present === undefined ? [...formerUrls] : [new URL(present).origin, ...formerUrls],
         push_key: app.vapidKeys?.public_key ?? null,
         limits,
       })

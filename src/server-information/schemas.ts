@@ -12,6 +12,7 @@ export const ServerInformation = Type.Object({
   house_creation: Type.Union([Type.Literal('everybody'), Type.Literal('admins')]),
   mail: Type.Boolean(),
   oidc: Type.Boolean(),
+  addresses: Type.Array(Type.String()),
   push_key: Nullable(Type.String()),
   limits: ServerLimits,
 })

@@ -139,6 +139,17 @@ export function pathOf(place: Place): string {
   }
 }
 
+/**
+ * Where an address leads to on a server with these hosts, by http or https; undefined if it leads elsewhere. A path of
+ * this client leads there, too.
+ */
+export function pathAt(hosts: ReadonlySet<string>, address: string): string | undefined {
+  const isPath = address.startsWith(`${base}/`)
+  const url = URL.parse(address, isPath ? 'http://localhost' : undefined)
+  if (!url || !/^https?:$/.test(url.protocol) || (!isPath && !hosts.has(url.host))) return undefined
+  return url.pathname + url.search + url.hash
+}
+
 /** On a narrow screen, the list that leads to a place. */
 export function listBefore(at: Place): Place {
   return 'houseId' in at ? { name: 'house', houseId: at.houseId } : { name: 'privateRooms' }

@@ -16,6 +16,7 @@ test('says what the server is, offers and limits, to everybody', async () => {
     house_creation: 'everybody',
     mail: false,
     oidc: false,
+    addresses: ['http://hearth.test'],
     push_key: null,
   })
   expect(limits).toMatchObject({
@@ -37,6 +38,8 @@ test('says what the settings decide', async () => {
     registration: 'invite',
     houseCreation: 'admins',
     smtpUrl: 'smtp://127.0.0.1:1',
+    publicUrl: 'https://chat.example.org',
+    formerUrls: ['http://old.example', 'https://older.example:8443'],
     oidc: { issuer: 'http://127.0.0.1:1', clientId: 'x', clientSecret: 'x', linksByEmail: false },
   })
   const { body } = await other.call(null, 'GET', '/server')
@@ -45,5 +48,6 @@ test('says what the settings decide', async () => {
     house_creation: 'admins',
     mail: true,
     oidc: true,
+    addresses: ['https://chat.example.org', 'http://old.example', 'https://older.example:8443'],
   })
 })

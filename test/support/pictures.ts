@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import sharp, { type Create } from 'sharp'
 
@@ -63,3 +64,36 @@ export function turnedJpeg(width: number, height: number): Promise<Buffer> {
 export const svg = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><script>alert(1)</script></svg>',
 )
+
+/**
+ * A HEIC of 64 × 48 pixels in one tile of 64 × 64: red on the left and blue on the right, in the colours of Display P3,
+ * with a GPS position and a maker. Made with heif-enc of libheif 1.15.
+ */
+export const heic: Buffer = readFileSync(new URL('./files/photo.heic', import.meta.url))
+
+/** A grey HEIC of 2,048 × 2,048 pixels. */
+export const largeHeic: Buffer = readFileSync(new URL('./files/plain.heic', import.meta.url))
+
+/** An AVIF or HEIC that is shown turned anticlockwise by so many quarters: in place of the number of its bits. */
+export function turnedHeif(file: Buffer, quarters: number): Buffer {
+  const turned = Buffer.from(file)
+  const at = turned.lastIndexOf('pixi')
+  turned.fill(0, at, at + 12)
+  turned.write('irot', at, 'latin1')
+  turned[at + 4] = quarters
+  return turned
+}
+
+/** A picture of 60 × 40 pixels with a GPS position, a maker, an XMP document, a colour profile and an orientation. */
+export function photo(format: 'jpeg' | 'png' | 'webp' | 'avif', orientation = 1): Promise<Buffer> {
+  return canvas(60, 40)
+    .withMetadata({ orientation })
+    .withIccProfile('p3')
+    .withExifMerge({
+      IFD0: { Make: 'SecretCamera', ImageDescription: 'SecretPlace' },
+      IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' },
+    })
+    .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/"><SecretXmp/></x:xmpmeta>')
+    .toFormat(format)
+    .toBuffer()
+}

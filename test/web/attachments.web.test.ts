@@ -1,8 +1,9 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { sendMedia } from '../support/media.ts'
 import { filePart } from '../support/multipart.ts'
-import { picture } from '../support/pictures.ts'
-import { houseRoom } from '../support/world.ts'
+import { photo, picture } from '../support/pictures.ts'
+import { call, db, houseRoom } from '../support/world.ts'
 import { expectAccessible, messageOf, openPage, twoInHouse } from './support.ts'
 
 test('a picture has its place before it is loaded, and is shown large on a click', async () => {
@@ -50,6 +51,35 @@ test('a picture has its place before it is loaded, and is shown large on a click
   await onPhone.click()
   await expect.poll(() => phone.getByRole('dialog').count()).toBe(0)
   expect(await phone.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
+})
+
+test('no picture is shown larger than the box that its message reserves, whatever its proportions', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  const files = {
+    'turned.jpg': await photo('jpeg', 6),
+    'turned.webp': await photo('webp', 6),
+    'wide.png': await picture('png', { width: 900, height: 300 }),
+  }
+  for (const [name, file] of Object.entries(files)) {
+    await sendMedia(bob, den.room_id, filePart(file, name), { name: 'content', value: name })
+  }
+  const wrong = { width: 300, height: 900, type: 'image/png' }
+  await sql`update messages set attachment = attachment || ${JSON.stringify({ dimensions: wrong })}::jsonb
+    where room_id = ${den.room_id} and content = 'wide.png'`.execute(db)
+  for (const width of [1280, 375]) {
+    const page = await openPage(path, { as: ann, viewport: { width, height: 800 } })
+    for (const [name, size] of Object.entries({
+      'turned.jpg': [40, 60],
+      'turned.webp': [40, 60],
+      'wide.png': [107, 320],
+    })) {
+      const image = messageOf(page, name).getByRole('img', { name: `Picture ${name}` })
+      const isLoaded = () => image.evaluate((each) => (each as unknown as { complete: boolean }).complete)
+      await expect.poll(isLoaded).toBe(true)
+      const box = (await image.boundingBox())!
+      expect([name, box.width, box.height]).toEqual([name, ...size])
+    }
+  }
 })
 
 test('the size of a file has the decimal sign of the language', async () => {
@@ -185,4 +215,48 @@ test('chosen files stay with their room and their person', async () => {
   await page.getByRole('link', { name: 'Den' }).click()
   await page.getByRole('textbox', { name: 'Message general' }).waitFor()
   expect(await files.count()).toBe(0)
+})
+
+test('a photo is sent without its metadata, or as a file with every byte', async () => {
+  const { ann, den, path } = await twoInHouse()
+  const page = await openPage(path, {
+    as: ann,
+    viewport: { width: 375, height: 667 },
+    mayFail: /status of 400/,
+  })
+  const bytes = await photo('jpeg', 6)
+  const field = page.locator('input[type="file"]')
+  await field.setInputFiles([
+    { name: 'clean.jpg', mimeType: 'image/jpeg', buffer: bytes },
+    { name: 'whole.jpg', mimeType: 'image/jpeg', buffer: bytes },
+    { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') },
+  ])
+  const files = page.getByRole('list', { name: 'Files' })
+  const row = (name: string) => files.getByRole('listitem').filter({ hasText: name })
+  const choice = row('whole.jpg').getByRole('checkbox', { name: 'Send as a file' })
+  await choice.check()
+  expect(await row('notes.txt').getByRole('checkbox').count()).toBe(0)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await expect.poll(() => files.count()).toBe(0)
+  expect(await sizes()).toEqual({
+    'clean.jpg': expect.closeTo(bytes.length - 700, -3),
+    'whole.jpg': bytes.length,
+    'notes.txt': 1,
+  })
+  expect((await sizes())['clean.jpg']).toBeLessThan(bytes.length)
+
+  const damaged = Buffer.concat([bytes.subarray(0, 40), Buffer.alloc(500)])
+  await field.setInputFiles([{ name: 'broken.jpg', mimeType: 'image/jpeg', buffer: damaged }])
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await row('broken.jpg').getByRole('alert').getByText('This picture is damaged').waitFor()
+  await row('broken.jpg').getByRole('checkbox', { name: 'Send as a file' }).check()
+  await row('broken.jpg').getByRole('button', { name: 'Try again' }).click()
+  await expect.poll(async () => (await sizes())['broken.jpg']).toBe(damaged.length)
+
+  async function sizes(): Promise<Record<string, number>> {
+    type Sent = { attachment: { filename: string; size: number } }
+    const { data } = (await call(ann, 'GET', `/rooms/${den.room_id}/messages`)).body as { data: Sent[] }
+    return Object.fromEntries(data.map(({ attachment }) => [attachment.filename, attachment.size]))
+  }
 })

@@ -147,7 +147,10 @@ async function readAttachment(
   const name = attachmentName(oldRoomId, attachment.key)
   const content = await archive.open(name)
   if (!content) throw new CliError(`The archive does not have ${name}, which a message names.`)
-  const stored = await storeAttachment(db, store, roomId, { content, filename: attachment.filename })
+  const { attachment: stored } = await storeAttachment(db, store, roomId, {
+    content,
+    filename: attachment.filename,
+  })
   if (stored.size !== attachment.size) throw new CliError(`${name} is not as large as its message says.`)
   return stored
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Db } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
-import { detectContentType, headBytes } from '../../images/content-type.ts'
+import { detectContentType, headBytes, isHeic, unknownType } from '../../images/content-type.ts'
 import { requireRoomAccess } from '../../rooms/access-operations.ts'
 import { canAttach } from '../../rooms/permissions.ts'
 import { renewFile, saveFile } from '../../storage/discard.ts'
@@ -20,14 +20,21 @@ export async function requireAttachPermission(db: Db, roomId: string, callerId: 
   if (!canAttach(access)) throw new ApiError('no_permission')
 }
 
-/** Streams a file to the store. It is erased unless a message with it is sent. */
+/** A file in the store; `format` is the media type of its content, also where it is served as `unknownType`. */
+export type ArrivedFile = { attachment: StoredAttachment; format: string }
+
+export function newKey(): string {
+  return randomBytes(keyBytes).toString('hex')
+}
+
+/** Streams a file to the store as it is. It is erased unless a message with it is sent. */
 export async function storeAttachment(
   db: Db,
   store: Store,
   roomId: string,
   file: { content: Readable; filename: string },
-): Promise<StoredAttachment> {
-  const key = randomBytes(keyBytes).toString('hex')
+): Promise<ArrivedFile> {
+  const key = newKey()
   const name = attachmentFile(roomId, key)
   const measured = { size: 0, head: Buffer.alloc(0) }
   await saveFile(
@@ -36,9 +43,18 @@ export async function storeAttachment(
     name,
     Readable.from(measure(store, file.content, measured), { objectMode: false }),
   )
-  const { type, width, height } = detectContentType(measured.head)
+  const { head, size } = measured
+  const filename = cleanFilename(file.filename)
+  const attachment = { key, filename, size, ...describeContent(head) }
+  const isUnknownHeic = attachment.content_type === unknownType && isHeic(head)
+  return { attachment, format: isUnknownHeic ? 'image/heic' : attachment.content_type }
+}
+
+/** The media type of a file, and the size of a picture, by its beginning. */
+export function describeContent(head: Buffer): Pick<StoredAttachment, 'content_type' | 'dimensions'> {
+  const { type, width, height } = detectContentType(head)
   const dimensions = width !== undefined && height !== undefined ? { width, height, type } : null
-  return { key, filename: cleanFilename(file.filename), content_type: type, size: measured.size, dimensions }
+  return { content_type: type, dimensions }
 }
 
 /**

@@ -10,7 +10,13 @@ import {
 } from '../../http/bodies/multipart.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { IdParam } from '../../http/schemas/params.ts'
-import { renewAttachment, requireAttachPermission, storeAttachment } from '../attachments/operations.ts'
+import {
+  type ArrivedFile,
+  renewAttachment,
+  requireAttachPermission,
+  storeAttachment,
+} from '../attachments/operations.ts'
+import { cleanAttachment } from '../attachments/picture-operations.ts'
 import type { StoredAttachment } from '../queries.ts'
 import { presentSent } from '../read/extension-operations.ts'
 import { rowsOfMessage } from '../read/mention-operations.ts'
@@ -37,7 +43,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
         operationId: 'sendMediaMessage',
         summary: 'Send a message with an attachment',
         description:
-          'The body has one part `file` with a file name. `exploding` is the text `true` or `false`, `exploding_age` decimal digits.',
+          'The body has one part `file` with a file name. `exploding` and `as_file` are the text `true` or `false`, `exploding_age` decimal digits.',
         tags: ['messages'],
         params: IdParam,
         querystring: ExtendedQuery,
@@ -55,9 +61,9 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
       const body = await readMultipart(request, async (file) => {
         if (refusal === undefined) {
           const content = { content: file.file, filename: file.filename }
-          const attachment = await storeAttachment(app.db, app.store, params.id, content)
-          stored += attachment.size
-          return attachment
+          const arrived = await storeAttachment(app.db, app.store, params.id, content)
+          stored += arrived.attachment.size
+          return arrived
         }
         await finished(file.file.resume())
         return null
@@ -68,11 +74,30 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<{ send: Send }> = async (app
       const outgoing = readFields(request, body)
       if (refusal !== undefined) throw refusal
       await app.countTextOf(request, reply, { content: outgoing.content })
-      if (body.file) await renewAttachment(app.db, params.id, body.file)
-      const sent = await send(caller, params.id, { ...outgoing, attachment: body.file })
+      const attachment = body.file && (await prepareFile(request, params.id, body.file, body.fields))
+      const sent = await send(caller, params.id, { ...outgoing, attachment })
       return ok(await presentSent(app.db, query, sent))
     },
   )
+}
+
+/** The stored file as its message has it. A picture that became larger counts for its sender as it is. */
+async function prepareFile(
+  request: FastifyRequest,
+  roomId: string,
+  arrived: ArrivedFile,
+  fields: Record<string, string>,
+): Promise<StoredAttachment> {
+  const { db, store, limits, pictureBudget } = request.server
+  const place = { db, store, roomId }
+  const isSentAsFile = fields.as_file === 'true'
+  const attachment = isSentAsFile
+    ? arrived.attachment
+    : await cleanAttachment(place, pictureBudget(request), arrived)
+  const added = attachment.size - arrived.attachment.size
+  if (added > 0) await limits.uploads.count(request.caller.owner_id, { count: added })
+  await renewAttachment(db, roomId, attachment)
+  return attachment
 }
 
 /** The greatest size of the file in a request: its Content-Length, or 25 MiB without one. */
@@ -83,7 +108,7 @@ function announcedBytes({ headers }: FastifyRequest): number {
 /** Reads and checks the text parts and the number of files. Throws `invalid_schema`. */
 function readFields(
   request: FastifyRequest,
-  { fields, files, size }: MultipartBody<StoredAttachment>,
+  { fields, files, size }: MultipartBody<ArrivedFile>,
 ): Omit<OutgoingMessage, 'attachment'> {
   const isWrong = (name: keyof MediaFields) =>
     fields[name] !== undefined && !request.validateInput(fields[name], MediaFields.properties[name])

@@ -3,6 +3,7 @@ import { useLayoutEffect } from 'preact/hooks'
 import { type Place, pathOf } from '../places.ts'
 import { friendRequests } from '../rooms/friend-requests.ts'
 import { houseUnread, privateUnread } from '../rooms/unread.ts'
+import { loadServer } from '../server-information.ts'
 import { Icon } from '../shell/icon.tsx'
 import { Mark } from '../shell/mark.tsx'
 import { isNarrow } from '../shell/media.ts'
@@ -14,7 +15,7 @@ import { useRovingFocus } from '../shell/use-roving-focus.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { openCreateHouse, openJoinHouse } from './dialogs.tsx'
-import { isCreationForAdmins, loadHouseCreation } from './house-creation.ts'
+import { isCreationForAdmins } from './house-creation.ts'
 import { chooseHouseOrder, houseOrder } from './house-order.ts'
 
 /** Down the side: private rooms, the houses in one's own order, and oneself. */
@@ -37,12 +38,7 @@ export function Rail({ at }: { at: Place }) {
   }, [here, known])
   return (
     // Only the menu needs it: the first load does without.
-    <nav
-      class="rail"
-      aria-label={t().houses}
-      onPointerEnter={loadHouseCreation}
-      onFocusIn={loadHouseCreation}
-    >
+    <nav class="rail" aria-label={t().houses} onPointerEnter={loadServer} onFocusIn={loadServer}>
       <ul ref={area} data-list="houses">
         <li>
           <a href={pathOf({ name: 'privateRooms' })} aria-current={isPrivate ? 'true' : undefined}>

@@ -9,6 +9,7 @@ import { mediaBox } from './media-box.ts'
 export function Attachment({ id, of }: { id: string; of: NonNullable<Message['attachment']> }) {
   const { filename, media_url, content_type, size } = of
   const box = mediaBox(of)
+  const aspectRatio = `${box.width} / ${box.height}`
   if (content_type.startsWith('image/')) {
     return (
       <a
@@ -24,13 +25,13 @@ export function Attachment({ id, of }: { id: string; of: NonNullable<Message['at
           openLightbox(of)
         }}
       >
-        <img src={media_url} alt={t().picture(filename)} {...box} loading="lazy" />
+        <img src={media_url} alt={t().picture(filename)} {...box} style={{ aspectRatio }} loading="lazy" />
       </a>
     )
   }
   if (content_type.startsWith('video/')) {
     // Its own proportions are known once it is loaded: they do not change its place any more.
-    const style = { inlineSize: `${box.width}px`, aspectRatio: `${box.width} / ${box.height}` }
+    const style = { inlineSize: `${box.width}px`, aspectRatio }
     return (
       // biome-ignore lint/a11y/useMediaCaption: what people send has no captions
       <video

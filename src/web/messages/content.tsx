@@ -1,13 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { openPerson } from '../houses/person.tsx'
+import { ownPath, placePath } from '../own-addresses.ts'
 import { roomName } from '../rooms/rooms.ts'
 import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { CodeBlock } from './code-block.tsx'
 import { parseMarkdown, safeAddress, type Token } from './markdown/markdown.ts'
-import { isOwnPage, roomAt } from './references.ts'
+import { roomAt } from './references.ts'
 
 const largeEmoji =
   /^(?:(?:\p{RI}\p{RI}|\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)?(?:\u200D\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)*)*)\s*){1,3}$/u
@@ -75,15 +76,17 @@ function renderList({ ordered, start, items }: Of<'list'>, source: Source): Comp
 }
 
 function renderLink({ href, raw, text, tokens }: Of<'link'>, source: Source): ComponentChildren {
-  const address = safeAddress(href)
-  if (!address) return raw
-  if (isOwnPage(address)) {
+  const place = placePath(href)
+  if (place !== undefined) {
     return (
-      <a href={address} title={address}>
-        {text === href ? <PlaceName address={address} /> : renderAll(tokens, source)}
+      <a href={place} title={place}>
+        {text === href ? <PlaceName address={href} /> : renderAll(tokens, source)}
       </a>
     )
   }
+  const path = ownPath(href)
+  const address = safeAddress(path === undefined ? href : location.origin + path)
+  if (!address) return raw
   return (
     <a href={address} title={address} target="_blank" rel="noopener noreferrer">
       {renderAll(tokens, source)}

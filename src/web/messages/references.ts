@@ -1,3 +1,4 @@
+import { placePath } from '../own-addresses.ts'
 import { pathOf } from '../places.ts'
 import { placeOf, roomName } from '../rooms/rooms.ts'
 import { parsePath } from '../router.ts'
@@ -5,23 +6,34 @@ import type { Room, User } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { peopleIn } from './candidates.ts'
 import { outsideCode, withMentionIds, withRoomAddresses, withUsernames } from './completion.ts'
+import { placePattern } from './markdown/paths.ts'
 
 type Named = Pick<User, 'id' | 'username'>
 
-/** What is written as it is sent: usernames become mentions, and names of rooms their addresses. */
+/** What is written as it is sent: usernames become mentions, and names and addresses of rooms their paths. */
 export function asSent(typed: string, room: Room): string {
-  return /[@#]/.test(typed) ? sender(room, [])(typed) : typed
+  return /[@#/]/.test(typed) ? sender(room, [])(typed) : typed
 }
 
 /** As `asSent`, for a text that may mention people who are not in the room, or not known to be. */
 export function sender(room: Room, mentioned: readonly Named[]): (typed: string) => string {
   const people = [...mentioned, ...peopleIn(room)]
-  const rooms = roomsOf(room).map((each) => ({ name: roomName(each), address: addressOf(each) }))
-  return (typed) => outsideCode(typed, (text) => withRoomAddresses(withMentionIds(text, people), rooms))
+  const rooms = roomsOf(room).map((each) => ({ name: roomName(each), address: pathOf(placeOf(each)) }))
+  return (typed) =>
+    outsideCode(typed, (text) => withRoomAddresses(withMentionIds(withRoomPaths(text), people), rooms))
 }
 
-const webAddress = /https?:\/\/[^\s<>()]*[\w/]/g
-const reference = new RegExp(`<@!?\\d+>|${webAddress.source}`, 'g')
+const webAddress = /https?:\/\/[^\s<>()]*[\w/]/
+const address = new RegExp(`${webAddress.source}|${placePattern}`, 'g')
+const reference = new RegExp(`<@!?\\d+>|${address.source}`, 'g')
+
+/** Puts paths in the place of the addresses of rooms, which hold as long as the domain of the server. */
+function withRoomPaths(text: string): string {
+  return text.replace(address, (found) => {
+    const room = namedRoomAt(found)
+    return room ? pathOf(placeOf(room)) : found
+  })
+}
 
 /** A message's text as one writes it: what `sender` would make the same of again stands there by its name. */
 export function asTyped(content: string, room: Room, mentioned: readonly Named[]): string {
@@ -39,32 +51,27 @@ export function asTyped(content: string, room: Room, mentioned: readonly Named[]
 /** A message's text where it is text alone, with the names of people and rooms in it. */
 export function asRead(content: string, mentioned: readonly Named[] = []): string {
   const users = { ...Object.fromEntries(mentioned.map((user) => [user.id, user])), ...store.users.peek() }
-  return withUsernames(content, users).replace(webAddress, (address) => {
-    const found = roomAt(address)
-    return found && found.room.house_id !== null && found.message === undefined
-      ? `#${roomName(found.room)}`
-      : address
+  return withUsernames(content, users).replace(address, (found) => {
+    const room = namedRoomAt(found)
+    return room ? `#${roomName(room)}` : found
   })
+}
+
+/** The room of a house that an address leads to, unless to a message in it. */
+function namedRoomAt(address: string): Room | undefined {
+  const { room, message } = roomAt(address) ?? {}
+  return room && room.house_id !== null && message === undefined ? room : undefined
 }
 
 /** The room that an address of this client leads to, if one knows it, and the message there. */
 export function roomAt(address: string): { room: Room; message: string | undefined } | undefined {
-  if (!isOwnPage(address)) return undefined
-  const place = parsePath(address)
+  const path = placePath(address)
+  if (path === undefined) return undefined
+  const place = parsePath(path)
   if (place.name !== 'room' && place.name !== 'private') return undefined
   const room = store.rooms.value[place.roomId]
   const houseId = place.name === 'room' ? place.houseId : null
   return room?.house_id === houseId ? { room, message: place.message } : undefined
-}
-
-/** Whether an address is one of this client. */
-export function isOwnPage(address: string): boolean {
-  const url = URL.parse(address)
-  return url?.origin === location.origin && url.pathname.startsWith('/app/')
-}
-
-function addressOf(room: Room): string {
-  return location.origin + pathOf(placeOf(room))
 }
 
 /** The rooms that one can name in a room. */

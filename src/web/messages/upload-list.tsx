@@ -1,6 +1,6 @@
 import { Icon } from '../shell/icon.tsx'
 import { t } from '../texts/texts.ts'
-import { removeUpload, sendFile, type Upload, uploads } from './uploads.ts'
+import { isCleanedPicture, removeUpload, sendAsFile, sendFile, type Upload, uploads } from './uploads.ts'
 
 /** The files that one has chosen for a room or that are being sent. */
 export function UploadList({ roomId }: { roomId: string }) {
@@ -16,11 +16,21 @@ export function UploadList({ roomId }: { roomId: string }) {
 }
 
 function UploadRow({ upload }: { upload: Upload }) {
-  const { nonce, file, state, progress, failure, fields } = upload
+  const { nonce, file, asFile, state, progress, failure, fields } = upload
   return (
     <li class="upload">
       <span class="upload-name">
         <bdi class="cut">{file.name}</bdi>
+        {state !== 'sending' && isCleanedPicture(file) && (
+          <label class="check as-file" title={t().asFileHint}>
+            <input
+              type="checkbox"
+              checked={asFile}
+              onChange={(event) => sendAsFile(nonce, event.currentTarget.checked)}
+            />
+            {t().asFile}
+          </label>
+        )}
         {state !== 'chosen' && fields.content && <span class="muted cut">{fields.content}</span>}
       </span>
       {state === 'sending' && <progress value={progress} max={1} aria-label={t().sendingFile(file.name)} />}

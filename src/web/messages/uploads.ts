@@ -4,7 +4,7 @@ import { newNonce } from '../../client/message-bodies.ts'
 import { normalizeMessage } from '../../client/messages.ts'
 import { api, countUnsent } from '../session.ts'
 import { onPersonLeft } from '../state/store.ts'
-import { errorText } from '../texts/texts.ts'
+import { errorText, t } from '../texts/texts.ts'
 import { showMessage } from './loading.ts'
 import type { ReplyFields } from './replying.ts'
 
@@ -14,6 +14,8 @@ export type Upload = {
   nonce: string
   room_id: string
   file: File
+  /** Whether a picture is sent with its metadata. */
+  asFile: boolean
   state: 'chosen' | 'sending' | 'failed'
   /** How much is sent, from 0 to 1. */
   progress: number
@@ -43,9 +45,26 @@ function update(nonce: string, changes: Partial<Upload>): void {
 
 export function addFiles(roomId: string, files: readonly File[]): void {
   const added = files.map((file): Upload => {
-    return { nonce: newNonce(), room_id: roomId, file, state: 'chosen', progress: 0, fields: {} }
+    return {
+      nonce: newNonce(),
+      room_id: roomId,
+      file,
+      asFile: false,
+      state: 'chosen',
+      progress: 0,
+      fields: {},
+    }
   })
   uploads.value = [...uploads.peek(), ...added]
+}
+
+/** Whether the server changes a file unless it is sent as one: it removes the metadata of such pictures. */
+export function isCleanedPicture({ type, name }: File): boolean {
+  return /^image\/(?:jpeg|png|webp|avif|hei[cf])$/.test(type) || /\.(?:hei[cf]|hif)$/i.test(name)
+}
+
+export function sendAsFile(nonce: string, asFile: boolean): void {
+  update(nonce, { asFile })
 }
 
 /** Drops a file; one that is being sent is cancelled. */
@@ -86,7 +105,7 @@ export async function sendFile(nonce: string): Promise<void> {
     const message = await api.call('sendMediaMessage', {
       params: { id: upload.room_id },
       query: { extended: 'true' },
-      body: { ...upload.fields, nonce, file: upload.file },
+      body: { ...upload.fields, ...(upload.asFile && { as_file: true }), nonce, file: upload.file },
       signal: abort.signal,
       onProgress: (sent, total) => update(nonce, { progress: sent / total }),
     })
@@ -98,8 +117,13 @@ export async function sendFile(nonce: string): Promise<void> {
       // What it replies to is gone: it goes as an ordinary message.
       update(nonce, { fields })
       await sendFile(nonce)
-    } else update(nonce, { state: 'failed', failure: errorText(error) })
+    } else update(nonce, { state: 'failed', failure: failureText(error) })
   } finally {
     aborts.delete(nonce)
   }
+}
+
+function failureText(error: unknown): string {
+  const isDamaged = error instanceof ApiError && error.message === 'Invalid fields (file)'
+  return isDamaged ? t().damagedPicture : errorText(error)
 }

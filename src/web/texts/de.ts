@@ -188,6 +188,10 @@ export const de: Texts = {
   attach: 'Dateien anhängen',
   tooLarge: (names, most) => `Zu groß zum Senden: ${names}. Eine Datei darf ${most} haben.`,
   emptyFiles: (names) => `Leere Dateien können nicht gesendet werden: ${names}.`,
+  asFile: 'Als Datei senden',
+  asFileHint: 'Behält jedes Byte, auch wo und wann das Bild entstanden ist',
+  damagedPicture:
+    'Dieses Bild ist beschädigt, deshalb lässt sich nicht entfernen, was es über dich verrät. Sende es als Datei.',
   sendingFile: (name) => `${name} wird gesendet`,
   cancelFile: (name) => `${name} abbrechen`,
   removeFile: (name) => `${name} entfernen`,

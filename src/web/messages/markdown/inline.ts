@@ -1,13 +1,14 @@
 import { addressEnd, emailAround, readTarget, TargetReader } from './addresses.ts'
 import { CodeMarks } from './code-marks.ts'
 import { type Mark, matchMarks } from './emphasis.ts'
+import { pathEnd } from './paths.ts'
 import type { Steps, Token } from './tokens.ts'
 
 /** A "[" that may begin a link: where it stands in the text, among the parts, and among the marks. */
 type Bracket = { at: number; part: number; isPicture: boolean }
 
 const escapable = /[!-/:-@[-`{-~]/
-const special = /[\\`*_~[\]<@hHwW]/
+const special = /[\\`*_~[\]<@hHwW/]/
 
 /** The parts of a paragraph, in one pass: a closing sign looks back only at the signs that may open. */
 export function parseInline(src: string, steps: Steps): Token[] {
@@ -57,6 +58,8 @@ class InlineParser {
         return this.readAngle()
       case '@':
         return this.readEmail()
+      case '/':
+        return this.readPath()
       case '*':
       case '_':
       case '~':
@@ -162,6 +165,14 @@ class InlineParser {
     const raw = this.src.slice(this.at, end)
     const href = /^www\./i.test(raw) ? `http://${raw}` : raw
     this.add({ type: 'link', raw, href, text: raw, tokens: [{ type: 'text', raw }] }, end)
+    return true
+  }
+
+  private readPath(): boolean {
+    const end = pathEnd(this.src, this.at)
+    if (end === undefined) return false
+    const raw = this.src.slice(this.at, end)
+    this.add({ type: 'link', raw, href: raw, text: raw, tokens: [{ type: 'text', raw }] }, end)
     return true
   }
 
