@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { parseMarkdown, safeAddress, type Token } from '../../markdown/markdown.ts'
 import { openPerson } from '../houses/person.tsx'
 import { roomName } from '../rooms/rooms.ts'
 import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { CodeBlock } from './code-block.tsx'
-import { parseMarkdown, safeAddress, type Token } from './markdown/markdown.ts'
 import { isOwnPage, roomAt } from './references.ts'
 
 const largeEmoji =

@@ -1,6 +1,6 @@
+import { parseMarkdown, type Token } from '../../markdown/markdown.ts'
 import type { Message } from '../state/state.ts'
 import { t } from '../texts/texts.ts'
-import { parseMarkdown, type Token } from './markdown/markdown.ts'
 import { asRead } from './references.ts'
 
 type Attached = Pick<Message, 'attachment'> | undefined

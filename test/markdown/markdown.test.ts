@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseMarkdown, safeAddress, type Token } from '../../src/web/messages/markdown/markdown.ts'
-import { Steps } from '../../src/web/messages/markdown/tokens.ts'
+import { parseMarkdown, safeAddress, type Token } from '../../src/markdown/markdown.ts'
+import { Steps } from '../../src/markdown/tokens.ts'
 import { randomFrom } from '../support/random.ts'
 
 function typesOf(content: string): string[] {
