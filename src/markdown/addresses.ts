@@ -1,35 +1,80 @@
+import { unspaced, wordSign } from './scripts.ts'
 import type { Steps } from './tokens.ts'
 
 const scheme = /(?:https?:\/\/|www\.)(?=[\p{L}\p{N}])/iuy
-const wordBefore = /[\p{L}\p{N}]/u
-const trailing = /[?!.,:;*_'"~()&]/
+const wordBefore = new RegExp(`${wordSign}$`, 'u')
+/** What no address contains: white space, quotation marks, and the punctuation of Chinese and Japanese. */
+const outside =
+  /[\s\p{Cc}\u200b\u2060-\u2069\u200e\u200f<>"`～、。，．：；！？…‥—―“”„‟«»‹›「」『』【】《》〈〉〔〕〖〗〘〙〚〛（）［］｛｝｟｠｢｣｡､]/u
+/** Punctuation that ends a sentence, or a part of one, and not an address. */
+const trailing = /[?!.,:;*_'~&|]|(?![!-~])\p{P}/u
+const mention = /<@!?\d{1,19}>/y
+/** A name of ASCII letters, and words that follow it directly. */
+const domain = new RegExp(
+  `^(?:https?://)?(?:[a-z0-9-]+\\.)+[a-z]{2,}(?=[${unspaced}][^./?#:]*(?:$|[/?#:]))`,
+  'iu',
+)
 const localSign = /[A-Za-z0-9._%+-]/
 const domainSign = /[A-Za-z0-9.-]/
 const longestLocal = 64
+const closing: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
+/** Quotation marks that are apostrophes, too: one ends an address only if its other half is before it. */
+const quotes: Record<string, string> = { "'": "'", '‘': '’' }
+const opening = new Set(Object.values(closing))
+/** The most brackets that are open in an address: what is behind one that nothing closes is read again. */
+const mostOpen = 4
 
-/** The end of the address that begins here, or undefined. Within brackets, the address ends before the closing one. */
-export function addressEnd(src: string, at: number, isInBrackets: boolean, steps: Steps): number | undefined {
+/** Signs that would end emphasis around an address. */
+export type OpenMarks = { has(sign: '*' | '~'): boolean }
+
+/**
+ * The end of the address that begins here, or undefined. It ends where somebody who reads the text sees its end: brackets
+ * in it are closed, and the punctuation of the sentence is no part of it.
+ */
+export function addressEnd(src: string, at: number, marks: OpenMarks, steps: Steps): number | undefined {
   scheme.lastIndex = at
   if (!scheme.test(src)) return undefined
-  if (/w/i.test(src[at]!) && wordBefore.test(src[at - 1] ?? '')) return undefined
+  if (/w/i.test(src[at]!) && wordBefore.test(src.slice(Math.max(0, at - 2), at))) return undefined
+  let end = signsEnd(src, at, marks, steps)
+  const [name] = domain.exec(src.slice(at, end)) ?? []
+  if (name !== undefined) end = at + name.length
+  while (trailing.test(src[end - 1]!)) end -= 1
+  return end
+}
+
+/** The end of the signs that an address may have, before a bracket of which there is no other half. */
+function signsEnd(src: string, at: number, marks: OpenMarks, steps: Steps): number {
+  const open: { sign: string; at: number }[] = []
+  const endQuote = quotes[src[at - 1] ?? '']
   let end = at
-  let unclosed = 0
-  for (; end < src.length && !/[\s<]/.test(src[end]!); end += 1) {
-    if (isInBrackets && src[end] === ']') break
-    if (src[end] === '(') unclosed += 1
-    if (src[end] === ')') unclosed -= 1
+  while (end < src.length) {
+    const sign = src[end]!
+    const mentionLength = sign === '<' ? mentionAt(src, end) : 0
+    if (mentionLength === 0 && outside.test(sign)) break
+    if (sign === endQuote || isMarkEnd(src, end, marks)) break
+    if (opening.has(sign)) open.push({ sign, at: end })
+    if (open.length > mostOpen) break
+    if (sign in closing) {
+      if (open.at(-1)?.sign !== closing[sign]) break
+      open.pop()
+    }
+    end += mentionLength || 1
   }
   steps.take(end - at)
-  // Punctuation at the end, and a closing bracket without an opening one, are not part of the address.
-  while (trailing.test(src[end - 1]!)) {
-    if (src[end - 1] === ')') {
-      if (unclosed >= 0) break
-      unclosed += 1
-    }
-    if (src[end - 1] === '(') unclosed -= 1
-    end -= 1
-  }
-  return end
+  return open[0]?.at ?? end
+}
+
+function isMarkEnd(src: string, at: number, marks: OpenMarks): boolean {
+  const sign = src[at]
+  if (sign === '*') return marks.has(sign)
+  return sign === '~' && src[at + 1] === '~' && marks.has(sign)
+}
+
+/** The length of a mention that is part of an address, as in a query. */
+function mentionAt(src: string, at: number): number {
+  if (/[!.,:;*'"~)\]}]/.test(src[at - 1]!)) return 0
+  mention.lastIndex = at
+  return mention.exec(src)?.[0].length ?? 0
 }
 
 /** The e-mail address around an "@", from `from` on. */
@@ -53,79 +98,4 @@ export function emailAround(
 export function readTarget(text: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]{1,31}:/i.test(text)) return text
   return /^[\w.%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i.test(text) ? `mailto:${text}` : undefined
-}
-
-/** The most brackets in the address of a link: each link before a longer address would read it in vain. */
-const mostBrackets = 8
-
-type Target = { href: string; end: number }
-
-/** Reads the addresses of links, `(address "title")`. */
-export class TargetReader {
-  private readonly src: string
-  private readonly steps: Steps
-  /** The quotation marks that do not occur again. */
-  private readonly unended = new Set<string>()
-  private at = 0
-
-  constructor(src: string, steps: Steps) {
-    this.src = src
-    this.steps = steps
-  }
-
-  /** The address in the brackets that begin here, and the place after them. */
-  read(start: number): Target | undefined {
-    this.at = start + 1
-    this.skipSpace()
-    const href = this.src[this.at] === '<' ? this.readAngled() : this.readBare()
-    if (href === undefined) return undefined
-    const hasGap = this.skipSpace()
-    if (hasGap && /["']/.test(this.src[this.at] ?? '') && !this.skipTitle()) return undefined
-    if (this.src[this.at] !== ')') return undefined
-    return { href: href.replace(/\\([!-/:-@[-`{-~])/g, '$1'), end: this.at + 1 }
-  }
-
-  private skipSpace(): boolean {
-    const start = this.at
-    while (/\s/.test(this.src[this.at] ?? '')) this.at += 1
-    this.steps.take(this.at - start)
-    return this.at > start
-  }
-
-  private readAngled(): string | undefined {
-    const start = this.at + 1
-    for (this.at = start; /[^<>\n]/.test(this.src[this.at] ?? '\n'); this.at += 1) this.steps.take()
-    if (this.src[this.at] !== '>') return undefined
-    this.at += 1
-    return this.src.slice(start, this.at - 1)
-  }
-
-  private readBare(): string | undefined {
-    const start = this.at
-    let [depth, brackets] = [0, 0]
-    for (; /\S/.test(this.src[this.at] ?? ' '); this.at += 1) {
-      this.steps.take()
-      const sign = this.src[this.at]
-      if (sign === '\\') this.at += 1
-      else if (sign === '(') depth += 1
-      else if (sign === ')') depth -= 1
-      if (sign === '(') brackets += 1
-      if (brackets > mostBrackets) return undefined
-      if (depth < 0) break
-    }
-    return depth > 0 ? undefined : this.src.slice(start, this.at)
-  }
-
-  private skipTitle(): boolean {
-    const quote = this.src[this.at]!
-    if (this.unended.has(quote)) return false
-    for (this.at += 1; this.at < this.src.length && this.src[this.at] !== quote; this.at += 1) {
-      this.steps.take()
-      if (this.src[this.at] === '\\') this.at += 1
-    }
-    if (this.at >= this.src.length) this.unended.add(quote)
-    this.at += 1
-    this.skipSpace()
-    return true
-  }
 }

@@ -1,12 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { parseMarkdown, safeAddress, type Token } from '../../markdown/markdown.ts'
+import { parseMarkdown } from '../../markdown/markdown.ts'
+import type { Token } from '../../markdown/tokens.ts'
 import { openPerson } from '../houses/person.tsx'
 import { roomName } from '../rooms/rooms.ts'
 import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { CodeBlock } from './code-block.tsx'
+import { safeAddress } from './links.ts'
 import { isOwnPage, roomAt } from './references.ts'
 
 const largeEmoji =
@@ -58,7 +60,7 @@ function render(token: Token, source: Source): ComponentChildren {
         .split('\n')
         .slice(2)
         .map(() => <br />)
-    case 'escape':
+    case 'literal':
       return token.text
     case 'text':
       return token.tokens ? renderAll(token.tokens, source) : token.raw

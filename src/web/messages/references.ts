@@ -1,10 +1,11 @@
+import { addressesIn, mentionsIn } from '../../markdown/references.ts'
 import { pathOf } from '../places.ts'
 import { placeOf, roomName } from '../rooms/rooms.ts'
 import { parsePath } from '../router.ts'
 import type { Room, User } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { peopleIn } from './candidates.ts'
-import { outsideCode, withMentionIds, withRoomAddresses, withUsernames } from './completion.ts'
+import { withMentionIds, withRoomAddresses, withUsernames } from './completion.ts'
 
 type Named = Pick<User, 'id' | 'username'>
 
@@ -17,20 +18,20 @@ export function asSent(typed: string, room: Room): string {
 export function sender(room: Room, mentioned: readonly Named[]): (typed: string) => string {
   const people = [...mentioned, ...peopleIn(room)]
   const rooms = roomsOf(room).map((each) => ({ name: roomName(each), address: addressOf(each) }))
-  return (typed) => outsideCode(typed, (text) => withRoomAddresses(withMentionIds(text, people), rooms))
+  return (typed) => withRoomAddresses(withMentionIds(typed, people), rooms)
 }
-
-const webAddress = /https?:\/\/[^\s<>()]*[\w/]/g
-const reference = new RegExp(`<@!?\\d+>|${webAddress.source}`, 'g')
 
 /** A message's text as one writes it: what `sender` would make the same of again stands there by its name. */
 export function asTyped(content: string, room: Room, mentioned: readonly Named[]): string {
   const send = sender(room, mentioned)
   const sent = send(content)
+  const all = asRead(content, mentioned)
+  if (send(all) === sent) return all
   let typed = content
+  const references = [...mentionsIn(content), ...addressesIn(content)].sort((a, b) => b.start - a.start)
   // From the end, so that the places of the others hold.
-  for (const { 0: found, index } of [...content.matchAll(reference)].reverse()) {
-    const tried = typed.slice(0, index) + asRead(found, mentioned) + typed.slice(index + found.length)
+  for (const { start, end } of references) {
+    const tried = typed.slice(0, start) + asRead(content.slice(start, end), mentioned) + typed.slice(end)
     if (tried !== typed && send(tried) === sent) typed = tried
   }
   return typed
@@ -39,12 +40,18 @@ export function asTyped(content: string, room: Room, mentioned: readonly Named[]
 /** A message's text where it is text alone, with the names of people and rooms in it. */
 export function asRead(content: string, mentioned: readonly Named[] = []): string {
   const users = { ...Object.fromEntries(mentioned.map((user) => [user.id, user])), ...store.users.peek() }
-  return withUsernames(content, users).replace(webAddress, (address) => {
-    const found = roomAt(address)
-    return found && found.room.house_id !== null && found.message === undefined
-      ? `#${roomName(found.room)}`
-      : address
-  })
+  let read = withUsernames(content, users)
+  for (const { start, end } of addressesIn(read).reverse()) {
+    const name = nameOfRoomAt(read.slice(start, end))
+    if (name !== undefined) read = read.slice(0, start) + name + read.slice(end)
+  }
+  return read
+}
+
+/** What one writes for an address, if it is that of a room of a house. */
+function nameOfRoomAt(address: string): string | undefined {
+  const { room, message } = roomAt(address) ?? {}
+  return room && room.house_id !== null && message === undefined ? `#${roomName(room)}` : undefined
 }
 
 /** The room that an address of this client leads to, if one knows it, and the message there. */

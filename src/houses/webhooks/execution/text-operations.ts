@@ -82,9 +82,13 @@ export function namedLink(text: string, url: string): string {
   return /^https?:\/\/[^\s()<>]+$/.test(url) ? `[${text}](${url})` : linked(text, url)
 }
 
-/** A text with its Markdown escaped. An underscore within a word is no Markdown. */
+/**
+ * A text with its Markdown escaped. An underscore within a word is no Markdown, nor is a backslash before what it does not
+ * escape.
+ */
 export function escaped(text: string): string {
-  return text.replace(/[\\`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
+  const signs = /(\\+)(?=[`*~[\]_<>@#]).|[`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu
+  return text.replace(signs, (found) => found.replace(/./gu, '\\$&'))
 }
 
 /** An http or https address; `''` for anything else. */

@@ -1,0 +1,38 @@
+import { parseMarkdown } from './markdown.ts'
+import type { Place, Token } from './tokens.ts'
+
+export type Mention = Place & { id: string }
+
+/** The mentions of users in a message's text, in order (docs/resources.md#messages). */
+export function mentionsIn(content: string): Mention[] {
+  if (!content.includes('<@')) return []
+  return partsOf(parseMarkdown(content)).flatMap((part) => {
+    return part.type === 'mention' ? [{ ...part.place, id: part.id }] : []
+  })
+}
+
+/** Where a text has addresses that stand for themselves, in order. */
+export function addressesIn(content: string): Place[] {
+  if (!content.includes('/')) return []
+  return partsOf(parseMarkdown(content)).flatMap((part) => {
+    return part.type === 'link' && part.text === part.raw ? [part.place] : []
+  })
+}
+
+/** Says of a place in a text whether a sign there is text, and none of code, an address, a mention or an escaped sign. */
+export function plainPlaces(content: string): (at: number) => boolean {
+  const isOther = new Uint8Array(content.length)
+  for (const { place } of partsOf(parseMarkdown(content))) isOther.fill(1, place.start, place.end)
+  return (at) => isOther[at] === 0
+}
+
+type Part = Extract<Token, { place: Place }>
+
+/** What is no plain text, in order. */
+function partsOf(tokens: readonly Token[]): Part[] {
+  return tokens.flatMap((token) => {
+    if (token.type === 'list') return token.items.flatMap((item) => partsOf(item.tokens))
+    const inside = 'tokens' in token ? partsOf(token.tokens ?? []) : []
+    return 'place' in token ? [...inside, token] : inside
+  })
+}
