@@ -48,7 +48,7 @@ export function Attachment({ of }: { of: NonNullable<Message['attachment']> }) {
       <Icon name="file" />
       <span class="cut">
         <span class="visually-hidden">{t().file} </span>
-        {filename}
+        <bdi>{filename}</bdi>
       </span>{' '}
       <span class="muted">{sizeText(size)}</span>
     </a>

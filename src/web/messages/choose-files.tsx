@@ -1,4 +1,5 @@
 import { openDialog } from '../shell/dialog.tsx'
+import { listed } from '../texts/isolation.ts'
 import { sizeText } from '../texts/sizes.ts'
 import { t } from '../texts/texts.ts'
 import { addFiles } from './uploads.ts'
@@ -15,6 +16,6 @@ export function chooseFiles(roomId: string, files: Iterable<File>): void {
     all.filter((each) => !tooLarge.includes(each)),
   )
   if (tooLarge.length === 0) return
-  const names = tooLarge.map(({ name }) => name).join(', ')
+  const names = listed(tooLarge.map(({ name }) => name))
   openDialog(t().files, <p>{t().tooLarge(names, sizeText(maxFileBytes))}</p>)
 }

@@ -96,7 +96,7 @@ function PlaceName({ address }: { address: string }): ComponentChildren {
   const { room, message } = roomAt(address) ?? {}
   if (!room) return address
   const name = room.house_id === null ? roomName(room) : `#${roomName(room)}`
-  return message === undefined ? name : t().messageIn(name)
+  return <bdi>{message === undefined ? name : t().messageIn(name)}</bdi>
 }
 
 function renderMention(id: string, raw: string, { room_id, mentions }: Source): ComponentChildren {
@@ -110,7 +110,7 @@ function renderMention(id: string, raw: string, { room_id, mentions }: Source): 
       aria-haspopup="dialog"
       onClick={() => openPerson(user, store.rooms.peek()[room_id]?.house_id ?? null)}
     >
-      @{user.name}
+      <bdi>@{user.name}</bdi>
     </button>
   )
 }
