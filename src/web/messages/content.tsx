@@ -8,7 +8,8 @@ import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { CodeBlock } from './code-block.tsx'
-import { safeAddress } from './links.ts'
+import { hiddenTarget, safeAddress } from './links.ts'
+import { visibleText } from './plain-text.ts'
 import { isOwnPage, roomAt } from './references.ts'
 
 const largeEmoji =
@@ -81,13 +82,26 @@ function renderLink({ href, raw, text, tokens }: Of<'link'>, source: Source): Co
     return (
       <a href={address} title={address}>
         {text === href ? <PlaceName address={address} /> : renderAll(tokens, source)}
+        <Target text={visibleText(tokens)} href={href} />
       </a>
     )
   }
   return (
     <a href={address} title={address} target="_blank" rel="noopener noreferrer">
       {renderAll(tokens, source)}
+      <Target text={visibleText(tokens)} href={href} />
     </a>
+  )
+}
+
+/** Where a link leads, if its text says otherwise. */
+function Target({ text, href }: { text: string; href: string }) {
+  const target = hiddenTarget(text, href)
+  return target === undefined ? null : (
+    <>
+      {' → '}
+      <bdi>{target}</bdi>
+    </>
   )
 }
 
