@@ -8,6 +8,8 @@ import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { CodeBlock } from './code-block.tsx'
+import { Foldable } from './fold.tsx'
+import { codeFoldId } from './folding.ts'
 import { hiddenTarget, safeAddress } from './links.ts'
 import { visibleText } from './plain-text.ts'
 import { isOwnPage, roomAt } from './references.ts'
@@ -15,7 +17,8 @@ import { isOwnPage, roomAt } from './references.ts'
 const largeEmoji =
   /^(?:(?:\p{RI}\p{RI}|\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)?(?:\u200D\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)*)*)\s*){1,3}$/u
 
-type Source = Pick<Message, 'room_id' | 'mentions'>
+/** `id`: that of the message, or of one on its way. */
+type Source = Pick<Message, 'id' | 'room_id' | 'mentions'>
 
 /** The text of a message, with its markdown. Whatever is no markdown, HTML too, is text and stays text. */
 export function Content({ message }: { message: Source & Pick<Message, 'content'> }) {
@@ -24,9 +27,11 @@ export function Content({ message }: { message: Source & Pick<Message, 'content'
   if (content === '') return null
   const isEmoji = content.length <= 40 && largeEmoji.test(content)
   return (
-    <div class="content" dir="auto" data-emoji={isEmoji ? '' : undefined}>
-      {renderAll(tokens, message)}
-    </div>
+    <Foldable id={message.id} kind="message" text={content}>
+      <div class="content" dir="auto" data-emoji={isEmoji ? '' : undefined}>
+        {renderAll(tokens, message)}
+      </div>
+    </Foldable>
   )
 }
 
@@ -47,7 +52,7 @@ function render(token: Token, source: Source): ComponentChildren {
     case 'codespan':
       return <code>{token.text}</code>
     case 'code':
-      return <CodeBlock text={token.text} language={token.lang} />
+      return renderCode(token, source)
     case 'blockquote':
       return <blockquote>{renderAll(token.tokens, source)}</blockquote>
     case 'list':
@@ -69,6 +74,14 @@ function render(token: Token, source: Source): ComponentChildren {
 }
 
 type Of<Type extends Token['type']> = Extract<Token, { type: Type }>
+
+function renderCode({ text, lang, place }: Of<'code'>, { id }: Source): ComponentChildren {
+  return (
+    <Foldable id={codeFoldId(id, place.start)} kind="code" text={text}>
+      <CodeBlock text={text} language={lang} />
+    </Foldable>
+  )
+}
 
 function renderList({ ordered, start, items }: Of<'list'>, source: Source): ComponentChildren {
   const rows = items.map((item) => <li>{renderAll(item.tokens, source)}</li>)

@@ -23,7 +23,7 @@ export function Unsent({ entry, author, isFollowing }: UnsentProps) {
       state={isFailed ? 'failed' : 'waiting'}
     >
       {reply_to && <Quote of={reply_to} roomId={room_id} />}
-      <Content message={{ room_id, content, mentions: [] }} />
+      <Content message={{ id: nonce, room_id, content, mentions: [] }} />
       {isFailed ? (
         <p class="failure" role="alert">
           {t().notSent} {t().notSentErrors[failure] ?? t().errors[failure] ?? failure_message}{' '}

@@ -61,9 +61,12 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
   let top = 0
   /** The first row in sight that was measured before: those above it are new. */
   let firstSeen: number | undefined
-  /** A row whose upper neighbours in sight went: if it gets a head, its text stays. */
+  /** A row whose end stays: it is folded, or gets a head as its upper neighbours in sight went. */
   let growsUp: string | undefined
-  const virtualizer: Rows = new Virtualizer(optionsOf({ rows, hasNewer, kept: [] }))
+  /** A row in which a text is being folded or shown whole, and its size before that. */
+  let folded: { key: string; size: number | undefined; isFolding: boolean } | undefined
+  let lastShown: Shown = { rows, hasNewer, kept: [] }
+  const virtualizer: Rows = new Virtualizer(optionsOf(lastShown))
   if (position) virtualizer.itemSizeCache = new Map(position.sizes)
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = ({ key, index, start, end }) => {
     const offset = virtualizer.scrollOffset ?? 0
@@ -104,7 +107,8 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
       anchorTo: 'end' as const,
       followOnAppend: true,
       // Pages of newer messages come below what is being read, and are not followed.
-      scrollEndThreshold: hasNewer ? -1 : endPx,
+      // The beginning of what is being shown whole stays, also at the end of the timeline.
+      scrollEndThreshold: hasNewer || folded?.isFolding === false ? -1 : endPx,
       scrollToFn: elementScroll,
       observeElementOffset,
       observeElementRect: (instance: Rows, callback: (size: Size) => void) =>
@@ -123,7 +127,9 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
         return [...new Set([...defaultRangeExtractor(range), ...wanted])].sort((a, b) => a - b)
       },
       onChange: () => {
-        if (!isMeasuring) place()
+        if (isMeasuring) return
+        place()
+        if (folded && virtualizer.itemSizeCache.get(folded.key) !== folded.size) endFold()
       },
     }
   }
@@ -182,6 +188,13 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
     growsUp = undefined
   }
 
+  function endFold(): void {
+    folded = undefined
+    growsUp = undefined
+    virtualizer.setOptions(optionsOf(lastShown))
+    note()
+  }
+
   function note(): void {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = log() ?? {}
     isAtEnd.value = scrollHeight - scrollTop - clientHeight <= endPx
@@ -204,6 +217,7 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
         keyOf = (index) => shown.rows[index]?.key ?? ''
       }
       hasNewer = shown.hasNewer
+      lastShown = shown
       virtualizer.setOptions(optionsOf(shown))
       items = virtualizer.getVirtualItems()
       return items
@@ -214,6 +228,14 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
       place()
       virtualizer._willUpdate()
       note()
+    },
+    /** To be called before a text in a row is folded or shown whole: what is in sight of the row stays where it is. */
+    beforeFold(index: number, isFolding: boolean): void {
+      const key = keyOf(index)
+      const { start = 0 } = virtualizer.measurementsCache[index] ?? {}
+      folded = { key, size: virtualizer.itemSizeCache.get(key), isFolding }
+      growsUp = isFolding && start < (virtualizer.scrollOffset ?? 0) ? key : undefined
+      virtualizer.setOptions(optionsOf(lastShown))
     },
     /** To be called when one has scrolled. */
     note,
