@@ -3,8 +3,17 @@ import type { Place, Token } from './tokens.ts'
 
 export type Mention = Place & { id: string }
 
+/** Signs of code, escapes and addresses: without them, each mention counts. */
+const others = /[`~\\]|:\/\/|www\.|\]\(/i
+const mention = /<@!?(\d{1,19})>/g
+
 /** The mentions of users in a message's text, in order (docs/resources.md#messages). */
 export function mentionsIn(content: string): Mention[] {
+  if (!others.test(content)) {
+    return Array.from(content.matchAll(mention), ({ 0: { length }, 1: id, index }) => {
+      return { start: index, end: index + length, id: id! }
+    })
+  }
   if (!content.includes('<@')) return []
   return partsOf(parseMarkdown(content)).flatMap((part) => {
     return part.type === 'mention' ? [{ ...part.place, id: part.id }] : []

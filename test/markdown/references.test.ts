@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { addressesIn, mentionsIn } from '../../src/markdown/references.ts'
+import { randomFrom } from '../support/random.ts'
 
 function idsIn(content: string): string[] {
   for (const { start, end, id } of mentionsIn(content)) {
@@ -63,4 +64,38 @@ test('addresses that stand for themselves are found where they are', () => {
     'www.e.org',
     'https://e.org/d',
   ])
+})
+
+test('a text without signs of code, escapes and addresses has the mentions that Markdown has', () => {
+  const random = randomFrom(3)
+  const parts = [
+    '<@1>',
+    '<@!2>',
+    '<@3',
+    '4>',
+    '<',
+    '@',
+    '>',
+    '*',
+    '_',
+    '**',
+    '[',
+    ']',
+    '(',
+    ')',
+    ' ',
+    '\n',
+    '\n> ',
+    '\n- ',
+    'a@b.cn',
+    '。',
+    '!',
+    '你',
+    ':',
+  ]
+  for (let n = 0; n < 2_000; n += 1) {
+    const text = Array.from({ length: 12 }, () => random.pick(parts)!).join('')
+    // Code at the end changes nothing of what is before it.
+    expect(mentionsIn(`${text}\n\n\`\``), text).toEqual(mentionsIn(text))
+  }
 })

@@ -22,10 +22,10 @@ export function mentionedIn(content: string, replyMention: string | null): strin
   return [...new Set([...first, ...ids])].filter(isId)
 }
 
-/** The rows of a message with a content: its own, and one for each mention. */
+/** The most rows of a message with a content: its own, and one for each mention, were none in code. */
 export function rowsOfMessage({ content }: { content?: unknown }): number {
-  const ids = typeof content === 'string' ? mentionedIn(content, null) : []
-  return 1 + Math.min(ids.length, maxMentions)
+  const mentions = typeof content === 'string' ? (content.match(/<@!?\d{1,19}>/g) ?? []) : []
+  return 1 + Math.min(new Set(mentions).size, maxMentions)
 }
 
 /**
