@@ -35,6 +35,12 @@ export function plainPlaces(content: string): (at: number) => boolean {
   return (at) => isOther[at] === 0
 }
 
+/** The marks of a block of code that a text begins and does not end. */
+export function openFence(content: string): string | undefined {
+  const last = parseMarkdown(`${content}\n\nx`).at(-1)
+  return last?.type === 'code' ? /`{3,}|~{3,}/.exec(last.raw)?.[0] : undefined
+}
+
 type Part = Extract<Token, { place: Place }>
 
 /** What is no plain text, in order. */
