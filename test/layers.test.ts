@@ -17,6 +17,7 @@ const shared = [
   'http',
   'images',
   'mail',
+  'markdown',
   'process',
   'push',
   'storage',
@@ -55,6 +56,7 @@ const allowed: Record<string, readonly string[]> = {
     'events',
     'ids',
     'text',
+    'markdown',
     'concurrency',
     'errors',
     'push',
@@ -80,12 +82,13 @@ const allowed: Record<string, readonly string[]> = {
     'config',
   ],
   client: ['client', 'schemas', 'gateway', 'http'],
-  web: ['web', 'client', 'permissions'],
+  web: ['web', 'client', 'permissions', 'markdown'],
   http: ['http', 'database', 'errors', 'ids', 'text', 'concurrency', 'config'],
   auth: ['auth', 'http', 'database', 'errors', 'ids', 'text', 'concurrency', 'config'],
   images: ['images', 'http', 'storage', 'errors', 'ids', 'concurrency'],
   storage: ['storage', 'errors', 'database'],
   mail: ['mail', 'concurrency'],
+  markdown: ['markdown'],
   push: ['push', 'concurrency'],
   events: ['events', 'schemas', 'database', 'concurrency', 'ids'],
   database: ['database', 'ids', 'errors', 'concurrency'],
@@ -226,9 +229,9 @@ describe('layers', () => {
     expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([])
   })
 
-  test('the web client takes no library but these, and of the server only its pure permissions', () => {
+  test('the web client takes no library but these, and of the server only permissions and Markdown', () => {
     const wrong = imports.filter(({ file, target, library }) => {
-      if (layerOf(file) !== 'web' || /^(?:web|client)\//.test(target)) return false
+      if (layerOf(file) !== 'web' || /^(?:web|client|markdown)\//.test(target)) return false
       return library
         ? !/^(?:preact|@preact\/signals|lean-qr|lowlight|emojibase-data|@tanstack\/virtual-core)(?:\/|$)/.test(
             target,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '../..')
-const sources = ['src/web', 'src/client', 'scripts/prepare.js', 'package-lock.json']
+const sources = ['src/web', 'src/client', 'src/markdown', 'scripts/prepare.js', 'package-lock.json']
 
 /** Builds the web client unless it is newer than its sources. */
 export async function buildWebClient(): Promise<void> {

@@ -44,6 +44,21 @@ test('a message is shown with its markdown, mentions and coloured code', async (
   await expectNoSideways(page)
 })
 
+test('a link shows where it goes if its text is another address, and names are isolated from the text', async () => {
+  const { ann, bob, den, path } = await twoInHouse()
+  await call(bob, 'PATCH', '/users/@me', { name: 'דנה' })
+  const content = `[https://bank.example/login](https://evil.example/x) [named](https://evil.example/y) <@${bob.id}> 1`
+  await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content })
+  const page = await openPage(path, { as: ann })
+  const message = messageOf(page, 'bank.example')
+  await message.waitFor()
+  expect(await message.getByRole('link').allTextContents()).toEqual([
+    'https://bank.example/login → evil.example/x',
+    'named',
+  ])
+  expect(await message.locator('.mention bdi').textContent()).toBe('@דנה')
+})
+
 test('a lone emoji is large, one among words is not', async () => {
   const { ann, den, path } = await twoInHouse()
   for (const content of ['🎉 🇩🇪', 'party 🎉']) {

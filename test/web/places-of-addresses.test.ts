@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseMarkdown } from '../../src/web/messages/markdown/markdown.ts'
+import { parseMarkdown } from '../../src/markdown/markdown.ts'
 import { pathAt } from '../../src/web/places.ts'
 
 const hosts = new Set(['chat.example', 'old.example:8080'])

@@ -1,3 +1,4 @@
+import { mentionsIn } from '../../markdown/references.ts'
 import type { GatewayMessage } from '../../messages/schemas.ts'
 import type { RecipientRow } from './notifying-queries.ts'
 import type { PushPayload } from './sending-operations.ts'
@@ -34,18 +35,29 @@ export function messagePayload(
     author: author.name,
     room: room_name,
     house: house_name,
-    text: exploding_age === null ? shorten(textOf(message)) : '',
+    text: exploding_age === null ? textOf(message) : '',
     count,
   }
 }
 
+/** By message: its text, which is the same for all whom it is pushed to. */
+const texts = new WeakMap<GatewayMessage, string>()
+
+function textOf(message: GatewayMessage): string {
+  const text = texts.get(message) ?? shorten(wholeTextOf(message))
+  texts.set(message, text)
+  return text
+}
+
 /** The content with names in place of ids, or the name of the file. */
-function textOf({ content, mentions, attachment }: GatewayMessage): string {
+function wholeTextOf({ content, mentions, attachment }: GatewayMessage): string {
   const names = new Map(mentions.map(({ id, username }) => [id, username]))
-  const text = content.replace(/<@!?([0-9]{1,19})>/g, (mention, id) => {
+  let text = content
+  // From the end, so that the places of the others hold.
+  for (const { start, end, id } of mentionsIn(content).reverse()) {
     const name = names.get(id)
-    return name === undefined ? mention : `@${name}`
-  })
+    if (name !== undefined) text = `${text.slice(0, start)}@${name}${text.slice(end)}`
+  }
   return text.trim() || (attachment?.filename ?? '')
 }
 

@@ -1,6 +1,7 @@
 import type { Db } from '../../database/client.ts'
 import { findBlocked, listBlockedIds } from '../../friendships/block-queries.ts'
 import { isId } from '../../ids.ts'
+import { mentionsIn } from '../../markdown/references.ts'
 import { listReadable } from '../../rooms/access-operations.ts'
 import { canRead } from '../../rooms/permissions.ts'
 import { findRoomAccess } from '../../rooms/queries.ts'
@@ -12,20 +13,19 @@ import { type ListedMessageRow, listMessages, type Page } from './page-queries.t
 export const maxMentions = 50
 
 /**
- * The ids that a text mentions as `<@ID>` or `<@!ID>`, each once, in order of first appearance; before them the author of
- * the message that it replies to, if they count as mentioned.
+ * The ids that a text mentions as `<@ID>` or `<@!ID>`, but not in code, addresses or behind a backslash, each once, in order
+ * of first appearance; before them the author of the message that it replies to, if they count as mentioned.
  */
 export function mentionedIn(content: string, replyMention: string | null): string[] {
   const first = replyMention === null ? [] : [replyMention]
-  if (!content.includes('<@')) return first
-  const ids = [...content.matchAll(/<@!?([0-9]{1,19})>/g)].map((match) => match[1]!)
+  const ids = mentionsIn(content).map(({ id }) => id)
   return [...new Set([...first, ...ids])].filter(isId)
 }
 
-/** The rows of a message with a content: its own, and one for each mention. */
+/** The most rows of a message with a content: its own, and one for each mention, were none in code. */
 export function rowsOfMessage({ content }: { content?: unknown }): number {
-  const ids = typeof content === 'string' ? mentionedIn(content, null) : []
-  return 1 + Math.min(ids.length, maxMentions)
+  const mentions = typeof content === 'string' ? (content.match(/<@!?\d{1,19}>/g) ?? []) : []
+  return 1 + Math.min(new Set(mentions).size, maxMentions)
 }
 
 /**

@@ -6,6 +6,7 @@ import { allUnread, privateUnread } from '../rooms/unread.ts'
 import { place } from '../router.ts'
 import { isNarrow } from '../shell/media.ts'
 import { store } from '../state/store.ts'
+import { isolated } from '../texts/isolation.ts'
 import { t } from '../texts/texts.ts'
 
 function titleOf(at: Place): string | undefined {
@@ -42,7 +43,7 @@ export function startTitle(): void {
     const title = titleOf(store.me.value && !isNarrow.value ? startPlace(at) : at)
     const { mentions } = allUnread.value
     const mark = mentions > 0 ? `(${mentions}) ` : ''
-    document.title = `${mark}${title ? `${title} · ` : ''}${t().appName}`
+    document.title = `${mark}${title ? `${isolated(title)} · ` : ''}${t().appName}`
     const isMarked = mentions > 0 || privateUnread.value.isUnread
     const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
     if (icon) icon.href = isMarked ? '/app/icon-mark.svg' : '/app/icon.svg'

@@ -51,7 +51,7 @@ export function Attachment({ id, of }: { id: string; of: NonNullable<Message['at
       <Icon name="file" />
       <span class="cut">
         <span class="visually-hidden">{t().file} </span>
-        {filename}
+        <bdi>{filename}</bdi>
       </span>{' '}
       <span class="muted">{sizeText(size)}</span>
     </a>

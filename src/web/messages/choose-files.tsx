@@ -1,4 +1,5 @@
 import { openDialog } from '../shell/dialog.tsx'
+import { listed } from '../texts/isolation.ts'
 import { sizeText } from '../texts/sizes.ts'
 import { t } from '../texts/texts.ts'
 import { addFiles } from './uploads.ts'
@@ -27,5 +28,5 @@ export function chooseFiles(roomId: string, files: Iterable<File>): void {
 }
 
 function namesOf(files: readonly File[]): string {
-  return files.map(({ name }) => name).join(', ')
+  return listed(files.map(({ name }) => name))
 }

@@ -1,30 +1,41 @@
+import { pathEnd } from '../../markdown/paths.ts'
+import { mentionsIn, plainPlaces } from '../../markdown/references.ts'
+import { unspaced, wordSign } from '../../markdown/scripts.ts'
 import type { User } from '../state/state.ts'
 
 /** A word that one has begun: a person, a room or an emoji. */
 export type BegunWord = { trigger: '@' | '#' | ':'; query: string; start: number; end: number }
 
-const begun = /(?:^|[\s(])([@#:])([\p{L}\p{N}_.+-]*)$/u
+/** A name begins where its sign stands behind no word, and is no part of an address. */
+const nameStart = `(?<!${wordSign}[_%+-]*)(?<![/=&?#@\\\\])`
+const emojiStart = String.raw`(?<=^|[\s([{"'\u3000-\u303f\uff01-\uff65${unspaced}])`
+const begun = new RegExp(`(?:${nameStart}([@#])|${emojiStart}(:))([\\p{L}\\p{N}_.+-]*)$`, 'u')
 /** Emoji are looked for from so many characters on, so that ":)" stays what it is. */
 const shortestEmojiName = 2
 
-/** The word before the caret that can be completed. */
+/** The word before the caret that can be completed: none in code or an address. */
 export function begunWord(text: string, caret: number): BegunWord | undefined {
-  const [, trigger, query] = begun.exec(text.slice(0, caret)) ?? []
+  const [, name, colon, query] = begun.exec(text.slice(0, caret)) ?? []
+  const trigger = name ?? colon
   if (trigger === undefined || query === undefined) return undefined
   if (trigger === ':' && query.length < shortestEmojiName) return undefined
-  return { trigger: trigger as BegunWord['trigger'], query, start: caret - query.length - 1, end: caret }
+  const start = caret - query.length - 1
+  if (!plainPlaces(text)(start)) return undefined
+  return { trigger: trigger as BegunWord['trigger'], query, start, end: caret }
 }
 
-const ofUsername = /(^|[\s(])@([\p{L}\p{N}_.-]+)/gu
+const ofUsername = new RegExp(`${nameStart}@([A-Za-z0-9_.-]+)(?!${wordSign})`, 'gu')
 
-/** Puts ids in the place of the usernames after an @, as the server wants mentions; unknown ones stay text. */
+/** Puts ids in the place of the usernames after an @, as the server wants mentions; unknown ones stay text, as does code. */
 export function withMentionIds(text: string, people: readonly Pick<User, 'id' | 'username'>[]): string {
+  if (!text.includes('@')) return text
   const ids = new Map(people.map(({ id, username }) => [username.toLowerCase(), id]))
-  return text.replace(ofUsername, (whole, before: string, name: string) => {
-    // A full stop may end the name or the sentence.
-    for (const known of [name, name.replace(/[.-]+$/, '')]) {
+  const isPlain = plainPlaces(text)
+  return text.replace(ofUsername, (whole, name: string, at: number) => {
+    // What follows a name may be the end of the sentence, or of emphasis.
+    for (const known of isPlain(at) ? [name, name.replace(/[._-]+$/, '')] : []) {
       const id = ids.get(known.toLowerCase())
-      if (id !== undefined) return `${before}<@${id}>${name.slice(known.length)}`
+      if (id !== undefined) return `<@${id}>${name.slice(known.length)}`
     }
     return whole
   })
@@ -36,28 +47,33 @@ export function withRoomAddresses(text: string, rooms: readonly { name: string; 
   const addresses = new Map([...rooms].reverse().map(({ name, address }) => [name.toLowerCase(), address]))
   // The longest first: one name may begin with another.
   const names = [...addresses.keys()].sort((a, b) => b.length - a.length).map(escaped)
-  const ofRoom = new RegExp(`(?<=^|[\\s(])#(${names.join('|')})(?![\\p{L}\\p{N}_-])`, 'giu')
-  return text.replace(ofRoom, (whole, name: string) => addresses.get(name.toLowerCase()) ?? whole)
+  const ofRoom = new RegExp(`${nameStart}#(${names.join('|')})(?![_-]*${wordSign})`, 'giu')
+  const isPlain = plainPlaces(text)
+  return text.replace(ofRoom, (whole, name: string, at: number) => {
+    const address = isPlain(at) ? addresses.get(name.toLowerCase()) : undefined
+    return address === undefined ? whole : address + gapAfter(address, text.slice(at + whole.length))
+  })
+}
+
+/** The most characters of a text that are read to see whether they would belong to an address before them. */
+const longestTail = 100
+
+/** A space, if the path of a room would not end before what follows. */
+function gapAfter(path: string, rest: string): string {
+  return pathEnd(path + rest.slice(0, longestTail), 0) === path.length ? '' : ' '
 }
 
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
-const codeParts = /(```[\s\S]*?(?:```|$)|`[^`\n]+`)/
-
-/** Changes a text, but for the code in it. */
-export function outsideCode(text: string, change: (part: string) => string): string {
-  return text
-    .split(codeParts)
-    .map((part, index) => (index % 2 === 1 ? part : change(part)))
-    .join('')
-}
-
-/** Puts usernames in the place of ids, as one reads and edits them. */
+/** Puts usernames in the place of mentioned ids, as one reads and edits them. */
 export function withUsernames(text: string, users: Record<string, Pick<User, 'username'>>): string {
-  return text.replace(/<@!?(\d+)>/g, (whole, id: string) => {
+  let named = text
+  // From the end, so that the places of the others hold.
+  for (const { start, end, id } of mentionsIn(text).reverse()) {
     const user = users[id]
-    return user ? `@${user.username}` : whole
-  })
+    if (user) named = `${named.slice(0, start)}@${user.username}${named.slice(end)}`
+  }
+  return named
 }

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { parseMarkdown } from '../../markdown/markdown.ts'
+import type { Token } from '../../markdown/tokens.ts'
 import { openPerson } from '../houses/person.tsx'
 import { ownPath, placePath } from '../own-addresses.ts'
 import { roomName } from '../rooms/rooms.ts'
@@ -7,13 +9,17 @@ import type { Message } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { CodeBlock } from './code-block.tsx'
-import { parseMarkdown, safeAddress, type Token } from './markdown/markdown.ts'
+import { Foldable } from './fold.tsx'
+import { codeFoldId } from './folding.ts'
+import { hiddenTarget, safeAddress } from './links.ts'
+import { visibleText } from './plain-text.ts'
 import { roomAt } from './references.ts'
 
 const largeEmoji =
   /^(?:(?:\p{RI}\p{RI}|\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)?(?:\u200D\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)*)*)\s*){1,3}$/u
 
-type Source = Pick<Message, 'room_id' | 'mentions'>
+/** `id`: that of the message, or of one on its way. */
+type Source = Pick<Message, 'id' | 'room_id' | 'mentions'>
 
 type ContentProps = { id?: string; message: Source & Pick<Message, 'content'> }
 
@@ -24,9 +30,11 @@ export function Content({ id, message }: ContentProps) {
   if (content === '') return null
   const isEmoji = content.length <= 40 && largeEmoji.test(content)
   return (
-    <div id={id} class="content" dir="auto" data-emoji={isEmoji ? '' : undefined}>
-      {renderAll(tokens, message)}
-    </div>
+    <Foldable id={message.id} kind="message" text={content}>
+      <div id={id} class="content" dir="auto" data-emoji={isEmoji ? '' : undefined}>
+        {renderAll(tokens, message)}
+      </div>
+    </Foldable>
   )
 }
 
@@ -47,7 +55,7 @@ function render(token: Token, source: Source): ComponentChildren {
     case 'codespan':
       return <code>{token.text}</code>
     case 'code':
-      return <CodeBlock text={token.text} language={token.lang} />
+      return renderCode(token, source)
     case 'blockquote':
       return <blockquote>{renderAll(token.tokens, source)}</blockquote>
     case 'list':
@@ -61,7 +69,7 @@ function render(token: Token, source: Source): ComponentChildren {
         .split('\n')
         .slice(2)
         .map(() => <br />)
-    case 'escape':
+    case 'literal':
       return token.text
     case 'text':
       return token.tokens ? renderAll(token.tokens, source) : token.raw
@@ -69,6 +77,14 @@ function render(token: Token, source: Source): ComponentChildren {
 }
 
 type Of<Type extends Token['type']> = Extract<Token, { type: Type }>
+
+function renderCode({ text, lang, place }: Of<'code'>, { id }: Source): ComponentChildren {
+  return (
+    <Foldable id={codeFoldId(id, place.start)} kind="code" text={text}>
+      <CodeBlock text={text} language={lang} />
+    </Foldable>
+  )
+}
 
 function renderList({ ordered, start, items }: Of<'list'>, source: Source): ComponentChildren {
   const rows = items.map((item) => <li>{renderAll(item.tokens, source)}</li>)
@@ -81,6 +97,7 @@ function renderLink({ href, raw, text, tokens }: Of<'link'>, source: Source): Co
     return (
       <a href={place} title={place}>
         {text === href ? <PlaceName address={href} /> : renderAll(tokens, source)}
+        <Target text={visibleText(tokens)} href={href} />
       </a>
     )
   }
@@ -90,7 +107,19 @@ function renderLink({ href, raw, text, tokens }: Of<'link'>, source: Source): Co
   return (
     <a href={address} title={address} target="_blank" rel="noopener noreferrer">
       {renderAll(tokens, source)}
+      <Target text={visibleText(tokens)} href={href} />
     </a>
+  )
+}
+
+/** Where a link leads, if its text says otherwise. */
+function Target({ text, href }: { text: string; href: string }) {
+  const target = hiddenTarget(text, href)
+  return target === undefined ? null : (
+    <>
+      {' → '}
+      <bdi>{target}</bdi>
+    </>
   )
 }
 
@@ -99,7 +128,7 @@ function PlaceName({ address }: { address: string }): ComponentChildren {
   const { room, message } = roomAt(address) ?? {}
   if (!room) return address
   const name = room.house_id === null ? roomName(room) : `#${roomName(room)}`
-  return message === undefined ? name : t().messageIn(name)
+  return <bdi>{message === undefined ? name : t().messageIn(name)}</bdi>
 }
 
 function renderMention(id: string, raw: string, { room_id, mentions }: Source): ComponentChildren {
@@ -113,7 +142,7 @@ function renderMention(id: string, raw: string, { room_id, mentions }: Source): 
       aria-haspopup="dialog"
       onClick={() => openPerson(user, store.rooms.peek()[room_id]?.house_id ?? null)}
     >
-      @{user.name}
+      <bdi>@{user.name}</bdi>
     </button>
   )
 }

@@ -26,8 +26,12 @@ export function Hit({ message, namesHouse = false, children }: HitProps) {
     <li class="hit">
       {isHidden ? <Folded message={message} /> : <Said message={message} />}
       <a href={pathOf(placeOf(room, id))}>
-        {house && namesHouse && `${house.name}, `}
-        {roomName(room)}, {dayText(timestamp)} {timeText(timestamp)}
+        {house && namesHouse && (
+          <>
+            <bdi>{house.name}</bdi>,{' '}
+          </>
+        )}
+        <bdi>{roomName(room)}</bdi>, {dayText(timestamp)} {timeText(timestamp)}
       </a>{' '}
       {children}
     </li>

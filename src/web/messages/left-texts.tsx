@@ -4,6 +4,7 @@ import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { CopyText } from './copy-text.tsx'
 import { keepDraft, listDrafts } from './drafts.ts'
+import { Foldable } from './fold.tsx'
 import { asRead } from './references.ts'
 import { outbox } from './sending.ts'
 import { discard } from './unsent.tsx'
@@ -44,9 +45,11 @@ export function LeftTexts() {
       <ul>
         {texts.map(({ key, text, remove }) => (
           <li key={key}>
-            <p class="content" dir="auto">
-              {text}
-            </p>
+            <Foldable id={key} kind="message" text={text}>
+              <p class="content" dir="auto">
+                {text}
+              </p>
+            </Foldable>
             <CopyText of={text} />
             {' · '}
             <button type="button" class="link" onClick={remove}>

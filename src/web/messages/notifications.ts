@@ -7,6 +7,7 @@ import { placeOf, roomName } from '../rooms/rooms.ts'
 import { go, parsePath, place } from '../router.ts'
 import type { Message } from '../state/state.ts'
 import { currentState, onPersonLeft, store } from '../state/store.ts'
+import { isolated } from '../texts/isolation.ts'
 import { isNotifiable, isRead, notifiedText } from './notifiable.ts'
 import { asRead } from './references.ts'
 
@@ -85,7 +86,8 @@ async function notify(message: Message): Promise<void> {
   const at = place.peek()
   const isInSight = document.hasFocus() && 'roomId' in at && at.roomId === room_id
   if (!room || isInSight || isRead(currentState(), room_id, id)) return
-  const title = room.house_id === null ? author.name : `${author.name} · #${roomName(room)}`
+  const title =
+    room.house_id === null ? author.name : `${isolated(author.name)} · #${isolated(roomName(room))}`
   const body = notifiedText(message, asRead(content))
   await show(id, title, { body, tag: room_id, icon: '/app/icon.svg' }, placeOf(room, id))
   // Meanwhile the message may have been read, or the person may have logged out.

@@ -1,6 +1,7 @@
+import { parseMarkdown } from '../../markdown/markdown.ts'
+import type { Token } from '../../markdown/tokens.ts'
 import type { Message } from '../state/state.ts'
 import { t } from '../texts/texts.ts'
-import { parseMarkdown, type Token } from './markdown/markdown.ts'
 import { asRead } from './references.ts'
 
 type Attached = Pick<Message, 'attachment'> | undefined
@@ -9,28 +10,44 @@ type Mentioned = Parameters<typeof asRead>[1]
 /** A message in one line: its text without the marks of markdown, else the name of its file. */
 export function lineOf(content: string, mentioned?: Mentioned, attached?: Attached): string {
   const { filename, content_type } = attached?.attachment ?? {}
-  if (content !== '') return asRead(parseMarkdown(content).map(plain).join(' '), mentioned)
+  if (content !== '') {
+    const read = (text: string) => asRead(text, mentioned)
+    return parseMarkdown(content)
+      .map((token) => plain(token, read))
+      .join(' ')
+  }
   if (filename === undefined) return t().file
   return content_type?.startsWith('image/') ? t().picture(filename) : filename
 }
 
-function plain(token: Token): string {
+/** What one sees of a text, without its marks. */
+export function visibleText(tokens: readonly Token[]): string {
+  return tokens.map((token) => plain(token, (text) => text)).join('')
+}
+
+/** The text of a token; `read` puts names in the place of a mention or an address. */
+function plain(token: Token, read: (text: string) => string): string {
+  const all = (tokens: readonly Token[], separator = '') => {
+    return tokens.map((each) => plain(each, read)).join(separator)
+  }
   switch (token.type) {
     case 'list':
-      return token.items.map((item) => item.tokens.map(plain).join(' ')).join(' ')
+      return token.items.map((item) => all(item.tokens, ' ')).join(' ')
     case 'blockquote':
-      return token.tokens.map(plain).join(' ')
+      return all(token.tokens, ' ')
     case 'code':
     case 'codespan':
-    case 'escape':
+    case 'literal':
       return token.text
     case 'space':
       return ' '
     case 'mention':
-      return token.raw
+      return read(token.raw)
+    case 'link':
+      return token.raw === token.text ? read(token.raw) : all(token.tokens)
     case 'text':
-      return token.tokens?.map(plain).join('') ?? token.raw
+      return token.tokens ? all(token.tokens) : token.raw
     default:
-      return token.tokens.map(plain).join('')
+      return all(token.tokens)
   }
 }

@@ -4,6 +4,7 @@ import { closeDialog, openDialog } from '../shell/dialog.tsx'
 import { Icon } from '../shell/icon.tsx'
 import { lazy } from '../shell/lazy.tsx'
 import type { Message } from '../state/state.ts'
+import { listed } from '../texts/isolation.ts'
 import { errorText, plural, t } from '../texts/texts.ts'
 import { EmojiGrid } from './emoji-picker.tsx'
 import { useLongPress } from './long-press.ts'
@@ -51,7 +52,7 @@ function ReactionButton({ message, reaction, canReact }: ButtonProps) {
     listReactors(message, emoji, { limit: mostInHint }).then(
       (found) => {
         const more = count > found.length ? '…' : ''
-        names.value = found.map((each) => each.name).join(', ') + more
+        names.value = listed(found.map((each) => each.name)) + more
       },
       () => {},
     )

@@ -1,5 +1,6 @@
 import { usePages } from '../shell/use-pages.ts'
 import type { Message, User } from '../state/state.ts'
+import { listed } from '../texts/isolation.ts'
 import { t } from '../texts/texts.ts'
 import { listReactors } from './reacting.ts'
 
@@ -32,7 +33,7 @@ function ReactorsWith({ message, reaction }: { message: Message; reaction: React
         {emoji} {count}
       </dt>
       <dd dir="auto">
-        {failure === '' ? (names?.join(', ') ?? t().loading) : <span role="alert">{failure}</span>}{' '}
+        {failure === '' ? names ? listed(names) : t().loading : <span role="alert">{failure}</span>}{' '}
         {hasMore && names && names.length < count && (
           <button type="button" class="link" onClick={more}>
             {t().more}

@@ -1,3 +1,4 @@
+import { addressesIn, mentionsIn } from '../../markdown/references.ts'
 import { placePath } from '../own-addresses.ts'
 import { pathOf } from '../places.ts'
 import { placeOf, roomName } from '../rooms/rooms.ts'
@@ -5,8 +6,7 @@ import { parsePath } from '../router.ts'
 import type { Room, User } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { peopleIn } from './candidates.ts'
-import { outsideCode, withMentionIds, withRoomAddresses, withUsernames } from './completion.ts'
-import { placePattern } from './markdown/paths.ts'
+import { withMentionIds, withRoomAddresses, withUsernames } from './completion.ts'
 
 type Named = Pick<User, 'id' | 'username'>
 
@@ -19,30 +19,36 @@ export function asSent(typed: string, room: Room): string {
 export function sender(room: Room, mentioned: readonly Named[]): (typed: string) => string {
   const people = [...mentioned, ...peopleIn(room)]
   const rooms = roomsOf(room).map((each) => ({ name: roomName(each), address: pathOf(placeOf(each)) }))
-  return (typed) =>
-    outsideCode(typed, (text) => withRoomAddresses(withMentionIds(withRoomPaths(text), people), rooms))
+  return (typed) => withRoomAddresses(withMentionIds(withRoomPaths(typed), people), rooms)
 }
-
-const webAddress = /https?:\/\/[^\s<>()]*[\w/]/
-const address = new RegExp(`${webAddress.source}|${placePattern}`, 'g')
-const reference = new RegExp(`<@!?\\d+>|${address.source}`, 'g')
 
 /** Puts paths in the place of the addresses of rooms, which hold as long as the domain of the server. */
 function withRoomPaths(text: string): string {
-  return text.replace(address, (found) => {
-    const room = namedRoomAt(found)
-    return room ? pathOf(placeOf(room)) : found
-  })
+  return withPlaces(text, (room) => pathOf(placeOf(room)))
+}
+
+/** A text with something else in the place of each address of a room of a house. */
+function withPlaces(text: string, nameOf: (room: Room) => string): string {
+  let changed = text
+  // From the end, so that the places of the others hold.
+  for (const { start, end } of addressesIn(text).reverse()) {
+    const room = namedRoomAt(text.slice(start, end))
+    if (room) changed = changed.slice(0, start) + nameOf(room) + changed.slice(end)
+  }
+  return changed
 }
 
 /** A message's text as one writes it: what `sender` would make the same of again stands there by its name. */
 export function asTyped(content: string, room: Room, mentioned: readonly Named[]): string {
   const send = sender(room, mentioned)
   const sent = send(content)
+  const all = asRead(content, mentioned)
+  if (send(all) === sent) return all
   let typed = content
+  const references = [...mentionsIn(content), ...addressesIn(content)].sort((a, b) => b.start - a.start)
   // From the end, so that the places of the others hold.
-  for (const { 0: found, index } of [...content.matchAll(reference)].reverse()) {
-    const tried = typed.slice(0, index) + asRead(found, mentioned) + typed.slice(index + found.length)
+  for (const { start, end } of references) {
+    const tried = typed.slice(0, start) + asRead(content.slice(start, end), mentioned) + typed.slice(end)
     if (tried !== typed && send(tried) === sent) typed = tried
   }
   return typed
@@ -51,10 +57,7 @@ export function asTyped(content: string, room: Room, mentioned: readonly Named[]
 /** A message's text where it is text alone, with the names of people and rooms in it. */
 export function asRead(content: string, mentioned: readonly Named[] = []): string {
   const users = { ...Object.fromEntries(mentioned.map((user) => [user.id, user])), ...store.users.peek() }
-  return withUsernames(content, users).replace(address, (found) => {
-    const room = namedRoomAt(found)
-    return room ? `#${roomName(room)}` : found
-  })
+  return withPlaces(withUsernames(content, users), (room) => `#${roomName(room)}`)
 }
 
 /** The room of a house that an address leads to, unless to a message in it. */

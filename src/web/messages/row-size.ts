@@ -1,4 +1,5 @@
 import type { Message } from '../state/state.ts'
+import { foldedPx, unfolded } from './folding.ts'
 import { mediaBox } from './media-box.ts'
 import type { Row } from './rows.ts'
 
@@ -14,12 +15,14 @@ const reactionsPx = 40
 export function estimateSize(row: Row, width: number): number {
   switch (row.kind) {
     case 'message': {
-      const { content, attachment, reply_to, reactions = [] } = row.message
+      const { id, content, attachment, reply_to, reactions = [] } = row.message
       const besides = (reply_to ? quotePx : 0) + (reactions.length > 0 ? reactionsPx : 0)
-      return headOf(row) + textSize(content, width) + (attachment ? attachmentSize(attachment) : 0) + besides
+      return (
+        headOf(row) + textSize(id, content, width) + (attachment ? attachmentSize(attachment) : 0) + besides
+      )
     }
     case 'unsent':
-      return headOf(row) + textSize(row.entry.content, width)
+      return headOf(row) + textSize(row.key, row.entry.content, width)
     case 'day':
       return 37.4
     default:
@@ -31,11 +34,12 @@ function headOf({ isFollowing }: { isFollowing: boolean }): number {
   return isFollowing ? 4 : 4 + 12 + linePx
 }
 
-function textSize(content: string, width: number): number {
+function textSize(id: string, content: string, width: number): number {
   if (content === '') return 0
   const perLine = Math.max(20, (Math.min(widestTextPx, width - besidesTextPx) || widestTextPx) / letterPx)
   const lines = content.split('\n').map((line) => Math.max(1, Math.ceil(line.length / perLine)))
-  return lines.reduce((sum, each) => sum + each, 0) * linePx
+  const whole = lines.reduce((sum, each) => sum + each, 0) * linePx
+  return unfolded.peek().has(id) ? whole : Math.min(whole, foldedPx.message)
 }
 
 function attachmentSize(attachment: NonNullable<Message['attachment']>): number {

@@ -26,7 +26,7 @@ export function Unsent({ entry, author, isFollowing }: UnsentProps) {
       state={isFailed ? 'failed' : 'waiting'}
     >
       {reply_to && <Quote of={reply_to} roomId={room_id} />}
-      <Content id={`${nonce}-text`} message={{ room_id, content, mentions: [] }} />
+      <Content id={`${nonce}-text`} message={{ id: nonce, room_id, content, mentions: [] }} />
       {isFailed ? (
         <p id={`${nonce}-time`} class="failure" role="alert">
           {t().notSent} {reasonOf(entry)}{' '}

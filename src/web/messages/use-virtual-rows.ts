@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { editedMessage } from './editing.ts'
+import { type FoldEvent, foldEvent } from './folding.ts'
 import { keepPosition, positionIn } from './positions.ts'
 import type { Row } from './rows.ts'
 import { createVirtualRows } from './virtual-rows.ts'
@@ -37,6 +38,15 @@ export function useVirtualRows(roomId: string, { log, list }: Parts, { rows, has
     wanted.current = undefined
     virtual.elementAt(index)?.querySelector('article')?.focus()
   })
+  useLayoutEffect(() => {
+    const noteFold = (event: Event) => {
+      const row = (event.target as Element).closest<HTMLElement>('[data-index]')
+      if (row) virtual.beforeFold(Number(row.dataset.index), (event as FoldEvent).detail.isFolding)
+    }
+    const element = log.current
+    element?.addEventListener(foldEvent, noteFold)
+    return () => element?.removeEventListener(foldEvent, noteFold)
+  }, [])
   useLayoutEffect(() => () => keepPosition(roomId, virtual.close()), [])
 
   return {

@@ -72,9 +72,12 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
   let top = 0
   /** The first row in sight that was measured before: those above it are new. */
   let firstSeen: number | undefined
-  /** A row whose upper neighbours in sight went: if it gets a head, its text stays. */
+  /** A row whose end stays: it is folded, or gets a head as its upper neighbours in sight went. */
   let growsUp: string | undefined
-  const virtualizer: Rows = new Virtualizer(optionsOf({ rows, hasNewer, kept: [] }))
+  /** A row in which a text is being folded or shown whole, and its size before that. */
+  let folded: { key: string; size: number | undefined; isFolding: boolean } | undefined
+  let lastShown: Shown = { rows, hasNewer, kept: [] }
+  const virtualizer: Rows = new Virtualizer(optionsOf(lastShown))
   if (position) virtualizer.itemSizeCache = new Map(position.sizes)
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = ({ key, index, start, end }) => {
     const offset = virtualizer.scrollOffset ?? 0
@@ -114,7 +117,8 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
       anchorTo: 'end' as const,
       followOnAppend: true,
       // Pages of newer messages come below what is being read, and are not followed.
-      scrollEndThreshold: hasNewer ? -1 : endPx,
+      // The beginning of what is being shown whole stays, also at the end of the timeline.
+      scrollEndThreshold: hasNewer || folded?.isFolding === false ? -1 : endPx,
       scrollToFn: elementScroll,
       observeElementOffset,
       observeElementRect: (instance: Rows, callback: (size: Size) => void) =>
@@ -135,7 +139,9 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
         return [...new Set([...defaultRangeExtractor(range), ...wanted])].sort((a, b) => a - b)
       },
       onChange: () => {
-        if (!isMeasuring) place()
+        if (isMeasuring) return
+        place()
+        if (folded && virtualizer.itemSizeCache.get(folded.key) !== folded.size) endFold()
       },
     }
   }
@@ -200,8 +206,9 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
 
   /** Whether rows have to be measured at once. While one scrolls, the browser measures them when it lays them out anyway. */
   function isMeasuredAtOnce(): boolean {
+    const waits = growsUp !== undefined || folded !== undefined
     // biome-ignore lint/complexity/useLiteralKeys: it is private
-    return !virtualizer.isScrolling || virtualizer['scrollState'] !== null || growsUp !== undefined
+    return waits || !virtualizer.isScrolling || virtualizer['scrollState'] !== null
   }
 
   /** Takes over where somebody has just scrolled to: otherwise the browser says so in the next frame only. */
@@ -212,6 +219,13 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
     const isDone = !pendingWrite && !pendingScrollAnchor && !_clampedAdjustment && _holdOffset === 0
     if (scrollTop === undefined || virtualizer.scrollOffset === null || !isDone) return
     if (Math.abs(scrollTop - virtualizer.scrollOffset) > 1) virtualizer.scrollOffset = scrollTop
+  }
+
+  function endFold(): void {
+    folded = undefined
+    growsUp = undefined
+    virtualizer.setOptions(optionsOf(lastShown))
+    note()
   }
 
   function note(): void {
@@ -237,6 +251,7 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
         keyOf = (index) => shown.rows[index]?.key ?? ''
       }
       hasNewer = shown.hasNewer
+      lastShown = shown
       virtualizer.setOptions(optionsOf(shown))
       items = virtualizer.getVirtualItems()
       return items
@@ -250,6 +265,14 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
       virtualizer._willUpdate()
       // Who scrolls goes on: `note` is called with the next step.
       if (isAtOnce) note()
+    },
+    /** To be called before a text in a row is folded or shown whole: what is in sight of the row stays where it is. */
+    beforeFold(index: number, isFolding: boolean): void {
+      const key = keyOf(index)
+      const { start = 0 } = virtualizer.measurementsCache[index] ?? {}
+      folded = { key, size: virtualizer.itemSizeCache.get(key), isFolding }
+      growsUp = isFolding && start < (virtualizer.scrollOffset ?? 0) ? key : undefined
+      virtualizer.setOptions(optionsOf(lastShown))
     },
     /** To be called when one has scrolled. */
     note,

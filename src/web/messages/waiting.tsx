@@ -1,4 +1,5 @@
 import { plural, t } from '../texts/texts.ts'
+import { Foldable } from './fold.tsx'
 import { asRead } from './references.ts'
 import { outbox } from './sending.ts'
 
@@ -11,8 +12,12 @@ export function Waiting() {
       <h2>{plural(t().waitingMessages, entries.length)}</h2>
       <ul>
         {entries.map(({ nonce, content }) => (
-          <li key={nonce} class="content" dir="auto">
-            {asRead(content)}
+          <li key={nonce}>
+            <Foldable id={nonce} kind="message" text={content}>
+              <p class="content" dir="auto">
+                {asRead(content)}
+              </p>
+            </Foldable>
           </li>
         ))}
       </ul>

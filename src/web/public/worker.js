@@ -47,10 +47,17 @@ self.addEventListener('notificationclick', (event) => {
   event.waitUntil(goTo(event.notification.data))
 })
 
+/** A name that does not change the order of what stands beside it, as in texts/isolation.ts. */
+function isolated(name) {
+  const rightToLeft =
+    /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}\p{sc=Samr}\p{sc=Mand}\p{sc=Rohg}]/u
+  return rightToLeft.test(name) ? `\u2068${name}\u2069` : name
+}
+
 /** Shows a message in the one notification of its room. It has no words of its own: the worker knows no language. */
 function show({ house_id, room_id, message_id, author, room, text, count }) {
-  const where = house_id === null ? room : `#${room}`
-  const name = where === null ? author : `${author} · ${where}`
+  const where = house_id === null ? room : `#${isolated(room)}`
+  const name = where === null ? author : `${isolated(author)} · ${where}`
   const path = house_id === null ? `/app/private/${room_id}` : `/app/houses/${house_id}/rooms/${room_id}`
   return self.registration.showNotification(count > 1 ? `${name} (${count})` : name, {
     body: text,

@@ -2,6 +2,7 @@ import type { Place } from '../places.ts'
 import { compareIds } from '../state/records.ts'
 import type { House, Room, User } from '../state/state.ts'
 import { store } from '../state/store.ts'
+import { listed } from '../texts/isolation.ts'
 
 const group = 2
 
@@ -23,9 +24,7 @@ export function roomName(room: Room): string {
 
 /** The names of the others in a private room. */
 export function namesIn(room: Room): string {
-  return othersIn(room)
-    .map(({ name }) => name)
-    .join(', ')
+  return listed(othersIn(room).map(({ name }) => name))
 }
 
 /** The place of a room, or of a message in it. */

@@ -9,6 +9,7 @@ import { useSendsMail } from '../shell/sends-mail.ts'
 import { useAction } from '../shell/use-action.tsx'
 import { useLoaded } from '../shell/use-loaded.ts'
 import { store } from '../state/store.ts'
+import { listed } from '../texts/isolation.ts'
 import { st } from '../texts/settings.ts'
 import { t } from '../texts/texts.ts'
 import { ExportSettings } from './export.tsx'
@@ -122,7 +123,7 @@ function openDeleteAccount(): void {
     st().deleteAccount,
     <Form action={st().deleteAccount} submit={submit} isDangerous>
       <p>{st().deleteAccountSure}</p>
-      {ended.length > 0 && <p class="breaks">{st().deleteAccountHouses(ended.join(', '))}</p>}
+      {ended.length > 0 && <p class="breaks">{st().deleteAccountHouses(listed(ended))}</p>}
       <Field label={t().password} name="password" type="password" autocomplete="current-password" isFocused />
     </Form>,
   )

@@ -135,6 +135,8 @@ export const de: Texts = {
       'Sie hat einen Tag gewartet: sieh nach, ob sie gesendet wurde, bevor du es erneut versuchst.',
   },
   edited: 'bearbeitet',
+  showAll: 'Alles anzeigen',
+  showLess: 'Weniger anzeigen',
   edit: 'Bearbeiten',
   editing: 'Nachricht bearbeiten',
   editHint: 'Enter speichert, Esc bricht ab.',

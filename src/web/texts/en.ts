@@ -129,6 +129,8 @@ export const en = {
     waited_too_long: 'It waited for a day: look whether it was sent before you try again.',
   } as Record<string, string>,
   edited: 'edited',
+  showAll: 'Show all',
+  showLess: 'Show less',
   edit: 'Edit',
   editing: 'Edit message',
   editHint: 'Enter saves, Esc leaves.',

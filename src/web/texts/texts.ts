@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { en, type Plural, type Texts } from './en.ts'
 import { textOfError } from './error-text.ts'
+import { isolating } from './isolation.ts'
 
 const storageKey = 'hearth.language'
 
@@ -8,10 +9,10 @@ export const languages = { en: 'English', de: 'Deutsch' }
 export type Language = keyof typeof languages
 
 /** Those that are loaded. English is there from the start. */
-const catalogues: Partial<Record<Language, Texts>> = { en }
+const catalogues: Partial<Record<Language, Texts>> = { en: isolating(en) }
 
 async function load(wanted: Language): Promise<void> {
-  if (wanted === 'de') catalogues.de ??= (await import('./de.ts')).de
+  if (wanted === 'de') catalogues.de ??= isolating((await import('./de.ts')).de)
 }
 
 function firstLanguage(): Language {

@@ -22,7 +22,7 @@ async function subscribedBob() {
 
 test('a mention is pushed, encrypted for the browser and signed by the installation', async () => {
   const { bob, den, browser, say } = await subscribedBob()
-  const id = await say(den.room_id, { content: `hello <@${bob.id}> and <@1>` })
+  const id = await say(den.room_id, { content: `hello <@${bob.id}>, \`<@${bob.id}>\` and <@1>` })
   expect(await browser.received(1)).toEqual([
     {
       type: 'message',
@@ -32,7 +32,7 @@ test('a mention is pushed, encrypted for the browser and signed by the installat
       author: 'Ann',
       room: 'general',
       house: 'Den',
-      text: `hello @${bob.username} and <@1>`,
+      text: `hello @${bob.username}, \`<@${bob.id}>\` and <@1>`,
       count: 1,
     },
   ])

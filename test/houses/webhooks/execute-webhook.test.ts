@@ -316,11 +316,15 @@ test('text that is too long is cut at a word, with its code block closed', async
   await call(null, 'POST', hook.path, { text: 'word '.repeat(1000) })
   await call(null, 'POST', hook.path, { text: `\`\`\`\n${'🚀'.repeat(5000)}\n\`\`\`` })
   await call(null, 'POST', hook.path, { content: 'é'.repeat(5000), tts: false })
+  await call(null, 'POST', hook.path, { content: `~~~~\n\`\`\`\n${'a b '.repeat(2000)}`, tts: false })
+  await call(null, 'POST', hook.path, { content: `see \`\`\` there ${'a b '.repeat(2000)}`, tts: false })
   const contents = (await listRows(room_id)).map(({ content }) => content)
-  expect(contents.map((content) => [...content].length <= 4000)).toEqual([true, true, true])
+  expect(contents.map((content) => [...content].length <= 4000)).toEqual(Array(5).fill(true))
   expect(contents[0]).toMatch(/^(?:word )+word…$/)
   expect(contents[1]).toMatch(/^```\n🚀+\n```\n…$/u)
   expect(contents[2]).toMatch(/^é{3992}…$/)
+  expect(contents[3]).toMatch(/^~~~~\n```\n[ab ]+\n~~~~\n…$/)
+  expect(contents[4]).toMatch(/[ab]…$/)
 })
 
 test('what a service sends is cleaned of what a message may not contain', async () => {

@@ -113,6 +113,27 @@ test('mentions are existing readers of the room, each once, in order of first ap
   expect(hidden.body.data.content).toBe(content)
 })
 
+test.each([
+  'code: `<@ID>`',
+  '`` ` <@ID> ``',
+  'a\n```js\n<@ID>\n```',
+  '~~~\n<@ID>',
+  '> ````\n> ```\n> <@ID>',
+  '\\<@ID>',
+  'https://example.org/?to=<@ID>',
+])('%j mentions nobody until the mention stands in plain text', async (form) => {
+  const [ann, bob] = [await user(), await user()]
+  const den = await house({ owner: ann, members: [bob] })
+  const content = form.replace('ID', bob.id)
+  const { data } = (await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content })).body
+  expect([data.content, data.mentions]).toEqual([content, []])
+  expect((await call(bob, 'GET', '/streams/@me/mentions')).body.data).toEqual([])
+  const edit = (content: string) =>
+    call(ann, 'PATCH', `/rooms/${den.room_id}/messages/${data.id}`, { content })
+  expect((await edit(`<@${bob.id}>\n${content}`)).body.data.mentions).toMatchObject([{ id: bob.id }])
+  expect((await edit(content)).body.data.mentions).toEqual([])
+})
+
 test('of more than fifty mentioned readers the first fifty are recorded', async () => {
   const ann = await user()
   const members = await Promise.all(Array.from({ length: 52 }, () => user()))

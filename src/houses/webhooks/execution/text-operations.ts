@@ -1,4 +1,5 @@
 import { nameToEmoji } from 'gemoji'
+import { openFence } from '../../../markdown/references.ts'
 
 /** An object of a body that a service has sent: nothing is known of its fields. */
 export type Fields = Record<string, unknown>
@@ -9,8 +10,9 @@ export type Fields = Record<string, unknown>
  */
 const maxReadLength = 24_000
 const maxReadItems = 4_000
-/** What a cut text ends with: the end of a code block, and an ellipsis. */
+/** What a cut text ends with: the end of a code block between line breaks, and an ellipsis. */
 const reservedLength = 8
+const longestFence = reservedLength - 3
 /** How far back from the limit a line or word may end. */
 const tailLength = 300
 
@@ -82,9 +84,13 @@ export function namedLink(text: string, url: string): string {
   return /^https?:\/\/[^\s()<>]+$/.test(url) ? `[${text}](${url})` : linked(text, url)
 }
 
-/** A text with its Markdown escaped. An underscore within a word is no Markdown. */
+/**
+ * A text with its Markdown escaped. An underscore within a word is no Markdown, nor is a backslash before what it does not
+ * escape.
+ */
 export function escaped(text: string): string {
-  return text.replace(/[\\`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
+  const signs = /(\\+)(?=[`*~[\]_<>@#]).|[`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu
+  return text.replace(signs, (found) => found.replace(/./gu, '\\$&'))
 }
 
 /** An http or https address; `''` for anything else. */
@@ -151,6 +157,6 @@ export function cutText(text: string, maxLength: number): string {
   const start = points.slice(0, maxLength - reservedLength).join('')
   const end = Math.max(start.lastIndexOf('\n'), start.lastIndexOf(' '))
   const kept = (end > start.length - tailLength ? start.slice(0, end) : start).trimEnd()
-  const isInCode = kept.split('```').length % 2 === 0
-  return `${kept}${isInCode ? '\n```\n' : ''}…`
+  const fence = openFence(kept)
+  return fence && fence.length <= longestFence ? `${kept}\n${fence}\n…` : `${kept}…`
 }

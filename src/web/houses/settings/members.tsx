@@ -10,6 +10,7 @@ import { More } from '../../shell/more.tsx'
 import { Picture } from '../../shell/picture.tsx'
 import { usePages } from '../../shell/use-pages.ts'
 import type { House, Member, Role } from '../../state/state.ts'
+import { listed } from '../../texts/isolation.ts'
 import { st } from '../../texts/settings.ts'
 import { t } from '../../texts/texts.ts'
 import { byRank } from './role-order.ts'
@@ -81,7 +82,7 @@ function MemberRow({ house, member, reload }: MemberRowProps) {
         <bdi>{user.name}</bdi> <span class="muted">@{user.username}</span>
         <span class="hint">
           {' '}
-          {[...(user.id === house.owner_id ? [t().owner] : []), ...roles.map(({ name }) => name)].join(', ')}
+          {listed([...(user.id === house.owner_id ? [t().owner] : []), ...roles.map(({ name }) => name)])}
         </span>
       </span>
       {actions
@@ -112,7 +113,7 @@ function openRoles(member: Member, house: House, offered: Role[], reload: () => 
     <Form action={st().saveChanges} submit={submit}>
       {offered.map(({ id, name }) => (
         <label key={id} class="check">
-          <input type="checkbox" name={id} defaultChecked={had.has(id)} /> {name}
+          <input type="checkbox" name={id} defaultChecked={had.has(id)} /> <bdi>{name}</bdi>
         </label>
       ))}
     </Form>,

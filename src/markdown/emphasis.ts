@@ -1,3 +1,4 @@
+import { after, before } from './scripts.ts'
 import type { Steps, Token } from './tokens.ts'
 
 /** A run of signs that may begin or end bold, italic or struck text; `left` of them are not used yet. */
@@ -8,6 +9,25 @@ export type Mark = {
   left: number
   canOpen: boolean
   canClose: boolean
+}
+
+/**
+ * Reads a run of signs, and its end; without a mark, it can neither begin nor end anything. Beside Chinese, Japanese and
+ * Korean characters, punctuation does not keep a mark from closing or opening, as they have no spaces around words.
+ */
+export function readMark(src: string, at: number, sign: Mark['sign']): { mark?: Mark; end: number } {
+  let end = at + 1
+  while (src[end] === sign) end += 1
+  const count = end - at
+  const [left, right] = [before(src, at), after(src, end)]
+  const isLeftFree = left.isSpace || left.isPunctuation || left.isCjk
+  const isRightFree = right.isSpace || right.isPunctuation || right.isCjk
+  const isLeft = !right.isSpace && (!right.isPunctuation || right.isCjk || isLeftFree)
+  const isRight = !left.isSpace && (!left.isPunctuation || left.isCjk || isRightFree)
+  const canOpen = isLeft && (sign !== '_' || !isRight || left.isPunctuation)
+  const canClose = isRight && (sign !== '_' || !isLeft || right.isPunctuation)
+  if ((!canOpen && !canClose) || (sign === '~' && count > 2)) return { end }
+  return { mark: { type: 'mark', sign, count, left: count, canOpen, canClose }, end }
 }
 
 /** How deep emphasis may be nested; deeper marks are text. */

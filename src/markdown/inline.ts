@@ -1,18 +1,20 @@
-import { addressEnd, emailAround, readTarget, TargetReader } from './addresses.ts'
+import { addressEnd, emailAround, readTarget } from './addresses.ts'
 import { CodeMarks } from './code-marks.ts'
-import { type Mark, matchMarks } from './emphasis.ts'
+import { type Mark, matchMarks, readMark } from './emphasis.ts'
+import { EscapeReader } from './escapes.ts'
+import { joined, type Line, PlaceFinder } from './lines.ts'
 import { pathEnd } from './paths.ts'
-import type { Steps, Token } from './tokens.ts'
+import { TargetReader } from './targets.ts'
+import type { Place, Steps, Token } from './tokens.ts'
 
 /** A "[" that may begin a link: where it stands in the text, among the parts, and among the marks. */
 type Bracket = { at: number; part: number; isPicture: boolean }
 
-const escapable = /[!-/:-@[-`{-~]/
 const special = /[\\`*_~[\]<@hHwW/]/
 
 /** The parts of a paragraph, in one pass: a closing sign looks back only at the signs that may open. */
-export function parseInline(src: string, steps: Steps): Token[] {
-  return new InlineParser(src, steps).parse()
+export function parseInline(lines: readonly Line[], steps: Steps): Token[] {
+  return new InlineParser(lines, steps).parse()
 }
 
 class InlineParser {
@@ -20,17 +22,23 @@ class InlineParser {
   private readonly steps: Steps
   private readonly code: CodeMarks
   private readonly targets: TargetReader
+  private readonly escapes: EscapeReader
+  private readonly places: PlaceFinder
+  /** The signs of marks that may be closed by what follows. */
+  private readonly openMarks = new Set<Mark['sign']>()
   private parts: (Token | Mark)[] = []
   private brackets: Bracket[] = []
   private at = 0
   /** Where the text begins that is not among the parts yet. */
   private textFrom = 0
 
-  constructor(src: string, steps: Steps) {
-    this.src = src
+  constructor(lines: readonly Line[], steps: Steps) {
+    this.src = joined(lines)
     this.steps = steps
-    this.code = new CodeMarks(src, steps)
-    this.targets = new TargetReader(src, steps)
+    this.code = new CodeMarks(this.src, steps)
+    this.targets = new TargetReader(this.src, steps)
+    this.escapes = new EscapeReader(this.src, steps)
+    this.places = new PlaceFinder(lines)
   }
 
   parse(): Token[] {
@@ -70,35 +78,31 @@ class InlineParser {
   }
 
   private readEscape(): boolean {
-    const text = this.src[this.at + 1]
-    if (text === undefined || !escapable.test(text)) return false
-    this.add({ type: 'escape', raw: `\\${text}`, text }, this.at + 2)
+    const { text, end } = this.escapes.read(this.at)
+    if (text === undefined) this.at = end
+    else this.add({ type: 'literal', raw: this.src.slice(this.at, end), text, place: this.place(end) }, end)
     return true
   }
 
   private readCode(): boolean {
-    const found = this.code.read(this.at)
-    if (found.text === undefined) this.at = found.end
+    const { text, end } = this.code.read(this.at)
+    if (text === undefined) this.at = end
     else {
-      const raw = this.src.slice(this.at, found.end)
+      const raw = this.src.slice(this.at, end)
       this.steps.take(raw.length)
-      this.add({ type: 'codespan', raw, text: found.text }, found.end)
+      this.add({ type: 'codespan', raw, text, place: this.place(end) }, end)
     }
     return true
   }
 
-  private readMark(sign: '*' | '_' | '~'): boolean {
-    let end = this.at + 1
-    while (this.src[end] === sign) end += 1
-    const count = end - this.at
-    this.steps.take(count)
-    const [before, after] = [this.src[this.at - 1], this.src[end]]
-    const isLeft = !isSpace(after) && (!isPunctuation(after) || isSpace(before) || isPunctuation(before))
-    const isRight = !isSpace(before) && (!isPunctuation(before) || isSpace(after) || isPunctuation(after))
-    const canOpen = isLeft && (sign !== '_' || !isRight || isPunctuation(before))
-    const canClose = isRight && (sign !== '_' || !isLeft || isPunctuation(after))
-    if ((!canOpen && !canClose) || (sign === '~' && count > 2)) this.at = end
-    else this.add({ type: 'mark', sign, count, left: count, canOpen, canClose }, end)
+  private readMark(sign: Mark['sign']): boolean {
+    const { mark, end } = readMark(this.src, this.at, sign)
+    this.steps.take(end - this.at)
+    if (!mark) this.at = end
+    else {
+      if (mark.canOpen) this.openMarks.add(sign)
+      this.add(mark, end)
+    }
     return true
   }
 
@@ -121,8 +125,15 @@ class InlineParser {
     const text = this.src.slice(bracket.at + 1, this.at)
     // No link is in another one, and a picture stays text.
     const token: Token = bracket.isPicture
-      ? { type: 'text', raw }
-      : { type: 'link', raw, href: target.href, text, tokens: this.linkText(inner) }
+      ? { type: 'literal', raw, text: raw, place: this.places.find(bracket.at, target.end) }
+      : {
+          type: 'link',
+          raw,
+          href: target.href,
+          text,
+          tokens: this.linkText(inner),
+          place: this.place(target.end),
+        }
     if (!bracket.isPicture) this.brackets = []
     this.parts.push(token)
     this.at = target.end
@@ -133,7 +144,7 @@ class InlineParser {
   /** The text of a link; the first of `parts` begins with its "[". */
   private linkText(parts: (Token | Mark)[]): Token[] {
     const plain = parts.map((part): Token | Mark => {
-      return part.type === 'link' ? { type: 'text', raw: part.raw } : part
+      return part.type === 'link' ? { ...part, type: 'literal', text: part.raw } : part
     })
     const [first, ...others] = plain
     const rest =
@@ -149,43 +160,53 @@ class InlineParser {
     if (this.src[end] !== '>') return false
     const raw = this.src.slice(this.at, end + 1)
     const text = raw.slice(1, -1)
-    const [, id] = /^@!?(\d+)$/.exec(text) ?? []
-    if (id !== undefined) this.add({ type: 'mention', raw, id }, end + 1)
+    const [, id] = /^@!?(\d{1,19})$/.exec(text) ?? []
+    if (id !== undefined) this.add({ type: 'mention', raw, id, place: this.place(end + 1) }, end + 1)
     else {
       const href = readTarget(text)
       if (href === undefined) return false
-      this.add({ type: 'link', raw, href, text, tokens: [{ type: 'text', raw: text }] }, end + 1)
+      this.addLink(href, text, end + 1)
     }
     return true
   }
 
   private readAddress(): boolean {
-    const end = addressEnd(this.src, this.at, this.brackets.length > 0, this.steps)
+    const end = addressEnd(this.src, this.at, this.openMarks, this.steps)
     if (end === undefined) return false
-    const raw = this.src.slice(this.at, end)
-    const href = /^www\./i.test(raw) ? `http://${raw}` : raw
-    this.add({ type: 'link', raw, href, text: raw, tokens: [{ type: 'text', raw }] }, end)
+    const text = this.src.slice(this.at, end)
+    this.addLink(/^www\./i.test(text) ? `http://${text}` : text, text, end)
     return true
   }
 
   private readPath(): boolean {
     const end = pathEnd(this.src, this.at)
     if (end === undefined) return false
-    const raw = this.src.slice(this.at, end)
-    this.add({ type: 'link', raw, href: raw, text: raw, tokens: [{ type: 'text', raw }] }, end)
+    const path = this.src.slice(this.at, end)
+    this.addLink(path, path, end)
     return true
   }
 
   private readEmail(): boolean {
     const found = emailAround(this.src, this.at, this.textFrom, this.steps)
     if (!found) return false
-    const raw = this.src.slice(found.start, found.end)
+    const text = this.src.slice(found.start, found.end)
     this.at = found.start
-    this.add(
-      { type: 'link', raw, href: `mailto:${raw}`, text: raw, tokens: [{ type: 'text', raw }] },
-      found.end,
-    )
+    this.addLink(`mailto:${text}`, text, found.end)
     return true
+  }
+
+  /** Adds a link from here on that shows its address. */
+  private addLink(href: string, text: string, end: number): void {
+    const raw = this.src.slice(this.at, end)
+    this.add(
+      { type: 'link', raw, href, text, tokens: [{ type: 'text', raw: text }], place: this.place(end) },
+      end,
+    )
+  }
+
+  /** The place of what begins here. */
+  private place(end: number): Place {
+    return this.places.find(this.at, end)
   }
 
   private add(part: Token | Mark, end: number): void {
@@ -199,12 +220,4 @@ class InlineParser {
     if (end > this.textFrom) this.parts.push({ type: 'text', raw: this.src.slice(this.textFrom, end) })
     this.textFrom = end
   }
-}
-
-function isSpace(sign: string | undefined): boolean {
-  return sign === undefined || /\s/.test(sign)
-}
-
-function isPunctuation(sign: string | undefined): boolean {
-  return sign !== undefined && /[\p{P}\p{S}]/u.test(sign)
 }

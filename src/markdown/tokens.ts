@@ -1,13 +1,19 @@
-/** A part of a message's text; `raw` is how it was written. */
+/** Where a part is in the text of a message; `end` is the place after it. */
+export type Place = { start: number; end: number }
+
+/**
+ * A part of a message's text; `raw` is how it was written. A `literal` is shown as `text`, whatever signs it contains. The
+ * place of a link is that of its address alone.
+ */
 export type Token =
   | { type: 'text'; raw: string; tokens?: Token[] }
   | { type: 'space'; raw: string }
-  | { type: 'escape' | 'codespan'; raw: string; text: string }
-  | { type: 'code'; raw: string; text: string; lang: string }
+  | { type: 'literal' | 'codespan'; raw: string; text: string; place: Place }
+  | { type: 'code'; raw: string; text: string; lang: string; place: Place }
   | { type: 'paragraph' | 'blockquote'; raw: string; tokens: Token[] }
   | { type: 'strong' | 'em' | 'del'; tokens: Token[] }
-  | { type: 'link'; raw: string; href: string; text: string; tokens: Token[] }
-  | { type: 'mention'; raw: string; id: string }
+  | { type: 'link'; raw: string; href: string; text: string; tokens: Token[]; place: Place }
+  | { type: 'mention'; raw: string; id: string; place: Place }
   | { type: 'list'; raw: string; ordered: boolean; start: number; items: { tokens: Token[] }[] }
 
 /**

@@ -1,4 +1,5 @@
 import { parseInline } from './inline.ts'
+import { joined, type Line, placeOf, restOf } from './lines.ts'
 import type { Steps, Token } from './tokens.ts'
 
 /** How deep quotes and lists may be nested; deeper ones are text. */
@@ -8,7 +9,7 @@ const fence = /^( {0,3})(`{3,}|~{3,})(.*)$/
 const quoteMark = /^ {0,3}> ?/
 const bulletMark = /^( {0,3})([*+-]|\d{1,9}[.)])(?:([ \t]+)(?=\S)|[ \t]*$)/
 
-type Lines = readonly string[]
+type Lines = readonly Line[]
 /** A block, and the line after it. */
 type Read = { token: Extract<Token, { raw: string }>; end: number }
 
@@ -23,7 +24,7 @@ export function parseBlocks(lines: Lines, depth: number, steps: Steps): Token[] 
       continue
     }
     const { token, end } = readBlock(lines, at, depth, steps)
-    const goesOn = end < lines.length && lines[end]!.trim() !== ''
+    const goesOn = end < lines.length && lines[end]!.text.trim() !== ''
     tokens.push(goesOn ? { ...token, raw: `${token.raw}\n` } : token)
     at = end
   }
@@ -31,7 +32,7 @@ export function parseBlocks(lines: Lines, depth: number, steps: Steps): Token[] 
 }
 
 function readBlock(lines: Lines, at: number, depth: number, steps: Steps): Read {
-  const line = lines[at]!
+  const line = lines[at]!.text
   if (isFence(line)) return readFence(lines, at, steps)
   if (depth < deepest && quoteMark.test(line)) return readQuote(lines, at, depth, steps)
   if (depth < deepest && bulletMark.test(line)) return readList(lines, at, depth, steps)
@@ -42,13 +43,13 @@ function readBlock(lines: Lines, at: number, depth: number, steps: Steps): Read 
 function addSpace(tokens: Token[], blank: Lines, isEnd: boolean): void {
   const before = tokens.at(-1)
   const start = before && before.type !== 'blockquote' ? '\n' : ''
-  tokens.push({ type: 'space', raw: start + blank.join('\n') + (isEnd ? '' : '\n') })
+  tokens.push({ type: 'space', raw: start + joined(blank) + (isEnd ? '' : '\n') })
 }
 
 function countBlank(lines: Lines, at: number, steps: Steps): number {
   let end = at
-  while (end < lines.length && lines[end]!.trim() === '') {
-    steps.take(lines[end]!.length + 1)
+  while (end < lines.length && lines[end]!.text.trim() === '') {
+    steps.take(lines[end]!.text.length + 1)
     end += 1
   }
   return end - at
@@ -61,17 +62,21 @@ function isFence(line: string): boolean {
 
 /** Code, up to the line that ends it or the end of the text. */
 function readFence(lines: Lines, at: number, steps: Steps): Read {
-  const [, indent = '', marks = '', info = ''] = fence.exec(lines[at]!)!
+  const [, indent = '', marks = '', info = ''] = fence.exec(lines[at]!.text)!
   let end = at + 1
-  while (end < lines.length && !endsFence(lines[end]!, marks)) {
-    steps.take(lines[end]!.length + 1)
+  while (end < lines.length && !endsFence(lines[end]!.text, marks)) {
+    steps.take(lines[end]!.text.length + 1)
     end += 1
   }
-  const text = lines.slice(at + 1, end).map((line) => withoutIndent(line, indent.length))
-  if (end === lines.length && text.at(-1) === '') text.pop()
+  const inside = lines.slice(at + 1, end).map((line) => withoutIndent(line.text, indent.length))
+  if (end === lines.length && inside.at(-1) === '') inside.pop()
   const after = Math.min(end + 1, lines.length)
-  const raw = lines.slice(at, after).join('\n')
-  return { token: { type: 'code', raw, text: text.join('\n'), lang: info.trim() }, end: after }
+  const all = lines.slice(at, after)
+  const text = inside.join('\n')
+  return {
+    token: { type: 'code', raw: joined(all), text, lang: info.trim(), place: placeOf(all) },
+    end: after,
+  }
 }
 
 function endsFence(line: string, marks: string): boolean {
@@ -90,27 +95,27 @@ function indentOf(line: string): number {
 /** Only the lines that begin with ">": what is written below a quote is no part of it. */
 function readQuote(lines: Lines, at: number, depth: number, steps: Steps): Read {
   let end = at
-  while (end < lines.length && quoteMark.test(lines[end]!)) {
-    steps.take(lines[end]!.length + 1)
+  while (end < lines.length && quoteMark.test(lines[end]!.text)) {
+    steps.take(lines[end]!.text.length + 1)
     end += 1
   }
   const quoted = lines.slice(at, end)
   const tokens = parseBlocks(
-    quoted.map((line) => line.replace(quoteMark, '')),
+    quoted.map((line) => restOf(line, quoteMark.exec(line.text)![0].length)),
     depth + 1,
     steps,
   )
-  return { token: { type: 'blockquote', raw: quoted.join('\n'), tokens }, end }
+  return { token: { type: 'blockquote', raw: joined(quoted), tokens }, end }
 }
 
 function readParagraph(lines: Lines, at: number, depth: number, steps: Steps): Read {
   let end = at + 1
-  while (end < lines.length && lines[end]!.trim() !== '' && !interrupts(lines[end]!, depth)) {
-    steps.take(lines[end]!.length + 1)
+  while (end < lines.length && lines[end]!.text.trim() !== '' && !interrupts(lines[end]!.text, depth)) {
+    steps.take(lines[end]!.text.length + 1)
     end += 1
   }
-  const raw = lines.slice(at, end).join('\n')
-  return { token: { type: 'paragraph', raw, tokens: parseInline(raw, steps) }, end }
+  const all = lines.slice(at, end)
+  return { token: { type: 'paragraph', raw: joined(all), tokens: parseInline(all, steps) }, end }
 }
 
 /** Whether a line ends a paragraph. A number does only if it is 1: it begins a list. */
@@ -123,22 +128,22 @@ function interrupts(line: string, depth: number): boolean {
 
 /** Items with the same kind of mark, each with what is indented below it. */
 function readList(lines: Lines, at: number, depth: number, steps: Steps): Read {
-  const { kind, number } = readMark(lines[at]!)!
+  const { kind, number } = readMark(lines[at]!.text)!
   const items: Lines[] = []
   let isLoose = false
   let end = at
-  while (readMark(lines[end] ?? '')?.kind === kind) {
+  while (readMark(lines[end]?.text ?? '')?.kind === kind) {
     const item = readItem(lines, end, depth, steps)
     items.push(item.lines)
     end = item.end
-    isLoose ||= item.lines.includes('', 1)
+    isLoose ||= item.lines.some(({ text }, index) => index > 0 && text === '')
     const blanks = countBlank(lines, end, steps)
-    if (blanks === 0 || readMark(lines[end + blanks] ?? '')?.kind !== kind) continue
+    if (blanks === 0 || readMark(lines[end + blanks]?.text ?? '')?.kind !== kind) continue
     isLoose = true
     end += blanks
   }
   const parsed = items.map((item) => ({ tokens: asItem(parseBlocks(item, depth + 1, steps), isLoose) }))
-  const raw = lines.slice(at, end).join('\n')
+  const raw = joined(lines.slice(at, end))
   return {
     token: { type: 'list', raw, ordered: number !== undefined, start: number ?? 1, items: parsed },
     end,
@@ -158,19 +163,19 @@ function readMark(line: string): Mark | undefined {
   }
 }
 
-function readItem(lines: Lines, at: number, depth: number, steps: Steps): { lines: string[]; end: number } {
-  const { width } = readMark(lines[at]!)!
-  const item = [lines[at]!.slice(width)]
+function readItem(lines: Lines, at: number, depth: number, steps: Steps): { lines: Line[]; end: number } {
+  const { width } = readMark(lines[at]!.text)!
+  const item = [restOf(lines[at]!, width)]
   let end = at + 1
   while (end < lines.length) {
     const blanks = countBlank(lines, end, steps)
-    const line = lines[end + blanks] ?? ''
-    steps.take(line.length + 1)
-    const isBelow = indentOf(line) >= width && line.trim() !== ''
+    const line = lines[end + blanks] ?? { text: '', at: 0 }
+    steps.take(line.text.length + 1)
+    const isBelow = indentOf(line.text) >= width && line.text.trim() !== ''
     // A line without an indent continues the paragraph before it.
-    if (!isBelow && (blanks > 0 || readMark(line) || interrupts(line, depth))) break
-    for (let n = 0; n < blanks; n += 1) item.push('')
-    item.push(isBelow ? line.slice(width) : line.trimStart())
+    if (!isBelow && (blanks > 0 || readMark(line.text) || interrupts(line.text, depth))) break
+    for (const blank of lines.slice(end, end + blanks)) item.push(restOf(blank, blank.text.length))
+    item.push(restOf(line, isBelow ? width : indentOf(line.text)))
     end += blanks + 1
   }
   return { lines: item, end }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseMarkdown, safeAddress, type Token } from '../../src/web/messages/markdown/markdown.ts'
-import { Steps } from '../../src/web/messages/markdown/tokens.ts'
+import { parseMarkdown } from '../../src/markdown/markdown.ts'
+import { Steps, type Token } from '../../src/markdown/tokens.ts'
 import { randomFrom } from '../support/random.ts'
 
 function typesOf(content: string): string[] {
@@ -25,22 +25,6 @@ test('what is written below a quote is no part of it', () => {
   expect(typesOf('> said\nanswered')).toEqual(['blockquote', 'paragraph'])
 })
 
-test('only http, https and mailto can be followed', () => {
-  for (const address of [
-    'javascript:alert(1)',
-    'data:text/html,x',
-    'ftp://a.b',
-    '//a.b',
-    'x',
-    ' javascript:a',
-  ]) {
-    expect(safeAddress(address)).toBe(undefined)
-  }
-  for (const address of ['https://a.b/?c=d#e', 'http://a.b/', 'mailto:a@b.c']) {
-    expect(safeAddress(address)).toBe(address)
-  }
-})
-
 /** The shown text, in one line. */
 function shown(token: Token): string {
   const all = (tokens: readonly Token[]) => tokens.map(shown).join('')
@@ -49,7 +33,7 @@ function shown(token: Token): string {
       return token.tokens ? all(token.tokens) : token.raw
     case 'space':
       return '|'
-    case 'escape':
+    case 'literal':
       return token.text
     case 'codespan':
       return `{code ${token.text}}`
@@ -98,6 +82,95 @@ test.each([
   expect(parseMarkdown(content).map(shown).join('')).toBe(expected)
 })
 
+test.each([
+  ['¯\\_(ツ)_/¯', '¯\\_(ツ)_/¯'],
+  ['¯\\\\_(ツ)_/¯ and ¯\\\\\\_(ツ)\\_/¯', '¯\\_(ツ)_/¯ and ¯\\_(ツ)_/¯'],
+  ['/\\_/\\ \\o/ \\(^_^)/ _/¯\\_', '/\\_/\\ \\o/ \\(^_^)/ _/¯\\_'],
+  ['\\\\fileserver\\share\\.git \\\\nas\\#recycle\\_x', '\\\\fileserver\\share\\.git \\\\nas\\#recycle\\_x'],
+  ['C:\\Users\\_ann\\[x]\\*.txt', 'C:\\Users\\_ann\\[x]\\*.txt'],
+  ['C:\\Program Files (x86)\\_old\\@app', 'C:\\Program Files (x86)\\_old\\@app'],
+  ['C:\\\\dir\\\\_x %APPDATA%\\_x ..\\_x .\\@y', 'C:\\\\dir\\\\_x %APPDATA%\\_x ..\\_x .\\@y'],
+  ['**C:\\dir\\** (D:\\_a\\)', '{strong C:\\dir\\} (D:\\_a\\)'],
+  ['C:\\x, \\*not\\* slanted', 'C:\\x, *not* slanted'],
+  ['\\d+\\.\\d+ \\$HOME \\%20 \\"', '\\d+\\.\\d+ \\$HOME \\%20 \\"'],
+  ['\\*a\\* \\_b\\_ \\~~c~~ \\`d\\` \\[e](f) \\<@1> \\#g \\@h', '*a* _b_ ~~c~~ `d` [e](f) <@1> #g @h'],
+  ['\\:tada: \\:) 1\\. a-\\-b', ':tada: \\:) 1\\. a-\\-b'],
+  ['\\- a', '- a'],
+  ['1\\. a', '1. a'],
+  ['\\\\*a* \\\\\\*b \\\\c', '\\{em a} \\*b \\\\c'],
+  ['snake\\_case a\\', 'snake_case a\\'],
+])('of the backslashes in %j, those that escape disappear', (content, expected) => {
+  expect(parseMarkdown(content).map(shown).join('')).toBe(`{${expected}}`)
+})
+
+test.each([
+  ['**你好。**世界', '{strong 你好。}世界'],
+  ['她说**“你好”**然后走', '她说{strong “你好”}然后走'],
+  ['**重要(important)**は', '{strong 重要(important)}は'],
+  ['これは**「鍵括弧」**です', 'これは{strong 「鍵括弧」}です'],
+  ['~~값(price)~~은 *기울임.*입니다', '{del 값(price)}은 {em 기울임.}입니다'],
+  ['太字**𠮷（よし）**𠮷', '太字{strong 𠮷（よし）}𠮷'],
+  ['**葛󠄀城(市)**葛󠄀', '{strong 葛󠄀城(市)}葛󠄀'],
+  ['a**(b)**c', 'a**(b)**c'],
+  ['**hi🎉**there', '{strong hi🎉}there'],
+])('emphasis in %j is where the script has it', (content, expected) => {
+  expect(parseMarkdown(content).map(shown).join('')).toBe(`{${expected}}`)
+})
+
+/** The addresses that a text links to. */
+function linksIn(content: string): string[] {
+  return [
+    ...parseMarkdown(content)
+      .map(shown)
+      .join('')
+      .matchAll(/\{link \S+ ([^}]*)\}/g),
+  ].map(([, text]) => text!)
+}
+
+test.each([
+  ['https://e.org/x。然后', 'https://e.org/x'],
+  [
+    '看https://e.org/x，「https://e.org/y」（https://e.org/z）',
+    'https://e.org/x',
+    'https://e.org/y',
+    'https://e.org/z',
+  ],
+  ['https://e.org很好 www.e.org的', 'https://e.org', 'www.e.org'],
+  ['看www.e.org！ xwww.e.org', 'www.e.org'],
+  [
+    'https://zh.wikipedia.org/wiki/北京 https://例え.jp/ジョン・レノン',
+    'https://zh.wikipedia.org/wiki/北京',
+    'https://例え.jp/ジョン・レノン',
+  ],
+  ['(https://e.org/a_(b)) [https://e.org/c[1]]', 'https://e.org/a_(b)', 'https://e.org/c[1]'],
+  ['https://e.org/a(see b) https://e.org/c]d', 'https://e.org/a', 'https://e.org/c'],
+  [
+    '"https://e.org/a"b \'https://e.org/c\'d <https://e.org/e>f',
+    'https://e.org/a',
+    'https://e.org/c',
+    'https://e.org/e',
+  ],
+  [
+    '“https://e.org/a” «https://e.org/b» https://e.org/c… https://e.org/d?!',
+    'https://e.org/a',
+    'https://e.org/b',
+    'https://e.org/c',
+    'https://e.org/d',
+  ],
+  ['**https://e.org/a**很好 ~~https://e.org/b~~x', 'https://e.org/a', 'https://e.org/b'],
+  ['https://e.org/~ann/*b https://e.org/?a=b&c=d#e', 'https://e.org/~ann/*b', 'https://e.org/?a=b&c=d#e'],
+  ['‘https://e.org/w’w https://e.org/l’amour', 'https://e.org/w', 'https://e.org/l’amour'],
+  [
+    'https://e.org/x؟ https://e.org/y। https://e.org/z\u200bz',
+    'https://e.org/x',
+    'https://e.org/y',
+    'https://e.org/z',
+  ],
+  ['https://e.org/`x` a@b.cn。', 'https://e.org/', 'a@b.cn'],
+])('links in %j end where a reader ends them', (content, ...expected) => {
+  expect(linksIn(content)).toEqual(expected)
+})
+
 const signs = [
   '*',
   '**',
@@ -142,6 +215,15 @@ const parts = [
   ...[
     'http://',
     'https://a',
+    'http://a(',
+    '。',
+    '你',
+    'C:\\',
+    '\\\\a',
+    '.\\_',
+    '\\_(',
+    '[(',
+    '<@1>',
     'www.',
     'h',
     ' "',

@@ -1,0 +1,77 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { t } from '../texts/texts.ts'
+import {
+  type FoldEvent,
+  foldEvent,
+  foldedPx,
+  leastHiddenPx,
+  mayBeTall,
+  setUnfolded,
+  unfolded,
+} from './folding.ts'
+
+type FoldProps = { id: string; kind: keyof typeof foldedPx; children: ComponentChildren }
+
+/** What shows a text, in a fold if the text may be tall. */
+export function Foldable({ text, children, ...fold }: FoldProps & { text: string }): ComponentChildren {
+  return mayBeTall(text) ? <Fold {...fold}>{children}</Fold> : children
+}
+
+/** A text that is cut past a height, until one wants to see it all, or what is beyond gets the focus or is searched for. */
+function Fold({ id, kind, children }: FoldProps) {
+  const boxId = useId()
+  const root = useRef<HTMLDivElement>(null)
+  const text = useRef<HTMLDivElement>(null)
+  const isUnfolded = unfolded.value.has(id)
+
+  // Written into the page at once: the timeline measures its rows after this.
+  useLayoutEffect(() => {
+    const element = text.current
+    if (!element) return
+    const note = (height: number) => {
+      root.current?.toggleAttribute('data-tall', height > foldedPx[kind] + leastHiddenPx)
+    }
+    note(element.offsetHeight)
+    const observer = new ResizeObserver(([entry]) => note(entry!.borderBoxSize[0]!.blockSize))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [kind])
+
+  const set = (isUnfolded: boolean) => {
+    const event: FoldEvent = new CustomEvent(foldEvent, { detail: { isFolding: !isUnfolded }, bubbles: true })
+    root.current?.dispatchEvent(event)
+    setUnfolded(id, isUnfolded)
+  }
+
+  return (
+    <div ref={root} class="fold" data-kind={kind} data-unfolded={isUnfolded ? '' : undefined}>
+      <div
+        id={boxId}
+        class="fold-box"
+        onScroll={({ currentTarget }) => {
+          if (currentTarget.scrollTop === 0) return
+          currentTarget.scrollTop = 0
+          set(true)
+          requestAnimationFrame(() => {
+            if (currentTarget.contains(document.activeElement))
+              document.activeElement?.scrollIntoView({ block: 'nearest' })
+          })
+        }}
+      >
+        <div ref={text} class="fold-text">
+          {children}
+        </div>
+      </div>
+      <button
+        type="button"
+        class="link fold-toggle"
+        aria-expanded={isUnfolded}
+        aria-controls={boxId}
+        onClick={() => set(!isUnfolded)}
+      >
+        {isUnfolded ? t().showLess : t().showAll}
+      </button>
+    </div>
+  )
+}
