@@ -2,8 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../http/schemas/envelope.ts'
 import { deviceOf } from '../http/server/device.ts'
-import { publicUrl } from '../http/server/public-url.ts'
-import { verificationMail } from '../mail/mails.ts'
 import { issueCode } from './codes/operations.ts'
 import { logIn, register, requireOpenRegistration } from './operations.ts'
 import { LoggedIn, LogIn, Register } from './schemas.ts'
@@ -26,11 +24,11 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       requireOpenRegistration(app.config.registration, request.body.invite)
       const answer = await app.publish(await register(app.db, request.body, deviceOf(request)))
-      const { id, email, username } = answer.user
+      const { id, email } = answer.user
       // Not awaited: the account exists, and its user can request another code.
-      if (app.mailer) {
+      if (app.mails) {
         issueCode(app.db, id, 'verify_email', email).then(
-          (issued) => app.mailer?.send(id, verificationMail({ ...issued, username, server: publicUrl(app) })),
+          () => app.mails?.send({ user_id: id, kind: 'verify_email', email }),
           (error) =>
             request.log.error({ err: error }, 'creating the verification code of a new account failed'),
         )

@@ -3,20 +3,56 @@ import type { Db } from '../../database/client.ts'
 
 export type CodePurpose = 'verify_email' | 'reset_password'
 
-/** Stores the hash of a code, unless the account is deleted, in place of the earlier one for the same purpose. */
+/** The hashes of a code and of its short form (src/auth/short-codes.ts). */
+export type CodeHashes = { code_hash: Buffer; short_prefix: string; short_hash: Buffer }
+
+/** Wrong guesses of a short form after which only the long form of the code is valid. */
+const maxShortAttempts = 5
+
+/** Stores the hashes of a code, unless the account is deleted, in place of the earlier one for the same purpose. */
 export async function upsertCode(
   db: Db,
-  code: { user_id: string; purpose: CodePurpose; code_hash: Buffer; email: string; ageMs: number },
+  code: CodeHashes & { user_id: string; purpose: CodePurpose; email: string; ageMs: number },
 ): Promise<void> {
-  const { user_id, purpose, code_hash, email, ageMs } = code
+  const { user_id, purpose, code_hash, short_prefix, short_hash, email, ageMs } = code
   await sql`
-    insert into account_codes (user_id, purpose, code_hash, email, expires_at)
-    select id, ${purpose}, ${code_hash}, ${email}, now() + ${ageMs} * interval '1 millisecond'
+    insert into account_codes (user_id, purpose, code_hash, short_prefix, short_hash, email, expires_at)
+    select id, ${purpose}, ${code_hash}, ${short_prefix}, ${short_hash}, ${email},
+      now() + ${ageMs} * interval '1 millisecond'
     from users where id = ${user_id} and deleted_at is null for share
     on conflict (user_id, purpose) do update
-      set code_hash = excluded.code_hash, email = excluded.email, expires_at = excluded.expires_at`.execute(
-    db,
-  )
+      set code_hash = excluded.code_hash, short_prefix = excluded.short_prefix, short_hash = excluded.short_hash,
+        attempts = 0, email = excluded.email, expires_at = excluded.expires_at`.execute(db)
+}
+
+/** Replaces a code that is still valid for this address, for its full age. Returns whether there was one. */
+export async function replaceCode(
+  db: Db,
+  code: CodeHashes & { user_id: string; purpose: CodePurpose; email: string; ageMs: number },
+): Promise<boolean> {
+  const { user_id, purpose, email, ageMs, ...hashes } = code
+  const { numUpdatedRows } = await db
+    .updateTable('account_codes')
+    .set({ ...hashes, attempts: 0, expires_at: sql<Date>`now() + ${ageMs} * interval '1 millisecond'` })
+    .where('user_id', '=', user_id)
+    .where('purpose', '=', purpose)
+    .where('email', '=', email)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** The codes whose short form begins so, each of which counts a guess by that. */
+export function countShortAttempt(db: Db, purpose: CodePurpose, shortPrefix: string) {
+  return db
+    .updateTable('account_codes')
+    .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
+    .where('short_prefix', '=', shortPrefix)
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .where('attempts', '<', maxShortAttempts)
+    .returning(['code_hash', 'short_hash'])
+    .execute()
 }
 
 /** The id of the user whose code this is, or undefined if the code is unknown or expired. */

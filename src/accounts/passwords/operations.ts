@@ -1,11 +1,10 @@
 import { hashPassword } from '../../auth/passwords.ts'
 import type { Caller } from '../../auth/queries.ts'
-import { hashToken } from '../../auth/tokens.ts'
 import type { Db } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
 import { commit, type Outcome } from '../../events/commit.ts'
 import type { HearthEvent } from '../../events/events.ts'
-import { useCode } from '../codes/operations.ts'
+import { readCode, useCode } from '../codes/operations.ts'
 import { deleteCodesElsewhere, findCodeHolder } from '../codes/queries.ts'
 import { endExport } from '../exports/operations.ts'
 import { findCredentials, updateCredentials } from '../queries.ts'
@@ -43,11 +42,12 @@ export async function resetPassword(
   also?: (trx: Db, userId: string) => Promise<void>,
 ): Promise<Outcome<{ user_id: string }>> {
   // Hashing is expensive: a wrong code is refused before it.
-  const holderId = await findCodeHolder(db, 'reset_password', hashToken(fields.code))
+  const codeHash = await readCode(db, 'reset_password', fields.code)
+  const holderId = await findCodeHolder(db, 'reset_password', codeHash)
   if (holderId === undefined) throw new ApiError('invalid_code')
   const password_hash = await hashPassword(fields.password, { id: holderId })
   return commit(db, async (trx) => {
-    const { user_id } = await useCode(trx, 'reset_password', fields.code)
+    const { user_id } = await useCode(trx, 'reset_password', codeHash)
     const events = await setPassword(trx, user_id, password_hash)
     // Creating a bot token locks the owner, who is locked here: no token is created concurrently.
     events.push(...sessionsEndedEvents(await deleteSessionsOfBots(trx, user_id)))

@@ -1,8 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
-import { publicUrl } from '../../http/server/public-url.ts'
-import { resetMail } from '../../mail/mails.ts'
 import { issueCode } from '../codes/operations.ts'
 import { findCredentialsByEmail } from '../queries.ts'
 import { AccountId, ChangePassword, ForgotPassword, ResetDone, ResetPassword } from '../schemas.ts'
@@ -26,10 +24,10 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const isText = email.isWellFormed() && !email.includes('\u0000')
       const account = isText ? await findCredentialsByEmail(app.db, email) : undefined
       // Not awaited: the response time must not disclose whether the address is known.
-      if (account?.email && app.mailer && (await app.limits.ownMails.allows(account.id))) {
-        const { id, username } = account
-        issueCode(app.db, id, 'reset_password', account.email).then(
-          (issued) => app.mailer?.send(id, resetMail({ ...issued, username, server: publicUrl(app) })),
+      if (account?.email && app.mails && (await app.limits.ownMails.allows(account.id))) {
+        const mail = { user_id: account.id, kind: 'reset_password', email: account.email }
+        issueCode(app.db, account.id, 'reset_password', account.email).then(
+          () => app.mails?.send(mail),
           (error) => request.log.error({ err: error }, 'creating a reset code failed'),
         )
       }

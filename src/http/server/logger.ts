@@ -10,6 +10,8 @@ const word = /[^\s"'`<>()[\]{},;:=/?&]+/g
 const at = /@|%40/
 const longHex = /\b[0-9a-f]{32,}\b/gi
 
+/** The short form of a code, as mails have it. */
+const shortCode = /\b[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}\b/g
 /**
  * The code of an invite, in a path of the API or of the web client (`/app/invite/…`). It lets whoever has it into the
  * house, and is too short to be recognized by itself. Paths with another case or more slashes lead nowhere, but contain
@@ -21,7 +23,7 @@ const webhookToken = /(\/webhooks\/+[^/]+\/+)[^/]+/i
 
 /** Replaces e-mail addresses, and everything that is as long as a token or a code. */
 export function redactSecrets(text: string): string {
-  return text.replace(word, withoutAddress).replace(longHex, '[secret]')
+  return text.replace(word, withoutAddress).replace(longHex, '[secret]').replace(shortCode, '[code]')
 }
 
 /** Word by word, as one pattern for whole addresses would take hours for a path that is full of `@`. */

@@ -57,19 +57,24 @@ export function NewPassword({ code }: { code?: string | undefined }) {
   return (
     <Screen title={t().newPassword}>
       <Form action={t().setPassword} submit={submit}>
-        <Field
-          label={t().code}
-          name="code"
-          hint={sendsMail === false ? t().noMail : t().codeHint}
-          value={code ?? ''}
-          isFocused
-        />
+        {code === undefined ? (
+          <Field
+            label={t().code}
+            name="code"
+            hint={sendsMail === false ? t().noMail : t().codeHint}
+            autocomplete="one-time-code"
+            isFocused
+          />
+        ) : (
+          <input type="hidden" name="code" value={code} />
+        )}
         <Field
           label={t().newPassword}
           name="password"
           type="password"
           hint={t().passwordHint}
           autocomplete="new-password"
+          isFocused={code !== undefined}
         />
       </Form>
       <p class="links">
