@@ -107,14 +107,25 @@ test('a start with PUBLIC_URL says that clients reach it there, and where it lis
   const environment = {
     DATABASE_URL: databaseUrl,
     HOST: '0.0.0.0',
-    PUBLIC_URL: 'https://chat.example.org/hearth/',
+    PUBLIC_URL: 'https://chat.example.org/',
   }
   const { child, written } = beginToStart(folder, environment)
   onTestFinished(() => void child.kill('SIGKILL'))
-  await expect.poll(() => written.stdout, { timeout: 120_000 }).toContain('Docs page')
-  expect(written.stdout).toMatch(/^Hearth answers at {3}https:\/\/chat\.example\.org\/hearth$/m)
-  expect(written.stdout).toMatch(/^It listens on {7}http:\/\/0\.0\.0\.0:\d+$/m)
-  expect(written.stdout).toMatch(/^Docs page {11}https:\/\/chat\.example\.org\/hearth\/docs$/m)
+  await expect.poll(() => written.stdout, { timeout: 120_000 }).toContain('\n')
+  // Programs read what is no terminal: each line is JSON.
+  expect(
+    written.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([
+    {
+      level: 30,
+      msg: 'Hearth answers at https://chat.example.org',
+      listening: expect.stringMatching(/^http:\/\/0\.0\.0\.0:\d+$/),
+      docs: 'https://chat.example.org/docs',
+    },
+  ])
 })
 
 test('a start with a folder for data that cannot be made ends with one sentence and exit code 1', async () => {
@@ -224,7 +235,7 @@ test('a start says where the files are, also when that is not in the folder for 
   const inside = await startServer(folder, { environment: { DATABASE_URL: databaseUrl } })
   const environment = { DATABASE_URL: databaseUrl, STORAGE_URL: files }
   const outside = await startServer(folder, { environment })
-  expect(inside.output()).toContain(`Data lies in        ${folder} (files)\n`)
-  expect(outside.output()).toContain(`Data lies in        ${files} (files)\n`)
+  expect(JSON.parse(inside.output()).data).toBe(`${folder} (files)`)
+  expect(JSON.parse(outside.output()).data).toBe(`${files} (files)`)
   await Promise.all([inside.end(), outside.end()])
 })

@@ -1,6 +1,7 @@
 import type { FastifyServerOptions } from 'fastify'
 import type { AddressOf } from './address.ts'
 import { type LogOutput, openLogOutput } from './log-output.ts'
+import { plainLine } from './plain-lines.ts'
 
 /** One for all apps of the process. */
 let output: LogOutput | undefined
@@ -9,9 +10,9 @@ let output: LogOutput | undefined
 const word = /[^\s"'`<>()[\]{},;:=/?&]+/g
 const at = /@|%40/
 const longHex = /\b[0-9a-f]{32,}\b/gi
-
 /** The short form of a code, as mails have it. */
 const shortCode = /\b[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}\b/g
+
 /**
  * The code of an invite, in a path of the API or of the web client (`/app/invite/…`). It lets whoever has it into the
  * house, and is too short to be recognized by itself. Paths with another case or more slashes lead nowhere, but contain
@@ -38,7 +39,7 @@ function withoutAddress(text: string): string {
  * contain the key of a file, and the extra fields of errors, in which PostgreSQL quotes rows.
  */
 export function loggerOptions(level: string, addressOf: AddressOf): FastifyServerOptions['logger'] {
-  output ??= openLogOutput(process.stdout.fd)
+  output ??= openOutput()
   return {
     level,
     stream: output,
@@ -56,6 +57,12 @@ export function loggerOptions(level: string, addressOf: AddressOf): FastifyServe
     // Applies to every line, whichever part has written it.
     hooks: { streamWrite: redactSecrets },
   }
+}
+
+/** JSON for programs, plain lines for people. */
+function openOutput(): LogOutput {
+  const stdout = openLogOutput(process.stdout.fd)
+  return process.stdout.isTTY ? { write: (line) => stdout.write(plainLine(line)) } : stdout
 }
 
 /** A path without its secrets. Every letter of it may be percent-encoded. */
