@@ -88,6 +88,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const broken = Object.keys(given).find((name) => /_(?:URL|ISSUER)$/.test(name) && !isAddress(given[name]!))
   if (broken !== undefined) throw notUsable(broken, given)
   checkDatabaseHosts(settings.DATABASE_URL)
+  checkPublicPath(settings)
   return {
     host: settings.HOST,
     port: Number(settings.PORT),
@@ -187,6 +188,14 @@ function checkDatabaseHosts(databaseUrl: string | undefined): void {
     if (!(error instanceof DatabaseUrlError)) throw error
     throw new ConfigError(`DATABASE_URL is not usable: ${error.message}.`)
   }
+}
+
+/** Throws `ConfigError` where the web client, which has to be at the root of its origin, would be served below a path. */
+function checkPublicPath({ PUBLIC_URL, WEB }: Static<typeof Environment>): void {
+  if (PUBLIC_URL === undefined || WEB === 'off' || /^\/*$/.test(new URL(PUBLIC_URL).pathname)) return
+  throw new ConfigError(
+    'PUBLIC_URL is not usable: the web client cannot be loaded below a path. Leave the path out, or set WEB=off.',
+  )
 }
 
 function isFilePath(address: string): boolean {
