@@ -5,7 +5,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
-import { newId } from '../../src/ids.ts'
+import { firstIdAt, newId } from '../../src/ids.ts'
+import { otherServer } from '../support/backup.ts'
 import { hearthIn } from '../support/cli.ts'
 import { databaseOn, onServer } from '../support/database-server.ts'
 import { ownWorld } from '../support/own-world.ts'
@@ -126,6 +127,19 @@ test('a start with PUBLIC_URL says that clients reach it there, and where it lis
       docs: 'https://chat.example.org/docs',
     },
   ])
+})
+
+test('a start with ids ahead of the clock says so in log and metrics', async () => {
+  const place = await otherServer()
+  const ahead = firstIdAt(Date.now() + 3_600_000)
+  await onServer(place.DATABASE_URL, `insert into users (id, username, name) values (${ahead}, 'ann', 'Ann')`)
+  const server = await startServer(folder, {
+    environment: { DATABASE_URL: place.DATABASE_URL, LOG_LEVEL: 'warn' },
+  })
+  await expect.poll(server.output).toMatch(/"aheadSeconds":3[56]\d\d,"msg":"the clock was ahead once: [^"]+"/)
+  const metrics = await (await fetch(`${server.origin}/metrics`)).text()
+  expect(Number(/^hearth_ids_ahead_seconds (.*)$/m.exec(metrics)![1])).toBeGreaterThan(3_000)
+  expect(await server.end()).toBe(0)
 })
 
 test('a start with a folder for data that cannot be made ends with one sentence and exit code 1', async () => {
