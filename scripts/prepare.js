@@ -55,4 +55,8 @@ async function build(vite) {
 
 const vite = await import('vite').catch(() => undefined)
 if (vite) await build(vite)
-else console.log('The web client is not built: vite, which only development needs, is not installed.')
+else {
+  console.error(
+    'The web client is not built: vite, which only development needs, is not installed. npm ci && npm prune --omit=dev leaves a web client and none of those packages.',
+  )
+}

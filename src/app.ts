@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { accountDeletionRoutes } from './accounts/deletion/routes.ts'
 import { emailRoutes } from './accounts/email/routes.ts'
 import { exportRoutes } from './accounts/exports/routes.ts'
+import type { MailQueue } from './accounts/mails/operations.ts'
 import { oidcRoutes } from './accounts/oidc/routes.ts'
 import { passwordRoutes } from './accounts/passwords/routes.ts'
 import { getVapidKeys } from './accounts/push-subscriptions/operations.ts'
@@ -61,7 +62,6 @@ import { publicUrl } from './http/server/public-url.ts'
 import { createServer } from './http/server/server.ts'
 import { serveWebClient } from './http/server/web.ts'
 import { budgetOf, type PictureBudget } from './images/budget.ts'
-import type { Mailer } from './mail/mailer.ts'
 import type { Notice } from './mail/notices.ts'
 import { attachmentRoutes } from './messages/attachments/routes.ts'
 import { pinRoutes } from './messages/pins/routes.ts'
@@ -76,7 +76,7 @@ import { searchRoutes } from './messages/search/routes.ts'
 import { mediaRoutes } from './messages/send/media-routes.ts'
 import { createSender } from './messages/send/operations.ts'
 import { nameSchemas } from './process/exported-schemas.ts'
-import { mailerOf, ownerNotifier } from './process/mailing.ts'
+import { openMailQueue, ownerNotifier } from './process/mailing.ts'
 import { internet, type PushNetwork } from './push/network.ts'
 import type { VapidKeys } from './push/transport.ts'
 import { readStateRoutes } from './read-states/routes.ts'
@@ -98,7 +98,7 @@ declare module 'fastify' {
     bus: Bus
     presences: PresenceTracker
     /** Undefined: no mail is sent. */
-    mailer: Mailer | undefined
+    mails: MailQueue | undefined
     /** Tells the owner of an account by mail, in the background; at `email`, if it is not the present address. */
     notifyOwner(accountId: string, notice: Notice, email?: string): void
     /** Undefined: push is not offered. */
@@ -148,7 +148,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.decorate('store', store)
   app.decorate('bus', bus)
   app.decorate('presences', presences)
-  app.decorate('mailer', mailerOf(app))
+  app.decorate('mails', openMailQueue(app))
   const sharedBuckets = await openSharedBuckets(app)
   const limits = createRateLimits(config, {
     shared: sharedBuckets,

@@ -92,6 +92,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const formerUrls = readOrigins(settings.FORMER_URLS ?? '')
   if (formerUrls === undefined) throw notUsable('FORMER_URLS', given)
   checkDatabaseHosts(settings.DATABASE_URL)
+  checkPublicPath(settings)
   return {
     host: settings.HOST,
     port: Number(settings.PORT),
@@ -200,6 +201,14 @@ function readOrigins(list: string): string[] | undefined {
   return addresses.every((each) => URL.canParse(each))
     ? addresses.map((each) => new URL(each).origin)
     : undefined
+}
+
+/** Throws `ConfigError` where the web client, which has to be at the root of its origin, would be served below a path. */
+function checkPublicPath({ PUBLIC_URL, WEB }: Static<typeof Environment>): void {
+  if (PUBLIC_URL === undefined || WEB === 'off' || /^\/*$/.test(new URL(PUBLIC_URL).pathname)) return
+  throw new ConfigError(
+    'PUBLIC_URL is not usable: the web client cannot be loaded below a path. Leave the path out, or set WEB=off.',
+  )
 }
 
 function isFilePath(address: string): boolean {

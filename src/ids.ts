@@ -54,6 +54,14 @@ export function makeIdsAfter(id: string): void {
   }
 }
 
+/** The ids of a busy process, or of one with a slightly faster clock, are ahead of the clock by less than this, in ms. */
+export const toleratedAheadMs = 5_000
+
+/** How far the ids of this process are ahead of its clock, in ms: messages carry that time. 0 if they are not. */
+export function idsAheadMs(): number {
+  return Math.max(0, lastMs - Date.now())
+}
+
 function composeId(ms: number, nodeBits: number, sequenceBits: number): string {
   return ((BigInt(ms - epochMs) << 22n) | BigInt((nodeBits << 12) | sequenceBits)).toString()
 }

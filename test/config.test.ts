@@ -64,8 +64,8 @@ const cases: Record<string, Case> = {
       'https://me:secret@chat.example.org',
       'https://chat.example.org ',
     ],
-    right: 'https://chat.example.org:8443/api//',
-    gives: { publicUrl: 'https://chat.example.org:8443/api', mailFrom: 'hearth@chat.example.org' },
+    right: 'https://chat.example.org:8443//',
+    gives: { publicUrl: 'https://chat.example.org:8443', mailFrom: 'hearth@chat.example.org' },
   },
   STORAGE_URL: {
     wrong: [
@@ -244,6 +244,16 @@ test('files lie in the data folder unless told otherwise, in a folder or a bucke
   expect(readConfig({ DATA_DIR: '/srv/hearth' }).storageUrl).toBe('file:///srv/hearth/files')
   for (const url of ['file:///srv/files', 's3://bucket', 's3://my-bucket/a/b?region=x&endpoint=http://h:1']) {
     expect(readConfig({ STORAGE_URL: url }).storageUrl).toBe(url)
+  }
+})
+
+test('PUBLIC_URL has a path only where the web client is not served', () => {
+  const PUBLIC_URL = 'https://chat.example.org/chat/'
+  expect(readConfig({ PUBLIC_URL, WEB: 'off' }).publicUrl).toBe('https://chat.example.org/chat')
+  for (const WEB of ['', 'on']) {
+    expect(() => readConfig({ PUBLIC_URL, WEB })).toThrow(
+      'PUBLIC_URL is not usable: the web client cannot be loaded below a path. Leave the path out, or set WEB=off.',
+    )
   }
 })
 

@@ -48,6 +48,17 @@ test('more ids than a millisecond has places, and those made while the clock is 
   expect(new Set(ids).size).toBe(maxPerMs + 2)
 })
 
+test('ids say how far they are ahead of a clock that was set back', async () => {
+  const { idsAheadMs, newId } = await newModule()
+  const nowMs = Date.UTC(2033, 0, 1)
+  stopClock(nowMs)
+  newId()
+  expect(idsAheadMs()).toBe(0)
+  stopClock(nowMs - 60_000)
+  newId()
+  expect(idsAheadMs()).toBe(60_000)
+})
+
 test('a clock that stands before all ids makes none that is not positive', async () => {
   const { isId, newId } = await newModule()
   stopClock(Date.UTC(2001, 0, 1))

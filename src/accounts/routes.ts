@@ -5,7 +5,6 @@ import { failures, ok, Success } from '../http/schemas/envelope.ts'
 import { ExtendedErrors } from '../http/schemas/params.ts'
 import { deviceOf } from '../http/server/device.ts'
 import { publicUrl } from '../http/server/public-url.ts'
-import { verificationMail } from '../mail/mails.ts'
 import { issueCode } from './codes/operations.ts'
 import { logIn, register } from './operations.ts'
 import { LoggedIn, LogIn, Register } from './schemas.ts'
@@ -29,11 +28,11 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const extended = request.query.extended === 'true'
       const rules = { mode: app.config.registration, server: publicUrl(app), extended }
       const answer = await app.publish(await register(app.db, request.body, deviceOf(request), rules))
-      const { id, email, username } = answer.user
+      const { id, email } = answer.user
       // Not awaited: the account exists, and its user can request another code.
-      if (app.mailer) {
+      if (app.mails) {
         issueCode(app.db, id, 'verify_email', email).then(
-          (issued) => app.mailer?.send(id, verificationMail({ ...issued, username, server: publicUrl(app) })),
+          () => app.mails?.send({ user_id: id, kind: 'verify_email', email }),
           (error) =>
             request.log.error({ err: error }, 'creating the verification code of a new account failed'),
         )

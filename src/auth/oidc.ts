@@ -74,6 +74,11 @@ export function openOidcProvider(settings: OidcSettings): OidcProvider {
   }
 }
 
+/** Asks a provider for its addresses. Throws where it does not answer as one. */
+export async function tryOidcProvider(settings: OidcSettings): Promise<void> {
+  await configure(settings)
+}
+
 async function configure({ issuer, clientId, clientSecret }: OidcSettings): Promise<client.Configuration> {
   const library = await loadLibrary()
   // The settings take http: for a provider on this machine only.

@@ -11,11 +11,12 @@ import { administerAccount } from '../administration/accounts/operations.ts'
 import { writeServerAudit } from '../administration/audit-log/operations.ts'
 import { createBot } from '../bots/operations.ts'
 import { CreateBot } from '../bots/schemas.ts'
+import type { Config } from '../config.ts'
 import type { Db } from '../database/client.ts'
 import { CliError, type Command, type CommandContext, UsageError } from './command.ts'
 import { checkFields } from './fields.ts'
 import { findAccountByRef } from './find-account.ts'
-import { withInstallation } from './installation.ts'
+import { type Installation, withInstallation } from './installation.ts'
 import { notifyOwner } from './notices.ts'
 
 const passwordBytes = 15
@@ -74,7 +75,7 @@ export const resetPasswordCommand: Command = {
         await administerAccount(db, null, person.id, { mfa_enabled: false })
         if (person.mfa_enabled) await notifyOwner(installation, person, 'totp_disabled', context)
       }
-      if (typeof password !== 'string') return printResetCode(db, person, context)
+      if (typeof password !== 'string') return printResetCode(installation, person, context)
       const { code } = await issueCode(db, person.id, 'reset_password', person.email ?? '')
       await resetPassword(db, { code, password }, server, (trx, id) => audit(trx, 'password_reset', id))
       await notifyOwner(installation, person, 'password_changed', context)
@@ -92,14 +93,16 @@ export const issueCodeCommand: Command = {
     if (purpose !== 'verify-email' && purpose !== 'reset-password') {
       throw new UsageError(`<purpose> is "${purpose}" and not verify-email or reset-password`)
     }
-    await withInstallation(context, async ({ db }) => {
+    await withInstallation(context, async (installation) => {
+      const { db, config } = installation
       const person = await requirePerson(db, ref!)
-      if (purpose === 'reset-password') return printResetCode(db, person, context)
+      if (purpose === 'reset-password') return printResetCode(installation, person, context)
       const email = await findUnverifiedEmail(db, person)
       if (email === undefined)
         throw new CliError(`The e-mail address of ${person.username} is proven already.`)
-      const code = await issueAudited(db, person.id, 'verify_email', email)
-      context.print(`Code that proves ${email}, of ${person.username}, good for a day: ${code}`)
+      const issued = await issueAudited(db, person.id, 'verify_email', email)
+      context.print(`Code that proves ${email}, of ${person.username}, good for a day: ${issued.code}`)
+      printShort(config, issued, '/app/confirm-email', context)
     })
   },
 }
@@ -127,15 +130,31 @@ async function refuseTyped(password: string, names: PasswordNames): Promise<void
   throw new CliError('The password cannot be used: it is one of the first that others would try.')
 }
 
-async function printResetCode(db: Db, person: CredentialsRow, context: CommandContext): Promise<void> {
-  const code = await issueAudited(db, person.id, 'reset_password', person.email ?? '')
-  context.print(`Code for a new password of ${person.username}, good for an hour: ${code}`)
+async function printResetCode(
+  { db, config }: Installation,
+  person: CredentialsRow,
+  context: CommandContext,
+): Promise<void> {
+  const issued = await issueAudited(db, person.id, 'reset_password', person.email ?? '')
+  context.print(`Code for a new password of ${person.username}, good for an hour: ${issued.code}`)
+  printShort(config, issued, '/app/new-password', context)
 }
 
-function issueAudited(db: Db, userId: string, purpose: CodePurpose, email: string): Promise<string> {
+/** Prints the short form of a code, and the address of the page that takes the code where the server has one. */
+function printShort(
+  { publicUrl, web }: Config,
+  { code, shortCode }: { code: string; shortCode: string },
+  page: string,
+  context: CommandContext,
+): void {
+  context.print(`To type it: ${shortCode}`)
+  if (publicUrl !== undefined && web) context.print(`As a link: ${publicUrl}${page}#code=${code}`)
+}
+
+function issueAudited(db: Db, userId: string, purpose: CodePurpose, email: string) {
   return db.transaction().execute(async (trx) => {
     await audit(trx, 'code_issued', userId)
-    return (await issueCode(trx, userId, purpose, email)).code
+    return issueCode(trx, userId, purpose, email)
   })
 }
 

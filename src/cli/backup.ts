@@ -61,7 +61,12 @@ export const backup: Command = {
   },
 }
 
-async function backUp(databaseUrl: string, store: Store, folder: string): Promise<Omit<Manifest, 'format'>> {
+/** Copies a database, in the form that it has, and the files of a store. Returns what the manifest says. */
+export async function backUp(
+  databaseUrl: string,
+  store: Store,
+  folder: string,
+): Promise<Omit<Manifest, 'format'>> {
   await makeBackupFolder(folder)
   const made_at = new Date().toISOString()
   const snapshot = await inTransaction(

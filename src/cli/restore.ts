@@ -9,12 +9,13 @@ import {
   deleteSessions,
   findNonEmptyTable,
   inTransaction,
+  listAppliedMigrations,
   listTables,
   lockTables,
   setTriggers,
   writeTable,
 } from '../database/dump.ts'
-import { listMigrations, migrateToLatest } from '../database/migrations/migrate.ts'
+import { listMigrations, migrateEmpty } from '../database/migrations/migrate.ts'
 import { isInUse } from '../database/node-number.ts'
 import { reasonOf } from '../errors.ts'
 import { openFolderStore, type Store } from '../storage/store.ts'
@@ -45,7 +46,7 @@ export const restore: Command = {
   async run({ parameters: [named], options }, context) {
     const folder = resolve(named!)
     const manifest = await readManifest(folder)
-    await refuseOtherVersion(manifest)
+    const isEarlier = await isOfEarlierVersion(manifest)
     await withRawInstallation(context, async (installation) => {
       const kept = options['keep-sessions'] ? 'all' : options['keep-bot-tokens'] ? 'bots' : 'none'
       await withFolderErrors(folder, () => restoreBackup(installation, folder, manifest, kept))
@@ -54,6 +55,7 @@ export const restore: Command = {
         `Restored ${count(rows, 'row')} and ${count(manifest.files.count, 'file')} of ${manifest.made_at}.`,
       )
       if (kept !== 'all') context.print(endedSessions[kept])
+      if (isEarlier) context.print('The next start brings the tables into the form of this version.')
     })
   },
 }
@@ -66,9 +68,11 @@ const endedSessions = {
   bots: 'All login sessions of people have ended.',
 }
 
-async function refuseOtherVersion({ migrations }: Manifest): Promise<void> {
+/** Whether a backup lacks the latest migrations. Throws `CliError` for one with migrations that this version does not have. */
+async function isOfEarlierVersion({ migrations }: Manifest): Promise<boolean> {
   const own = await listMigrations()
-  if (migrations.join() === own.join()) return
+  const common = own.slice(0, migrations.length)
+  if (migrations.length > 0 && migrations.join() === common.join()) return migrations.length < own.length
   const [theirs, ours] = [migrations.at(-1) ?? 'nothing', own.at(-1)]
   throw new CliError(
     `The backup has the tables of ${theirs} and this version those of ${ours}: restore it with the version that made it.`,
@@ -92,7 +96,8 @@ export async function restoreBackup(
   }
   // Before the migrations, which may find their own tables but no rows of users.
   await inTransaction(databaseUrl, 'read write', refuseNonEmpty)
-  await migrateToLatest(db)
+  await migrateEmpty(db, manifest.migrations.length)
+  await inTransaction(databaseUrl, 'read write', (client) => refuseOtherForm(client, manifest))
   const written: string[] = []
   let isLoaded = false
   try {
@@ -147,6 +152,14 @@ async function refuseNonEmpty(client: pg.Client): Promise<void> {
   if (nonEmpty !== undefined) {
     throw new CliError(`The database is not empty, ${nonEmpty} has rows: restore into an empty one.`)
   }
+}
+
+/** The rows of a backup fit the tables that they come from. */
+async function refuseOtherForm(client: pg.Client, { migrations }: Manifest): Promise<void> {
+  if ((await listAppliedMigrations(client)).join() === migrations.join()) return
+  throw new CliError(
+    'The database has the tables of a later version than the backup: restore into an empty one.',
+  )
 }
 
 async function loadTable(

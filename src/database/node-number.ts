@@ -64,15 +64,20 @@ async function listLocked(db: Db, spaces: readonly number[]): Promise<number[]> 
   return rows.map((row) => row.number)
 }
 
-/** Makes new ids greater than every existing one, even if the clock has stepped back since that one was made. */
-export async function resumeIdsAfterNewest(db: Db): Promise<void> {
+/** The greatest id that there is, or undefined. */
+export async function findNewestId(db: Db): Promise<string | undefined> {
   const { rows } = await sql<{ id: string | null }>`
     select greatest((select max(id) from users), (select max(id) from sessions), (select max(id) from houses),
       (select max(id) from roles), (select max(id) from entities), (select max(id) from rooms),
       (select max(id) from audit_log), (select max(id) from server_audit_log),
       (select max(last_message_id) from room_heads)) as id`.execute(db)
-  const greatest = rows[0]?.id
-  if (greatest) makeIdsAfter(greatest)
+  return rows[0]?.id ?? undefined
+}
+
+/** Makes new ids greater than every existing one, even if the clock has stepped back since that one was made. */
+export async function resumeIdsAfterNewest(db: Db): Promise<void> {
+  const greatest = await findNewestId(db)
+  if (greatest !== undefined) makeIdsAfter(greatest)
 }
 
 /**

@@ -34,6 +34,10 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface AccountCodes {
+  /**
+   * how often somebody entered a short form with this beginning
+   */
+  attempts: Generated<number>;
   code_hash: Buffer;
   /**
    * the address the code proves, which may not be the present one yet
@@ -41,6 +45,14 @@ export interface AccountCodes {
   email: string | null;
   expires_at: Timestamp;
   purpose: string;
+  /**
+   * SHA-256 of code_hash and the short form
+   */
+  short_hash: Buffer | null;
+  /**
+   * the beginning of the short form of the code, by which its account is found; not secret
+   */
+  short_prefix: string | null;
   user_id: Int8;
 }
 
@@ -198,6 +210,21 @@ export interface Invites {
   max_uses: number | null;
   type: Generated<number>;
   uses: Generated<number>;
+}
+
+export interface Mails {
+  attempts: Generated<number>;
+  /**
+   * when a process may take it: after a failed attempt, or if the process that sends it has died
+   */
+  due_at: Timestamp;
+  email: string;
+  /**
+   * the purpose of a code, or what the owner of the account is told
+   */
+  kind: string;
+  requested_at: Generated<Timestamp>;
+  user_id: Int8;
 }
 
 export interface MemberRoles {
@@ -549,6 +576,7 @@ export interface DB {
   house_retention: HouseRetention;
   houses: Houses;
   invites: Invites;
+  mails: Mails;
   member_roles: MemberRoles;
   members: Members;
   mentions: Mentions;

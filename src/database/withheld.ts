@@ -8,6 +8,7 @@ import pg from 'pg'
 const keptRows: Readonly<Record<string, string>> = {
   account_codes: 'false',
   oidc_codes: 'false',
+  mails: 'false',
   exports: 'false',
   push_subscriptions: 'false',
   // The name of the file of an export contains its key.

@@ -1,66 +1,61 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { createFairQueue } from '../concurrency/fair-queue.ts'
+/** `html` shows the same as `text`. */
+export type Mail = { to: string; subject: string; text: string; html: string }
 
-export type Mail = { to: string; subject: string; text: string }
-
-/** Sends mail in the background, so that the response time does not reveal whether a mail was sent. */
+/** Sends mails, each once. */
 export type Mailer = {
-  send(accountId: string, mail: Mail): void
-  /** Settles when all mails have been sent or have failed, or after two seconds. */
-  close(): Promise<void>
+  /** Throws `MailRefused`, or what kept the mail from being sent for now. */
+  send(mail: Mail): Promise<void>
+  close(): void
 }
 
-/** The most mails in flight, one of each account. */
-const sentAtOnce = 4
-/** Mails queued; past that, those of the account with the most are dropped. */
-const maxWaiting = 1_000
-/** How long a stop waits for mails on their way: it has to end within 10 s. */
-const closeWithinMs = 2_000
+/** A mail that would be refused again. The message says why, without address or text. */
+export class MailRefused extends Error {}
+
 /** How long a mail server may take for each step of a mail. */
 const defaultTimeoutMs = 10_000
 /** The same for a check of the mail server. */
 const verifyTimeoutMs = 5_000
 /** What the library drops from an address, even from a quoted one: the mail would reach another mailbox. */
 const droppedFromAddress = /[<>]/
+/** No vacation responder answers such a mail (RFC 3834). */
+const headers = { 'Auto-Submitted': 'auto-generated' }
 
-/**
- * A mailer over SMTP; `onFailure` receives the reason of each mail that could not be sent, without address or text. The
- * library is loaded at the first mail.
- */
-export function openMailer(
-  smtpUrl: string,
-  from: string,
-  onFailure: (reason: string) => void,
-  timeoutMs = defaultTimeoutMs,
-): Mailer {
+/** A mailer over SMTP. The library is loaded at the first mail. */
+export function openMailer(smtpUrl: string, from: string, timeoutMs = defaultTimeoutMs): Mailer {
   const url = withTimeouts(smtpUrl, timeoutMs)
-  const runInTurn = createFairQueue({ atOnce: sentAtOnce, waiting: maxWaiting })
-  const pending = new Set<Promise<void>>()
-  let transport: Promise<{ sendMail(mail: object): Promise<unknown>; close(): void }> | undefined
-
-  async function deliver({ to, subject, text }: Mail): Promise<void> {
-    try {
-      transport ??= import('nodemailer').then((nodemailer) => nodemailer.createTransport(url))
-      // As an object the address is taken as it is, never parsed into several.
-      await (await transport).sendMail({ from, to: { name: '', address: to }, subject, text })
-    } catch (error) {
-      onFailure((error as { code?: string }).code ?? 'unknown')
-    }
-  }
+  let transport: { sendMail(mail: object): Promise<unknown>; close(): void } | undefined
 
   return {
-    send(accountId, mail) {
-      if (droppedFromAddress.test(mail.to)) return onFailure('the address contains < or >')
-      const sending = runInTurn(accountId, () => deliver(mail))
-        .catch(() => onFailure('too many mails are waiting'))
-        .finally(() => pending.delete(sending))
-      pending.add(sending)
+    async send({ to, ...mail }) {
+      if (droppedFromAddress.test(to)) throw new MailRefused('the address contains < or >')
+      const { createTransport } = await import('nodemailer')
+      transport ??= createTransport(url)
+      try {
+        // As an object the address is taken as it is, never parsed into several.
+        await transport.sendMail({ from, to: { name: '', address: to }, headers, ...mail })
+      } catch (error) {
+        throw isFinal(error) ? new MailRefused(reasonOfMail(error)) : error
+      }
     },
-    async close() {
-      await Promise.race([Promise.all(pending), pause(closeWithinMs, undefined, { ref: false })])
-      ;(await transport)?.close()
+    close() {
+      transport?.close()
     },
   }
+}
+
+type SmtpError = { code?: string; responseCode?: number }
+
+/** Whether the mail server refuses this address or this mail for good, and not only for now. */
+function isFinal(error: unknown): boolean {
+  const { code = '', responseCode = 0 } = error as SmtpError
+  return responseCode >= 500 && ['EENVELOPE', 'EMESSAGE'].includes(code)
+}
+
+/** Why a mail was not sent, without address or text. */
+export function reasonOfMail(error: unknown): string {
+  if (error instanceof MailRefused) return error.message
+  const { code = 'unknown', responseCode } = error as SmtpError
+  return responseCode === undefined ? code : `${code} ${responseCode}`
 }
 
 /** Connects to the mail server and logs in, without sending anything. Throws why that failed. */

@@ -1,4 +1,6 @@
 import type { Mail } from './mailer.ts'
+import { type About, hostOf } from './mails.ts'
+import { renderParts } from './parts.ts'
 
 /** The kinds of mails to the owner of an account about what protects it. */
 export type Notice =
@@ -64,22 +66,22 @@ const words: Record<Notice, Words> = {
   },
 }
 
+/** Whether a text names a kind of notice. */
+export function isNotice(kind: string): kind is Notice {
+  return Object.hasOwn(words, kind)
+}
+
 /** A mail to the owner of an account, about what protects it. */
-export function noticeMail(
-  notice: Notice,
-  { email, username, server }: { email: string; username: string; server: string },
-): Mail {
+export function noticeMail(notice: Notice, { email, username, server }: About): Mail {
   const { subject, event, advice } = words[notice]
   return {
     to: email,
-    subject: `${subject} (${URL.canParse(server) ? new URL(server).host : 'Hearth'})`,
-    text: `This is about your account "${username}" on ${server}.
-
-${event}
-
-If it was you, there is nothing to do.
-
-If it was not you: ${advice}
-`,
+    subject: `${subject} (${hostOf(server)})`,
+    ...renderParts([
+      `This is about your account "${username}" on ${server}.`,
+      event,
+      'If it was you, there is nothing to do.',
+      `If it was not you: ${advice}`,
+    ]),
   }
 }

@@ -16,6 +16,7 @@ import { createPresenceTracker } from '../gateway/presence/presence-tracker.ts'
 import { closeGracefully, stopListening } from '../http/server/shutdown.ts'
 import { startErasing } from '../storage/eraser.ts'
 import { makeStoreFolder, openStore } from '../storage/open.ts'
+import { watchClock } from './clock.ts'
 import { addressOf, failToListen } from './listening.ts'
 import { returnIdleMemory } from './memory.ts'
 import { sayStep } from './steps.ts'
@@ -99,6 +100,16 @@ export async function startProcess(
       app.log.warn({ err }, 'Redis is unavailable: events reach other processes a second later'),
     ended: () => app.log.warn('Redis is available again'),
   })
+  stops.push(
+    watchClock({
+      began: (aheadMs) =>
+        app.log.warn(
+          { aheadSeconds: Math.round(aheadMs / 1_000) },
+          'the clock was ahead once: until it has come as far again, messages have a later time',
+        ),
+      ended: () => app.log.warn('messages have the time of the clock again'),
+    }),
+  )
   const eraser = startErasing(dbWithoutTimeouts, store, (error) =>
     app.log.warn({ err: error }, 'discarded files could not be erased'),
   )

@@ -1,8 +1,9 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { type Config, filesUrl, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { startPostgres } from '../database/embedded/embedded.ts'
+import { announcementOf } from './announcement.ts'
 import { describeFailure } from './failures.ts'
 import { requireFreePort } from './listening.ts'
 import type { RunningDatabase, Stop } from './server-process.ts'
@@ -101,27 +102,12 @@ async function startEmbedded(config: Config, stops: Stop[], onLaunch?: () => voi
   return { url, folder }
 }
 
-/** Writes addresses and folders for the operator; a worker sends its address to the primary. */
+/** Writes where the server answers; a worker sends its address to the primary. */
 function announce(address: string, config: Config): void {
   // `process.send` alone says little: others who start processes (pm2) give them one, too.
   if (cluster.isWorker) {
     process.send!({ address })
     return
   }
-  const origin = config.publicUrl ?? address
-  const lines = [
-    `Hearth answers at   ${origin}`,
-    ...(origin === address ? [] : [`It listens on       ${address}`]),
-    `Data lies in        ${placesOf(config)}`,
-    `Docs page           ${origin}/docs`,
-  ]
-  process.stdout.write(`${lines.join('\n')}\n`)
-}
-
-/** Where the data lies, apart from a database of the operator's. */
-function placesOf({ dataDir, databaseUrl, storageUrl }: Config): string {
-  const isOwn = databaseUrl === undefined
-  if (storageUrl === filesUrl(dataDir)) return `${dataDir} (${isOwn ? 'database and files' : 'files'})`
-  const [files] = storageUrl.split('?')
-  return isOwn ? `${dataDir} (database), ${files} (files)` : `${files} (files)`
+  process.stdout.write(announcementOf(address, config, process.stdout.isTTY))
 }

@@ -90,7 +90,7 @@ export const serverInformationRoutes: FastifyPluginAsyncTypebox = async (app) =>
         version,
         registration,
         house_creation: houseCreation,
-        mail: app.mailer !== undefined,
+        mail: app.mails !== undefined,
         oidc: oidc !== undefined,
         addresses: present === undefined ? [...formerUrls] : [new URL(present).origin, ...formerUrls],
         push_key: app.vapidKeys?.public_key ?? null,

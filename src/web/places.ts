@@ -23,13 +23,15 @@ type InRoom = { message?: string | undefined; left?: string | undefined }
 export const base = '/app'
 
 /** The place that a path and query name; `unknown` where they name none, or something that is no id stands for one. */
-export function parsePlace(path: string, search = ''): Place {
+export function parsePlace(path: string, search = '', hash = ''): Place {
   const parts = path.slice(base.length).split('/').slice(1).map(decode)
   // A slash at the end changes nothing.
   if (parts.at(-1) === '') parts.pop()
   const [first = '', second, third, fourth] = parts
   const query = new URLSearchParams(search)
-  const [code, invite] = ['code', 'invite'].map((name) => query.get(name) ?? undefined)
+  const [inQuery, invite] = ['code', 'invite'].map((name) => query.get(name) ?? undefined)
+  // Mails have it in the fragment, which a browser sends to no server.
+  const code = new URLSearchParams(hash.slice(1)).get('code') ?? inQuery
   const message = idIn(query.get('message') ?? '')
   switch (`${first} ${parts.length}`) {
     case ' 0':

@@ -3,12 +3,12 @@ import { base, type Place, parsePlace, pathOf } from './places.ts'
 
 /** The place that an address of this page names. */
 export function parsePath(address: string): Place {
-  const { pathname, search } = new URL(address, location.origin)
-  return parsePlace(pathname, search)
+  const { pathname, search, hash } = new URL(address, location.origin)
+  return parsePlace(pathname, search, hash)
 }
 
 function here(): Place {
-  return parsePlace(location.pathname, location.search)
+  return parsePlace(location.pathname, location.search, location.hash)
 }
 
 /** Where one is. */
@@ -32,15 +32,24 @@ export function onLeaving(callback: () => string): () => void {
 /** Takes the place from the address bar, and follows it and the links of the page from then on. */
 export function startRouter(): void {
   place.value = here()
+  dropCode()
   addEventListener('popstate', () => {
     isSteppingBack = false
     const { left, ...step } = lastStep() ?? { from: '' }
     place.value = Object.assign(here(), left !== undefined && { left })
+    dropCode()
     // It counts for this step back, and not for a later one.
     if (left !== undefined) history.replaceState(step, '')
     isPageCovered.value = step.isCovering === true
   })
   addEventListener('click', followLink)
+}
+
+/** Takes the code of a mail's link out of the address bar, and so out of the history. */
+function dropCode(): void {
+  if (location.hash.startsWith('#code=')) {
+    history.replaceState(history.state, '', location.pathname + location.search)
+  }
 }
 
 function lastStep(): Step {

@@ -90,6 +90,6 @@ test('an account gets five such mails an hour', async () => {
     limited.mailing.call(ann, 'PATCH', '/users/@me/password', { current: password, new: password })
   for (let n = 0; n < 7; n += 1) expect((await change()).status).toBe(200)
   await vi.waitUntil(() => limited.smtp.mailsTo(ann.email).length >= 5)
-  await limited.mailing.app.mailer!.close()
+  await limited.mailing.app.mails!.stop()
   expect(limited.smtp.mailsTo(ann.email)).toHaveLength(5)
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { password } from '../support/accounts.ts'
 import { mailingApp } from '../support/mail.ts'
 import { ownWorld } from '../support/own-world.ts'
-import { codeIn } from '../support/smtp.ts'
+import { codeIn, linkedCodeIn } from '../support/smtp.ts'
 import { withTotp } from '../support/two-factor.ts'
 import { call, db } from '../support/world.ts'
 
@@ -29,7 +29,8 @@ async function allRows(): Promise<string> {
 test('the database contains no token, password or code in plain text', async () => {
   const ann = await registered('ann')
   await mailing.call(null, 'POST', '/auth/forgot-password', { email: ann.email })
-  const reset = codeIn(await smtp.next())
+  const mail = await smtp.next()
+  const [reset, linked] = [codeIn(mail), linkedCodeIn(mail, '/app/new-password')]
   const bob = await withTotp('bob')
   const bot = await call(bob, 'POST', '/bots', { username: 'helper', name: 'Helper' })
   expect(bot.status).toBe(200)
@@ -37,7 +38,8 @@ test('the database contains no token, password or code in plain text', async () 
   const rows = await allRows()
   expect(rows).toContain(ann.email)
   expect(rows).toContain(bob.secret)
-  const secrets = [password, ann.token, ann.code, reset, bob.token, ...bob.backup_codes, bot.body.data.token]
-  expect(secrets).toHaveLength(16)
+  const codes = [ann.code, reset, reset.replace('-', ''), reset.slice(4).replace('-', ''), linked]
+  const secrets = [password, ann.token, ...codes, bob.token, ...bob.backup_codes, bot.body.data.token]
+  expect(secrets).toHaveLength(19)
   expect(secrets.filter((secret) => typeof secret !== 'string' || rows.includes(secret))).toEqual([])
 })

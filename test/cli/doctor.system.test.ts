@@ -1,9 +1,14 @@
 import dns from 'node:dns'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, inject, onTestFinished, test, vi } from 'vitest'
+import type { Finding } from '../../src/cli/doctor/findings.ts'
 import { startPostgres } from '../../src/database/embedded/embedded.ts'
+import { firstIdAt } from '../../src/ids.ts'
 import { environment, hearthIn } from '../support/cli.ts'
 import { databaseOn, onServer } from '../support/database-server.ts'
 import { startRedis } from '../support/redis.ts'
@@ -14,9 +19,13 @@ const server = inject('databaseUrl')
 const emptyName = `hearth_doctor_${process.pid}`
 const empty = { ...environment(), DATABASE_URL: databaseOn(server, emptyName) }
 await onServer(server, `create database ${emptyName}`)
+const foundName = `hearth_doctor_found_${process.pid}`
+const found = { ...environment(), DATABASE_URL: databaseOn(server, foundName) }
+await onServer(server, `create database ${foundName}`)
 const folder = await mkdtemp(join(tmpdir(), 'hearth-doctor-'))
 afterAll(async () => {
   await onServer(server, `drop database if exists ${emptyName} with (force)`)
+  await onServer(server, `drop database if exists ${foundName} with (force)`)
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -51,6 +60,94 @@ test('doctor says how much the database may still grow, and that nothing more ma
   expect(out).toMatch(/^note {3}DATABASE_MAX_SIZE is not set: /m)
 })
 
+test('doctor says that the disk of the files is full', async () => {
+  const find = async (STORAGE_RESERVE: string) => {
+    const { code, out } = await hearthIn({ ...environment(), STORAGE_RESERVE }, 'doctor')
+    return [
+      code,
+      /^(\w+) +(The files may grow|Less than \d+ MiB are left for the files)/m.exec(out)?.slice(1),
+    ]
+  }
+  expect(await find('1MiB')).toEqual([0, ['ok', 'The files may grow']])
+  expect(await find('999TiB')).toEqual([1, ['wrong', 'Less than 1047527424 MiB are left for the files']])
+})
+
+test('doctor tries the provider of OpenID Connect', async () => {
+  const settings = (OIDC_ISSUER: string) => {
+    return { ...environment(), OIDC_ISSUER, OIDC_CLIENT_ID: 'hearth', OIDC_CLIENT_SECRET: 'secret' }
+  }
+  const provider = createServer((_request, answer) => {
+    const { port } = provider.address() as AddressInfo
+    const issuer = `http://127.0.0.1:${port}`
+    const about = { issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` }
+    answer.setHeader('content-type', 'application/json').end(JSON.stringify(about))
+  }).listen(0, '127.0.0.1')
+  await once(provider, 'listening')
+  const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+  const alive = await hearthIn(settings(issuer), 'doctor')
+  provider.closeAllConnections()
+  await new Promise((closed) => provider.close(closed))
+  expect(alive.code).toBe(0)
+  expect(alive.out).toMatch(/^ok {5}The provider of OpenID Connect answers\.$/m)
+  const dead = await hearthIn(settings(issuer), 'doctor')
+  expect(dead.code).toBe(1)
+  expect(dead.out).toMatch(/^wrong {2}OIDC_ISSUER cannot be used: .*ECONNREFUSED/m)
+})
+
+test('doctor wants TRUST_PROXY where PUBLIC_URL is https, and https where others reach the server', async () => {
+  const find = async (PUBLIC_URL: string, TRUST_PROXY = '') => {
+    const { code, out } = await hearthIn({ ...environment(), PUBLIC_URL, TRUST_PROXY }, 'doctor')
+    return [code, ...out.split('\n').filter((line) => /PUBLIC_URL|TRUST_PROXY/.test(line))]
+  }
+  expect(await find('https://chat.example.org')).toEqual([
+    1,
+    'ok     PUBLIC_URL is set.',
+    'wrong  TRUST_PROXY is not set, and PUBLIC_URL is https: everybody has the address of the proxy, and so one rate limit.',
+  ])
+  const good = [0, 'ok     PUBLIC_URL is set.', 'ok     TRUST_PROXY is set.']
+  expect(await find('https://chat.example.org', '1')).toEqual(good)
+  expect(await find('http://localhost:8080')).toEqual([0, 'ok     PUBLIC_URL is set.'])
+  const [code, line] = await find('http://chat.example.org')
+  expect([code, line]).toEqual([0, expect.stringMatching(/^note {3}PUBLIC_URL is not https: /)])
+})
+
+test('doctor sees ids ahead of the clock, an old backup, mails that wait and that nobody is an admin', async () => {
+  expect((await hearthIn(found, 'migrate')).code).toBe(0)
+  const find = async () => {
+    const { code, out } = await hearthIn(found, 'doctor', '--json')
+    const { ok, findings } = JSON.parse(out)
+    const wanted = ['ids', 'admin', 'backup', 'mails', 'clock']
+    const listed = findings.filter(({ check }: { check: string }) => wanted.includes(check))
+    return {
+      code,
+      ok,
+      states: Object.fromEntries(listed.map(({ check, state }: Finding) => [check, state])),
+      out,
+    }
+  }
+  const fresh = { ids: 'ok', admin: 'note', backup: 'note', mails: 'ok', clock: 'ok' }
+  expect(await find()).toMatchObject({ code: 0, ok: true, states: fresh })
+  const hourMs = 3_600_000
+  const insertBackup = (ms: number) =>
+    onServer(
+      found.DATABASE_URL,
+      `insert into server_audit_log (id, action, changes) values (${firstIdAt(ms)}, 'backup_verified', '[]')`,
+    )
+  await insertBackup(Date.now() - 8 * 24 * hourMs)
+  await onServer(
+    found.DATABASE_URL,
+    `insert into users (id, username, name, admin) values (1, 'root', 'Root', true);
+    insert into mails (user_id, kind, email, requested_at, due_at, attempts)
+      values (1, 'codes_guessed', 'x@example.org', now() - interval '20 minutes', now(), 3)`,
+  )
+  const states = { ids: 'ok', admin: 'ok', backup: 'wrong', mails: 'wrong', clock: 'ok' }
+  expect(await find()).toMatchObject({ code: 1, ok: false, states })
+  await insertBackup(Date.now() + 2.5 * hourMs)
+  const ahead = await find()
+  expect(ahead).toMatchObject({ code: 1, states: { ...states, ids: 'wrong', backup: 'ok' } })
+  expect(ahead.out).toContain('The newest id is 2 hours ahead of the clock')
+})
+
 test('doctor names every migration that is pending; migrate runs them, then there is nothing to do', async () => {
   const before = await hearthIn(empty, 'doctor')
   expect(before).toMatchObject({ code: 1, err: '1 thing to put right.' })
@@ -74,9 +171,9 @@ test('doctor, migrate and a start say that the database is of a newer version, a
   )
   const sentence =
     'The database is of a newer version of Hearth, which added 9998_gold, 9999_silver: start that version.'
-  const found = await hearthIn(empty, 'doctor')
-  expect(found.code).toBe(1)
-  expect(found.out).toContain(`wrong  ${sentence}`)
+  const refused = await hearthIn(empty, 'doctor')
+  expect(refused.code).toBe(1)
+  expect(refused.out).toContain(`wrong  ${sentence}`)
   expect(await hearthIn(empty, 'migrate')).toMatchObject({ code: 1, err: sentence })
   const start = await failToStart(folder, { DATABASE_URL: empty.DATABASE_URL })
   expect(start).toEqual({ code: 1, stderr: `${sentence}\n` })
@@ -116,9 +213,12 @@ test('doctor names a Redis that cannot count rate limits', async () => {
 })
 
 test('of a host with several addresses, none of which answers, doctor says what each of them does', async () => {
-  const found = [{ address: '127.0.0.2', family: 4 } as const, { address: '127.0.0.1', family: 4 } as const]
+  const addresses = [
+    { address: '127.0.0.2', family: 4 } as const,
+    { address: '127.0.0.1', family: 4 } as const,
+  ]
   const lookup = vi.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
-    process.nextTick(args.at(-1) as () => void, null, found)
+    process.nextTick(args.at(-1) as () => void, null, addresses)
   }) as unknown as typeof dns.lookup)
   onTestFinished(() => lookup.mockRestore())
   const { out } = await hearthIn({ ...environment(), REDIS_URL: 'redis://several.test:1' }, 'doctor')

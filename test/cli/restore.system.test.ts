@@ -2,6 +2,9 @@ import { appendFile, cp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { join } from 'node:path'
 import pg from 'pg'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { backUp } from '../../src/cli/backup.ts'
+import { openDatabaseWithoutTimeouts } from '../../src/database/client.ts'
+import { listMigrations, migrateEmpty } from '../../src/database/migrations/migrate.ts'
 import { claimNodeNumber } from '../../src/database/node-number.ts'
 import { openFolderStore } from '../../src/storage/store.ts'
 import { emptyPlace, filesIn, places } from '../support/backup.ts'
@@ -78,6 +81,40 @@ test('restore refuses a backup of another version of the tables', async () => {
   const { code, err } = await hearthIn(await emptyPlace(), 'restore', copy)
   expect(code).toBe(1)
   expect(err).toMatch(/^The backup has the tables of 9999_later and this version those of [0-9]{4}_[a-z_]+: /)
+})
+
+test('restore takes a backup of an earlier version, which the next start migrates', async () => {
+  const [earlier, place] = [await emptyPlace(), await emptyPlace()]
+  const migrations = await listMigrations()
+  const db = openDatabaseWithoutTimeouts(earlier.DATABASE_URL)
+  await migrateEmpty(db, migrations.length - 1).finally(() => db.destroy())
+  await onServer(
+    earlier.DATABASE_URL,
+    `insert into users (id, username, name) values (77, 'of-before', 'Ann')`,
+  )
+  const old = join(places, 'old')
+  await backUp(earlier.DATABASE_URL, openFolderStore(join(places, 'no-files')), old)
+  const restored = await hearthIn(place, 'restore', old)
+  expect(restored).toMatchObject({ code: 0, err: '' })
+  expect(restored.out).toContain('The next start brings the tables into the form of this version.')
+  expect((await hearthIn(place, 'migrate')).out).toBe(`Migrated to ${migrations.at(-1)}.`)
+  expect((await hearthIn(place, 'show-user', 'of-before')).code).toBe(0)
+})
+
+test('restore refuses tables that are newer than the backup', async () => {
+  const place = await emptyPlace()
+  const copy = await damagedBackup(async (each) => {
+    const path = join(each, 'manifest.json')
+    const manifest = JSON.parse(await readFile(path, 'utf8'))
+    manifest.migrations.pop()
+    await writeFile(path, JSON.stringify(manifest))
+  })
+  await hearthIn(place, 'migrate')
+  const { code, err } = await hearthIn(place, 'restore', copy)
+  expect([code, err]).toEqual([
+    1,
+    'The database has the tables of a later version than the backup: restore into an empty one.',
+  ])
 })
 
 test('restore refuses a database with rows of something else, and makes no tables in it', async () => {

@@ -5,7 +5,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
-import { newId } from '../../src/ids.ts'
+import { firstIdAt, newId } from '../../src/ids.ts'
+import { otherServer } from '../support/backup.ts'
 import { hearthIn } from '../support/cli.ts'
 import { databaseOn, onServer } from '../support/database-server.ts'
 import { ownWorld } from '../support/own-world.ts'
@@ -107,14 +108,38 @@ test('a start with PUBLIC_URL says that clients reach it there, and where it lis
   const environment = {
     DATABASE_URL: databaseUrl,
     HOST: '0.0.0.0',
-    PUBLIC_URL: 'https://chat.example.org/hearth/',
+    PUBLIC_URL: 'https://chat.example.org/',
   }
   const { child, written } = beginToStart(folder, environment)
   onTestFinished(() => void child.kill('SIGKILL'))
-  await expect.poll(() => written.stdout, { timeout: 120_000 }).toContain('Docs page')
-  expect(written.stdout).toMatch(/^Hearth answers at {3}https:\/\/chat\.example\.org\/hearth$/m)
-  expect(written.stdout).toMatch(/^It listens on {7}http:\/\/0\.0\.0\.0:\d+$/m)
-  expect(written.stdout).toMatch(/^Docs page {11}https:\/\/chat\.example\.org\/hearth\/docs$/m)
+  await expect.poll(() => written.stdout, { timeout: 120_000 }).toContain('\n')
+  // Programs read what is no terminal: each line is JSON.
+  expect(
+    written.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([
+    {
+      level: 30,
+      msg: 'Hearth answers at https://chat.example.org',
+      listening: expect.stringMatching(/^http:\/\/0\.0\.0\.0:\d+$/),
+      docs: 'https://chat.example.org/docs',
+    },
+  ])
+})
+
+test('a start with ids ahead of the clock says so in log and metrics', async () => {
+  const place = await otherServer()
+  const ahead = firstIdAt(Date.now() + 3_600_000)
+  await onServer(place.DATABASE_URL, `insert into users (id, username, name) values (${ahead}, 'ann', 'Ann')`)
+  const server = await startServer(folder, {
+    environment: { DATABASE_URL: place.DATABASE_URL, LOG_LEVEL: 'warn' },
+  })
+  await expect.poll(server.output).toMatch(/"aheadSeconds":3[56]\d\d,"msg":"the clock was ahead once: [^"]+"/)
+  const metrics = await (await fetch(`${server.origin}/metrics`)).text()
+  expect(Number(/^hearth_ids_ahead_seconds (.*)$/m.exec(metrics)![1])).toBeGreaterThan(3_000)
+  expect(await server.end()).toBe(0)
 })
 
 test('a start with a folder for data that cannot be made ends with one sentence and exit code 1', async () => {
@@ -224,7 +249,7 @@ test('a start says where the files are, also when that is not in the folder for 
   const inside = await startServer(folder, { environment: { DATABASE_URL: databaseUrl } })
   const environment = { DATABASE_URL: databaseUrl, STORAGE_URL: files }
   const outside = await startServer(folder, { environment })
-  expect(inside.output()).toContain(`Data lies in        ${folder} (files)\n`)
-  expect(outside.output()).toContain(`Data lies in        ${files} (files)\n`)
+  expect(JSON.parse(inside.output()).data).toBe(`${folder} (files)`)
+  expect(JSON.parse(outside.output()).data).toBe(`${files} (files)`)
   await Promise.all([inside.end(), outside.end()])
 })

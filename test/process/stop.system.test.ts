@@ -166,7 +166,7 @@ test('SIGTERM to npm start stops the server that it runs', async () => {
   const exited = once(npm, 'exit')
   npm.kill('SIGTERM')
   expect(await exited).toEqual([0, null])
-  await expect(fetch(/answers at +(\S+)/.exec(output)![1]!)).rejects.toThrow()
+  await expect(fetch(/answers at ([^\s"]+)/.exec(output)![1]!)).rejects.toThrow()
 })
 
 test.each(['SIGINT', 'SIGHUP'] as const)(

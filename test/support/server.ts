@@ -60,11 +60,10 @@ export async function startServer(dataDir: string, options: Options = {}): Promi
   const exited = once(child, 'exit')
   const origin = await new Promise<string>((resolve, reject) => {
     const look = () => {
-      if (!/^(Docs page|bare answers) .*\n/m.test(output)) return
+      const address = /"listening":"([^"]+)".*\n/.exec(output) ?? /^bare answers at (.*)\n/m.exec(output)
+      if (!address) return
       child.stdout!.off('data', look)
-      const address =
-        /^It listens on +(.*)$/m.exec(output) ?? /^(?:Hearth|bare) answers at +(.*)$/m.exec(output)
-      resolve(address![1]!)
+      resolve(address[1]!)
     }
     child.stdout!.on('data', look)
     child.once('close', (code) => reject(new Error(`the server ended with ${code}: ${output}`)))

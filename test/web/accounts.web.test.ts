@@ -40,6 +40,16 @@ test('sets a new password by a code, and logs in with it', async () => {
   await page.getByRole('heading', { name: /^Welcome/ }).waitFor()
 })
 
+test('the link of a mail asks for the new password alone', async () => {
+  const ann = await resident()
+  const { code } = await issueCode(db, ann.id, 'reset_password', ann.email)
+  const page = await openPage(`/app/new-password#code=${code}`)
+  await page.getByLabel('New password').fill('a horse of the link')
+  expect(await page.getByLabel('Code').count()).toBe(0)
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByText('Your password is set.').waitFor()
+})
+
 test('where there is mail, asks for a code by the address', async () => {
   const page = await openPage('/app/log-in')
   await page.route('**/server', async (route) => {
@@ -56,9 +66,11 @@ test('where there is mail, asks for a code by the address', async () => {
 test('confirms an e-mail address by a code', async () => {
   const ann = await resident()
   const { code } = await issueCode(db, ann.id, 'verify_email', ann.email)
-  const page = await openPage(`/app/confirm-email?code=${code}`, { as: ann })
+  // As a mail has it; the code does not stay in the address bar.
+  const page = await openPage(`/app/confirm-email#code=${code}`, { as: ann })
   await page.getByRole('button', { name: 'Confirm' }).click()
   await page.getByText('Your e-mail address is confirmed.').waitFor()
+  expect(page.url()).toMatch(/\/app\/confirm-email$/)
   expect((await call(ann, 'GET', '/users/@me')).body.data.email_verified).toBe(true)
 })
 

@@ -16,8 +16,8 @@ const places: [string, Place][] = [
 ]
 
 function parse(address: string): Place {
-  const { pathname, search } = new URL(address, 'http://localhost')
-  return parsePlace(pathname, search)
+  const { pathname, search, hash } = new URL(address, 'http://localhost')
+  return parsePlace(pathname, search, hash)
 }
 
 test('an address names a place, and the place names the address', () => {
@@ -25,6 +25,12 @@ test('an address names a place, and the place names the address', () => {
     expect(parse(address)).toEqual(place)
     expect(pathOf(place)).toBe(address)
   }
+})
+
+test('the link of a mail names the page with its code', () => {
+  expect(parse('/app/new-password#code=abc')).toEqual({ name: 'newPassword', code: 'abc' })
+  expect(parse('/app/confirm-email#code=abc')).toEqual({ name: 'confirmEmail', code: 'abc' })
+  expect(parse('/app/confirm-email')).toEqual({ name: 'confirmEmail', code: undefined })
 })
 
 test('a slash at the end changes nothing', () => {

@@ -19,6 +19,7 @@ const rowsOf: Record<string, [columns: string, values: string]> = {
     'user_id, purpose, code_hash, email, expires_at',
     `n, 'verify_email', sha256(n::text::bytea), 'x@example.org', now() + interval '1 day'`,
   ],
+  mails: ['user_id, kind, email, due_at', `n, 'verify_email', 'x@example.org', now() + interval '1 day'`],
   backup_codes: ['user_id, code_hash', 'n, sha256(n::text::bytea)'],
   settings: ['user_id, theme', `n, 'dark'`],
   friendships: ['user_low, user_high', 'n - 1, n'],

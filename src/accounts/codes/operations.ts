@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { normalizeCode } from '../../auth/codes.ts'
 import type { Caller } from '../../auth/queries.ts'
+import { hashShortCode, newShortCode, prefixOf, readShortCode } from '../../auth/short-codes.ts'
 import { hashToken } from '../../auth/tokens.ts'
 import { type Db, violates } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
@@ -8,11 +9,14 @@ import { commit, type Outcome } from '../../events/commit.ts'
 import { lockVerified, requirePassword } from '../passwords/check-operations.ts'
 import { findCredentials, findTakenLogin, lockCredentials, updateCredentials } from '../queries.ts'
 import {
+  type CodeHashes,
   type CodePurpose,
+  countShortAttempt,
   deleteCode,
   deleteCodesElsewhere,
   findCodeHolder,
   findPendingEmail,
+  replaceCode,
   upsertCode,
   upsertCodeOfAddress,
 } from './queries.ts'
@@ -21,11 +25,14 @@ const codeBytes = 16
 /** How long a code is valid (docs/api.md#tokens-and-codes). */
 const codeAgeMs = { verify_email: 86_400_000, reset_password: 3_600_000 }
 
-/** A code and the address it is for. */
-type IssuedCode = { code: string; email: string }
+/** The code in the link of a mail, which somebody may paste in its place. */
+const linkedCode = /#code=([0-9a-f]{32})\s*$/
+
+/** A code, its short form, and the address it is for. */
+type IssuedCode = { code: string; shortCode: string; email: string }
 
 /**
- * Creates a code for a user and cancels the earlier one for the same purpose. Only its hash is stored. `email` is the
+ * Creates a code for a user and cancels the earlier one for the same purpose. Only its hashes are stored. `email` is the
  * address that the code verifies.
  */
 export async function issueCode(
@@ -34,9 +41,48 @@ export async function issueCode(
   purpose: CodePurpose,
   email: string,
 ): Promise<IssuedCode> {
-  const { code, ...fields } = newCode(purpose)
-  await upsertCode(db, { user_id, email, ...fields })
-  return { code, email }
+  const { hashes, ...code } = newCode()
+  await upsertCode(db, { ...hashes, user_id, purpose, email, ageMs: codeAgeMs[purpose] })
+  return { ...code, email }
+}
+
+/** Creates a code in place of one that was issued for the same address; undefined if that was used or cancelled. */
+export async function reissueCode(
+  db: Db,
+  user_id: string,
+  purpose: CodePurpose,
+  email: string,
+): Promise<IssuedCode | undefined> {
+  const { hashes, ...code } = newCode()
+  const isValid = await replaceCode(db, { ...hashes, user_id, purpose, email, ageMs: codeAgeMs[purpose] })
+  return isValid ? { ...code, email } : undefined
+}
+
+function newCode(): { code: string; shortCode: string; hashes: CodeHashes } {
+  const [code, shortCode] = [randomBytes(codeBytes).toString('hex'), newShortCode()]
+  const code_hash = hashToken(code)
+  const short = readShortCode(shortCode)!
+  return {
+    code,
+    shortCode,
+    hashes: { code_hash, short_prefix: prefixOf(short), short_hash: hashShortCode(code_hash, short) },
+  }
+}
+
+/**
+ * The hash of the code that somebody has entered, in its short form or as it is. A short form counts as a guess at the
+ * accounts whose codes begin so. Throws `invalid_code` for a wrong short form.
+ */
+export async function readCode(db: Db, purpose: CodePurpose, typed: string): Promise<Buffer> {
+  const short = readShortCode(typed)
+  if (short === undefined) return hashToken(linkedCode.exec(typed)?.[1] ?? normalizeCode(typed))
+  const candidates = await countShortAttempt(db, purpose, prefixOf(short))
+  const found = candidates.find(
+    ({ code_hash, short_hash }) =>
+      short_hash !== null && timingSafeEqual(short_hash, hashShortCode(code_hash, short)),
+  )
+  if (!found) throw new ApiError('invalid_code')
+  return found.code_hash
 }
 
 /** The same for a new password, if `email` is still the address of the user; else undefined. */
@@ -45,14 +91,10 @@ export async function issueResetCode(
   user_id: string,
   email: string,
 ): Promise<IssuedCode | undefined> {
-  const { code, ...fields } = newCode('reset_password')
-  const isStored = await upsertCodeOfAddress(db, { user_id, email, ...fields })
-  return isStored ? { code, email } : undefined
-}
-
-function newCode(purpose: CodePurpose) {
-  const code = randomBytes(codeBytes).toString('hex')
-  return { code, purpose, code_hash: hashToken(normalizeCode(code)), ageMs: codeAgeMs[purpose] }
+  const { hashes, ...code } = newCode()
+  const purpose = 'reset_password'
+  const stored = { ...hashes, user_id, purpose, email, ageMs: codeAgeMs[purpose] } as const
+  return (await upsertCodeOfAddress(db, stored)) ? { ...code, email } : undefined
 }
 
 /** The unverified address of a user: the requested new one, else the present one; undefined if that is verified. */
@@ -65,11 +107,10 @@ export async function findUnverifiedEmail(
 }
 
 /**
- * Deletes a code, after locking its account as every change of codes does. Returns its user and address, and the present
+ * Deletes a code by its hash, after locking its account as every change of codes does. Returns its user and address, and the present
  * address of the account. Throws `invalid_code`.
  */
-export async function useCode(trx: Db, purpose: CodePurpose, code: string) {
-  const codeHash = hashToken(normalizeCode(code))
+export async function useCode(trx: Db, purpose: CodePurpose, codeHash: Buffer) {
   const userId = await findCodeHolder(trx, purpose, codeHash)
   const account = userId && (await lockCredentials(trx, userId))
   const deleted = account && (await deleteCode(trx, purpose, codeHash))
@@ -85,9 +126,10 @@ export async function verifyEmail(
   db: Db,
   code: string,
 ): Promise<Outcome<{ user_id: string; former: string | null }>> {
+  const codeHash = await readCode(db, 'verify_email', code)
   try {
     return await commit(db, async (trx) => {
-      const { user_id, email, present } = await useCode(trx, 'verify_email', code)
+      const { user_id, email, present } = await useCode(trx, 'verify_email', codeHash)
       const isSame = present?.toLowerCase() === email!.toLowerCase()
       await updateCredentials(trx, user_id, { email: email!, email_verified: true })
       await deleteCodesElsewhere(trx, user_id)
@@ -113,7 +155,7 @@ export async function changeEmail(
   caller: Caller,
   fields: { email: string; password: string },
   countMail: () => Promise<void>,
-): Promise<(IssuedCode & { username: string }) | undefined> {
+): Promise<IssuedCode | undefined> {
   if (caller.bot) throw new ApiError('no_permission')
   const verified = await requirePassword(db, await findCredentials(db, caller.id), fields.password, caller)
   return db.transaction().execute(async (trx) => {
@@ -126,7 +168,6 @@ export async function changeEmail(
     const { email: isTaken } = await findTakenLogin(trx, { email: fields.email, username: '' })
     if (isTaken && !isPresent) throw new ApiError('email_taken')
     await countMail()
-    const issued = await issueCode(trx, caller.id, 'verify_email', fields.email)
-    return { ...issued, username: account.username }
+    return issueCode(trx, caller.id, 'verify_email', fields.email)
   })
 }

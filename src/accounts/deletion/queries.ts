@@ -13,10 +13,11 @@ export function lockAccountWithBots(db: Db, id: string) {
     .execute()
 }
 
-/** Deletes what only the user could see: codes, backup codes, settings, read states, mentions, what was pushed. */
+/** Deletes what only the user could see: codes, mails that wait, backup codes, settings, read states, mentions, what was pushed. */
 export async function deleteBelongings(db: Db, userId: string): Promise<void> {
   await sql`
     with codes as (delete from account_codes where user_id = ${userId}),
+      waiting_mails as (delete from mails where user_id = ${userId}),
       backups as (delete from backup_codes where user_id = ${userId}),
       identities as (delete from oidc_identities where user_id = ${userId}),
       own_settings as (delete from settings where user_id = ${userId}),

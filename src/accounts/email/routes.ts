@@ -1,8 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ApiError } from '../../errors.ts'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
-import { publicUrl } from '../../http/server/public-url.ts'
-import { verificationMail } from '../../mail/mails.ts'
 import { changeEmail, findUnverifiedEmail, issueCode, verifyEmail } from '../codes/operations.ts'
 import { findCredentials } from '../queries.ts'
 import { ChangeEmail, Code, EmailAddress, VerifiedEmail } from '../schemas.ts'
@@ -44,11 +42,10 @@ export const emailRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const account = await findCredentials(app.db, caller.id)
       if (!account) throw new ApiError('no_auth')
       const email = await findUnverifiedEmail(app.db, account)
-      if (email !== undefined && app.mailer) {
+      if (email !== undefined && app.mails) {
         await app.limits.namedMails.count(caller.id)
-        const issued = await issueCode(app.db, caller.id, 'verify_email', email)
-        const { username } = account
-        app.mailer.send(caller.id, verificationMail({ ...issued, username, server: publicUrl(app) }))
+        await issueCode(app.db, caller.id, 'verify_email', email)
+        app.mails.send({ user_id: caller.id, kind: 'verify_email', email })
       }
       return ok({ email: email ?? account.email ?? '' })
     },
@@ -69,10 +66,10 @@ export const emailRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, body }) => {
       const countMail = async () => {
-        if (app.mailer) await app.limits.namedMails.count(caller.id)
+        if (app.mails) await app.limits.namedMails.count(caller.id)
       }
       const issued = await changeEmail(app.db, caller, body, countMail)
-      if (issued) app.mailer?.send(caller.id, verificationMail({ ...issued, server: publicUrl(app) }))
+      if (issued) app.mails?.send({ user_id: caller.id, kind: 'verify_email', email: issued.email })
       return ok({ email: body.email })
     },
   )

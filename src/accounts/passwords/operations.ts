@@ -1,12 +1,10 @@
-import { normalizeCode } from '../../auth/codes.ts'
 import { hashPassword } from '../../auth/passwords.ts'
 import type { Caller } from '../../auth/queries.ts'
-import { hashToken } from '../../auth/tokens.ts'
 import type { Db } from '../../database/client.ts'
 import { ApiError } from '../../errors.ts'
 import { commit, type Outcome } from '../../events/commit.ts'
 import type { HearthEvent } from '../../events/events.ts'
-import { useCode } from '../codes/operations.ts'
+import { readCode, useCode } from '../codes/operations.ts'
 import { deleteCodesElsewhere, findCodeHolder } from '../codes/queries.ts'
 import { endExport } from '../exports/operations.ts'
 import { findCredentials, updateCredentials } from '../queries.ts'
@@ -52,12 +50,13 @@ export async function resetPassword(
 ): Promise<Outcome<{ user_id: string }>> {
   await refuseGuessable(fields.password, { server })
   // Hashing is expensive: a wrong code is refused before it.
-  const holderId = await findCodeHolder(db, 'reset_password', hashToken(normalizeCode(fields.code)))
+  const codeHash = await readCode(db, 'reset_password', fields.code)
+  const holderId = await findCodeHolder(db, 'reset_password', codeHash)
   if (holderId === undefined) throw new ApiError('invalid_code')
   await refuseGuessable(fields.password, { server, ...(await findCredentials(db, holderId)) })
   const password_hash = await hashPassword(fields.password, { id: holderId })
   return commit(db, async (trx) => {
-    const { user_id, email, present } = await useCode(trx, 'reset_password', fields.code)
+    const { user_id, email, present } = await useCode(trx, 'reset_password', codeHash)
     // Whoever has the address that the account had need not be its owner.
     const isElsewhere = email !== null && email.toLowerCase() !== (present ?? '').toLowerCase()
     if (isElsewhere) throw new ApiError('invalid_code')

@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { failures, ok, Success } from '../../http/schemas/envelope.ts'
 import { publicUrl } from '../../http/server/public-url.ts'
-import { resetMail } from '../../mail/mails.ts'
 import { issueResetCode } from '../codes/operations.ts'
 import { findCredentialsByEmail } from '../queries.ts'
 import {
@@ -35,11 +34,10 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const isText = email.isWellFormed() && !email.includes('\u0000')
       const account = isText ? await findCredentialsByEmail(app.db, email) : undefined
       // Not awaited: the response time must not disclose whether the address is known.
-      if (account?.email && app.mailer && (await app.limits.ownMails.allows(account.id))) {
-        const { id, username } = account
-        issueResetCode(app.db, id, account.email).then(
-          (issued) =>
-            issued && app.mailer?.send(id, resetMail({ ...issued, username, server: publicUrl(app) })),
+      if (account?.email && app.mails && (await app.limits.ownMails.allows(account.id))) {
+        const mail = { user_id: account.id, kind: 'reset_password', email: account.email } as const
+        issueResetCode(app.db, account.id, account.email).then(
+          (issued) => issued && app.mails?.send(mail),
           (error) => request.log.error({ err: error }, 'creating a reset code failed'),
         )
       }

@@ -23,6 +23,19 @@ export async function listAccounts(db: Db, { q, after, limit }: AdminPage): Prom
   return rows
 }
 
+/** Whether anybody who can log in is an admin. */
+export async function hasAdmin(db: Db): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('admin', '=', true)
+    .where('disabled', '=', false)
+    .where('deleted_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 function fits(q: string): RawBuilder<unknown> {
   const text = q.toLowerCase()
   return sql`(id::text = ${q} or position(${text} in username) > 0 or position(${text} in lower(name)) > 0

@@ -38,22 +38,35 @@ export function migrator(db: Db): Migrator {
  */
 export async function migrateToLatest(db: Db): Promise<void> {
   if (await isLatest(db)) return
-  const { unfit } = await checkCompatibility(db)
-  if (unfit.length > 0) throw new IncompatibleDatabase(unfit.join(' '))
-  const error = await runPending(db)
+  const error = await migrate(db)
   if (!error) return
   const newer = await listNewerMigrations(db).catch(() => [])
   throw newer.length > 0 ? new NewerDatabase(newer) : error
 }
 
-/** Returns what a migration throws, or undefined. */
-function runPending(db: Db): Promise<unknown> {
+/** Runs the first `count` migrations on an empty database, for the rows of an earlier version. Throws as above. */
+export async function migrateEmpty(db: Db, count: number): Promise<void> {
+  const error = await migrate(db, count)
+  if (error) throw error
+}
+
+async function migrate(db: Db, count?: number): Promise<unknown> {
+  const { unfit } = await checkCompatibility(db)
+  if (unfit.length > 0) throw new IncompatibleDatabase(unfit.join(' '))
+  return runPending(db, count)
+}
+
+/** Runs migrations until there are `count`, by default all. Returns what one throws, or undefined. */
+function runPending(db: Db, count = Number.POSITIVE_INFINITY): Promise<unknown> {
   return db.connection().execute(async (connection) => {
     // Kysely's own lock comes too late: before it, Kysely looks at all tables, and fails when one is dropped meanwhile.
     await sql`select pg_advisory_lock(${migrationLock})`.execute(connection)
     try {
       const migrations = migrator(connection)
-      for (;;) {
+      let done = (await migrations.getMigrations()).filter(
+        ({ executedAt }) => executedAt !== undefined,
+      ).length
+      for (; done < count; done += 1) {
         const { error, results } = await migrations.migrateUp()
         if (error || !results?.length) return error
       }

@@ -10,6 +10,8 @@ declare module 'fastify' {
     metrics: Registry
     /** Counts a push by what came of it. */
     countPush(result: 'delivered' | 'gone' | 'failed' | 'dropped'): void
+    /** Counts an attempt to send a mail by what came of it. */
+    countMail(outcome: (typeof mailOutcomes)[number]): void
     /** Counts a request that a rate limit has refused. */
     countRateLimited(limit: string): void
     /** Counts a body that has not arrived in time. */
@@ -17,6 +19,7 @@ declare module 'fastify' {
   }
 }
 
+const mailOutcomes = ['sent', 'cancelled', 'refused', 'postponed', 'given_up', 'dropped'] as const
 const latencyBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const batchBounds = [1, 2, 5, 10, 20, 50, 100, 200, 500]
 
@@ -28,6 +31,7 @@ export function collectMetrics(app: FastifyInstance, limits: readonly string[]):
   countBatches(app)
   countEvents(app)
   countPushes(app)
+  countMails(app)
   countRefusals(app, limits)
   for (const show of [showLoad, showDatabase, showLog, showPublishing, showRedis, showSpace]) show(app)
   showDeliveries(app)
@@ -112,4 +116,15 @@ function countPushes(app: FastifyInstance): void {
   })
   for (const result of ['delivered', 'gone', 'failed', 'dropped']) pushes.inc({ result }, 0)
   app.decorate('countPush', (result: string) => pushes.inc({ result }))
+}
+
+function countMails(app: FastifyInstance): void {
+  const mails = new Counter({
+    name: 'hearth_mails_total',
+    help: 'Attempts to send a mail by outcome: sent, postponed (sent again later), refused, given_up (after an hour), dropped (too many wait), cancelled',
+    labelNames: ['outcome'],
+    registers: [app.metrics],
+  })
+  for (const outcome of mailOutcomes) mails.inc({ outcome }, 0)
+  app.decorate('countMail', (outcome: string) => mails.inc({ outcome }))
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Histogram } from 'prom-client'
 import { availabilityCheck, poolStats, serverUse } from '../../database/client.ts'
+import { idsAheadMs } from '../../ids.ts'
 import { readCounter, readGauge } from './read-metrics.ts'
 
 const publishBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
@@ -45,6 +46,12 @@ export function showLoad(app: FastifyInstance): void {
   gauge('hearth_requests_in_flight', 'Requests that are not answered yet', () => load.inFlight)
   gauge('hearth_body_bytes', 'Memory for the bodies of requests', () => bodies.bytes)
   gauge('hearth_loop_delay_seconds', 'Event loop delay', () => load.delayMs / 1000, { aggregator: 'max' })
+  gauge(
+    'hearth_ids_ahead_seconds',
+    'How far new messages are ahead of the clock, because it was ahead once',
+    () => idsAheadMs() / 1000,
+    { aggregator: 'max' },
+  )
   readCounter(metrics, 'hearth_requests_shed_total', 'Requests refused because of load', () => load.refused)
   gauge('hearth_downloads', 'Files that are being sent', () => downloads.open)
   readCounter(

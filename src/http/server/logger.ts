@@ -1,6 +1,7 @@
 import type { FastifyServerOptions } from 'fastify'
 import type { AddressOf } from './address.ts'
 import { type LogOutput, openLogOutput } from './log-output.ts'
+import { plainLine } from './plain-lines.ts'
 
 /** One for all apps of the process. */
 let output: LogOutput | undefined
@@ -9,6 +10,8 @@ let output: LogOutput | undefined
 const word = /[^\s"'`<>()[\]{},;:=/?&]+/g
 const at = /@|%40/
 const longHex = /\b[0-9a-f]{32,}\b/gi
+/** The short form of a code, as mails have it. */
+const shortCode = /\b[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}\b/g
 
 /**
  * The code of an invite, in a path of the API or of the web client (`/app/invite/…`). It lets whoever has it into the
@@ -21,7 +24,7 @@ const webhookToken = /(\/webhooks\/+[^/]+\/+)[^/]+/i
 
 /** Replaces e-mail addresses, and everything that is as long as a token or a code. */
 export function redactSecrets(text: string): string {
-  return text.replace(word, withoutAddress).replace(longHex, '[secret]')
+  return text.replace(word, withoutAddress).replace(longHex, '[secret]').replace(shortCode, '[code]')
 }
 
 /** Word by word, as one pattern for whole addresses would take hours for a path that is full of `@`. */
@@ -36,7 +39,7 @@ function withoutAddress(text: string): string {
  * contain the key of a file, and the extra fields of errors, in which PostgreSQL quotes rows.
  */
 export function loggerOptions(level: string, addressOf: AddressOf): FastifyServerOptions['logger'] {
-  output ??= openLogOutput(process.stdout.fd)
+  output ??= openOutput()
   return {
     level,
     stream: output,
@@ -54,6 +57,12 @@ export function loggerOptions(level: string, addressOf: AddressOf): FastifyServe
     // Applies to every line, whichever part has written it.
     hooks: { streamWrite: redactSecrets },
   }
+}
+
+/** JSON for programs, plain lines for people. */
+function openOutput(): LogOutput {
+  const stdout = openLogOutput(process.stdout.fd)
+  return process.stdout.isTTY ? { write: (line) => stdout.write(plainLine(line)) } : stdout
 }
 
 /** A path without its secrets. Every letter of it may be percent-encoded. */

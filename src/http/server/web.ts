@@ -15,10 +15,15 @@ const schema = { hide: true }
 
 const hashedFile = /^[\w-][\w.-]*$/
 
+/** Whether there is a web client to serve. */
+export function isWebClientBuilt(root = builtClient): boolean {
+  return existsSync(join(root, 'index.html'))
+}
+
 /** Serves the web client under `/app/`, unless `WEB=off` or it has not been built (docs/web.md). */
 export async function serveWebClient(app: FastifyInstance, root = builtClient): Promise<void> {
   if (!app.config.web) return
-  if (existsSync(join(root, 'index.html'))) await app.register(webRoutes, { root })
+  if (isWebClientBuilt(root)) await app.register(webRoutes, { root })
   else app.log.warn('the web client has not been built: /app is not served')
 }
 

@@ -17,13 +17,17 @@ export function ConfirmEmail({ code }: { code?: string | undefined }) {
   return (
     <Screen title={t().confirmEmail}>
       <Form action={t().confirm} submit={submit}>
-        <Field
-          label={t().code}
-          name="code"
-          hint={sendsMail === false ? t().noMail : t().codeHint}
-          value={code ?? ''}
-          isFocused
-        />
+        {code === undefined ? (
+          <Field
+            label={t().code}
+            name="code"
+            hint={sendsMail === false ? t().noMail : t().codeHint}
+            autocomplete="one-time-code"
+            isFocused
+          />
+        ) : (
+          <input type="hidden" name="code" value={code} />
+        )}
       </Form>
     </Screen>
   )

@@ -58,14 +58,18 @@ export function NewPassword({ code }: { code?: string | undefined }) {
   return (
     <Screen title={t().newPassword}>
       <Form action={t().setPassword} submit={submit}>
-        <Field
-          label={t().code}
-          name="code"
-          hint={sendsMail === false ? t().noMail : t().codeHint}
-          value={code ?? ''}
-          isFocused
-        />
-        <NewPasswordField label={t().newPassword} />
+        {code === undefined ? (
+          <Field
+            label={t().code}
+            name="code"
+            hint={sendsMail === false ? t().noMail : t().codeHint}
+            autocomplete="one-time-code"
+            isFocused
+          />
+        ) : (
+          <input type="hidden" name="code" value={code} />
+        )}
+        <NewPasswordField label={t().newPassword} isFocused={code !== undefined} />
       </Form>
       <p class="links">
         <LinkTo place={{ name: 'logIn' }}>{t().logIn}</LinkTo>

@@ -3,7 +3,7 @@ import { password } from '../../support/accounts.ts'
 import { codesOf, mailingApp } from '../../support/mail.ts'
 import { noPermission, told } from '../../support/permissions.ts'
 import { publishedAbout } from '../../support/published.ts'
-import { codeIn } from '../../support/smtp.ts'
+import { codeIn, linkedCodeIn } from '../../support/smtp.ts'
 import { invalidCode } from '../../support/two-factor.ts'
 import { call, db, uniqueName, user } from '../../support/world.ts'
 
@@ -26,11 +26,12 @@ test('a resent code cancels the earlier one; a verified address receives none', 
   const { text } = mail
   expect(text).toContain('Subject: Confirm your e-mail address for hearth.test')
   expect(text).toContain(`"${bob.username}" on http://hearth.test`)
-  expect(text).toContain('POST http://hearth.test/auth/verify-email')
+  const linked = linkedCodeIn(mail, '/app/confirm-email')
   expect(await codesOf(bob)).toEqual(['verify_email'])
   const newer = codeIn(mail)
   expect((await call(null, 'POST', '/auth/verify-email', { code: bob.code })).body).toEqual(invalidCode)
   expect((await call(null, 'POST', '/auth/verify-email', { code: newer })).status).toBe(200)
+  expect((await call(null, 'POST', '/auth/verify-email', { code: linked })).body).toEqual(invalidCode)
   const after = await mailing.call(bob, 'POST', path)
   expect(after.body.data).toEqual({ email: bob.email })
   expect(smtp.mailsTo(bob.email)).toEqual([])

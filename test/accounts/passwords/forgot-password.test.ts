@@ -5,7 +5,7 @@ import { codesOf, expectLifetime, mailingApp } from '../../support/mail.ts'
 import { otherApp } from '../../support/other-app.ts'
 import { required, told } from '../../support/permissions.ts'
 import { publishedAbout } from '../../support/published.ts'
-import { codeIn } from '../../support/smtp.ts'
+import { codeIn, linkedCodeIn } from '../../support/smtp.ts'
 import { untilWaiting } from '../../support/waiting.ts'
 import { call, db, uniqueName } from '../../support/world.ts'
 
@@ -58,13 +58,24 @@ test('an account receives five mails an hour, which no response discloses', asyn
   expect((await call(null, 'POST', '/auth/reset-password', reset)).status).toBe(200)
 })
 
-test('the mail names the server, the account and the use of the code', async () => {
+test('the mail names the server and the account, and leads to the page for the code', async () => {
   const eva = await resident('eva')
   await mailing.call(null, 'POST', path, { email: eva.email })
-  const { text } = await smtp.next(eva.email)
+  const mail = await smtp.next(eva.email)
+  const { text } = mail
   expect(text).toContain('Subject: Set a new password for hearth.test')
   expect(text).toContain(`"${eva.username}" on http://hearth.test`)
-  expect(text).toContain('POST http://hearth.test/auth/reset-password')
+  expect(linkedCodeIn(mail, '/app/new-password')).toMatch(/^[0-9a-f]{32}$/)
+})
+
+test('a server without the web client sends no link', async () => {
+  const plain = await otherApp({ smtpUrl: smtp.url, web: false })
+  const eva = await resident('eva')
+  await plain.call(null, 'POST', path, { email: eva.email })
+  const mail = await smtp.next(eva.email)
+  expect([mail.text, mail.html].join()).not.toContain('/app/')
+  const reset = { code: codeIn(mail), password: 'a new password' }
+  expect((await call(null, 'POST', '/auth/reset-password', reset)).status).toBe(200)
 })
 
 test('an address that changes while a code is made for it gets none', async () => {

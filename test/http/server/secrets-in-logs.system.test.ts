@@ -5,7 +5,7 @@ import { redactSecrets, withoutSecrets } from '../../../src/http/server/logger.t
 import { Client } from '../../support/gateway.ts'
 import { ownWorld } from '../../support/own-world.ts'
 import { startServer } from '../../support/server.ts'
-import { smtpServer } from '../../support/smtp.ts'
+import { codeIn, smtpServer } from '../../support/smtp.ts'
 import { databaseUrl, db, folder } from '../../support/world.ts'
 
 await ownWorld()
@@ -50,9 +50,9 @@ function keep(...found: string[]): void {
 }
 
 async function codeFromMail(): Promise<string> {
-  const { text } = await mail.next()
-  const code = /\b[0-9a-f]{32}\b/.exec(text.replace(/=\n/g, ''))![0]
-  keep(code)
+  const received = await mail.next()
+  const code = codeIn(received)
+  keep(code, /#code=([0-9a-f]{32})/.exec(received.text)![1]!)
   return code
 }
 
