@@ -1,6 +1,5 @@
 import { render } from 'preact'
 import { App } from './app/app.tsx'
-import { startKeepingFocus } from './app/keep-focus.ts'
 import { startTitle } from './app/title.ts'
 import { startWorker } from './app/worker.ts'
 import { startConnection } from './connection.ts'
@@ -56,8 +55,9 @@ function start(): void {
   startRecounting()
   startPush()
   startTitle()
-  startKeepingFocus()
   showProfilesBy(lazy(() => import('./messages/about-person.tsx').then(({ AboutPerson }) => AboutPerson)))
   render(<App />, document.getElementById('app')!)
   startWorker()
+  // Not needed for the first paint.
+  import('./app/keep-focus.ts').then(({ startKeepingFocus }) => startKeepingFocus()).catch(() => {})
 }

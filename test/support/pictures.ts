@@ -74,13 +74,21 @@ export const heic: Buffer = readFileSync(new URL('./files/photo.heic', import.me
 /** A grey HEIC of 2,048 × 2,048 pixels. */
 export const largeHeic: Buffer = readFileSync(new URL('./files/plain.heic', import.meta.url))
 
-/** An AVIF or HEIC that is shown turned anticlockwise by so many quarters: in place of the number of its bits. */
+/**
+ * An AVIF or HEIC that is shown turned anticlockwise by so many quarters: the property for that, which readers must know,
+ * takes the place of the number of its bits.
+ */
 export function turnedHeif(file: Buffer, quarters: number): Buffer {
   const turned = Buffer.from(file)
   const at = turned.lastIndexOf('pixi')
   turned.fill(0, at, at + 12)
   turned.write('irot', at, 'latin1')
   turned[at + 4] = quarters
+  let index = 1
+  for (let each = turned.indexOf('ipco') + 4; each + 4 < at; each += turned.readUInt32BE(each)) index += 1
+  const numbers = turned.indexOf('ipma') + 12
+  const essential = turned.indexOf(index, numbers + 3)
+  turned[essential] = index | 0x80
   return turned
 }
 

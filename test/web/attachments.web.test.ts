@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { sendMedia } from '../support/media.ts'
 import { filePart } from '../support/multipart.ts'
-import { photo, picture } from '../support/pictures.ts'
+import { photo, picture, turnedHeif } from '../support/pictures.ts'
 import { call, db, houseRoom } from '../support/world.ts'
 import { expectAccessible, messageOf, openPage, twoInHouse } from './support.ts'
 
@@ -57,6 +57,8 @@ test('no picture is shown larger than the box that its message reserves, whateve
   const { ann, bob, den, path } = await twoInHouse()
   const files = {
     'turned.jpg': await photo('jpeg', 6),
+    'turned.avif': turnedHeif(await photo('avif'), 1),
+    'turned.png': await photo('png', 6),
     'turned.webp': await photo('webp', 6),
     'wide.png': await picture('png', { width: 900, height: 300 }),
   }
@@ -70,12 +72,15 @@ test('no picture is shown larger than the box that its message reserves, whateve
     const page = await openPage(path, { as: ann, viewport: { width, height: 800 } })
     for (const [name, size] of Object.entries({
       'turned.jpg': [40, 60],
+      'turned.avif': [40, 60],
+      'turned.png': [40, 60],
       'turned.webp': [40, 60],
       'wide.png': [107, 320],
     })) {
       const image = messageOf(page, name).getByRole('img', { name: `Picture ${name}` })
-      const isLoaded = () => image.evaluate((each) => (each as unknown as { complete: boolean }).complete)
-      await expect.poll(isLoaded).toBe(true)
+      const naturalWidth = () =>
+        image.evaluate((each) => (each as unknown as { naturalWidth: number }).naturalWidth)
+      await expect.poll(naturalWidth).toBeGreaterThan(0)
       const box = (await image.boundingBox())!
       expect([name, box.width, box.height]).toEqual([name, ...size])
     }

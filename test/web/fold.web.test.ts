@@ -33,14 +33,8 @@ test('tall messages and long code are folded until one wants to see them, and no
   expect((await boxOf(ofLines!)).y).toBeCloseTo(before.y, 0)
   expect(await toggle(ofLines).getAttribute('aria-expanded')).toBe('true')
 
-  // What folds it stays where it is.
-  await toggle(ofLines).scrollIntoViewIfNeeded()
-  await settled(page)
-  const end = await boxOf(toggle(ofLines))
-  await page.keyboard.press('Enter')
-  await expect.poll(async () => (await boxOf(ofLines!)).height).toBeLessThan(620)
-  await settled(page)
-  expect(Math.abs((await boxOf(toggle(ofLines))).y - end.y)).toBeLessThan(40)
+  // What folds a text stays where it is.
+  await foldFrom(ofLines!)
 
   // A code is folded by itself, and what follows it is seen.
   await ofCode!.getByText('after').scrollIntoViewIfNeeded()
@@ -52,7 +46,19 @@ test('tall messages and long code are folded until one wants to see them, and no
   await page.setViewportSize({ width: 1280, height: 800 })
   await ofCode!.getByText('before').scrollIntoViewIfNeeded()
   expect((await boxOf(ofCode!)).height).toBeGreaterThan(10_000)
+  await foldFrom(ofCode!)
   expect(await toggle(messageOf(page, 'short')).filter({ visible: true }).count()).toBe(0)
+
+  async function foldFrom(message: Locator): Promise<void> {
+    const less = toggle(message).filter({ visible: true })
+    await less.scrollIntoViewIfNeeded()
+    await settled(page)
+    const before = await boxOf(less)
+    await less.press('Enter')
+    await expect.poll(async () => (await boxOf(message)).height).toBeLessThan(620)
+    await settled(page)
+    expect(Math.abs((await boxOf(toggle(message).filter({ visible: true }))).y - before.y)).toBeLessThan(40)
+  }
 })
 
 test('a link beyond the fold that gets the focus is shown', async () => {

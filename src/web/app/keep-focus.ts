@@ -13,9 +13,12 @@ type Row = { item: Element; list: Element; index: number; control: number; text:
 export function startKeepingFocus(): void {
   const trails = new WeakMap<Element, Trail>()
   let isAsked = false
-  addEventListener('focusin', ({ target }) => {
-    if (target instanceof HTMLElement) trails.set(target.closest('dialog') ?? document.body, trailOf(target))
-  })
+  const note = (target: EventTarget | null) => {
+    if (!(target instanceof HTMLElement) || target === document.body) return
+    trails.set(target.closest('dialog') ?? document.body, trailOf(target))
+  }
+  note(document.activeElement)
+  addEventListener('focusin', ({ target }) => note(target))
   const restore = () => {
     isAsked = false
     const root = document.querySelector('dialog[open]') ?? document.body
