@@ -37,19 +37,21 @@ export function Filters({ q, field }: FiltersProps) {
           {t().searchFilters[name]}
         </button>
       ))}
-      {days.map((name) => (
-        <label key={name} for={`${id}-${name}`}>
-          {t().searchFilters[name]}
-          <input
-            id={`${id}-${name}`}
-            type="date"
-            value={filterValue(q.value, name)}
-            onInput={({ currentTarget }) => {
-              q.value = setFilter(q.value, name, currentTarget.value)
-            }}
-          />
-        </label>
-      ))}
+      <div class="days">
+        {days.map((name) => (
+          <label key={name} for={`${id}-${name}`}>
+            {t().searchFilters[name]}
+            <input
+              id={`${id}-${name}`}
+              type="date"
+              value={filterValue(q.value, name)}
+              onInput={({ currentTarget }) => {
+                q.value = setFilter(q.value, name, currentTarget.value)
+              }}
+            />
+          </label>
+        ))}
+      </div>
     </fieldset>
   )
 }
