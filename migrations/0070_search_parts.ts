@@ -129,10 +129,13 @@ async function replaceIndex(
   await sql`comment on index messages_search_by_time is ${sql.lit(comment)}`.execute(db)
 }
 
-/** The workers of a Citus need the functions before they build an index with them. */
+/** Where messages are distributed by Citus, the workers need the functions before they build an index with them. */
 async function distributeFunctions(db: Kysely<unknown>): Promise<void> {
-  const { rows } = await sql`select from pg_extension where extname = 'citus'`.execute(db)
-  if (rows.length === 0) return
+  const extension = await sql`select from pg_extension where extname = 'citus'`.execute(db)
+  if (extension.rows.length === 0) return
+  const distributed =
+    await sql`select from pg_dist_partition where logicalrelid = 'messages'::regclass`.execute(db)
+  if (distributed.rows.length === 0) return
   await sql`select create_distributed_function('search_text(text, jsonb)')`.execute(db)
   await sql`select create_distributed_function('search_keys(text, jsonb, bigint[], text[])')`.execute(db)
 }
