@@ -74,7 +74,7 @@ test('narrows a search by buttons and days, and on a phone goes back from it', a
   await field.fill('see')
   await panel.getByRole('button', { name: 'Link' }).click()
   expect(await field.inputValue()).toBe('see has:link')
-  await panel.getByLabel('From day').fill('2020-01-01')
+  await panel.getByLabel('Since').fill('2020-01-01')
   expect(await field.inputValue()).toBe('see has:link after:2020-01-01')
   await panel.getByLabel('Order').selectOption('Best first')
   await panel.getByRole('button', { name: 'Find' }).click()
