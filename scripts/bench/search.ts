@@ -16,6 +16,7 @@ const searches: [string, string][] = [
   ['a common word', 'the'],
   ['a rare word', 'rare'],
   ['a word that is only in the older half', 'bygone'],
+  ['a beginning of three letters, of words that are only in the older half', 'byg'],
   ['a word of deleted messages', 'deleted'],
   ['an absent word', 'nowhere'],
   ['only an exclusion, of what every message has', '-always'],

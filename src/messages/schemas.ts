@@ -200,6 +200,11 @@ export const SearchQuery = Type.Object(
   {
     q: NonBlankText(maxSearchLength),
     author_id: Place,
+    order: Type.Optional(
+      Type.Union([Type.Literal('newest'), Type.Literal('best')], {
+        description: 'newest first (the default), or the best of the 200 newest hits first',
+      }),
+    ),
     before,
     limit,
     extended: Extended,

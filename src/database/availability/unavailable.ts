@@ -50,6 +50,11 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03'
 }
 
+/** Whether a statement was ended because it took too long. */
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '57014'
+}
+
 /** Whether a transaction was ended because of a deadlock; it may be tried again. */
 export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01'

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Db, isDistributed } from '../../database/client.ts'
-import { type Examined, examine, requiredWords, type Search, termsOf } from './queries.ts'
+import { type Examined, examine, type Search } from './queries.ts'
 
 /** Each message has the spans of time of 2.3 hours and of 6.2 days as words of the index, as ids without their last bits. */
 const hours = { name: 'hours', bits: 45n }
@@ -47,14 +47,13 @@ function idsOf({ span, count }: (typeof periodLengths)[number]): bigint {
 export const matchesOfPeriod = 1_000
 
 /**
- * The expression of the index `messages_search_by_time`. It has up to 400 different words of the content, the first in
- * the order of their letters, and words with a space for room, author and time.
+ * The expression of the index `messages_search_by_time`. It has up to 400 beginnings of words, what the message has, and
+ * entries with a space for room, author and time.
  */
-const indexed = sql`((case when octet_length(content) <= 400 then to_tsvector('simple', content)
-  else array_to_tsvector((tsvector_to_array(to_tsvector('simple', content)))[:400]) end) || array_to_tsvector(array[
+const indexed = sql`search_keys(content, attachment, mentions, array[
   'room ' || room_id::text, 'author ' || author_id::text,
   'hours ' || coalesce(house_id, room_id)::text || ' ' || (id >> 45)::text,
-  'days ' || coalesce(house_id, room_id)::text || ' ' || (id >> 51)::text]))`
+  'days ' || coalesce(house_id, room_id)::text || ' ' || (id >> 51)::text])`
 
 /** Up to so many rooms are looked up in the index; of more, every message of the house is, and compared later. */
 const roomsInIndex = 20
@@ -73,15 +72,15 @@ const messagesOfSmallRoom = 10_000
 export function examinePeriod(
   db: Db,
   search: Search,
-  period: { start: bigint; length: number; hasRequired: boolean },
+  period: { start: bigint; length: number },
 ): Promise<Examined> {
-  const [words, excluded] = [wordsInIndex(search, period.hasRequired), excludedWords(search)]
-  const matching =
-    words.length === 0
-      ? sql`${indexed} @@ (wanted.span ${excluded})`
-      : sql`${indexed} @@ wanted.span and ${indexed} @@ (${sql.join(words, sql` && `)} ${excluded})`
+  const keys = indexKeys(search)
   const spans = spansOf(search, period)
-  if (isDistributed(db)) return examineOnShards(db, search, { spans, words, excluded })
+  if (isDistributed(db)) return examineOnShards(db, search, spans, keys)
+  const matching =
+    keys === ''
+      ? sql`${indexed} @@ wanted.span`
+      : sql`${indexed} @@ wanted.span and ${indexed} @@ ${keys}::text::tsquery`
   return examine(
     db,
     sql`select found.* from unnest(${spans}::text[]::tsquery[]) as wanted (span)
@@ -91,31 +90,27 @@ export function examinePeriod(
 }
 
 /** The same where messages are distributed: all spans at once, on each shard. */
-function examineOnShards(
-  db: Db,
-  search: Search,
-  {
-    spans,
-    words,
-    excluded,
-  }: { spans: string[]; words: RawBuilder<unknown>[]; excluded: RawBuilder<unknown> },
-): Promise<Examined> {
-  const matching = sql.join([sql`${spans.join(' | ')}::text::tsquery`, ...words], sql` && `)
+function examineOnShards(db: Db, search: Search, spans: string[], keys: string): Promise<Examined> {
+  const matching = [`(${spans.join(' | ')})`, ...(keys === '' ? [] : [keys])].join(' & ')
   return examine(
     db,
-    sql`select * from messages where ${indexed} @@ (${matching} ${excluded}) limit ${sql.lit(matchesOfPeriod)}`,
+    sql`select * from messages where ${indexed} @@ ${matching}::text::tsquery limit ${sql.lit(matchesOfPeriod)}`,
     search,
   )
 }
 
 /** The same for all messages of the only room, which must be few, and without a limit. */
-export function examineRoom(db: Db, search: Search, hasRequired: boolean): Promise<Examined> {
-  const words = sql.join(wordsInIndex(search, hasRequired), sql` && `)
+export function examineRoom(db: Db, search: Search): Promise<Examined> {
   return examine(
     db,
-    sql`select * from messages where ${indexed} @@ (${words} ${excludedWords(search)})`,
+    sql`select * from messages where ${indexed} @@ ${indexKeys(search)}::text::tsquery`,
     search,
   )
+}
+
+/** Ends statements of a transaction that take longer. */
+export async function limitStatements(trx: Db, ms: number): Promise<void> {
+  await sql`select set_config('statement_timeout', ${String(ms)}, true)`.execute(trx)
 }
 
 /** Whether the only room has so few messages that all can be looked up at once. */
@@ -127,36 +122,29 @@ export async function isSmallRoom(db: Db, { room_ids }: Search): Promise<boolean
   return rows.length === 0
 }
 
-/** The words that must occur, with those for the rooms and the author. */
-function wordsInIndex(search: Search, hasRequired: boolean) {
-  const { room_ids, author_id } = search
-  const isInIndex = room_ids.length <= roomsInIndex
-  return [
-    ...(isInIndex ? [sql`${anyOf(room_ids.map((id) => `room ${id}`))}::tsquery`] : []),
-    ...(author_id === undefined ? [] : [sql`${anyOf([`author ${author_id}`])}::tsquery`]),
-    ...(hasRequired ? [requiredWords(search)] : []),
-  ]
+/** Whether the index can tell something about the messages that match, beside their time. */
+export function isInIndex(search: Search): boolean {
+  return indexKeys(search) !== ''
 }
 
-/** The words of the spans that the period consists of, the newest first. */
+/** The entries of all messages that match, as a `tsquery`: of words, rooms, authors, and of what they have. */
+function indexKeys({ room_ids, author_ids, keys, has }: Search): string {
+  return [
+    ...(room_ids.length <= roomsInIndex ? [anyOf(room_ids.map((id) => `room ${id}`))] : []),
+    ...(author_ids ? [anyOf(author_ids.map((id) => `author ${id}`))] : []),
+    ...has.map((thing) => anyOf([`has ${thing}`])),
+    ...keys,
+  ].join(' & ')
+}
+
+/** The entries of the spans that the period consists of, the newest first. */
 function spansOf({ scope_id }: Search, { start, length }: { start: bigint; length: number }): string[] {
   const { span, count } = periodLengths[length]!
   const newest = (start >> span.bits) + BigInt(count - 1)
   return Array.from({ length: count }, (_, n) => anyOf([`${span.name} ${scope_id} ${newest - BigInt(n)}`]))
 }
 
-/** A query for any of these words, which contain no quotes. */
-function anyOf(words: string[]): string {
-  return words.map((word) => `'${word}'`).join(' | ')
-}
-
-/** The single words that must not occur. Whether a phrase occurs cannot be said by the index. */
-function excludedWords(search: Search) {
-  return sql.join(
-    termsOf(search).excluded.map((text) => {
-      const words = sql`plainto_tsquery('simple', ${text})`
-      return sql`&& case numnode(${words}) when 1 then !! ${words} else '' end`
-    }),
-    sql` `,
-  )
+/** A query for any of these entries, which contain no quotes. */
+function anyOf(entries: string[]): string {
+  return `(${entries.map((entry) => `'${entry}'`).join(' | ')})`
 }

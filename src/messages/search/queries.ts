@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
-import { greatestId } from '../../ids.ts'
+import { greatestId, unknownId } from '../../ids.ts'
 import { type RoomAccessRow, selectRoomAccess } from '../../rooms/queries.ts'
 import { notExpired } from '../queries.ts'
 
@@ -16,52 +16,32 @@ export async function listRoomAccessInHouse(
 }
 
 /**
- * A search: `q` in these rooms; if given, only messages by `author_id`, and with ids below `before`. `scope_id` is the
- * house of the rooms, or the one private room.
+ * A search in these rooms, newest first. `scope_id` is the house of the rooms, or the one private room. Messages match if
+ * they contain what `required` and nothing that `excluded` describes (patterns of `like`), are by one of the authors, have
+ * an id below `before` and not below `from`, have a file and the like, and are pinned; `keys` are conditions for entries of
+ * the index, in the syntax of `tsquery`, which all of them meet.
  */
 export type Search = {
-  q: string
   scope_id: string
   room_ids: readonly string[]
-  author_id?: string
+  required: readonly string[]
+  excluded: readonly string[]
+  keys: readonly string[]
+  author_ids?: readonly string[]
   before?: string
+  from?: string
+  has: readonly Having[]
+  is_pinned: boolean
   limit: number
 }
 
-/** A phrase, or a word between white space, with the dashes before it. */
-const searchTerm = /(-*)(?:"([^"]*)"?|([^\s"]+))/gu
+/** What a message can be searched for to have. */
+export type Having = 'file' | 'picture' | 'link' | 'mention'
 
-/** The words and phrases of a search that must occur, and those that must not. */
-export function termsOf({ q }: Search): { required: string[]; excluded: string[] } {
-  const terms = [...q.matchAll(searchTerm)].map(([, dashes, phrase, piece]) => ({
-    isExcluded: dashes !== '',
-    text: phrase ?? piece ?? '',
-  }))
-  const texts = (isExcluded: boolean) =>
-    terms.filter((term) => term.isExcluded === isExcluded).map(({ text }) => text)
-  return { required: texts(false), excluded: texts(true) }
-}
-
-/**
- * A search in the syntax of `websearch_to_tsquery`. Each word is quoted, so that only a minus before it has a meaning,
- * and not "or", a single dash or the colon of a URL. Several dashes become one, because PostgreSQL refuses more than 32.
- */
-function wantedWords(search: Search) {
-  const { required, excluded } = termsOf(search)
-  const terms = [...required.map((text) => `"${text}"`), ...excluded.map((text) => `-"${text}"`)]
-  return sql`websearch_to_tsquery('simple', ${terms.join(' ')})`
-}
-
-/** All words that must occur, also those of phrases, in any order. */
-export function requiredWords(search: Search) {
-  return sql`plainto_tsquery('simple', ${termsOf(search).required.join(' ')})`
-}
-
-type MessageKey = { room_id: string; id: string }
+export type MessageKey = { room_id: string; id: string }
 
 /**
  * The messages that a statement examined: how many, the lowest and the highest id, and the newest of those that match.
- * `words` and `required` count the words of the search, and those that must occur: PostgreSQL finds no word in a dash.
  * `first` is the first id of all messages of the room or house, if it was asked for.
  */
 export type Examined = {
@@ -70,8 +50,6 @@ export type Examined = {
   newest: string | null
   first: string | null
   found: MessageKey[]
-  words: number
-  required: number
 }
 
 type ExaminedRow = Omit<Examined, 'found'> & { room_ids: string[]; ids: string[] }
@@ -83,21 +61,37 @@ export async function examine(
   search: Search,
   first: RawBuilder<unknown> = sql`null`,
 ): Promise<Examined> {
-  const { author_id, limit, room_ids } = search
+  const { limit } = search
   const newestOf = (column: string) =>
     sql`coalesce((array_agg(${sql.ref(column)} order by id desc) filter (where is_found))[:${limit}::integer], '{}')`
   const { rows } = await sql<ExaminedRow>`
     select count(*)::integer as count, min(id) as oldest, max(id) as newest,
-      ${newestOf('room_id')} as room_ids, ${newestOf('id')} as ids, numnode(${wantedWords(search)}) as words,
-      numnode(${requiredWords(search)}) as required, ${first}::bigint as first
+      ${newestOf('room_id')} as room_ids, ${newestOf('id')} as ids, ${first}::bigint as first
     from (
-      select room_id, id, room_id = any(${room_ids}::bigint[]) and ${notExpired} ${before(search)}
-        and author_id = coalesce(${author_id ?? null}::bigint, author_id)
-        and to_tsvector('simple', content) @@ ${wantedWords(search)} as is_found
-      from (${messages}) as messages
+      select room_id, id, ${isFound(search)} as is_found from (${messages}) as messages
     ) as examined`.execute(db)
   const { room_ids: roomIds, ids, ...rest } = rows[0]!
   return { ...rest, found: ids.map((id, n) => ({ room_id: roomIds[n]!, id })) }
+}
+
+const searchText = sql`search_text(content, attachment)`
+
+/** Folding the content takes the longest, so it is the last condition: `case` keeps the order. */
+function isFound(search: Search): RawBuilder<boolean> {
+  const { author_ids = null, room_ids, required, excluded, has, from = unknownId } = search
+  const wants = (thing: Having) => sql`${has.includes(thing)}::boolean`
+  const others = sql<boolean>`room_id = any(${room_ids}::bigint[]) and ${notExpired} ${before(search)} and id >= ${from}
+    and (${author_ids}::bigint[] is null or author_id = any(${author_ids}::bigint[]))
+    and (attachment is not null or not ${wants('file')})
+    and (attachment ->> 'content_type' like 'image/%' or not ${wants('picture')})
+    and (strpos(content, '://') > 0 or not ${wants('link')})
+    and (mentions <> '{}' or not ${wants('mention')})`
+  const words = [
+    ...(required.length === 0 ? [] : [sql`${searchText} like all (${required}::text[])`]),
+    ...(excluded.length === 0 ? [] : [sql`${searchText} not like all (${excluded}::text[])`]),
+  ]
+  if (words.length === 0) return others
+  return sql`case when ${others} then ${sql.join(words, sql` and `)} else false end`
 }
 
 export function before({ before: id }: Search) {

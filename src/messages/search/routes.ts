@@ -63,6 +63,6 @@ export const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-function readSearch({ q, author_id, extended: _, ...page }: SearchQuery) {
-  return { q, author_id, ...readPage(page) }
+function readSearch({ q, author_id, order = 'newest', extended: _, ...page }: SearchQuery) {
+  return { q, order, ...(author_id !== undefined && { author_id }), ...readPage(page) }
 }

@@ -1,11 +1,14 @@
+import { isStatementTimeout } from '../../database/availability/unavailable.ts'
 import type { Db } from '../../database/client.ts'
 import { greatestId } from '../../ids.ts'
 import { examineNewest, newestMessages } from './newest-queries.ts'
 import {
   examinePeriod,
   examineRoom,
+  isInIndex,
   isSmallRoom,
   lengthOfPeriod,
+  limitStatements,
   longestPeriod,
   matchesOfPeriod,
   periodStart,
@@ -19,9 +22,11 @@ const searchMs = 150
  * messages that are examined.
  */
 const minWork = 3
-const examinedLikePeriod = 4_000
+const examinedLikePeriod = 2_000
 /** After a step that took more, the next period is shorter. */
-const slowStepMs = 100
+const slowStepMs = 60
+/** A period that takes more is given up: the index may know many deleted messages, which no limit counts. */
+const longestStepMs = 100
 
 /** The length that stands for the newest messages, which are examined without the index. */
 const newestOnes = -1
@@ -37,7 +42,6 @@ type Rest = {
   longest: number
   /** What part of a full period the shortest one is. */
   share: number
-  hasRequired: boolean
   /** Whether all of it can be looked up at once. */
   isSmall: boolean
 }
@@ -53,7 +57,7 @@ export async function findMessages(db: Db, search: Search): Promise<Found> {
   const chooseLength = createLengths()
   const end = BigInt(search.before ?? greatestId)
   let rest: Rest | undefined
-  if (search.room_ids.length > 0) rest = { ...unknownRest, end }
+  if (search.room_ids.length > 0 && search.author_ids?.length !== 0) rest = { ...unknownRest, end }
   let work = 0
   const mayGoOn = () => work < minWork || performance.now() - startedAt < searchMs
   while (rest && messages.length < search.limit && mayGoOn()) {
@@ -72,7 +76,6 @@ const unknownRest = {
   length: newestOnes,
   longest: 0,
   share: 0,
-  hasRequired: false,
   isSmall: false,
 }
 
@@ -82,35 +85,54 @@ type Step = { found: Examined['found']; rest: Rest | undefined; work: number }
 async function examineRest(db: Db, search: Search, rest: Rest): Promise<Step> {
   const older = { ...search, before: String(rest.end) }
   if (rest.length === newestOnes) return examineNewestOnes(db, older, rest)
-  const { hasRequired, length } = rest
-  if (rest.isSmall)
-    return { found: (await examineRoom(db, older, hasRequired)).found, rest: undefined, work: 0 }
+  const { length } = rest
+  if (rest.isSmall) return { found: (await examineRoom(db, older)).found, rest: undefined, work: 0 }
   const start = periodStart(length, rest.end - 1n)
-  const { count, found } = await examinePeriod(db, older, { start, length, hasRequired })
-  const work = Math.max(rest.share * lengthOfPeriod(length), count / examinedLikePeriod)
-  if (count === matchesOfPeriod) return { found: [], rest, work }
-  return { found, rest: start <= rest.first ? undefined : { ...rest, end: start }, work }
+  const examined = await unlessTooLong(db, (trx) => examinePeriod(trx, older, { start, length }))
+  if (!examined) return { found: [], rest, work: minWork / 2 }
+  const work = Math.max(rest.share * lengthOfPeriod(length), examined.count / examinedLikePeriod)
+  if (examined.count === matchesOfPeriod) return { found: [], rest, work }
+  return { found: examined.found, rest: start <= rest.first ? undefined : { ...rest, end: start }, work }
+}
+
+/** What a statement returns; undefined if PostgreSQL has ended it because it took too long. */
+async function unlessTooLong(db: Db, run: (trx: Db) => Promise<Examined>): Promise<Examined | undefined> {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      await limitStatements(trx, longestStepMs)
+      return run(trx)
+    })
+  } catch (error) {
+    if (isStatementTimeout(error)) return undefined
+    throw error
+  }
 }
 
 async function examineNewestOnes(db: Db, search: Search, rest: Rest): Promise<Step> {
-  const { count, found, words, required, ...ids } = await examineNewest(db, search)
+  const isFirst = rest.first === 0n
+  const limit = isFirst ? newestMessages.first : newestMessages.further
+  const { count, found, ...ids } = await examineNewest(db, search, limit)
   const work = count / examinedLikePeriod
-  if (words === 0 || count < newestMessages) return { found, rest: undefined, work }
-  const [first, oldest, newest] = [BigInt(ids.first!), BigInt(ids.oldest!), BigInt(ids.newest!)]
+  const [first, oldest, newest] = [ids.first, ids.oldest, ids.newest].map((id) => BigInt(id ?? 0))
+  if (count < limit || oldest! <= BigInt(search.from ?? 0)) return { found, rest: undefined, work }
   const isFull = found.length === search.limit
+  const usesIndex = isInIndex(search) && !search.is_pinned
   return {
     found,
     work,
     rest: {
-      first,
-      end: oldest,
+      first: greater(first!, BigInt(search.from ?? 0)),
+      end: oldest!,
       length: newestOnes,
-      ...longestPeriod(count, newest - oldest),
-      hasRequired: required > 0,
+      ...(usesIndex ? longestPeriod(count, newest! - oldest!) : { longest: newestOnes, share: 0 }),
       isSmall:
-        rest.first === 0n && !isFull && search.room_ids.length === 1 && (await isSmallRoom(db, search)),
+        isFirst && usesIndex && !isFull && search.room_ids.length === 1 && (await isSmallRoom(db, search)),
     },
   }
+}
+
+function greater(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
 }
 
 /** Returns a function that chooses the length of the next step by where the last one ended and how long it took. */

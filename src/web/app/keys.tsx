@@ -85,7 +85,7 @@ function markRead(rooms: readonly Room[]): void {
   }
 }
 
-const regions = ['.rail', '.rooms', '.log, .page-body', '.composer', '.members']
+const regions = ['.rail', '.rooms', '.log, .page-body', '.composer', '.search', '.members']
 
 /** Moves the focus to the next part of the page: to where one is in it, else to what comes first. */
 function goToRegion(step: 1 | -1): void {

@@ -9,7 +9,8 @@ import { RoomMenu } from '../rooms/room-menu.tsx'
 import { isGroup, namesIn, placeOf, roomName } from '../rooms/rooms.ts'
 
 import { Icon } from '../shell/icon.tsx'
-import { showsMembers, toggleMembers } from '../shell/layout.ts'
+import { showsMembers, showsSearch, toggleMembers, toggleSearch } from '../shell/layout.ts'
+import { lazy } from '../shell/lazy.tsx'
 import { hasMouse, isNarrow } from '../shell/media.ts'
 import { MenuItem } from '../shell/menu.tsx'
 import { Page } from '../shell/page.tsx'
@@ -19,9 +20,10 @@ import { Composer } from './composer.tsx'
 import { focusComposer } from './composer-focus.ts'
 import { LeftTexts } from './left-texts.tsx'
 import { openPins } from './pins.tsx'
-import { openSearch } from './search.tsx'
 import { MessageTimeline } from './timeline.tsx'
 import { Typing } from './typing.tsx'
+
+const SearchPanel = lazy(() => import('./search/panel.tsx').then(({ SearchPanel }) => SearchPanel))
 
 /** A conversation, with who can be met in it. */
 export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
@@ -61,8 +63,8 @@ export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
         type="button"
         class="plain"
         aria-label={t().search}
-        aria-haspopup="dialog"
-        onClick={() => openSearch(room)}
+        aria-expanded={showsSearch.value}
+        onClick={toggleSearch}
       >
         <Icon name="search" />
       </button>
@@ -105,6 +107,7 @@ export function RoomPage({ at }: { at: Extract<Place, { roomId: string }> }) {
         <Typing roomId={roomId} />
         <Composer room={room} name={name} />
       </Page>
+      {showsSearch.value && <SearchPanel key={room.house_id ?? room.id} room={room} />}
       {showsMembers.value && <Members key={room.house_id ?? room.id} room={room} />}
     </div>
   )
