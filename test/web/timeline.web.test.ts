@@ -185,9 +185,9 @@ test('by keyboard: 200 messages upwards one by one, to the first, the last, and 
 })
 
 test('what has the focus or is being written keeps it, however far one scrolls', async () => {
-  const { ann, path } = await roomOfMany(300)
+  const { ann, path } = await roomOfMany(600)
   const page = await openPage(path, { as: ann })
-  await messageOf(page, 'line 300.').waitFor()
+  await messageOf(page, 'line 600.').waitFor()
   const composer = page.getByRole('textbox', { name: 'Message general' })
   await composer.press('ArrowUp')
   const editor = page.getByRole('textbox', { name: 'Edit message' })
@@ -196,7 +196,7 @@ test('what has the focus or is being written keeps it, however far one scrolls',
     await logOf(page).evaluate((log) => log.scrollTo(0, 0))
     await expect.poll(() => logOf(page).evaluate((log) => log.scrollTop)).toBeGreaterThan(0)
   }
-  await messageOf(page, 'line 120.').waitFor()
+  await expect.poll(() => messageOf(page, 'line 570.').count()).toBe(0)
   expect(await page.evaluate('document.activeElement?.ariaLabel')).toBe('Edit message')
   expect(await editor.inputValue()).toBe('half a thought')
   await composer.focus()

@@ -21,6 +21,7 @@ test('from its first visit on the page opens without a connection, and only the 
   await page.context().setOffline(true)
   await page.goto(`${origin}/app/friends`)
   await page.getByRole('heading', { name: 'Hearth' }).waitFor()
+  await page.getByText('This is shown once there is a connection.').waitFor()
   await page.getByText('No connection. What you write is kept and sent later.').waitFor()
 })
 

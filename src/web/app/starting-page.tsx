@@ -3,6 +3,7 @@ import { Waiting } from '../messages/waiting.tsx'
 import type { Place } from '../places.ts'
 import { roomName } from '../rooms/rooms.ts'
 import { Page } from '../shell/page.tsx'
+import type { Room } from '../state/state.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 
@@ -10,10 +11,20 @@ import { t } from '../texts/texts.ts'
 export function StartingPage({ at }: { at: Place }) {
   const room = 'roomId' in at ? store.rooms.value[at.roomId] : undefined
   return (
-    <Page title={room ? roomName(room) : t().appName}>
+    <Page title={room ? <RoomTitle room={room} /> : t().appName}>
       <div class="page-body" aria-busy={!isOffline.value}>
-        {isOffline.value ? <Waiting /> : <p class="muted">{t().loading}</p>}
+        <p class="muted">{isOffline.value ? t().shownLater : t().loading}</p>
+        {isOffline.value && <Waiting />}
       </div>
     </Page>
+  )
+}
+
+function RoomTitle({ room }: { room: Room }) {
+  return (
+    <>
+      {room.house_id !== null && <span aria-hidden="true"># </span>}
+      {roomName(room)}
+    </>
   )
 }

@@ -1,8 +1,10 @@
 import type { Answer } from '../../client/operations.ts'
 import { api } from '../session.ts'
 
-/** How many messages a page has. */
+/** How many messages the first page of a room has, and one around a message. */
 export const pageSize = 50
+/** How many further ones come at a time: who scrolls far is interrupted less often. */
+export const furtherPageSize = 100
 
 export type PageQuery = { before?: string; after?: string; around?: string }
 type Listed = Answer<'listMessages'>
@@ -28,7 +30,8 @@ export function askForPage(roomId: string, query: PageQuery, isEarly = false): A
 }
 
 export function listMessages(roomId: string, page: PageQuery): Promise<Listed> {
-  const query = { limit: String(pageSize), extended: 'true', ...page } as const
+  const limit = String(page.before || page.after ? furtherPageSize : pageSize)
+  const query = { limit, extended: 'true', ...page } as const
   return api.call('listMessages', { params: { id: roomId }, query })
 }
 

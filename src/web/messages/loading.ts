@@ -14,7 +14,7 @@ import {
   withNewest,
   withOlder,
 } from '../state/timeline.ts'
-import { askForPage, type PageQuery, pageSize, record, stopRecording } from './asked-page.ts'
+import { askForPage, furtherPageSize, type PageQuery, pageSize, record, stopRecording } from './asked-page.ts'
 import { firstReaches, takeFirst } from './first-page.ts'
 import { isKept } from './positions.ts'
 
@@ -108,7 +108,7 @@ export function loadOlder(roomId: string): Promise<void> {
     if (!oldest) return
     // The page belongs before this message alone: elsewhere it would leave a gap.
     const fits = await takePage(roomId, { before: oldest.id }, (page, known) => {
-      return known?.messages[0]?.id === oldest.id ? withOlder(known, page, pageSize) : undefined
+      return known?.messages[0]?.id === oldest.id ? withOlder(known, page, furtherPageSize) : undefined
     })
     if (!fits) await load()
   })
@@ -120,7 +120,7 @@ export function loadNewer(roomId: string): Promise<void> {
     const newest = store.timelines.peek()[roomId]?.messages.at(-1)
     if (!newest) return
     const fits = await takePage(roomId, { after: newest.id }, (page, known) => {
-      return known?.messages.at(-1)?.id === newest.id ? withNewer(known, page, pageSize) : undefined
+      return known?.messages.at(-1)?.id === newest.id ? withNewer(known, page, furtherPageSize) : undefined
     })
     if (!fits) await load()
   })

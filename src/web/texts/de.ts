@@ -357,6 +357,7 @@ export const de: Texts = {
   },
 
   noConnection: 'Keine Verbindung. Was du schreibst, wird behalten und später gesendet.',
+  shownLater: 'Das wird gezeigt, sobald es eine Verbindung gibt.',
   socketBlocked:
     'Der Server antwortet, aber Websockets zu ihm sind blockiert: Hier kommt nichts Neues an. Versuche ein anderes Netz, oder frage, wer diesen Server betreibt: „A blocked websocket“ im Handbuch (docs/operations.md) sagt, was zu tun ist.',
   tooFast: {

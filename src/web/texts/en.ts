@@ -347,6 +347,7 @@ export const en = {
   },
 
   noConnection: 'No connection. What you write is kept and sent later.',
+  shownLater: 'This is shown once there is a connection.',
   socketBlocked:
     'The server answers, but websockets to it are blocked, so nothing new arrives here. Try another network, or ask whoever runs this server: “A blocked websocket” in the manual (docs/operations.md) says what to do.',
   tooFast: {
