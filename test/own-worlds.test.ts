@@ -6,6 +6,8 @@ const folder = import.meta.dirname
 
 /** The files with a world of their own, and what they would disturb, or be disturbed by, in one that others use. */
 const ownWorlds: Record<string, string> = {
+  'accounts/mails/queue.test.ts': 'sends whatever mail waits',
+  'accounts/mails/stop.system.test.ts': 'sends whatever mail waits',
   'accounts/secrets-in-rows.test.ts': 'reads every row of every table',
   'administration/get-admin-overview.test.ts': 'counts accounts, houses and messages',
   'cli/backup-secrets.test.ts': 'backs up the whole database',
@@ -40,6 +42,7 @@ const ownWorlds: Record<string, string> = {
   'messages/search/cost.test.ts': 'needs the statistics of its own rows',
   'messages/statements.test.ts': 'counts statements',
   'process/start.system.test.ts': 'has servers with Redis',
+  'read-states/marks.test.ts': 'deletes whatever has exploded or is too old',
   'storage/discard.test.ts': 'counts discarded files',
   'storage/eraser.test.ts': 'erases whatever is discarded',
   'web/administration.web.test.ts': 'shows what the server has and uses',

@@ -14,7 +14,7 @@ async function scene() {
 }
 
 test('a body with content edits, as PATCH does', async () => {
-  const { ann, den, id, post } = await scene()
+  const { ann, bob, den, id, post } = await scene()
   published.length = 0
   const answer = await post(ann, { content: 'new' })
   expect(answer.status).toBe(200)
@@ -24,6 +24,7 @@ test('a body with content edits, as PATCH does', async () => {
   const place = { room_id: den.room_id, house_id: den.id }
   expect(published).toEqual([
     { type: 'message_updated', ...place, message_id: answer.body.data.id, message: answer.body.data },
+    { type: 'read_state_updated', room_id: den.room_id, user_id: bob.id },
   ])
   const again = await call(ann, 'PATCH', `/rooms/${den.room_id}/messages/${id}`, { content: 'new' })
   expect(again.body.data).toEqual({ ...answer.body.data, edited_at: again.body.data.edited_at })

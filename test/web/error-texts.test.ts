@@ -34,7 +34,7 @@ const ofTheClient = new Set([
   ...['limit', 'before', 'after', 'around', 'extended', 'return_to', 'key', 'nonce', 'exploding'],
   ...['reply_to_id', 'reply_mention', 'type', 'allow', 'deny', 'default_permissions', 'public', 'keys'],
   ...['endpoint', 'theme', 'enable_desktop_notifications', 'onboarded', 'notification_preference'],
-  ...['disabled', 'admin', 'mfa_enabled', 'author_id'],
+  ...['disabled', 'admin', 'mfa_enabled', 'author_id', 'order', 'as_file'],
 ])
 
 function fieldsOf({ parameters = [], requestBody }: Operation): string[] {
