@@ -1,6 +1,4 @@
-import { AccountScreen } from '../accounts/screens.tsx'
 import { isOffline } from '../connection.ts'
-import { InvitePage } from '../houses/invite-page.tsx'
 import { isRestored } from '../last-visit.ts'
 import { Waiting } from '../messages/waiting.tsx'
 import { place } from '../router.ts'
@@ -8,9 +6,14 @@ import { token } from '../session.ts'
 import { Announcement } from '../shell/announcement.tsx'
 import { Banner } from '../shell/banner.tsx'
 import { Dialogs } from '../shell/dialog.tsx'
+import { lazy } from '../shell/lazy.tsx'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { Shell } from './shell.tsx'
+
+/** Who is logged in sees neither of them. */
+const AccountScreen = lazy(async () => (await import('../accounts/screens.tsx')).AccountScreen)
+const InvitePage = lazy(async () => (await import('../houses/invite-page.tsx')).InvitePage)
 
 /** The whole page. */
 export function App() {

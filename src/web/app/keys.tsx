@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks'
 import { startPlace } from '../houses/last-rooms.ts'
 import { focusComposer } from '../messages/composer-focus.ts'
 import { acknowledge } from '../messages/use-acknowledge.ts'
@@ -26,12 +25,10 @@ const actions: Record<string, () => void> = {
   'Shift+Escape': () => markRead(allRooms()),
 }
 
-/** Listens for these keys. */
-export function useKeys(): void {
-  useEffect(() => {
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
+/** Listens for these keys. Returns what ends that. */
+export function listenForKeys(): () => void {
+  addEventListener('keydown', onKey)
+  return () => removeEventListener('keydown', onKey)
 }
 
 function onKey(event: KeyboardEvent): void {

@@ -1,8 +1,6 @@
 import { useEffect } from 'preact/hooks'
-import { AdministrationPage } from '../administration/administration-page.tsx'
 import { FriendsPage } from '../friends/friends-page.tsx'
 import { HouseRooms } from '../houses/house-rooms.tsx'
-import { HouseSettingsPage } from '../houses/house-settings-page.tsx'
 import { isComing, startPlace } from '../houses/last-rooms.ts'
 import { Rail } from '../houses/rail.tsx'
 import { Welcome } from '../houses/welcome.tsx'
@@ -13,23 +11,31 @@ import { listBefore, type Place } from '../places.ts'
 import { NoRoom } from '../rooms/no-room.tsx'
 import { PrivateRooms } from '../rooms/private-rooms.tsx'
 import { go, goBackTo, place } from '../router.ts'
-import { SettingsPage } from '../settings/settings-page.tsx'
 import { Banner } from '../shell/banner.tsx'
 import { showsMembers, toggleMembers } from '../shell/layout.ts'
+import { lazy } from '../shell/lazy.tsx'
 import { isNarrow } from '../shell/media.ts'
 import { NoticePage } from '../shell/page.tsx'
+import { startLater } from '../shell/start-later.ts'
 import { useHeadingFocus } from '../shell/use-heading-focus.ts'
 import { type Swipe, useSwipe } from '../shell/use-swipe.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
-import { useKeys } from './keys.tsx'
 import { MentionAnnouncer } from './mention-announcer.tsx'
 import { SkipLinks } from './skip-links.tsx'
 import { StartingPage } from './starting-page.tsx'
 
+const SettingsPage = lazy(async () => (await import('../settings/settings-page.tsx')).SettingsPage)
+const HouseSettingsPage = lazy(
+  async () => (await import('../houses/house-settings-page.tsx')).HouseSettingsPage,
+)
+const AdministrationPage = lazy(
+  async () => (await import('../administration/administration-page.tsx')).AdministrationPage,
+)
+
 /** What somebody sees who is logged in: houses, rooms, and a page beside them. */
 export function Shell() {
-  useKeys()
+  useEffect(() => startLater(async () => (await import('./keys.tsx')).listenForKeys()), [])
   useSwipe(swipe)
   useEffect(keepPlace, [])
   const at = shownPlace(isNarrow.value)

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { listenForDrags } from './drag.ts'
 import { listOf, type OrderedList, type Placement, placed, stepped } from './order.ts'
+import { startLater } from './start-later.ts'
 
 const stepOf: Record<string, 1 | -1> = { ArrowUp: -1, ArrowDown: 1 }
 
@@ -47,13 +47,16 @@ export function useOrder<Area extends HTMLElement>(
       move(item.getAttribute('data-item') ?? '', by)
     }
     element.addEventListener('keydown', onKeyDown)
-    const endDrags = listenForDrags(element, {
-      listsFor: (id) => {
-        const { lists: all } = latest.current
-        const kind = listOf(all, id)?.kind
-        return all.filter((list) => list.kind === kind && !list.isClosed).map((list) => list.id)
-      },
-      drop: (id, listId, beforeId) => enqueue((all) => placed(all, id, listId, beforeId)),
+    const endDrags = startLater(async () => {
+      const { listenForDrags } = await import('./drag.ts')
+      return listenForDrags(element, {
+        listsFor: (id) => {
+          const { lists: all } = latest.current
+          const kind = listOf(all, id)?.kind
+          return all.filter((list) => list.kind === kind && !list.isClosed).map((list) => list.id)
+        },
+        drop: (id, listId, beforeId) => enqueue((all) => placed(all, id, listId, beforeId)),
+      })
     })
     return () => {
       element.removeEventListener('keydown', onKeyDown)
