@@ -81,7 +81,10 @@ test('usernames become mentions and come back', () => {
 })
 
 test('names of rooms become addresses: the longest that fits, whole words, outside code', () => {
-  const rooms = ['dev', 'dev help', 'c++', 'Dev'].map((name, at) => ({ name, address: `/app/houses/${at + 1}` }))
+  const rooms = ['dev', 'dev help', 'c++', 'Dev'].map((name, at) => ({
+    name,
+    address: `/app/houses/${at + 1}`,
+  }))
   const sent = (text: string) => withRoomAddresses(text, rooms).replaceAll('/app/houses/', 'a')
   expect(sent('#dev, #DEV help. (#c++) #devs x#dev ##dev')).toBe('a1, a2. (a3) #devs x#dev ##dev')
   expect(sent('#dev `see #dev`\n```\n#dev\n```\n#dev')).toBe('a1 `see #dev`\n```\n#dev\n```\na1')
@@ -93,9 +96,7 @@ test('behind the name of a room, what would belong to its path is set apart', ()
   expect(sent('看#general。「#general」再看#general吧')).toBe(
     '看/app/houses/1。「/app/houses/1」再看/app/houses/1吧',
   )
-  expect(sent('(#general) **#general**! \\#general')).toBe(
-    '(/app/houses/1) **/app/houses/1**! \\#general',
-  )
+  expect(sent('(#general) **#general**! \\#general')).toBe('(/app/houses/1) **/app/houses/1**! \\#general')
   expect(sent('#general?message=5 #general/x')).toBe('/app/houses/1 ?message=5 /app/houses/1 /x')
 })
 

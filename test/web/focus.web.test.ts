@@ -80,7 +80,7 @@ test('the focus is where the eye is on every screen that comes', async () => {
   await hasHeading('Join a house')
 })
 
-test('the focus goes on to the next pinned message, and then to the heading', async () => {
+test('the focus stays on the button that unpins a message, which then undoes that', async () => {
   const { ann, den, path } = await twoInHouse()
   for (const id of await sendAll(ann, den.room_id, 'one', 'two https://example.org')) {
     await call(ann, 'PUT', `/rooms/${den.room_id}/pins/${id}`)
@@ -88,11 +88,11 @@ test('the focus goes on to the next pinned message, and then to the heading', as
   const page = await openPage(path, { as: ann })
   const open = page.getByRole('button', { name: 'Pinned messages' })
   await open.press('Enter')
-  const row = (text: string) => page.getByRole('listitem').filter({ hasText: text })
-  await row('two').getByRole('button', { name: 'Unpin' }).press('Enter')
-  await focusIsOn(page, row('one').getByRole('button', { name: 'Unpin' }))
+  const two = page.getByRole('listitem').filter({ hasText: 'two' })
+  await two.getByRole('button', { name: 'Unpin' }).press('Enter')
+  await focusIsOn(page, two.getByRole('button', { name: 'Undo' }))
   await page.keyboard.press('Enter')
-  await focusIsOn(page, page.getByRole('heading', { name: 'Pinned messages' }))
+  await focusIsOn(page, two.getByRole('button', { name: 'Unpin' }))
   await page.keyboard.press('Escape')
   await focusIsOn(page, open)
 })

@@ -1,4 +1,5 @@
 import { permission } from '../../houses/permissions.ts'
+import { isComing } from '../houses/last-rooms.ts'
 import { focusComposer } from '../messages/composer-focus.ts'
 import { mayInRoom } from '../rooms/permissions.ts'
 import { place } from '../router.ts'
@@ -9,7 +10,8 @@ import { t } from '../texts/texts.ts'
 export function SkipLinks() {
   const at = place.value
   const room = 'roomId' in at ? store.rooms.value[at.roomId] : undefined
-  const mayWrite = room !== undefined && mayInRoom(room, permission.SEND_MESSAGES)
+  const isShown = store.me.value !== undefined && !isComing(at)
+  const mayWrite = isShown && room !== undefined && mayInRoom(room, permission.SEND_MESSAGES)
   return (
     <div class="skip-links">
       <SkipLink to="page" text={t().skipToPage} act={focusPage} />
