@@ -1,38 +1,40 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/texts.ts'
 import {
   type FoldEvent,
+  type FoldKind,
   foldEvent,
   foldedPx,
   leastHiddenPx,
   mayBeTall,
+  seemsTall,
   setUnfolded,
   unfolded,
 } from './folding.ts'
 
-type FoldProps = { id: string; kind: keyof typeof foldedPx; children: ComponentChildren }
+type FoldProps = { id: string; kind: FoldKind; text: string; children: ComponentChildren }
 
 /** What shows a text, in a fold if the text may be tall. */
-export function Foldable({ text, children, ...fold }: FoldProps & { text: string }): ComponentChildren {
-  return mayBeTall(text) ? <Fold {...fold}>{children}</Fold> : children
+export function Foldable({ children, ...fold }: FoldProps): ComponentChildren {
+  return mayBeTall(fold.text) ? <Fold {...fold}>{children}</Fold> : children
 }
 
 /** A text that is cut past a height, until one wants to see it all, or what is beyond gets the focus or is searched for. */
-function Fold({ id, kind, children }: FoldProps) {
+function Fold({ id, kind, text: source, children }: FoldProps) {
   const boxId = useId()
   const root = useRef<HTMLDivElement>(null)
   const text = useRef<HTMLDivElement>(null)
+  const [isLikelyTall] = useState(() => seemsTall(source, kind))
   const isUnfolded = unfolded.value.has(id)
 
-  // Written into the page at once: the timeline measures its rows after this.
+  // To measure it here would have the page laid out once more for each text that scrolls in.
   useLayoutEffect(() => {
     const element = text.current
     if (!element) return
     const note = (height: number) => {
       root.current?.toggleAttribute('data-tall', height > foldedPx[kind] + leastHiddenPx)
     }
-    note(element.offsetHeight)
     const observer = new ResizeObserver(([entry]) => note(entry!.borderBoxSize[0]!.blockSize))
     observer.observe(element)
     return () => observer.disconnect()
@@ -45,7 +47,13 @@ function Fold({ id, kind, children }: FoldProps) {
   }
 
   return (
-    <div ref={root} class="fold" data-kind={kind} data-unfolded={isUnfolded ? '' : undefined}>
+    <div
+      ref={root}
+      class="fold"
+      data-kind={kind}
+      data-tall={isLikelyTall ? '' : undefined}
+      data-unfolded={isUnfolded ? '' : undefined}
+    >
       <div
         id={boxId}
         class="fold-box"

@@ -1,13 +1,10 @@
 import type { Message } from '../state/state.ts'
-import { foldedPx, unfolded } from './folding.ts'
+import { estimatedHeight, foldedPx, unfolded } from './folding.ts'
 import { mediaBox } from './media-box.ts'
 import type { Row } from './rows.ts'
 
 /** In px, at the font of the page: what is not measured yet should come near to what it will be. */
 const linePx = 21.75
-const letterPx = 7
-const besidesTextPx = 84
-const widestTextPx = 720
 const quotePx = 24
 const reactionsPx = 40
 
@@ -36,9 +33,7 @@ function headOf({ isFollowing }: { isFollowing: boolean }): number {
 
 function textSize(id: string, content: string, width: number): number {
   if (content === '') return 0
-  const perLine = Math.max(20, (Math.min(widestTextPx, width - besidesTextPx) || widestTextPx) / letterPx)
-  const lines = content.split('\n').map((line) => Math.max(1, Math.ceil(line.length / perLine)))
-  const whole = lines.reduce((sum, each) => sum + each, 0) * linePx
+  const whole = estimatedHeight(content, 'message', width)
   return unfolded.peek().has(id) ? whole : Math.min(whole, foldedPx.message)
 }
 
