@@ -128,3 +128,15 @@ test('a hostile search is answered', async () => {
     expect(await found(text)).toEqual([])
   }
 })
+
+test.each([
+  ['marks of several kinds', `z${'\u0323\u0301\u1DCE\u0315'.repeat(999)}\u0E48`, 'z'],
+  ['vowel signs and tones', `a ${'\u0E48\u0E38'.repeat(1_998)} z`, 'a z'],
+  ['signs that stand for many letters', '\uFDFA'.repeat(4_000), 'صلى'],
+])('folding %s takes no long time', async (_name, text, found) => {
+  const started = performance.now()
+  const { rows } = await sql<{ folded: string }>`
+    select max(search_text(${text}::text || n, null)) as folded from generate_series(1, 200) as n`.execute(db)
+  expect(performance.now() - started).toBeLessThan(6_000)
+  expect(rows[0]!.folded).toContain(found)
+})
