@@ -1,3 +1,4 @@
+import { coalesce } from '../database/batching/coalesce.ts'
 import type { Db } from '../database/client.ts'
 import { isGreaterId, unknownId } from '../ids.ts'
 import { listNewestMessageIds } from '../messages/read/newest-queries.ts'
@@ -41,13 +42,16 @@ export async function findReadState(
 /** The newest message ever sent to a room, and the newest one that is left. */
 export type Remaining = { room_id: string; last: string; newest: string }
 
-/** What is left of a room. */
-export async function findRemaining(db: Db, room_id: string): Promise<Remaining> {
+/** What is left of a room. Reads for many deleted messages share their statements. */
+export const findRemaining = coalesce<string, Remaining>(async (db, roomIds) => {
+  const ids = [...new Set(roomIds)]
   // In this order, for the same reason as above.
-  const last = await listLastMessageIds(db, [room_id])
-  const newest = await listNewestMessageIds(db, [room_id])
-  return { room_id, last: last.get(room_id) ?? unknownId, newest: newest.get(room_id) ?? unknownId }
-}
+  const last = await listLastMessageIds(db, ids)
+  const newest = await listNewestMessageIds(db, ids)
+  return roomIds.map((room_id) => {
+    return { room_id, last: last.get(room_id) ?? unknownId, newest: newest.get(room_id) ?? unknownId }
+  })
+})
 
 /** Those of these users who have nothing left to read in a room, now that a message of it is gone, but had before. */
 export async function listCaughtUp(
