@@ -46,6 +46,7 @@ const cases: [string, string[], string[]][] = [
     ],
     ['example.com'],
   ],
+  ['it is https, example.net', ['https://example.net'], ['ftp://example.net']],
   ['mail to ann.lee@example.net', ['ann.lee', 'lee', 'ann.lee@example.net'], ['ann.net']],
   ['我昨天从上海回来了。', ['上海', '海', '昨天', '"上海回来"', '上海回来'], ['海上', '北京']],
   ['明日は東京タワーへ行きます', ['東京', 'タワー', '東京タワー', '行き'], ['京東', '大阪']],
