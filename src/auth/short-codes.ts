@@ -1,4 +1,5 @@
 import { hash, randomInt } from 'node:crypto'
+import { normalizeCode } from './codes.ts'
 
 /** Base 32 of Crockford: no I, L, O and U. */
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -16,12 +17,7 @@ export function newShortCode(): string {
 
 /** What somebody typed as a short code, in its canonical form, or undefined if it cannot be one. */
 export function readShortCode(typed: string): string | undefined {
-  const code = typed
-    .normalize('NFKC')
-    .toUpperCase()
-    .replace(/[\s\p{Pd}]/gu, '')
-    .replaceAll('O', '0')
-    .replace(/[IL]/g, '1')
+  const code = normalizeCode(typed).toUpperCase().replaceAll('O', '0').replace(/[IL]/g, '1')
   const isCode = code.length === length && [...code].every((character) => digits.includes(character))
   return isCode ? code : undefined
 }

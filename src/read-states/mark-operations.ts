@@ -1,3 +1,4 @@
+import { coalesce } from '../database/batching/coalesce.ts'
 import type { Db } from '../database/client.ts'
 import { isGreaterId, unknownId } from '../ids.ts'
 import { listNewestMessageIds } from '../messages/read/newest-queries.ts'
@@ -20,9 +21,14 @@ export async function listMarks(db: Db, rooms: readonly ReadRoom[]): Promise<Map
     behind.map(([id]) => id),
   )
   for (const [id, mark] of behind) {
-    if (!isGreaterId(newest.get(id) ?? unknownId, mark)) marks.set(id, last.get(id)!)
+    marks.set(id, markIn({ last: last.get(id)!, newest: newest.get(id) ?? unknownId }, mark))
   }
   return marks
+}
+
+/** The mark itself, or the newest message ever sent where none after the mark is left. */
+function markIn({ last, newest }: Omit<Remaining, 'room_id'>, mark: string): string {
+  return isGreaterId(last, mark) && !isGreaterId(newest, mark) ? last : mark
 }
 
 /** The read state of a user in a room, and whether they have ever marked anything there as read. */
@@ -31,23 +37,29 @@ export async function findReadState(
   userId: string,
   room_id: string,
 ): Promise<{ state: ReadState; isMarked: boolean }> {
-  const mark = await findReadMark(db, userId, room_id)
+  const mark = await findReadMark(db, { user_id: userId, room_id })
   const room = { room_id, message_id: mark ?? null }
-  const [marks, counts] = await Promise.all([listMarks(db, [room]), countUnreadMentions(db, userId, [room])])
-  const state = { message_id: marks.get(room_id)!, mention_count: counts.get(room_id) ?? 0 }
-  return { state, isMarked: mark !== undefined }
+  const [remaining, counts] = await Promise.all([
+    findRemaining(db, room_id),
+    countUnreadMentions(db, userId, [room]),
+  ])
+  const message_id = markIn(remaining, mark ?? unknownId)
+  return { state: { message_id, mention_count: counts.get(room_id) ?? 0 }, isMarked: mark !== undefined }
 }
 
 /** The newest message ever sent to a room, and the newest one that is left. */
 export type Remaining = { room_id: string; last: string; newest: string }
 
-/** What is left of a room. */
-export async function findRemaining(db: Db, room_id: string): Promise<Remaining> {
+/** What is left of a room. Reads for many deleted messages share their statements. */
+export const findRemaining = coalesce<string, Remaining>(async (db, roomIds) => {
+  const ids = [...new Set(roomIds)]
   // In this order, for the same reason as above.
-  const last = await listLastMessageIds(db, [room_id])
-  const newest = await listNewestMessageIds(db, [room_id])
-  return { room_id, last: last.get(room_id) ?? unknownId, newest: newest.get(room_id) ?? unknownId }
-}
+  const last = await listLastMessageIds(db, ids)
+  const newest = await listNewestMessageIds(db, ids)
+  return roomIds.map((room_id) => {
+    return { room_id, last: last.get(room_id) ?? unknownId, newest: newest.get(room_id) ?? unknownId }
+  })
+})
 
 /** Those of these users who have nothing left to read in a room, now that a message of it is gone, but had before. */
 export async function listCaughtUp(

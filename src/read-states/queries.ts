@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { coalesce } from '../database/batching/coalesce.ts'
 import { prepareRead } from '../database/batching/reads.ts'
 import { type Db, isDistributed } from '../database/client.ts'
 import type { HearthEvent } from '../events/events.ts'
@@ -100,12 +101,6 @@ export async function moveReadState(
   return { id, events: [event] }
 }
 
-/** The last message that a user has marked as read in a room; undefined if there is none. */
-export async function findReadMark(db: Db, userId: string, roomId: string): Promise<string | undefined> {
-  const marks = await listReadMarks(db, [{ user_id: userId, room_id: roomId }])
-  return marks.get(`${userId} ${roomId}`)
-}
-
 /** The last messages that users have marked as read, by user and room (`"user room"`). */
 export async function listReadMarks(
   db: Db,
@@ -121,6 +116,14 @@ export async function listReadMarks(
   )
   return new Map(rows.map((row) => [`${row.user_id} ${row.room_id}`, row.message_id]))
 }
+
+/** The last message that a user has marked as read in a room; undefined if there is none. */
+export const findReadMark = coalesce<{ user_id: string; room_id: string }, string | undefined>(
+  async (db, keys) => {
+    const marks = await listReadMarks(db, keys)
+    return keys.map(({ user_id, room_id }) => marks.get(`${user_id} ${room_id}`))
+  },
+)
 
 /** A room that a user has marked as read up to a message, or (null) has not. */
 export type ReadRoom = { room_id: string; message_id: string | null }

@@ -81,8 +81,22 @@ test('a sequence loses its times and descriptions, and what programs have added'
   }
 })
 
+/** So many pictures of one number, each with an entry and a place. */
+function repeatedItems(count: number): Buffer {
+  const ofCount = `${String.fromCharCode(count >> 8)}${String.fromCharCode(count & 255)}`
+  const entries = Array(count).fill(box('infe', '\x02\0\0\0', '\0\x01', '\0\0', 'av01'))
+  const places = '\0\x01\0\0\0\0\0\0'.repeat(count)
+  return box(
+    'meta',
+    0,
+    box('iinf', 0, ofCount, ...entries),
+    box('iloc', '\x01\0\0\0', '\0\0', ofCount, places),
+  )
+}
+
 test.each([
   ['boxes in each other', Buffer.concat(Array(2_000).fill(bytesOf(16_000, 'moov')))],
+  ['items that are listed many times', repeatedItems(20_000)],
   ['items without a size', box('meta', 0, box('iloc', '\x01\0\0\0', '\0\0', '\xff\xff', '\0'.repeat(9_000)))],
 ])('%s do not keep the server busy', (_name, rest) => {
   const started = performance.now()

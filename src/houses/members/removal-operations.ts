@@ -52,13 +52,13 @@ export async function withRemovedBots<Answer>(
 ): Promise<AuditedChange<Answer>> {
   if (!change.events.some(mayEndPermissions)) return change
   const installed = await listInstalledBots(trx, houseId)
-  const stranded = await Promise.all(
-    installed.map(async ({ id, added_by }) => {
-      const adder = await findMembership(trx, { house_id: houseId, user_id: added_by })
-      return adder && !hasPermission(adder, permission.MANAGE_BOTS) ? [id] : []
-    }),
-  )
-  const removed = await removeBots(trx, houseId, stranded.flat())
+  const unable = new Set<string>()
+  for (const user_id of new Set(installed.map(({ added_by }) => added_by))) {
+    const adder = await findMembership(trx, { house_id: houseId, user_id })
+    if (adder && !hasPermission(adder, permission.MANAGE_BOTS)) unable.add(user_id)
+  }
+  const stranded = installed.filter(({ added_by }) => unable.has(added_by)).map(({ id }) => id)
+  const removed = await removeBots(trx, houseId, stranded)
   return {
     ...change,
     events: [...change.events, ...removed.events],

@@ -76,21 +76,28 @@ function ratio(dividend: number, divisor: number): number {
   return Math.max(1, Math.floor(dividend / Math.max(1, divisor)))
 }
 
-/** The items of a HEIF file, those that are nowhere included. */
+/** The items of a HEIF file, those that are nowhere included. Throws `DamagedPicture` where one is listed twice. */
 export function listItems(heif: Heif): Item[] {
   const { metaBoxes } = heif
-  const places = metaBoxes.filter(({ type }) => type === 'iloc').flatMap((box) => listPlaces(heif, box))
-  const placesById = Map.groupBy(places, ({ id }) => id)
+  const data = metaBoxes.find(({ type }) => type === 'idat')
+  const places = metaBoxes.filter(({ type }) => type === 'iloc').flatMap((box) => listPlaces(heif, box, data))
   const entries = metaBoxes.filter(({ type }) => type === 'iinf').flatMap((box) => listEntries(heif, box))
-  const known = new Set(entries.map(({ id }) => id))
-  const unnamed = places.filter(({ id }) => !known.has(id))
+  const placesById = byId(places)
+  const entriesById = byId(entries)
+  const unnamed = places.filter(({ id }) => !entriesById.has(id))
   return [
     ...unnamed.map((at) => ({ type: '', entry: undefined, ...at })),
-    ...entries.flatMap(({ id, type, entry }) => {
-      const own = placesById.get(id) ?? [{ extents: [], isInItem: false }]
-      return own.map(({ extents, isInItem }) => ({ type, entry, extents, isInItem }))
+    ...entries.map(({ id, type, entry }) => {
+      const { extents, isInItem } = placesById.get(id) ?? { extents: [], isInItem: false }
+      return { type, entry, extents, isInItem }
     }),
   ]
+}
+
+function byId<Numbered extends { id: number }>(all: readonly Numbered[]): Map<number, Numbered> {
+  const found = new Map(all.map((each) => [each.id, each]))
+  if (found.size < all.length) throw new DamagedPicture('an item is listed twice')
+  return found
 }
 
 /** The entries of an `iinf` box. Before version 2 an entry has no type, and is none of a picture. */
@@ -105,14 +112,13 @@ function listEntries({ reader }: Heif, { from, end }: Box): { id: number; type: 
   })
 }
 
-/** Where the items are, by an `iloc` box: in the file, or in the `idat` box. */
-function listPlaces({ reader, metaBoxes }: Heif, { from }: Box): ({ id: number } & Places)[] {
+/** Where the items are, by an `iloc` box: in the file, or in the `idat` box (`data`). */
+function listPlaces({ reader }: Heif, { from }: Box, data: Box | undefined): ({ id: number } & Places)[] {
   const version = reader.number(from, 1)
   const cursor = new Cursor(reader, from + versionBytes)
   const sizes = cursor.number(2)
   const [offsetBytes, lengthBytes] = [sizes >> 12, (sizes >> 8) & 15]
   const [baseBytes, indexBytes] = [(sizes >> 4) & 15, version === 0 ? 0 : sizes & 15]
-  const data = metaBoxes.find(({ type }) => type === 'idat')
   const places: ({ id: number } & Places)[] = []
   for (let left = cursor.number(version < 2 ? 2 : 4); left > 0; left -= 1) {
     const id = cursor.number(version < 2 ? 2 : 4)

@@ -65,6 +65,7 @@ export class Remaining {
   }
 }
 
+/** Whether all bytes are zero: the first one is, and each equals the one before it. */
 function isZero(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === 0)
+  return bytes.length === 0 || (bytes[0] === 0 && bytes.subarray(1).equals(bytes.subarray(0, -1)))
 }

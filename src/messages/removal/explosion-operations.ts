@@ -34,7 +34,8 @@ export function startSweeping(
     // Delivered first, as the store may be slow, or the list of its files locked.
     await bus.deliver(events)
     await eraseFiles(db, store, files)
-    return events.flatMap((entry) => entry.events).length === batchSize ? 0 : sweepEveryMs
+    // There are events of read states, too.
+    return events.flatMap((entry) => entry.events).length >= batchSize ? 0 : sweepEveryMs
   }
   return repeat({ run, pauseAfterFailureMs: sweepEveryMs, report })
 }

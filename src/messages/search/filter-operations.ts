@@ -1,5 +1,5 @@
 import type { Db } from '../../database/client.ts'
-import { compareIds, epochMs, firstIdAt, isGreaterId, isId, unknownId } from '../../ids.ts'
+import { compareIds, epochMs, firstIdAt, greatestId, isGreaterId, isId, unknownId } from '../../ids.ts'
 import { findAuthorsByName, findRoomsByName } from './filter-queries.ts'
 import type { Having, Search } from './queries.ts'
 import { type Filter, timeOf } from './term-operations.ts'
@@ -46,8 +46,9 @@ async function findAuthors(db: Db, place: SearchPlace, names: readonly string[])
   return [...new Set([...bare.filter(isId), ...own, ...found])]
 }
 
-/** The first id of the time that a filter names. */
+/** The first id of the time that a filter names; ids end in the year 2089. */
 function idAt(text: string): string {
   const ms = timeOf(text) ?? 0
-  return ms < epochMs ? unknownId : firstIdAt(ms)
+  const id = ms < epochMs ? unknownId : firstIdAt(ms)
+  return isGreaterId(id, greatestId) ? greatestId : id
 }

@@ -17,6 +17,8 @@ import type { Examined, Search } from './queries.ts'
 
 /** A search ends after the step in which this time is over, unless it has done little work by then. */
 const searchMs = 150
+/** With little work, too, it ends after this time: contents in some scripts take much longer to compare than others. */
+const longestSearchMs = 2_000
 /**
  * So much work does not end a search, however busy the machine is: what is looked up in so many full periods, or as many
  * messages that are examined.
@@ -59,7 +61,7 @@ export async function findMessages(db: Db, search: Search): Promise<Found> {
   let rest: Rest | undefined
   if (search.room_ids.length > 0 && search.author_ids?.length !== 0) rest = { ...unknownRest, end }
   let work = 0
-  const mayGoOn = () => work < minWork || performance.now() - startedAt < searchMs
+  const mayGoOn = () => performance.now() - startedAt < (work < minWork ? longestSearchMs : searchMs)
   while (rest && messages.length < search.limit && mayGoOn()) {
     const stepAt = performance.now()
     const step = await examineRest(db, { ...search, limit: search.limit - messages.length }, rest)

@@ -7,11 +7,12 @@ import type { Db } from '../../database/client.ts'
  */
 export type FoldedText = { text: string; keys: string[] }
 
-/** Folds texts as the contents of messages are. In their order. */
+/** Folds texts as the contents of messages are. In their order. An address in one is words: messages need not have a link. */
 export async function foldTexts(db: Db, texts: readonly string[]): Promise<FoldedText[]> {
   if (texts.length === 0) return []
   const { rows } = await sql<FoldedText>`
-    select search_text(given.text, null) as text, tsvector_to_array(search_keys(given.text, null, '{}', '{}')) as keys
+    select search_text(given.text, null) as text,
+      tsvector_to_array(search_keys(replace(given.text, '://', ' '), null, '{}', '{}')) as keys
     from unnest(${texts}::text[]) with ordinality as given (text, place)
     order by place`.execute(db)
   return rows

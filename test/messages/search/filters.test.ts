@@ -94,6 +94,8 @@ test('before: and after: narrow a search to times', async () => {
     'after:2025-03-03T12:00:00Z before:2025-03-03T13:30+01:00': ['old'],
     'after:2025-03-03T12:00:01Z before:2025-05': [],
     'before:1999-01-01': [],
+    'before:9999 is:pinned': ['old'],
+    'after:2090': [],
     'after:2025-04-01 is:pinned': [],
     'word before:2025-99-99': [],
   })

@@ -46,6 +46,7 @@ const cases: [string, string[], string[]][] = [
     ],
     ['example.com'],
   ],
+  ['it is https, example.net', ['https://example.net'], ['ftp://example.net']],
   ['mail to ann.lee@example.net', ['ann.lee', 'lee', 'ann.lee@example.net'], ['ann.net']],
   ['我昨天从上海回来了。', ['上海', '海', '昨天', '"上海回来"', '上海回来'], ['海上', '北京']],
   ['明日は東京タワーへ行きます', ['東京', 'タワー', '東京タワー', '行き'], ['京東', '大阪']],
@@ -127,4 +128,16 @@ test('a hostile search is answered', async () => {
   ]) {
     expect(await found(text)).toEqual([])
   }
+})
+
+test.each([
+  ['marks of several kinds', `z${'\u0323\u0301\u1DCE\u0315'.repeat(999)}\u0E48`, 'z'],
+  ['vowel signs and tones', `a ${'\u0E48\u0E38'.repeat(1_998)} z`, 'a z'],
+  ['signs that stand for many letters', '\uFDFA'.repeat(4_000), 'صلى'],
+])('folding %s takes no long time', async (_name, text, found) => {
+  const started = performance.now()
+  const { rows } = await sql<{ folded: string }>`
+    select max(search_text(${text}::text || n, null)) as folded from generate_series(1, 200) as n`.execute(db)
+  expect(performance.now() - started).toBeLessThan(6_000)
+  expect(rows[0]!.folded).toContain(found)
 })
