@@ -32,12 +32,16 @@ export const findMember = coalesce<Membership, MemberRow | undefined>(async (db:
   return groupByPlace(keys.length, rows)
 })
 
-/** The ids of the bots in a house that a user owns or has added, oldest first. */
-export async function listBotIdsOf(db: Db, houseId: string, userId: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select users.id from users join members on members.user_id = users.id and members.house_id = ${houseId}
+/** The bots in a house that a user owns or has added, oldest first. */
+export async function listBotsOf(
+  db: Db,
+  houseId: string,
+  userId: string,
+): Promise<{ id: string; is_own: boolean }[]> {
+  const { rows } = await sql<{ id: string; is_own: boolean }>`
+    select users.id, users.owner_id is not distinct from ${userId}::bigint as is_own from users join members on members.user_id = users.id and members.house_id = ${houseId}
     where users.owner_id = ${userId} or members.added_by = ${userId} order by users.id`.execute(db)
-  return rows.map((row) => row.id)
+  return rows
 }
 
 /** The bots of a house whose adders have been members ever since, with these adders. */

@@ -7,7 +7,7 @@ import type { AuditedChange } from '../audit-log/operations.ts'
 import type { AuditEntry } from '../audit-log/queries.ts'
 import { canRemove, hasPermission, permission } from '../permissions.ts'
 import { findMembership, type Membership, type MembershipRow } from '../queries.ts'
-import { deleteMember, findMember, listBotIdsOf, listInstalledBots } from './queries.ts'
+import { deleteMember, findMember, listBotsOf, listInstalledBots } from './queries.ts'
 import { serializeMember } from './serializers.ts'
 
 /** The events and audit entries of members that leave as a consequence of a change. */
@@ -32,16 +32,18 @@ export async function removeMember(
 
 /**
  * Removes from a locked house the bots that somebody owns or has added who is kicked or banned
- * (docs/permissions.md#rank). Throws `no_permission` for a bot above which `by` does not rank.
+ * (docs/permissions.md#rank). A bot above which `by` does not rank stays if others own it; for an own one throws
+ * `no_permission`.
  */
 export async function removeBotsOf(trx: Db, by: MembershipRow, userId: string): Promise<Removal> {
   const { house_id } = by
-  const ids = await listBotIdsOf(trx, house_id, userId)
-  for (const user_id of ids) {
-    const bot = await findMembership(trx, { house_id, user_id })
-    if (!bot || !canRemove(by, bot)) throw new ApiError('no_permission')
+  const removed: string[] = []
+  for (const { id, is_own } of await listBotsOf(trx, house_id, userId)) {
+    const bot = await findMembership(trx, { house_id, user_id: id })
+    if (bot && canRemove(by, bot)) removed.push(id)
+    else if (is_own) throw new ApiError('no_permission')
   }
-  return removeBots(trx, house_id, ids)
+  return removeBots(trx, house_id, removed)
 }
 
 /** A change of a locked house, with the removal of the bots whose adders lose MANAGE_BOTS by it (docs/api.md#bots). */

@@ -148,3 +148,16 @@ test('a bot stays when who added it leaves or hands the house over, also after l
   expect(members).toContain(bot.id)
   expect(members).toContain(annsBot.id)
 })
+
+test('a bot of others that ranks higher stays when who added it is banned', async () => {
+  const { ann, ben, bot, den } = await installed()
+  const mod = await user()
+  await call(mod, 'POST', `/invites/${await inviteTo(den)}`)
+  await role(den, { allow: EVICT_MEMBERS, position: 5, members: [mod] })
+  await role(den, { position: 9, members: [bot] })
+  expect((await call(mod, 'PUT', `/houses/${den.id}/bans/${ben.id}`, {})).status).toBe(200)
+  const members = await membersOf(den.id)
+  expect(members).toContain(bot.id)
+  expect(members).not.toContain(ben.id)
+  expect((await call(ann, 'DELETE', `/houses/${den.id}/members/${bot.id}`)).status).toBe(200)
+})
