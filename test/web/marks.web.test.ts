@@ -66,6 +66,13 @@ test('what a blocked person writes is folded until one wants to see it', async (
   await messageOf(page, 'an answer').getByText('Message from somebody you blocked.').waitFor()
   expect(await page.getByText('insult').count()).toBe(0)
   await expectAccessible(page)
+  await page.getByRole('button', { name: 'Search' }).click()
+  const panel = page.getByRole('complementary', { name: 'Search' })
+  await panel.getByRole('searchbox', { name: 'Search' }).fill('insult')
+  await panel.getByRole('button', { name: 'Find' }).click()
+  await panel.getByText('Message from somebody you blocked.').first().waitFor()
+  expect(await page.getByText('insult').count()).toBe(0)
+  await panel.getByRole('button', { name: 'Close' }).click()
   await folded.last().getByRole('button', { name: 'Show' }).click()
   // It says whose it is, although one before it is folded still.
   await messageOf(page, 'second insult').getByRole('button', { name: 'Bob' }).waitFor()
