@@ -73,7 +73,9 @@ test('what a blocked person writes is folded until one wants to see it', async (
   await panel.getByText('Message from somebody you blocked.').first().waitFor()
   expect(await page.getByText('insult').count()).toBe(0)
   await panel.getByRole('button', { name: 'Close' }).click()
-  await folded.last().getByRole('button', { name: 'Show' }).click()
+  await page.getByRole('article', { name: 'Message from somebody you blocked.' }).last().waitFor()
+  await folded.last().getByRole('button', { name: 'Show' }).press('Enter')
+  await messageOf(page, 'second insult').and(page.locator(':focus')).waitFor()
   // It says whose it is, although one before it is folded still.
   await messageOf(page, 'second insult').getByRole('button', { name: 'Bob' }).waitFor()
   expect(await page.getByText('first insult').count()).toBe(0)
