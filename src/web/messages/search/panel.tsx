@@ -18,7 +18,7 @@ export function SearchPanel({ room }: { room: Room }) {
   )
   const [Part, Heading] = isWide.value ? (['aside', 'h2'] as const) : (['main', 'h1'] as const)
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
+    if (event.key !== 'Escape' || event.defaultPrevented) return
     event.preventDefault()
     closeSearch()
   }
