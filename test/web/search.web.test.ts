@@ -56,9 +56,10 @@ test('keeps the hits while one jumps, marks words, and offers more only where th
 
   await message(den.room_id, bob, { content: 'hay 25.' })
   await field.press('Enter')
-  await panel.getByRole('button', { name: 'More' }).click()
+  await panel.getByRole('button', { name: 'More' }).press('Enter')
   await expect.poll(() => hits.count()).toBe(26)
   expect(await panel.getByRole('button', { name: 'More' }).count()).toBe(0)
+  await panel.and(page.locator(':focus')).waitFor()
 })
 
 test('narrows a search by buttons and days, and on a phone goes back from it', async () => {

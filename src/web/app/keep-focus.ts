@@ -88,7 +88,9 @@ function giveBack({ around, row }: Trail, root: Element): void {
 }
 
 function focusHeading(root: Element): void {
-  const heading = root.querySelector<HTMLElement>(root === document.body ? 'main h1' : 'h2')
+  const headings = root.querySelectorAll<HTMLElement>(root === document.body ? 'main h1' : 'h2')
+  // On a phone, the search covers a page with a heading of its own.
+  const heading = [...headings].find((each) => each.checkVisibility({ visibilityProperty: true }))
   if (!heading) return
   heading.tabIndex = -1
   heading.focus()

@@ -23,7 +23,8 @@ export function SearchPanel({ room }: { room: Room }) {
     closeSearch()
   }
   return (
-    <Part class="search" aria-label={t().search} onKeyDown={onKeyDown}>
+    // If "More" with its focus goes, the panel gets it, not the composer.
+    <Part class="search" aria-label={t().search} tabIndex={-1} onKeyDown={onKeyDown}>
       <header class="page-head">
         {!isWide.value && (
           <button type="button" class="plain" aria-label={t().back} onClick={closeSearch}>
