@@ -17,6 +17,7 @@ export function watchSocket(ask: () => Promise<void>) {
     /** To be called when an attempt has failed, or a connection was lost. */
     async ended({ greeted, reason }: Ended): Promise<void> {
       refusals = greeted ? 0 : refusals + 1
+      if (greeted) isBlocked.value = false
       // Where it was open, it has waited long enough.
       const isSuspected = refusals >= suspectedAfter || (!greeted && reason === 'no hello')
       if (!isSuspected) return
