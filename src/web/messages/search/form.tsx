@@ -11,7 +11,7 @@ import { Filters } from './filters.tsx'
 import { type Found, findMore, keptOf, nothingFound, type Wanted } from './found.ts'
 import { SearchHit } from './search-hit.tsx'
 
-/** What to search for, and the hits. The results of a house or private room are kept while one is elsewhere. */
+/** The search text with its filters, and the hits. Those of a house or private room are kept while the user is elsewhere. */
 export function SearchForm({ room }: { room: Room }) {
   const kept = keptOf(room)
   const q = useSignal(kept.value.wanted.q)

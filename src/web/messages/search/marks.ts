@@ -10,7 +10,10 @@ const withoutSpaces =
 /** A word with fewer letters must occur as it is (docs/api.md#search). */
 const minBeginning = 3
 
-/** A text in parts, those that a search found marked, as the server compares: without case and accents, from the beginning of a word. */
+/**
+ * Marks the parts of a text that a search found. It compares as the server does: from the beginning of a word, without
+ * case and accents.
+ */
 export function markWords(text: string, q: string): Part[] {
   const pattern = patternOf(q)
   if (!pattern) return [{ text, isMarked: false }]
@@ -68,7 +71,7 @@ function fold(text: string): string {
   return plain.replace(/[ßæœþøłđðıħŧς]/g, (each) => letters[each]!)
 }
 
-/** A folded text, and of each of its code units where the letter that it comes from starts, and at last where the text ends. */
+/** A folded text; `starts` has the start of the original letter of each of its code units, and the end of the text. */
 function foldWithStarts(text: string): { folded: string; starts: number[] } {
   let folded = ''
   const starts: number[] = []

@@ -8,7 +8,7 @@ import { Folded, isFolded } from '../blocked.tsx'
 import { lineOf } from '../plain-text.ts'
 import { markWords, type Part } from './marks.ts'
 
-/** So much of a text before the first marked word is shown, in code units. */
+/** Length of the text that is shown before the first marked word, in code units. */
 const shownBefore = 80
 
 /** A message that a search found, with the words that were searched for marked, and the way to it. */
