@@ -4,6 +4,11 @@ import { wantedTexts } from './search-text.ts'
 export type Part = { text: string; isMarked: boolean }
 
 const letter = '[\\p{L}\\p{M}\\p{N}]'
+/** Emoji and the like: each is a word. */
+const symbol = '(?![\\0-\\x7f])\\p{S}'
+const wordPattern = new RegExp(`${letter}+|${symbol}`, 'gu')
+/** What separates two words. It contains none, so that no text is read again and again. */
+const gap = `(?:(?!${letter}|${symbol}).)*`
 /** Scripts without spaces between words, and Korean: the beginning of a word cannot be told there. */
 const withoutSpaces =
   /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Hang}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]/u
@@ -33,13 +38,13 @@ export function markWords(text: string, q: string): Part[] {
 
 function patternOf(q: string): RegExp | undefined {
   const patterns = wantedTexts(q).flatMap(({ text, isQuoted }) => {
-    const words = fold(text).match(/[\p{L}\p{M}\p{N}]+|(?![\0-\x7f])\p{S}/gu)
+    const words = fold(text).match(wordPattern)
     if (!words) return []
     const [first, last] = [words[0]!, words.at(-1)!]
     const isWhole = isQuoted || [...last].length < minBeginning
     const begin = startsWord(first) ? `(?<!${letter})` : ''
     const end = isWhole && startsWord(last) ? `(?!${letter})` : ''
-    return [`${begin}${words.join(`(?:(?!${letter}).)*`)}${end}`]
+    return [`${begin}${words.join(gap)}${end}`]
   })
   return patterns.length > 0 ? new RegExp(patterns.join('|'), 'gsu') : undefined
 }
