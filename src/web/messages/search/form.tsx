@@ -1,6 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect, useId } from 'preact/hooks'
-import { onEvent } from '../../connection.ts'
+import { useId } from 'preact/hooks'
 import { roomName } from '../../rooms/rooms.ts'
 import { Form } from '../../shell/form.tsx'
 import { useFocusWhenShown } from '../../shell/use-focus-when-shown.ts'
@@ -8,14 +7,13 @@ import type { Room } from '../../state/state.ts'
 import { store } from '../../state/store.ts'
 import { t } from '../../texts/texts.ts'
 import { Filters } from './filters.tsx'
-import { type Found, findMore, keptOf, nothingFound, type Wanted } from './found.ts'
+import { findMore, keptOf, nothingFound, type Wanted } from './found.ts'
 import { SearchHit } from './search-hit.tsx'
 
 /** The search text with its filters, and the hits. Those of a house or private room are kept while the user is elsewhere. */
 export function SearchForm({ room }: { room: Room }) {
   const kept = keptOf(room)
   const q = useSignal(kept.value.wanted.q)
-  useDeletions(kept)
   const load = async () => {
     const { wanted } = kept.value
     const found = await findMore(kept.value)
@@ -57,19 +55,6 @@ function wantedOf(room: Room, { q = '', scope, order }: Record<string, string>):
     order: order === 'best' ? 'best' : 'newest',
     place: scope === 'house' && room.house_id !== null ? { house: room.house_id } : { room: room.id },
   }
-}
-
-/** Deleted messages leave the hits. */
-function useDeletions(kept: Signal<Found>): void {
-  useEffect(
-    () =>
-      onEvent(({ e, d }) => {
-        const { hits } = kept.peek()
-        if (e !== 'MESSAGE_DELETE' || !hits?.some(({ id }) => id === d.message_id)) return
-        kept.value = { ...kept.peek(), hits: hits.filter(({ id }) => id !== d.message_id) }
-      }),
-    [kept],
-  )
 }
 
 function SearchFields({ room, wanted, q }: { room: Room; wanted: Wanted; q: Signal<string> }) {
