@@ -3,10 +3,10 @@ const path = `/app/(?:houses/${id}(?:/rooms/${id})?|private/${id})(?:\\?message=
 const pathHere = new RegExp(path, 'y')
 const signBefore = /[\w/]/
 
-/** The path of a room, a message or a house of this client; messages name rooms so. */
-export const placePattern = `(?<!${signBefore.source})${path}`
-
-/** The end of the path that begins here, or undefined. */
+/**
+ * The end of the path that begins here, or undefined: one of a room, a message or a house of this client, as messages
+ * name them.
+ */
 export function pathEnd(src: string, at: number): number | undefined {
   pathHere.lastIndex = at
   if (signBefore.test(src[at - 1] ?? '') || !pathHere.test(src)) return undefined

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** So many attempts in a row fail before a block is suspected: a server that starts or stops refuses one as well. */
+/** Failed attempts in a row after which a block is suspected: a server that starts or stops refuses one as well. */
 const suspectedAfter = 2
 
 type Ended = { greeted: boolean; reason: string }
@@ -17,7 +17,8 @@ export function watchSocket(ask: () => Promise<void>) {
     /** To be called when an attempt has failed, or a connection was lost. */
     async ended({ greeted, reason }: Ended): Promise<void> {
       refusals = greeted ? 0 : refusals + 1
-      // Where it was open, it has waited long enough.
+      if (greeted) isBlocked.value = false
+      // An open connection without a hello has waited for the whole timeout: one is enough.
       const isSuspected = refusals >= suspectedAfter || (!greeted && reason === 'no hello')
       if (!isSuspected) return
       const before = refusals

@@ -10,7 +10,7 @@ const invalidToken = 4003
 
 /** Whether the connection is lost and has to be made again. */
 export const isOffline = signal(false)
-/** Whether all that the login brings has come, and every event since. */
+/** Whether the gateway is ready: all houses of the login, or all missed events, have been received. */
 export const isReady = signal(false)
 /** Grows with every login and resume: what waits for a connection goes on then. */
 export const connections = signal(0)
@@ -18,7 +18,7 @@ export const connections = signal(0)
 const socket = watchSocket(async () => {
   await api.call('getServer', { rateLimitWaitMs: 0 })
 })
-/** Whether no websocket comes about, though the server answers otherwise. */
+/** Whether websockets fail although the server answers HTTP requests. */
 export const isSocketBlocked = socket.isBlocked
 
 let gateway: Gateway | undefined
@@ -55,8 +55,8 @@ export function startConnection(): void {
 }
 
 /**
- * The browser says that it has no network. That is said at once, unless the server answers all the same: it may run on
- * this machine.
+ * Shows the connection as lost as soon as the browser reports no network, until the server answers all the same: it may
+ * run on this machine.
  */
 async function doubt(): Promise<void> {
   if (gateway?.state.name !== 'ready') return
@@ -69,7 +69,7 @@ async function doubt(): Promise<void> {
   else gateway?.reconnectNow()
 }
 
-/** Goes on with a connection that the browser has doubted, and that is still there. */
+/** Shows the connection as present again if it has survived the doubt. */
 function endDoubt(): void {
   if (gateway?.state.name !== 'ready' || !isOffline.peek()) return
   isOffline.value = false

@@ -7,11 +7,11 @@ import type { ById, House, ReadState, Room } from './state/state.ts'
 import { change, store } from './state/store.ts'
 
 const storageKey = 'hearth.last-visit'
-/** The form of what is kept: raise it when houses or rooms of the state change theirs. */
+/** Version of the stored form. Raise it when the form of houses or rooms in the state changes. */
 const form = 1
-/** In characters. The storage of a browser holds some millions. */
+/** Limit of the stored text, in characters. The storage of a browser has room for some millions. */
 const mostKept = 1_000_000
-/** After a login the page is busy with what has come. */
+/** Delay of the storing after a login, when the page is busy, in ms. */
 const restMs = 2_000
 
 type Part = { house: House | null; rooms: Room[]; readStates: ById<ReadState> }
@@ -66,7 +66,7 @@ function read(): LastVisit | undefined {
 
 function keep(): void {
   const userId = tokenOwner()
-  // An incomplete state is not better than the one that is kept.
+  // Until the login is complete, the stored visit is better than the state.
   if (connections.peek() === 0 || userId === undefined || store.me.peek()?.id !== userId) return
   const houseOrder = store.houseOrder.peek()
   const visit: LastVisit = { form, userId, houseOrder, parts: fitting(parts(houseOrder)) }
@@ -97,7 +97,7 @@ function readStatesOf(rooms: readonly Room[]): ById<ReadState> {
   return Object.fromEntries(rooms.flatMap(({ id }) => (readStates[id] ? [[id, readStates[id]]] : [])))
 }
 
-/** Those that fit, in their order; a large one that does not is left out. */
+/** The parts that fit into the limit, in order. One that is too large is left out, and smaller ones after it are not. */
 function fitting(all: readonly Part[]): Part[] {
   let left = mostKept
   return all.filter((part) => {

@@ -34,6 +34,13 @@ test('connections that are lost after their hello are no block, however many', a
   expect(isBlocked.value).toBe(false)
 })
 
+test('a hello ends the block, even if the connection is lost before the login', async () => {
+  const { isBlocked, ended } = watchSocket(answered)
+  await ended({ greeted: false, reason: 'no hello' })
+  await ended({ greeted: true, reason: '' })
+  expect(isBlocked.value).toBe(false)
+})
+
 test('a connection ends the block, also while the server is being asked', async () => {
   let answer = () => {}
   const { isBlocked, ended, connected } = watchSocket(() => new Promise((resolve) => (answer = resolve)))

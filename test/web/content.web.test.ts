@@ -47,7 +47,7 @@ test('a message is shown with its markdown, mentions and coloured code', async (
 test('a link shows where it goes if its text is another address, and names are isolated from the text', async () => {
   const { ann, bob, den, path } = await twoInHouse()
   await call(bob, 'PATCH', '/users/@me', { name: 'דנה' })
-  const content = `[https://bank.example/login](https://evil.example/x) [named](https://evil.example/y) <@${bob.id}> 1`
+  const content = `[https://bank.example/login](https://evil.example/x) [named](https://evil.example/y) [https://bank.example](${path}) <@${bob.id}> 1`
   await call(ann, 'POST', `/rooms/${den.room_id}/messages`, { content })
   const page = await openPage(path, { as: ann })
   const message = messageOf(page, 'bank.example')
@@ -55,6 +55,7 @@ test('a link shows where it goes if its text is another address, and names are i
   expect(await message.getByRole('link').allTextContents()).toEqual([
     'https://bank.example/login → evil.example/x',
     'named',
+    `https://bank.example → ${new URL(page.url()).host}${path}`,
   ])
   expect(await message.locator('.mention bdi').textContent()).toBe('@דנה')
 })

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { password } from '../support/accounts.ts'
 import { codeOf, withTotp } from '../support/two-factor.ts'
-import { call, houseRoom, message } from '../support/world.ts'
+import { call, houseRoom, message, user } from '../support/world.ts'
 import { expectAccessible, messageOf, openPage, sendAll, twoInHouse } from './support.ts'
 
 const composerOf = (page: Page) => page.getByRole('textbox', { name: 'Message general', exact: true })
@@ -95,6 +95,19 @@ test('the focus stays on the button that unpins a message, which then undoes tha
   await focusIsOn(page, two.getByRole('button', { name: 'Unpin' }))
   await page.keyboard.press('Escape')
   await focusIsOn(page, open)
+})
+
+test('the focus goes on to the next row of a list, and then to the heading', async () => {
+  const [ann, bob, cat] = [await user(), await user({ name: 'Bob' }), await user({ name: 'Cat' })]
+  for (const { id } of [bob, cat]) await call(ann, 'PUT', `/relationships/@me/blocked/${id}`)
+  const page = await openPage('/app/friends', { as: ann })
+  const rows = page.getByRole('button', { name: /^Unblock/ })
+  await expect.poll(() => rows.count()).toBe(2)
+  await rows.first().press('Enter')
+  await expect.poll(() => rows.count()).toBe(1)
+  await focusIsOn(page, rows)
+  await page.keyboard.press('Enter')
+  await focusIsOn(page, page.getByRole('heading', { level: 1, name: 'Friends' }))
 })
 
 test('messages have names, and a mention elsewhere is read out once', async () => {

@@ -122,7 +122,8 @@ test('closes the members once, however often one asks before the step back is do
   const page = await openPage(path, { as: ann, viewport: phone })
   await page.getByRole('button', { name: 'general: menu' }).click()
   await page.getByRole('button', { name: 'Members' }).click()
-  await membersOf(page).waitFor()
+  // Keys are heard from then on.
+  await membersOf(page).and(page.locator(':focus')).waitFor()
   await page.evaluate(`
     for (let times = 0; times < 3; times += 1) {
       document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', cancelable: true }))

@@ -26,6 +26,7 @@ test('marks what a search found', () => {
     ['the he', 'he', 'the [he]'],
     ['我昨天从上海回来', '上海', '我昨天从[上海]回来'],
     ['well 🎉 done', '🎉', 'well [🎉] done'],
+    ['a 🎉, 🎉 b', '"🎉 🎉 b"', 'a [🎉, 🎉 b]'],
     ['a.b*c', '.*', 'a.b*c'],
     ['plums and pears', 'pears -plums from:plums', 'plums and [pears]'],
     ['ab', 'b', 'ab'],
@@ -34,6 +35,13 @@ test('marks what a search found', () => {
   ] as const) {
     expect([q, marked(text, q)]).toEqual([q, expected])
   }
+})
+
+test('marks a long text of emoji without reading it again and again', () => {
+  const text = '🎉'.repeat(2_000)
+  const start = performance.now()
+  expect(marked(text, '"🎉 🎉 b"')).toBe(text)
+  expect(performance.now() - start).toBeLessThan(2_000)
 })
 
 test('writes filters into a search text, and takes them out', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../src/ids.ts'
-import { houseRoom, message } from '../support/world.ts'
+import { call, houseRoom, message } from '../support/world.ts'
 import { expectAccessible, messageOf, openPage, twoInHouse } from './support.ts'
 
 test('continues a search that ended before all messages were searched', async () => {
@@ -54,11 +54,18 @@ test('keeps the hits while one jumps, marks words, and offers more only where th
   expect(await panel.getByLabel('Where').inputValue()).toBe('house')
   expect(await hits.count()).toBe(25)
 
-  await message(den.room_id, bob, { content: 'hay 25.' })
+  const last = await message(den.room_id, bob, { content: 'hay 25.' })
   await field.press('Enter')
-  await panel.getByRole('button', { name: 'More' }).click()
+  await panel.getByRole('button', { name: 'More' }).press('Enter')
   await expect.poll(() => hits.count()).toBe(26)
   expect(await panel.getByRole('button', { name: 'More' }).count()).toBe(0)
+  await panel.and(page.locator(':focus')).waitFor()
+
+  await page.keyboard.press('Escape')
+  await call(bob, 'DELETE', `/rooms/${den.room_id}/messages/${last}`)
+  await search.click()
+  await expect.poll(() => hits.count()).toBe(25)
+  expect(await hits.filter({ hasText: 'hay 25.' }).count()).toBe(0)
 })
 
 test('narrows a search by buttons and days, and on a phone goes back from it', async () => {

@@ -11,7 +11,7 @@ import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { Shell } from './shell.tsx'
 
-/** Who is logged in sees neither of them. */
+/** Users who are logged in need neither of these pages at the start. */
 const AccountScreen = lazy(async () => (await import('../accounts/screens.tsx')).AccountScreen)
 const InvitePage = lazy(async () => (await import('../houses/invite-page.tsx')).InvitePage)
 

@@ -60,9 +60,13 @@ function controlsOf(row: Element): HTMLElement[] {
   return [...row.querySelectorAll<HTMLElement>(row.matches('.log-row') ? 'article' : 'a, button')]
 }
 
-/** Controls of the row that is now at this place: the one with the same text first, then the one at the same index. */
-function controlsAt({ list, index, control, text }: Row): (HTMLElement | undefined)[] {
-  const next = list.isConnected ? (list.children[index] ?? list.lastElementChild) : null
+/**
+ * Controls of a row, or of the one in its place if it is gone: the one with the same text first, then the one at the same
+ * index.
+ */
+function controlsAt({ item, list, index, control, text }: Row): (HTMLElement | undefined)[] {
+  const following = list.isConnected ? (list.children[index] ?? list.lastElementChild) : null
+  const next = item.isConnected ? item : following
   const controls = next ? controlsOf(next) : []
   const same = text === '' ? undefined : controls.find((each) => each.textContent === text)
   return [same, controls[control], controls[0]]
@@ -71,7 +75,9 @@ function controlsAt({ list, index, control, text }: Row): (HTMLElement | undefin
 function giveBack({ around, row }: Trail, root: Element): void {
   const rest = around.filter((each) => each.isConnected && each.hasAttribute('tabindex') && !isWhole(each))
   const first = around[0]?.isConnected ? [around[0]] : []
-  const inRow = row && !row.item.isConnected ? controlsAt(row) : []
+  // A message whose content is replaced, as that of a folded one, keeps the focus.
+  const isRowLeft = row && (!row.item.isConnected || (row.item.matches('.log-row') && first.length === 0))
+  const inRow = isRowLeft ? controlsAt(row) : []
   for (const each of [...inRow, ...first, ...rest]) {
     each?.focus({ preventScroll: true })
     if (!isLost()) return
@@ -82,7 +88,9 @@ function giveBack({ around, row }: Trail, root: Element): void {
 }
 
 function focusHeading(root: Element): void {
-  const heading = root.querySelector<HTMLElement>(root === document.body ? 'main h1' : 'h2')
+  const headings = root.querySelectorAll<HTMLElement>(root === document.body ? 'main h1' : 'h2')
+  // On a phone, the search covers a page with a heading of its own.
+  const heading = [...headings].find((each) => each.checkVisibility({ visibilityProperty: true }))
   if (!heading) return
   heading.tabIndex = -1
   heading.focus()

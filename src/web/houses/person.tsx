@@ -31,7 +31,7 @@ export function openPerson(user: Known, houseId: string | null): void {
   openDialog(user.name, <Person key={user.id} known={user} houseId={houseId} />)
 }
 
-type AboutPerson = ComponentType<{ of: Profile }>
+type AboutPerson = ComponentType<{ id: string; of: Profile }>
 
 let About: AboutPerson | undefined
 
@@ -80,7 +80,9 @@ function Person({ known, houseId }: { known: Known; houseId: string | null }) {
           <BotMark of={known} />
         </span>
       </p>
-      {About && profile && (profile.bio || profile.location || profile.website) && <About of={profile} />}
+      {About && profile && (profile.bio || profile.location || profile.website) && (
+        <About id={userId} of={profile} />
+      )}
       {house && <Roles house={house} userId={userId} act={act} />}
       {!isMe && !isWebhook(known) && (
         <RelationshipActions user={user ?? known} act={act} back={() => openPerson(known, houseId)} />

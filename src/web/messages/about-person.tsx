@@ -4,11 +4,11 @@ import { Content } from './content.tsx'
 import { safeAddress } from './links.ts'
 
 /** What somebody has written about themselves: the text as in a message, the place, and the website. */
-export function AboutPerson({ of: { bio, location, website } }: { of: Profile }) {
+export function AboutPerson({ id, of: { bio, location, website } }: { id: string; of: Profile }) {
   const address = safeAddress(website)
   return (
     <>
-      <Content message={{ id: 'about', room_id: '', content: bio, mentions: [] }} />
+      <Content message={{ id: `about-${id}`, room_id: '', content: bio, mentions: [] }} />
       {(location !== '' || website !== '') && (
         <dl class="about-person">
           {location !== '' && (

@@ -3,7 +3,7 @@ import { api } from '../session.ts'
 
 /** How many messages the first page of a room has, and one around a message. */
 export const pageSize = 50
-/** How many further ones come at a time: who scrolls far is interrupted less often. */
+/** Size of each further page. It is larger, so that scrolling waits less often. */
 export const furtherPageSize = 100
 
 export type PageQuery = { before?: string; after?: string; around?: string }

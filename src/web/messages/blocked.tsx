@@ -4,19 +4,19 @@ import type { Message } from '../state/state.ts'
 import { onPersonLeft, store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 
-/** The messages of blocked people that one has unfolded. */
+/** Ids of the messages of blocked people that the user has unfolded. */
 const unfolded = signal<ReadonlySet<string>>(new Set())
 
 onPersonLeft(() => {
   unfolded.value = new Set()
 })
 
-/** Whether one has blocked somebody. */
+/** Whether the user has blocked somebody. */
 export function isBlocked(userId: string): boolean {
   return store.relationships.value[userId]?.type === relationshipType.blocked
 }
 
-/** Whether a message is folded: somebody has written it whom one has blocked. */
+/** Whether a message is folded: its author is blocked, and the user has not unfolded it. */
 export function isFolded({ id, author_id }: Pick<Message, 'id' | 'author_id'>): boolean {
   return isBlocked(author_id) && !unfolded.value.has(id)
 }
@@ -25,7 +25,7 @@ export function unfold({ id }: Pick<Message, 'id'>): void {
   unfolded.value = new Set([...unfolded.peek(), id])
 }
 
-/** In the place of a folded message: that there is one, and the way to it. */
+/** Stands for a folded message, with a button that shows it. */
 export function Folded({ message }: { message: Pick<Message, 'id'> }) {
   return (
     <p class="muted">

@@ -7,7 +7,7 @@ import { addFiles } from './uploads.ts'
 /** Larger files the server does not take. */
 const maxFileBytes = 25 * 1024 ** 2
 
-/** Adds files to those that are sent next. Which are empty or too large is told at once. */
+/** Adds files to those that are sent next. A dialog names the empty and the too large ones, which are left out. */
 export function chooseFiles(roomId: string, files: Iterable<File>): void {
   const all = [...files]
   const empty = all.filter(({ size }) => size === 0)

@@ -97,7 +97,7 @@ function renderLink({ href, raw, text, tokens }: Of<'link'>, source: Source): Co
     return (
       <a href={place} title={place}>
         {text === href ? <PlaceName address={href} /> : renderAll(tokens, source)}
-        <Target text={visibleText(tokens)} href={href} />
+        <Target text={visibleText(tokens)} href={URL.canParse(href) ? href : location.origin + place} />
       </a>
     )
   }

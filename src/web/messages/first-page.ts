@@ -13,9 +13,9 @@ import {
   stopRecording,
 } from './asked-page.ts'
 
-/** A login that takes longer is not waited for: what is asked for before it is asked for once more. */
+/** Time that the request waits for the login, in ms. A page that is requested without it is requested again after it. */
 const fastLoginMs = 150
-/** From then on another page is the first. */
+/** Age at which an unused first page is dropped, in ms. */
 const longestMs = 60_000
 
 let first: (AskedPage & { token: string | undefined }) | undefined
@@ -47,7 +47,7 @@ export function takeFirst(roomId: string, query: PageQuery): AskedPage | undefin
   const taken = firstOf(roomId, query)
   if (!taken) return undefined
   first = undefined
-  // Without an answer it is asked for as any other.
+  // If the early request fails, the page is requested again.
   return Object.assign(taken, { listed: taken.listed.catch(() => listMessages(roomId, query)) })
 }
 

@@ -20,7 +20,7 @@ export function Foldable({ children, ...fold }: FoldProps): ComponentChildren {
   return mayBeTall(fold.text) ? <Fold {...fold}>{children}</Fold> : children
 }
 
-/** A text that is cut past a height, until one wants to see it all, or what is beyond gets the focus or is searched for. */
+/** A text that is cut past a height. Its button shows the rest, as does the focus or a hit of the browser's search in it. */
 function Fold({ id, kind, text: source, children }: FoldProps) {
   const boxId = useId()
   const root = useRef<HTMLDivElement>(null)

@@ -60,6 +60,6 @@ function messageOf(foldId: string): string {
   return foldId.split('/')[0]!
 }
 
-/** Sent by a text before it is folded or shown whole: whether that is because somebody wants less. */
+/** Sent by a text before it is folded (`isFolding`) or shown whole. */
 export type FoldEvent = CustomEvent<{ isFolding: boolean }>
 export const foldEvent = 'fold'

@@ -28,7 +28,7 @@ function shown({ protocol, host, pathname, search, hash }: URL): string {
   return whole.length <= longestShown ? whole : `${whole.slice(0, longestShown - 1)}…`
 }
 
-/** So much of a text is looked at: nobody reads an address in a longer one. */
+/** Most characters of a link's text that are searched for addresses. */
 const longestRead = 2_000
 const between = /[\s<>"'`()[\]{}|,;，、！；「」『』]+|:(?!\/|\d)/u
 const name = String.raw`(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)+\p{L}[\p{L}\p{M}\p{N}-]+`

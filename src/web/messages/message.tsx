@@ -74,12 +74,13 @@ export function MessageRow({ message, isFollowing, isTarget }: MessageRowProps) 
   )
 }
 
-/** The row of a message by somebody whom one has blocked. Enter unfolds it. */
+/** The row of a message by somebody whom the user has blocked. Enter unfolds it. */
 function FoldedMessage({ message, isTarget }: Pick<MessageRowProps, 'message' | 'isTarget'>) {
   return (
     <article
       class="message"
       data-id={message.id}
+      aria-label={t().blockedMessage}
       data-following=""
       data-target={isTarget ? '' : undefined}
       tabIndex={-1}
@@ -122,7 +123,7 @@ export function MessageFrame({ id, roomId, author, isFollowing, ...more }: Frame
       data-target={isTarget ? '' : undefined}
       data-state={state}
       tabIndex={-1}
-      // Not what comes below the pointer because one scrolls.
+      // Scrolling, which moves messages below a resting pointer, does not count.
       onMouseMove={comeNear}
       onFocusIn={comeNear}
       onKeyDown={(event) => {

@@ -20,7 +20,7 @@ export function lineOf(content: string, mentioned?: Mentioned, attached?: Attach
   return content_type?.startsWith('image/') ? t().picture(filename) : filename
 }
 
-/** What one sees of a text, without its marks. */
+/** The visible text of some tokens, without marks. */
 export function visibleText(tokens: readonly Token[]): string {
   return tokens.map((token) => plain(token, (text) => text)).join('')
 }

@@ -22,7 +22,7 @@ export function sender(room: Room, mentioned: readonly Named[]): (typed: string)
   return (typed) => withRoomAddresses(withMentionIds(withRoomPaths(typed), people), rooms)
 }
 
-/** Puts paths in the place of the addresses of rooms, which hold as long as the domain of the server. */
+/** Replaces the addresses of rooms by their paths, which hold after a change of the domain as well. */
 function withRoomPaths(text: string): string {
   return withPlaces(text, (room) => pathOf(placeOf(room)))
 }

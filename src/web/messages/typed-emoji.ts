@@ -1,3 +1,4 @@
+import { unspaced } from '../../markdown/scripts.ts'
 import { isInCode } from './in-code.ts'
 
 /** The range of a typed name, as in `:tada:`, or of an emoticon and its emoji. */
@@ -37,10 +38,8 @@ const emoticons: Record<string, string> = {
 /** The longest first: one may end with another. */
 const byLength = Object.keys(emoticons).sort((a, b) => b.length - a.length)
 
-/** Scripts that put no spaces between words. */
-const spaceless = String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]`
-const beforeEmoticon = new RegExp(String.raw`(?:^|[\s。、，！？…]|${spaceless})$`, 'u')
-const beforeName = new RegExp(String.raw`(?:^|[^\p{L}\p{N}_:/\\]|${spaceless})$`, 'u')
+const beforeEmoticon = new RegExp(String.raw`(?:^|[\s。、，！？…]|[${unspaced}])$`, 'u')
+const beforeName = new RegExp(String.raw`(?:^|[^\p{L}\p{N}_:/\\]|[${unspaced}])$`, 'u')
 const longestName = 60
 const name = new RegExp(String.raw`:([\p{L}\p{N}_+-]{1,${longestName}}):$`, 'u')
 

@@ -263,7 +263,7 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
       if (isAtOnce) resize(elements.measure())
       place()
       virtualizer._willUpdate()
-      // Who scrolls goes on: `note` is called with the next step.
+      // During a scroll, its next event calls `note`.
       if (isAtOnce) note()
     },
     /** To be called before a text in a row is folded or shown whole: what is in sight of the row stays where it is. */

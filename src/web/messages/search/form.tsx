@@ -1,21 +1,19 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect, useId, useRef } from 'preact/hooks'
-import { onEvent } from '../../connection.ts'
+import { useId } from 'preact/hooks'
 import { roomName } from '../../rooms/rooms.ts'
 import { Form } from '../../shell/form.tsx'
+import { useFocusWhenShown } from '../../shell/use-focus-when-shown.ts'
 import type { Room } from '../../state/state.ts'
 import { store } from '../../state/store.ts'
 import { t } from '../../texts/texts.ts'
 import { Filters } from './filters.tsx'
-import { type Found, findMore, keptOf, nothingFound, type Wanted } from './found.ts'
+import { findMore, keptOf, nothingFound, type Wanted } from './found.ts'
 import { SearchHit } from './search-hit.tsx'
 
-/** What to search for, and the hits. The results of a house or private room are kept while one is elsewhere. */
+/** The search text with its filters, and the hits. Those of a house or private room are kept while the user is elsewhere. */
 export function SearchForm({ room }: { room: Room }) {
   const kept = keptOf(room)
-  const form = useRef<HTMLDivElement>(null)
   const q = useSignal(kept.value.wanted.q)
-  useDeletions(kept)
   const load = async () => {
     const { wanted } = kept.value
     const found = await findMore(kept.value)
@@ -28,7 +26,7 @@ export function SearchForm({ room }: { room: Room }) {
   }
   const { hits, next, wanted } = kept.value
   return (
-    <div class="search-body" ref={form}>
+    <div class="search-body">
       <Form action={t().find} submit={submit}>
         <SearchFields room={room} wanted={wanted} q={q} />
       </Form>
@@ -59,23 +57,9 @@ function wantedOf(room: Room, { q = '', scope, order }: Record<string, string>):
   }
 }
 
-/** Deleted messages leave the hits. */
-function useDeletions(kept: Signal<Found>): void {
-  useEffect(
-    () =>
-      onEvent(({ e, d }) => {
-        const { hits } = kept.peek()
-        if (e !== 'MESSAGE_DELETE' || !hits?.some(({ id }) => id === d.id)) return
-        kept.value = { ...kept.peek(), hits: hits.filter(({ id }) => id !== d.id) }
-      }),
-    [kept],
-  )
-}
-
 function SearchFields({ room, wanted, q }: { room: Room; wanted: Wanted; q: Signal<string> }) {
   const id = useId()
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  const field = useFocusWhenShown<HTMLInputElement>()
   const house = store.houses.value[room.house_id ?? '']
   return (
     <>

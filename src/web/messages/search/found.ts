@@ -1,5 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { normalizeMessage } from '../../../client/messages.ts'
+import { onEvent } from '../../connection.ts'
 import { api } from '../../session.ts'
 import type { Message, Room } from '../../state/state.ts'
 import { onPersonLeft } from '../../state/store.ts'
@@ -19,6 +20,16 @@ export const nothingFound: Found = {
 
 const kept = new Map<string, Signal<Found>>()
 onPersonLeft(() => kept.clear())
+
+/** Deleted messages leave the hits, also while the panel is closed. */
+onEvent(({ e, d }) => {
+  if (e !== 'MESSAGE_DELETE') return
+  for (const found of kept.values()) {
+    const { hits } = found.peek()
+    const left = hits?.filter(({ id }) => id !== d.message_id)
+    if (left?.length !== hits?.length) found.value = { ...found.peek(), hits: left }
+  }
+})
 
 /** What was searched last in the house of a room, or in the private room. */
 export function keptOf(room: Room): Signal<Found> {

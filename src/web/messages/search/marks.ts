@@ -4,13 +4,21 @@ import { wantedTexts } from './search-text.ts'
 export type Part = { text: string; isMarked: boolean }
 
 const letter = '[\\p{L}\\p{M}\\p{N}]'
+/** Emoji and the like: each is a word. */
+const symbol = '(?![\\0-\\x7f])\\p{S}'
+const wordPattern = new RegExp(`${letter}+|${symbol}`, 'gu')
+/** What separates two words. It contains none, so that no text is read again and again. */
+const gap = `(?:(?!${letter}|${symbol}).)*`
 /** Scripts without spaces between words, and Korean: the beginning of a word cannot be told there. */
 const withoutSpaces =
   /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Hang}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]/u
 /** A word with fewer letters must occur as it is (docs/api.md#search). */
 const minBeginning = 3
 
-/** A text in parts, those that a search found marked, as the server compares: without case and accents, from the beginning of a word. */
+/**
+ * Marks the parts of a text that a search found. It compares as the server does: from the beginning of a word, without
+ * case and accents.
+ */
 export function markWords(text: string, q: string): Part[] {
   const pattern = patternOf(q)
   if (!pattern) return [{ text, isMarked: false }]
@@ -30,13 +38,13 @@ export function markWords(text: string, q: string): Part[] {
 
 function patternOf(q: string): RegExp | undefined {
   const patterns = wantedTexts(q).flatMap(({ text, isQuoted }) => {
-    const words = fold(text).match(/[\p{L}\p{M}\p{N}]+|(?![\0-\x7f])\p{S}/gu)
+    const words = fold(text).match(wordPattern)
     if (!words) return []
     const [first, last] = [words[0]!, words.at(-1)!]
     const isWhole = isQuoted || [...last].length < minBeginning
     const begin = startsWord(first) ? `(?<!${letter})` : ''
     const end = isWhole && startsWord(last) ? `(?!${letter})` : ''
-    return [`${begin}${words.join(`(?:(?!${letter}).)*`)}${end}`]
+    return [`${begin}${words.join(gap)}${end}`]
   })
   return patterns.length > 0 ? new RegExp(patterns.join('|'), 'gsu') : undefined
 }
@@ -68,7 +76,7 @@ function fold(text: string): string {
   return plain.replace(/[ßæœþøłđðıħŧς]/g, (each) => letters[each]!)
 }
 
-/** A folded text, and of each of its code units where the letter that it comes from starts, and at last where the text ends. */
+/** A folded text; `starts` has the start of the original letter of each of its code units, and the end of the text. */
 function foldWithStarts(text: string): { folded: string; starts: number[] } {
   let folded = ''
   const starts: number[] = []

@@ -18,12 +18,13 @@ export function SearchPanel({ room }: { room: Room }) {
   )
   const [Part, Heading] = isWide.value ? (['aside', 'h2'] as const) : (['main', 'h1'] as const)
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
+    if (event.key !== 'Escape' || event.defaultPrevented) return
     event.preventDefault()
     closeSearch()
   }
   return (
-    <Part class="search" aria-label={t().search} onKeyDown={onKeyDown}>
+    // If "More" with its focus goes, the panel gets it, not the composer.
+    <Part class="search" aria-label={t().search} tabIndex={-1} onKeyDown={onKeyDown}>
       <header class="page-head">
         {!isWide.value && (
           <button type="button" class="plain" aria-label={t().back} onClick={closeSearch}>

@@ -4,28 +4,37 @@ import { placeOf, roomName } from '../../rooms/rooms.ts'
 import type { Message } from '../../state/state.ts'
 import { store } from '../../state/store.ts'
 import { dayText, timeText } from '../../texts/dates.ts'
+import { Folded, isFolded } from '../blocked.tsx'
 import { lineOf } from '../plain-text.ts'
 import { markWords, type Part } from './marks.ts'
 
-/** So much of a text before the first marked word is shown, in code units. */
+/** Length of the text that is shown before the first marked word, in code units. */
 const shownBefore = 80
 
 /** A message that a search found, with the words that were searched for marked, and the way to it. */
 export function SearchHit({ message, q }: { message: Message; q: string }) {
-  const { id, room_id, author, timestamp, content, mentions, attachment } = message
+  const { id, room_id, timestamp } = message
   const room = store.rooms.value[room_id]
   if (!room) return null
   return (
     <li class="hit">
+      {isFolded(message) ? <Folded message={message} /> : <Found message={message} q={q} />}
+      <a href={pathOf(placeOf(room, id))}>
+        <bdi>{roomName(room)}</bdi>, {dayText(timestamp)} {timeText(timestamp)}
+      </a>
+    </li>
+  )
+}
+
+function Found({ message: { author, content, mentions, attachment }, q }: { message: Message; q: string }) {
+  return (
+    <>
       <p class="message-author">
         <bdi>{author.name}</bdi> <BotMark of={author} />
       </p>
       {content !== '' && <Marked text={lineOf(content, mentions)} q={q} />}
       {attachment !== null && <Marked text={attachment.filename} q={q} />}
-      <a href={pathOf(placeOf(room, id))}>
-        {roomName(room)}, {dayText(timestamp)} {timeText(timestamp)}
-      </a>
-    </li>
+    </>
   )
 }
 

@@ -35,7 +35,7 @@ function tidy(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** A search text in which days are times: a day begins at midnight where one is, and for the server in UTC. */
+/** Replaces days by times: the days of the user begin at local midnight, those of the server at midnight UTC. */
 export function withTimes(q: string): string {
   return q.replace(filter, (each) => {
     const [, name, year, month, day] = /^(before|after):(\d{4})-(\d{2})-(\d{2})$/i.exec(each) ?? []
