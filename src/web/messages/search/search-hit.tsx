@@ -4,6 +4,7 @@ import { placeOf, roomName } from '../../rooms/rooms.ts'
 import type { Message } from '../../state/state.ts'
 import { store } from '../../state/store.ts'
 import { dayText, timeText } from '../../texts/dates.ts'
+import { Folded, isFolded } from '../blocked.tsx'
 import { lineOf } from '../plain-text.ts'
 import { markWords, type Part } from './marks.ts'
 
@@ -17,13 +18,19 @@ export function SearchHit({ message, q }: { message: Message; q: string }) {
   if (!room) return null
   return (
     <li class="hit">
-      <p class="message-author">
-        <bdi>{author.name}</bdi> <BotMark of={author} />
-      </p>
-      {content !== '' && <Marked text={lineOf(content, mentions)} q={q} />}
-      {attachment !== null && <Marked text={attachment.filename} q={q} />}
+      {isFolded(message) ? (
+        <Folded message={message} />
+      ) : (
+        <>
+          <p class="message-author">
+            <bdi>{author.name}</bdi> <BotMark of={author} />
+          </p>
+          {content !== '' && <Marked text={lineOf(content, mentions)} q={q} />}
+          {attachment !== null && <Marked text={attachment.filename} q={q} />}
+        </>
+      )}
       <a href={pathOf(placeOf(room, id))}>
-        {roomName(room)}, {dayText(timestamp)} {timeText(timestamp)}
+        <bdi>{roomName(room)}</bdi>, {dayText(timestamp)} {timeText(timestamp)}
       </a>
     </li>
   )
