@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -48,7 +48,10 @@ export async function writeManifest(folder: string, manifest: Omit<Manifest, 'fo
 
 /** The manifest of a backup. Throws `CliError` for a folder that is none. */
 export async function readManifest(folder: string): Promise<Manifest> {
-  const text = await readFile(manifestPath(folder), 'utf8').catch(() => {
+  const path = manifestPath(folder)
+  const text = await readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EACCES') throw new CliError(`${path} cannot be read: this user may not read it.`)
+    if (code === 'ENOENT' && !existsSync(folder)) throw new CliError(`There is no folder ${folder}.`)
     throw new CliError(`${folder} is no backup: it has no manifest.json that can be read.`)
   })
   const manifest = parse(text)

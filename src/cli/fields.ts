@@ -1,5 +1,5 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify, { type FastifySchemaValidationError } from 'fastify'
 import { ajvOptions } from '../http/schemas/validation.ts'
 import { CliError } from './command.ts'
 
@@ -14,7 +14,7 @@ export async function checkFields<Schema extends TObject>(
   const app = Fastify({ ajv: ajvOptions })
   app.post('/', { schema: { body: schema }, attachValidation: true }, async (request) => {
     const [wrong] = request.validationError?.validation ?? []
-    return { field: wrong?.instancePath.slice(1), reason: wrong?.message }
+    return { field: wrong?.instancePath.slice(1), reason: wrong && reasonFor(wrong) }
   })
   const reply = await app.inject({ method: 'POST', url: '/', payload: typed })
   await app.close()
@@ -22,4 +22,11 @@ export async function checkFields<Schema extends TObject>(
   if (reason === undefined) return typed as Static<Schema>
   const wanted = (field && schema.properties[field]?.description) || reason
   throw new CliError(`The ${field} cannot be used: ${wanted}.`)
+}
+
+/** What is wrong with a field, in words for people where the validator has others. */
+function reasonFor({ keyword, params, message }: FastifySchemaValidationError): string {
+  if (keyword === 'minLength') return `it has fewer than ${params.limit} characters`
+  if (keyword === 'maxLength') return `it has more than ${params.limit} characters`
+  return message ?? keyword
 }

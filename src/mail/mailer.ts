@@ -43,7 +43,7 @@ export function openMailer(smtpUrl: string, from: string, timeoutMs = defaultTim
   }
 }
 
-type SmtpError = { code?: string; responseCode?: number }
+type SmtpError = { code?: string; responseCode?: number; message: string }
 
 /** Whether the mail server refuses this address or this mail for good, and not only for now. */
 function isFinal(error: unknown): boolean {
@@ -54,7 +54,9 @@ function isFinal(error: unknown): boolean {
 /** Why a mail was not sent, without address or text. */
 export function reasonOfMail(error: unknown): string {
   if (error instanceof MailRefused) return error.message
-  const { code = 'unknown', responseCode } = error as SmtpError
+  const { code = 'unknown', responseCode, message } = error as SmtpError
+  // Of the connection alone, as that it was refused, or that its certificate has expired.
+  if (code === 'ESOCKET' || code === 'EDNS') return message
   return responseCode === undefined ? code : `${code} ${responseCode}`
 }
 

@@ -10,8 +10,11 @@ const digits = /(?:^|\n)\s{0,3}\d{1,9}$/
 const longestMark = 13
 /** The name of an emoji, from the colon on. */
 const emojiName = /:[\w+-]{2,40}:/y
-/** The rest of a figure, `\_(ツ)_/`, `\_/` or `¯\_`, unless its face has an escaped arm already. */
-const figure = /_\([^\n]{1,24}?\)_\/|(?<!\)\\)_+\/|(?<=[¯‾￣]\\)_+/y
+/**
+ * The rest of a figure, `\_(ツ)_/`, `\_/` or `¯\_`, unless its face has an escaped arm already, or a word ends with the sign
+ * (`\_\_tests\_\_/`).
+ */
+const figure = /_\([^\n]{1,24}?\)_\/|(?<![)\p{L}\p{N}_]\\)_+\/|(?<=[¯‾￣]\\)_+/uy
 
 /** The beginning of a path, up to its first backslash. */
 const drive = /(?<![\p{L}\p{N}])[A-Za-z]:$/u

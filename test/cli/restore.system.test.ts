@@ -66,6 +66,8 @@ test('restore refuses a folder that is no backup, and a manifest of another form
     1,
     `${places} is no backup: it has no manifest.json that can be read.`,
   ])
+  const missing = await hearthIn(place, 'restore', `${places}/missing`)
+  expect([missing.code, missing.err]).toEqual([1, `There is no folder ${places}/missing.`])
   const copy = await damagedBackup((each) => writeFile(join(each, 'manifest.json'), '{"format": 2}'))
   const other = await hearthIn(place, 'restore', copy)
   expect([other.code, other.err]).toEqual([1, `${copy}/manifest.json is not a manifest of format 1.`])

@@ -66,6 +66,11 @@ test.each([
   expect(reasonOfMail(await failureOf(mailer.send(mail)))).toBe('ETIMEDOUT')
 })
 
+test('a mail server that is away is named with what the connection came to', async () => {
+  const mailer = openMailer('smtp://127.0.0.1:1', from)
+  expect(reasonOfMail(await failureOf(mailer.send(mail)))).toBe('connect ECONNREFUSED 127.0.0.1:1')
+})
+
 test('a mail has both forms, and no vacation responder answers it', async () => {
   const { smtp, mailer } = await withServer()
   const about = { email: mail.to, username: 'ann', server: `https://chat.example.org/<b>&"'` }

@@ -85,6 +85,7 @@ test.each([
 test.each([
   ['¯\\_(ツ)_/¯', '¯\\_(ツ)_/¯'],
   ['¯\\\\_(ツ)_/¯ and ¯\\\\\\_(ツ)\\_/¯', '¯\\_(ツ)_/¯ and ¯\\_(ツ)_/¯'],
+  ['src/\\_\\_tests\\_\\_/x \\_/ a\\_/b', 'src/__tests__/x \\_/ a_/b'],
   ['/\\_/\\ \\o/ \\(^_^)/ _/¯\\_', '/\\_/\\ \\o/ \\(^_^)/ _/¯\\_'],
   ['\\\\fileserver\\share\\.git \\\\nas\\#recycle\\_x', '\\\\fileserver\\share\\.git \\\\nas\\#recycle\\_x'],
   ['C:\\Users\\_ann\\[x]\\*.txt', 'C:\\Users\\_ann\\[x]\\*.txt'],

@@ -50,6 +50,18 @@ test('the link of a mail asks for the new password alone', async () => {
   await page.getByText('Your password is set.').waitFor()
 })
 
+test('where the link of a mail has run out, another code can be typed', async () => {
+  const ann = await resident()
+  const { code } = await issueCode(db, ann.id, 'reset_password', ann.email)
+  const page = await openPage(`/app/new-password#code=${'0'.repeat(32)}`, { mayFail: /400/ })
+  await page.getByLabel('New password').fill('a horse of the code')
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByText('This code is wrong or has run out.').waitFor()
+  await page.getByLabel('Code').fill(code)
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByText('Your password is set.').waitFor()
+})
+
 test('where there is mail, asks for a code by the address', async () => {
   const page = await openPage('/app/log-in')
   await page.route('**/server', async (route) => {

@@ -65,6 +65,7 @@ test('what a blocked person writes is folded until one wants to see it', async (
   await expect.poll(() => folded.count()).toBe(2)
   await messageOf(page, 'an answer').getByText('Message from somebody you blocked.').waitFor()
   expect(await page.getByText('insult').count()).toBe(0)
+  expect(await page.getByRole('article', { name: 'Message from somebody you blocked.' }).count()).toBe(2)
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Search' }).click()
   const panel = page.getByRole('complementary', { name: 'Search' })

@@ -6,6 +6,7 @@ import { NewPasswordField } from '../shell/new-password-field.tsx'
 import { LinkTo, Notice, Screen } from '../shell/screen.tsx'
 import { useSendsMail } from '../shell/sends-mail.ts'
 import { t } from '../texts/texts.ts'
+import { CodeField, useLinkedCode } from './code-field.tsx'
 
 /** Asks for a mail with a code, where the server sends mail. */
 export function ForgottenPassword() {
@@ -45,33 +46,24 @@ export function ForgottenPassword() {
 }
 
 /** Sets a new password by the code of the mail. */
-export function NewPassword({ code }: { code?: string | undefined }) {
+export function NewPassword({ code: given }: { code?: string | undefined }) {
   const isDone = useSignal(false)
-  const sendsMail = useSendsMail()
+  const { code, use } = useLinkedCode(given)
   if (isDone.value) {
     return <Notice title={t().newPassword} text={t().passwordIsSet} place={{ name: 'logIn' }} />
   }
   const submit = async ({ code: typed = '', password = '' }: Record<string, string>) => {
-    await api.call('resetPassword', { body: { code: typed.trim(), password } })
+    await use(api.call('resetPassword', { body: { code: typed.trim(), password } }))
     isDone.value = true
   }
   return (
     <Screen title={t().newPassword}>
       <Form action={t().setPassword} submit={submit}>
-        {code === undefined ? (
-          <Field
-            label={t().code}
-            name="code"
-            hint={sendsMail === false ? t().noMail : t().codeHint}
-            autocomplete="one-time-code"
-            isFocused
-          />
-        ) : (
-          <input type="hidden" name="code" value={code} />
-        )}
+        <CodeField code={code} />
         <NewPasswordField label={t().newPassword} isFocused={code !== undefined} />
       </Form>
       <p class="links">
+        <LinkTo place={{ name: 'forgottenPassword' }}>{t().forgottenPassword}</LinkTo>
         <LinkTo place={{ name: 'logIn' }}>{t().logIn}</LinkTo>
       </p>
     </Screen>

@@ -79,6 +79,7 @@ function FoldedMessage({ message, isTarget }: Pick<MessageRowProps, 'message' | 
   return (
     <article
       class="message"
+      aria-label={t().blockedMessage}
       data-id={message.id}
       aria-label={t().blockedMessage}
       data-following=""

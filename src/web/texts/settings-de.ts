@@ -178,7 +178,7 @@ export const settingsDe: SettingsTexts = {
   addBotHint: 'Von einem deiner Bots, oder von einem, den andere holen dürfen.',
   botAdded: 'Der Bot ist im Haus.',
   webhooksHint:
-    'Andere Programme schreiben über einen Webhook in einen Raum. Er nimmt Nachrichten für Slack und Discord und Ereignisse von GitHub.',
+    'Andere Programme schreiben über einen Webhook in einen Raum. Er nimmt Nachrichten für Slack, Discord und Teams, Ereignisse von GitHub und GitLab, Alarme von Grafana und mehr.',
   noWebhooks: 'Es gibt noch keine Webhooks. Erstelle einen, damit ein anderes Programm hier schreiben kann.',
   address: 'Adresse',
   createWebhook: 'Webhook erstellen',

@@ -172,7 +172,7 @@ export const settingsEn = {
   addBotHint: 'Of one of your bots, or of one that others may add.',
   botAdded: 'The bot is in the house.',
   webhooksHint:
-    'Other programs write into a room by a webhook. It takes messages for Slack and Discord, and events of GitHub.',
+    'Other programs write into a room by a webhook. It takes messages for Slack, Discord and Teams, events of GitHub and GitLab, alerts of Grafana, and more.',
   noWebhooks: 'There are no webhooks yet. Create one to let another program write here.',
   address: 'Address',
   createWebhook: 'Create a webhook',

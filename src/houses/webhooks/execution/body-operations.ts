@@ -6,7 +6,15 @@ import { readAlerts, readJenkins, readSentry } from './monitoring-operations.ts'
 import { readOther } from './other-operations.ts'
 import { readSlack } from './slack-operations.ts'
 import { isTeams, readTeams } from './teams-operations.ts'
-import { bold, type Fields, isFields, joinParts, textOf, withoutMentions } from './text-operations.ts'
+import {
+  bold,
+  type Fields,
+  isFields,
+  joinParts,
+  textOf,
+  withEmojiBesideCode,
+  withoutMentions,
+} from './text-operations.ts'
 
 export type Form =
   | 'own'
@@ -81,8 +89,8 @@ const readers: Record<Exclude<Form, 'own'>, (body: Fields, event: string) => str
   jenkins: readJenkins,
   sentry: readSentry,
   teams: readTeams,
-  slack: (body) => withName(body, readSlack(body)),
-  discord: (body) => withName(body, readDiscord(body)),
+  slack: (body) => withName(body, withEmojiBesideCode(readSlack(body))),
+  discord: (body) => withName(body, withEmojiBesideCode(readDiscord(body))),
   other: readOther,
 }
 

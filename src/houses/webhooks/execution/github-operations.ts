@@ -82,6 +82,9 @@ function renderPush(body: Fields): string {
   const branch = `${nameOfRef(textOf(body.ref))} of ${placeOf(body)}`
   if (body.deleted === true) return `${actorOf(body)} deleted ${branch}`
   const commits = listOf(body.commits)
+  if (body.created === true && commits.length === 0) {
+    return linked(`${actorOf(body)} created ${branch}`, urlOf(body.compare))
+  }
   const verb = body.forced === true ? 'force-pushed' : 'pushed'
   const count = `${commits.length} commit${commits.length === 1 ? '' : 's'}`
   const lines = commits.slice(0, maxCommits).map(({ id, message, author, url }) => {

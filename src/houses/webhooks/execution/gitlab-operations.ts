@@ -53,16 +53,17 @@ function renderPush(body: Fields): string {
   if (/^0+$/.test(textOf(body.after))) return `${actorOf(body)} deleted ${place}`
   const commits = listOf(body.commits)
   const count = Number(body.total_commits_count) || commits.length
+  const address = urlOf(fieldsOf(body.project).web_url)
+  if (/^0+$/.test(textOf(body.before)) && count === 0) {
+    return linked(`${actorOf(body)} created ${place}`, address)
+  }
   const lines = commits.slice(-maxCommits).map(({ id, message, author, url }) => {
     const what = joinParts([plainLine(message), plainLine(fieldsOf(author).name)], ' — ')
     return `- ${namedLink(code(textOf(id).slice(0, 8)), urlOf(url))} ${what}`
   })
   const more = count - lines.length
   return joinParts([
-    linked(
-      `${actorOf(body)} pushed ${count} commit${count === 1 ? '' : 's'} to ${place}`,
-      urlOf(fieldsOf(body.project).web_url),
-    ),
+    linked(`${actorOf(body)} pushed ${count} commit${count === 1 ? '' : 's'} to ${place}`, address),
     ...lines,
     more > 0 ? `- and ${more} more` : '',
   ])

@@ -14,6 +14,8 @@ import {
 const maxFields = 10
 /** Fields that are looked at, as many may say nothing. */
 const maxFieldsRead = 1_000
+/** How often two levels of objects more are looked into. */
+const maxDepth = 2
 /** Code points of the text of a field. */
 const maxLength = 200
 
@@ -37,12 +39,25 @@ export function readOther(body: Fields): string {
   return withoutMentions(joinParts([head, ...lines]))
 }
 
-/** The fields of an object, and those of the objects in it, by names with a dot. */
-function* flat(body: Fields): Generator<[string, unknown]> {
+/**
+ * The fields of an object, and those of the objects in it, by names with a dot. Those of objects further inside follow:
+ * they say less, mostly.
+ */
+function* flat(body: Fields, prefix = '', depth = 0): Generator<[string, unknown]> {
+  const further: [string, Fields][] = []
   // No list of all entries is made: there may be many.
   for (const name in body) {
     const value = body[name]
-    if (!isFields(value)) yield [name, value]
-    else for (const inner in value) yield [`${name}.${inner}`, value[inner]]
+    if (!isFields(value)) yield [`${prefix}${name}`, value]
+    else {
+      for (const inner in value) {
+        const path = `${prefix}${name}.${inner}`
+        const field = value[inner]
+        if (!isFields(field)) yield [path, field]
+        else if (further.length < maxFieldsRead) further.push([`${path}.`, field])
+      }
+    }
   }
+  if (depth === maxDepth) return
+  for (const [path, fields] of further) yield* flat(fields, path, depth + 1)
 }

@@ -1,5 +1,6 @@
 import {
   bold,
+  escaped,
   type Fields,
   fieldsOf,
   joinParts,
@@ -26,7 +27,7 @@ export function readSlack(body: Fields): string {
 const comparedLength = 1_000
 
 function unmarked(text: string): string {
-  return text.replace(/[*_~`]/g, '')
+  return text.replace(/[*_~`\\]/g, '')
 }
 
 const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }
@@ -56,7 +57,12 @@ function reference(inside: string): string {
 /** A text object of a block: plain text or markup. */
 function textObject(value: unknown): string {
   const { type, text } = fieldsOf(value)
-  return type === 'plain_text' ? withoutMentions(textOf(text)) : mrkdwn(text)
+  return type === 'plain_text' ? plain(text) : mrkdwn(text)
+}
+
+/** Text that Slack shows letter for letter. */
+function plain(value: unknown): string {
+  return withoutMentions(escaped(textOf(value)))
 }
 
 function renderBlocks(value: unknown): string {
@@ -135,19 +141,19 @@ function emojiOf({ name, unicode }: Fields): string {
 
 function renderAttachment(attachment: Fields): string {
   const fields = renderEach(listOf(attachment.fields), ({ title, value }) => {
-    return joinParts([bold(textOf(title)), mrkdwn(value)], ': ')
+    return joinParts([bold(plain(title)), mrkdwn(value)], ': ')
   })
   const actions = renderEach(listOf(attachment.actions), renderElement)
   const written = joinParts([
     mrkdwn(attachment.pretext),
-    linked(textOf(attachment.author_name), textOf(attachment.author_link)),
+    linked(plain(attachment.author_name), textOf(attachment.author_link)),
     linked(bold(mrkdwn(attachment.title)), textOf(attachment.title_link)),
     mrkdwn(attachment.text),
     ...fields,
     renderBlocks(attachment.blocks),
     textOf(attachment.image_url) || textOf(attachment.thumb_url),
     joinParts(actions, ' · '),
-    textOf(attachment.footer),
+    plain(attachment.footer),
   ])
   return written || mrkdwn(attachment.fallback)
 }

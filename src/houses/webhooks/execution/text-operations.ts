@@ -1,5 +1,5 @@
 import { nameToEmoji } from 'gemoji'
-import { openFence } from '../../../markdown/references.ts'
+import { openFence, plainPlaces } from '../../../markdown/references.ts'
 
 /** An object of a body that a service has sent: nothing is known of its fields. */
 export type Fields = Record<string, unknown>
@@ -121,6 +121,18 @@ export function withEmoji(text: string, others = (part: string) => part): string
   return parts
     .map((part, index) => (index % 2 === 1 && emojiNamed(part.slice(1, -1))) || others(part))
     .join('')
+}
+
+/** How much of a Markdown text is looked through for names of emoji: more than a message has. */
+const maxEmojiLength = 8_000
+
+/** A Markdown text with the emoji that it names, but in code and addresses. */
+export function withEmojiBesideCode(text: string): string {
+  if (!/:[\w+-]+:/.test(text)) return text
+  const isPlain = plainPlaces(text.slice(0, maxEmojiLength))
+  return text.replace(/(?<![\p{L}\p{N}]):([\w+-]+):(?![\p{L}\p{N}])/gu, (found, name: string, at: number) => {
+    return (isPlain(at) && emojiNamed(name)) || found
+  })
 }
 
 function emojiNamed(name: string): string | undefined {
