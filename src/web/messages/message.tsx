@@ -80,6 +80,7 @@ function FoldedMessage({ message, isTarget }: Pick<MessageRowProps, 'message' | 
     <article
       class="message"
       data-id={message.id}
+      aria-label={t().blockedMessage}
       data-following=""
       data-target={isTarget ? '' : undefined}
       tabIndex={-1}

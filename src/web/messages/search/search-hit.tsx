@@ -4,6 +4,7 @@ import { placeOf, roomName } from '../../rooms/rooms.ts'
 import type { Message } from '../../state/state.ts'
 import { store } from '../../state/store.ts'
 import { dayText, timeText } from '../../texts/dates.ts'
+import { Folded, isFolded } from '../blocked.tsx'
 import { lineOf } from '../plain-text.ts'
 import { markWords, type Part } from './marks.ts'
 
@@ -12,20 +13,29 @@ const shownBefore = 80
 
 /** A message that a search found, with the words that were searched for marked, and the way to it. */
 export function SearchHit({ message, q }: { message: Message; q: string }) {
-  const { id, room_id, author, timestamp, content, mentions, attachment } = message
+  const { id, room_id, timestamp } = message
   const room = store.rooms.value[room_id]
   if (!room) return null
   return (
     <li class="hit">
+      {isFolded(message) ? <Folded message={message} /> : <Said message={message} q={q} />}
+      <a href={pathOf(placeOf(room, id))}>
+        <bdi>{roomName(room)}</bdi>, {dayText(timestamp)} {timeText(timestamp)}
+      </a>
+    </li>
+  )
+}
+
+function Said({ message, q }: { message: Message; q: string }) {
+  const { author, content, mentions, attachment } = message
+  return (
+    <>
       <p class="message-author">
         <bdi>{author.name}</bdi> <BotMark of={author} />
       </p>
       {content !== '' && <Marked text={lineOf(content, mentions)} q={q} />}
       {attachment !== null && <Marked text={attachment.filename} q={q} />}
-      <a href={pathOf(placeOf(room, id))}>
-        {roomName(room)}, {dayText(timestamp)} {timeText(timestamp)}
-      </a>
-    </li>
+    </>
   )
 }
 
