@@ -295,6 +295,8 @@ export const de: Texts = {
   },
   find: 'Suchen',
   hits: 'Treffer',
+  hitCount: { one: '{n} Treffer', other: '{n} Treffer' },
+  hitCountSoFar: { one: 'Bisher {n} Treffer', other: 'Bisher {n} Treffer' },
   more: 'Mehr',
   noHits: 'Nichts gefunden.',
   noHitsYet: 'Noch nichts gefunden. Ältere Nachrichten wurden noch nicht durchsucht.',

@@ -285,6 +285,8 @@ export const en = {
   },
   find: 'Find',
   hits: 'Hits',
+  hitCount: { one: '{n} hit', other: '{n} hits' },
+  hitCountSoFar: { one: '{n} hit so far', other: '{n} hits so far' },
   more: 'More',
   noHits: 'Nothing found.',
   noHitsYet: 'Nothing found yet. Older messages have not been searched.',

@@ -5,7 +5,7 @@ import { roomName } from '../../rooms/rooms.ts'
 import { Form } from '../../shell/form.tsx'
 import type { Room } from '../../state/state.ts'
 import { store } from '../../state/store.ts'
-import { t } from '../../texts/texts.ts'
+import { plural, t } from '../../texts/texts.ts'
 import { Filters } from './filters.tsx'
 import { type Found, findMore, keptOf, nothingFound, type Wanted } from './found.ts'
 import { SearchHit } from './search-hit.tsx'
@@ -33,7 +33,7 @@ export function SearchForm({ room }: { room: Room }) {
         <SearchFields room={room} wanted={wanted} q={q} />
       </Form>
       <p role="status" class="muted">
-        {hits?.length === 0 && (next === undefined ? t().noHits : t().noHitsYet)}
+        {hits && hitsText(hits.length, next !== undefined)}
       </p>
       {hits !== undefined && hits.length > 0 && (
         <ul class="hits" aria-label={t().hits}>
@@ -49,6 +49,12 @@ export function SearchForm({ room }: { room: Room }) {
       )}
     </div>
   )
+}
+
+/** `isMore`: older messages may have further hits. */
+function hitsText(count: number, isMore: boolean): string {
+  if (count > 0) return plural(isMore ? t().hitCountSoFar : t().hitCount, count)
+  return isMore ? t().noHitsYet : t().noHits
 }
 
 function wantedOf(room: Room, { q = '', scope, order }: Record<string, string>): Wanted {
