@@ -276,7 +276,6 @@ export const de: Texts = {
   mentions: 'Erwähnungen',
   noMentions: 'Keine Erwähnungen. Wenn jemand @dich schreibt, steht es hier.',
   search: 'Suche',
-  searchIn: (room) => `In ${room} suchen`,
   searchWhere: 'Wo',
   searchOrder: 'Reihenfolge',
   newestFirst: 'Neueste zuerst',

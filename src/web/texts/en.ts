@@ -266,7 +266,6 @@ export const en = {
   mentions: 'Mentions',
   noMentions: 'No mentions. When somebody writes @you, it is listed here.',
   search: 'Search',
-  searchIn: (room: string) => `Search in ${room}`,
   searchWhere: 'Where',
   searchOrder: 'Order',
   newestFirst: 'Newest first',

@@ -106,9 +106,9 @@ function SearchFields({ room, wanted, q }: { room: Room; wanted: Wanted; q: Sign
         <div class="field">
           <label for={`${id}-scope`}>{t().searchWhere}</label>
           <select id={`${id}-scope`} name="scope">
-            <option value="room">{t().searchIn(roomName(room))}</option>
+            <option value="room">{roomName(room)}</option>
             <option value="house" selected={'house' in wanted.place}>
-              {t().searchIn(house.name)}
+              {house.name}
             </option>
           </select>
         </div>
