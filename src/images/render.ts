@@ -69,6 +69,11 @@ export function renderHeader(bytes: Buffer, budget: PictureBudget): Promise<Buff
   })
 }
 
+/** The picture as an upright WebP without metadata, with its colours. Throws as `renderIcon`. */
+export function renderUpright(bytes: Buffer, budget: PictureBudget): Promise<Buffer> {
+  return render(bytes, budget, { allowAnimation: false }, (picture) => picture.keepIccProfile())
+}
+
 async function render(
   bytes: Buffer,
   budget: PictureBudget,

@@ -238,7 +238,7 @@ test('a photo is sent without its metadata, or as a file with every byte', async
   ])
   const files = page.getByRole('list', { name: 'Files' })
   const row = (name: string) => files.getByRole('listitem').filter({ hasText: name })
-  const choice = row('whole.jpg').getByRole('checkbox', { name: 'Send as a file' })
+  const choice = files.getByRole('checkbox', { name: 'Send as a file: whole.jpg' })
   await choice.check()
   expect(await row('notes.txt').getByRole('checkbox').count()).toBe(0)
   await expectAccessible(page)
@@ -258,6 +258,16 @@ test('a photo is sent without its metadata, or as a file with every byte', async
   await row('broken.jpg').getByRole('checkbox', { name: 'Send as a file' }).check()
   await row('broken.jpg').getByRole('button', { name: 'Try again' }).click()
   await expect.poll(async () => (await sizes())['broken.jpg']).toBe(damaged.length)
+
+  const many = Array.from({ length: 12 }, (_, index) => ({
+    name: `${index}.jpg`,
+    mimeType: 'image/jpeg',
+    buffer: bytes,
+  }))
+  await field.setInputFiles(many)
+  await files.getByText('11.jpg').waitFor()
+  const send = await page.getByRole('button', { name: 'Send', exact: true }).boundingBox()
+  expect(send!.y + send!.height).toBeLessThan(667)
 
   async function sizes(): Promise<Record<string, number>> {
     type Sent = { attachment: { filename: string; size: number } }

@@ -58,6 +58,16 @@ test('at the end it stays at the end, whatever comes or grows', async () => {
   await remove(bob, first)
   await expect.poll(() => messageOf(page, 'first').count()).toBe(0)
   await expectAtEnd()
+  for (const lowerThanEstimated of ['~~~\nx\n~~~', 'i'.repeat(400)]) {
+    const sent = page.waitForResponse(
+      (answer) => answer.request().method() === 'POST' && answer.url().includes('/messages'),
+    )
+    await page.getByRole('textbox', { name: 'Message general' }).fill(lowerThanEstimated)
+    await page.keyboard.press('Enter')
+    await sent
+    await expect.poll(() => page.locator('article[data-state]').count()).toBe(0)
+    await expectAtEnd()
+  }
   await page.getByRole('textbox', { name: 'Message general' }).fill(manyLines)
   await expectAtEnd()
   await page.setViewportSize({ width: 700, height: 500 })

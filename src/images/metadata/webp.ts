@@ -7,6 +7,7 @@ const chunkHeadBytes = 8
 const frameHeadBytes = 16
 
 /** Flags of VP8X. */
+const animationFlag = 0x02
 const xmpFlag = 0x04
 const exifFlag = 0x08
 
@@ -38,12 +39,19 @@ function riffEnd(bytes: Buffer): number {
 
 /** Whether a WebP is shown turned, by as much of it as there is: Exif follows the pixels. */
 export function isTurnedWebp(bytes: Buffer): boolean {
-  if (bytes.toString('latin1', riffBytes, riffBytes + 4) !== 'VP8X' || bytes.length < 30) return false
-  if (!(bytes[20]! & exifFlag)) return false
-  for (const chunk of listChunks(bytes)) {
-    if (chunk.type === 'EXIF') return isTurned(orientationIn(bytes, chunk))
-  }
-  return false
+  return isTurned(orientationOf(bytes))
+}
+
+/** Whether the pixels of a WebP that does not move are stored mirrored or turned. Not all browsers turn them upright. */
+export function isStoredUnturned(bytes: Buffer): boolean {
+  return orientationOf(bytes) !== 1 && !(bytes[20]! & animationFlag)
+}
+
+function orientationOf(bytes: Buffer): number {
+  if (bytes.toString('latin1', riffBytes, riffBytes + 4) !== 'VP8X' || bytes.length < 30) return 1
+  if (!(bytes[20]! & exifFlag)) return 1
+  for (const chunk of listChunks(bytes)) if (chunk.type === 'EXIF') return orientationIn(bytes, chunk)
+  return 1
 }
 
 function orientationIn(bytes: Buffer, { start, end }: Chunk): number {

@@ -6,7 +6,8 @@ import type { PictureBudget } from '../../images/budget.ts'
 import { convertHeic } from '../../images/heic/convert.ts'
 import { cleanPicture, isCleanable } from '../../images/metadata/clean.ts'
 import { DamagedPicture } from '../../images/metadata/remaining.ts'
-import { heavyTurn, NoPicture } from '../../images/render.ts'
+import { isStoredUnturned } from '../../images/metadata/webp.ts'
+import { heavyTurn, NoPicture, renderUpright } from '../../images/render.ts'
 import { discardFilesAtOnce, saveFile } from '../../storage/discard.ts'
 import { openFile, type Store } from '../../storage/store.ts'
 import type { StoredAttachment } from '../queries.ts'
@@ -39,27 +40,39 @@ export async function cleanAttachment(
 
 function clean(
   place: Place,
-  { ownerId }: PictureBudget,
+  budget: PictureBudget,
   { attachment, format }: ArrivedFile,
 ): Promise<StoredAttachment> {
-  return cleaningTurn(ownerId, async () => {
-    const { content, isChanged } = cleanPicture(format, await readWhole(place, attachment))
+  return cleaningTurn(budget.ownerId, async () => {
+    const bytes = await readWhole(place, attachment)
+    if (format === 'image/webp' && isStoredUnturned(bytes)) {
+      const upright = await ifReadable(() => renderUpright(bytes, budget))
+      if (upright) return replace(place, attachment, upright)
+    }
+    const { content, isChanged } = cleanPicture(format, bytes)
     return isChanged ? replace(place, attachment, Buffer.concat(content)) : attachment
   })
 }
 
 /** Undefined where the HEIC cannot be read, or not now. */
-async function convert(
+function convert(
   place: Place,
   budget: PictureBudget,
   attachment: StoredAttachment,
 ): Promise<StoredAttachment | undefined> {
-  try {
-    return await heavyTurn(budget.ownerId, async () => {
+  return ifReadable(() =>
+    heavyTurn(budget.ownerId, async () => {
       const jpeg = await convertHeic(await readWhole(place, attachment), budget)
       const filename = attachment.filename.replace(/\.(?:heic|heif|hif)$/i, '.jpg')
       return replace(place, { ...attachment, filename }, jpeg)
-    })
+    }),
+  )
+}
+
+/** Undefined where a picture cannot be read, or not now. */
+async function ifReadable<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work()
   } catch (error) {
     const isLater = error instanceof ApiError && (error.code === 'rate_limit' || error.code === 'unavailable')
     if (isLater || error instanceof NoPicture || error instanceof DamagedPicture) return undefined

@@ -81,7 +81,6 @@ function FoldedMessage({ message, isTarget }: Pick<MessageRowProps, 'message' | 
       class="message"
       aria-label={t().blockedMessage}
       data-id={message.id}
-      aria-label={t().blockedMessage}
       data-following=""
       data-target={isTarget ? '' : undefined}
       tabIndex={-1}

@@ -25,6 +25,7 @@ function UploadRow({ upload }: { upload: Upload }) {
           <label class="check as-file" title={t().asFileHint}>
             <input
               type="checkbox"
+              aria-label={`${t().asFile}: ${file.name}`}
               checked={asFile}
               onChange={(event) => sendAsFile(nonce, event.currentTarget.checked)}
             />

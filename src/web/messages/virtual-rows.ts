@@ -154,6 +154,16 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
     return size
   }
 
+  /** A message that was on its way is as high as then: another height would leave the end of the timeline out of sight. */
+  function estimateSent(next: readonly Row[]): void {
+    for (const [index, row] of next.entries()) {
+      const before = rows[index]
+      if (before?.kind !== 'unsent' || row.kind !== 'message') continue
+      const size = virtualizer.itemSizeCache.get(before.key)
+      if (size !== undefined && row.message.content === before.entry.content) estimates.set(row.key, size)
+    }
+  }
+
   function initialOffset(): number {
     const total = virtualizer.getTotalSize()
     for (const { key, top } of position?.inSight ?? []) {
@@ -245,6 +255,7 @@ export function createVirtualRows({ log, list, position, onChange }: Options) {
         // biome-ignore lint/complexity/useLiteralKeys: it is private
         const scroll = virtualizer['scrollState']
         const target = scroll?.index == null || scroll.toEnd ? undefined : keyOf(scroll.index)
+        estimateSent(shown.rows)
         rows = shown.rows
         indexes = new Map(shown.rows.map(({ key }, index) => [key, index]))
         if (scroll && target !== undefined) scroll.index = indexes.get(target) ?? scroll.index

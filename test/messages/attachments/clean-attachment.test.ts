@@ -56,6 +56,15 @@ test('the size of a turned photo is as it is shown, cleaned or sent as a file', 
   }
 })
 
+test('a WebP that is stored turned is sent upright, with its colours', async () => {
+  const { attachment, served } = await send(await photo('webp', 6), 'hill.webp')
+  expect(served.rawPayload.toString('latin1')).not.toMatch(secret)
+  const { orientation, ...metadata } = await sharp(served.rawPayload).metadata()
+  expect(metadata).toMatchObject({ format: 'webp', width: 40, height: 60, hasProfile: true })
+  expect(orientation).toBe(undefined)
+  expect(attachment.dimensions).toEqual({ width: 40, height: 60, type: 'image/webp' })
+})
+
 test('as_file keeps every byte, wherever it stands in the body; anything but true and false is refused', async () => {
   const bytes = await photo('jpeg')
   const { served } = await send(bytes, 'hill.jpg', asFile)

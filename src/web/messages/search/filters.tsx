@@ -8,6 +8,11 @@ const toggles = ['has:file', 'has:picture', 'has:link', 'has:mention', 'is:pinne
 const begun = ['from', 'in'] as const
 const days = ['after', 'before'] as const
 
+/** A value that a field for days can show; empty if there is none. */
+function dayOf(value: string): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : ''
+}
+
 type FiltersProps = { q: Signal<string>; field: RefObject<HTMLInputElement | null> }
 
 /** The filters of the search text, as buttons and dates that write them. */
@@ -44,7 +49,7 @@ export function Filters({ q, field }: FiltersProps) {
             <input
               id={`${id}-${name}`}
               type="date"
-              value={filterValue(q.value, name)}
+              value={dayOf(filterValue(q.value, name))}
               onInput={({ currentTarget }) => {
                 q.value = setFilter(q.value, name, currentTarget.value)
               }}

@@ -5,7 +5,7 @@ import { Form } from '../../shell/form.tsx'
 import { useFocusWhenShown } from '../../shell/use-focus-when-shown.ts'
 import type { Room } from '../../state/state.ts'
 import { store } from '../../state/store.ts'
-import { t } from '../../texts/texts.ts'
+import { plural, t } from '../../texts/texts.ts'
 import { Filters } from './filters.tsx'
 import { findMore, keptOf, nothingFound, type Wanted } from './found.ts'
 import { SearchHit } from './search-hit.tsx'
@@ -31,7 +31,7 @@ export function SearchForm({ room }: { room: Room }) {
         <SearchFields room={room} wanted={wanted} q={q} />
       </Form>
       <p role="status" class="muted">
-        {hits?.length === 0 && (next === undefined ? t().noHits : t().noHitsYet)}
+        {hits && hitsText(hits.length, next !== undefined)}
       </p>
       {hits !== undefined && hits.length > 0 && (
         <ul class="hits" aria-label={t().hits}>
@@ -47,6 +47,12 @@ export function SearchForm({ room }: { room: Room }) {
       )}
     </div>
   )
+}
+
+/** `isMore`: older messages may have further hits. */
+function hitsText(count: number, isMore: boolean): string {
+  if (count > 0) return plural(isMore ? t().hitCountSoFar : t().hitCount, count)
+  return isMore ? t().noHitsYet : t().noHits
 }
 
 function wantedOf(room: Room, { q = '', scope, order }: Record<string, string>): Wanted {
@@ -84,9 +90,9 @@ function SearchFields({ room, wanted, q }: { room: Room; wanted: Wanted; q: Sign
         <div class="field">
           <label for={`${id}-scope`}>{t().searchWhere}</label>
           <select id={`${id}-scope`} name="scope">
-            <option value="room">{t().searchIn(roomName(room))}</option>
+            <option value="room">{roomName(room)}</option>
             <option value="house" selected={'house' in wanted.place}>
-              {t().searchIn(house.name)}
+              {house.name}
             </option>
           </select>
         </div>
