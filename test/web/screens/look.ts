@@ -62,6 +62,7 @@ async function open(screen: Screen, device: typeof desktop): Promise<Page> {
   const { path, show, as, mayFail } = screen
   const page = await openPage(path, { as, mayFail, ...device, reducedMotion: 'reduce' })
   await show(page)
+  await page.waitForFunction('Array.from(document.images).every((each) => each.complete)')
   return page
 }
 
