@@ -40,8 +40,16 @@ export class OperationError extends ApiError {
     this.path = paths[operation].replace(/\{(\w+)\}/g, fill)
     this.serverMessage = error.message
     const status = error.status === 0 ? '' : `${error.status} `
-    this.message = `${operation} (${this.path}): ${status}${error.code}: ${error.message}`
+    const reason = reasonOf(error.cause)
+    this.message = `${operation} (${this.path}): ${status}${error.code}: ${error.message}${reason}`
   }
+}
+
+/** Why there was no response, in brackets: Node's `fetch` says it in a cause with a code. Other errors may quote secrets. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  const { code, message, cause } = error as Error & { code?: unknown }
+  return reasonOf(cause) || (typeof code === 'string' ? ` (${message || code})` : '')
 }
 
 /**

@@ -169,3 +169,14 @@ test.each([
   await expect(call.call(api, operation, input)).rejects.toThrow(new TypeError(message))
   expect(asked).toEqual([])
 })
+
+test('an error without a response says why there is none, without secrets', async () => {
+  const call = (options: Partial<RetryingApiOptions>) =>
+    errorOf(new RetryingApi({ address, retryMs: 0, ...options }).call('getHealth'))
+  const { message, serverMessage } = await call({ address: 'http://127.0.0.1:2' })
+  expect(message).toMatch(
+    /^getHealth \(GET \/health\): unreachable: The server does not respond \(.*ECONNREFUSED.*\)$/,
+  )
+  expect(serverMessage).toBe('The server does not respond')
+  expect((await call({ token: 'secret\n1' })).message).not.toContain('secret')
+})
