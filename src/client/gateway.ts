@@ -97,9 +97,14 @@ export class Gateway {
     return this.#onState.add(listener)
   }
 
-  /** All events from now on. Ends when `close` is called, and throws `GatewayRefused` if the server refuses the token. */
+  /**
+   * All events from now on. Connects if the state is `closed`, ends when `close` is called, and throws `GatewayRefused` if
+   * the server refuses the token.
+   */
   [Symbol.asyncIterator](): AsyncIterableIterator<GatewayEvent> {
-    return eventIterator(this)
+    const events = eventIterator(this)
+    this.connect()
+    return events
   }
 
   /** Subscribes to the presence of these users (at most 1,000) in place of the former list; repeated after a reconnect. */

@@ -301,8 +301,8 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
 /** The ids in the path of an operation, by name. */
 export type Params<Id extends OperationId> = Record<ParamNames<(typeof paths)[Id]>, string>
 
-/** Query values may also be numbers. */
-type AsQuery<Query> = { [Key in keyof Query]: Query[Key] | number }
+/** Query values may also be numbers and booleans. */
+type AsQuery<Query> = { [Key in keyof Query]: Query[Key] | number | boolean }
 
 /** `key` is forbidden if the operation has none, optional if all its fields are, else required. */
 type Part<Key extends string, Value> = [Value] extends [never]

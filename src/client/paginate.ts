@@ -46,7 +46,7 @@ type ListInput = { query?: Record<string, unknown> } & CallOptions
 
 /**
  * All items of a list, page by page, in its order; `limit` of the query is the size of a page. A message list with
- * `after` begins with the oldest item after it.
+ * `after` begins with the oldest item after it; one with `around` goes on with older messages.
  *
  *     for await (const message of paginate(api, 'listMessages', { params: { id: room_id } })) …
  */
@@ -57,6 +57,7 @@ export async function* paginate<Id extends ListOperation>(
 ): AsyncGenerator<ItemOf<Id>, void, undefined> {
   const call = api.call.bind(api) as (operation: Id, input: ListInput) => Promise<ItemOf<Id>[]>
   const given = input as ListInput
+  if (!Object.hasOwn(cursors, operation)) throw new TypeError(`${operation} has no pages`)
   const cursor = cursors[operation] as Cursor | 'named'
   const isForward = cursor !== 'named' && cursor.key === 'before' && given.query?.after !== undefined
   let query = given.query ?? {}
@@ -75,7 +76,8 @@ export async function* paginate<Id extends ListOperation>(
       query = { ...query, before: next }
     } else {
       if (last === undefined) return
-      query = { ...query, [isForward ? 'after' : cursor.key]: cursor.of(last as Item) }
+      // Only one of `before`, `after` and `around` may be given.
+      query = { ...query, around: undefined, [isForward ? 'after' : cursor.key]: cursor.of(last as Item) }
     }
   }
 }

@@ -1,4 +1,5 @@
 import { Api, type ApiOptions, type Arguments, type CallOptions } from './api.ts'
+import { checkAddress, checkInput } from './arguments.ts'
 import { ApiError } from './errors.ts'
 import type { Fetch } from './http.ts'
 import { withNonce } from './message-bodies.ts'
@@ -39,25 +40,35 @@ export class OperationError extends ApiError {
     this.path = paths[operation].replace(/\{(\w+)\}/g, fill)
     this.serverMessage = error.message
     const status = error.status === 0 ? '' : `${error.status} `
-    this.message = `${operation} (${this.path}): ${status}${error.code}: ${error.message}`
+    const reason = reasonOf(error.cause)
+    this.message = `${operation} (${this.path}): ${status}${error.code}: ${error.message}${reason}`
   }
+}
+
+/** Why there was no response, in brackets: Node's `fetch` says it in a cause with a code. Other errors may quote secrets. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  const { code, message, cause } = error as Error & { code?: unknown }
+  return reasonOf(cause) || (typeof code === 'string' ? ` (${message || code})` : '')
 }
 
 /**
  * An `Api` that repeats the calls that are safe to repeat while the server is away, with growing waits: GETs, and
- * messages, which have a nonce. Throws `OperationError`.
+ * messages, which have a nonce. Throws `OperationError`, and `TypeError` for arguments that no request can be made of.
  */
 export class RetryingApi extends Api {
   readonly #retryMs: number
   readonly #onRetry: RetryingApiOptions['onRetry']
 
   constructor({ retryMs = defaultRetryMs, onRetry, fetch, ...options }: RetryingApiOptions) {
+    checkAddress(options.address)
     super({ ...options, fetch: fetchWhole(fetch ?? ((url, init) => globalThis.fetch(url, init))) })
     this.#retryMs = retryMs
     this.#onRetry = onRetry
   }
 
   override async call<Id extends OperationId>(operation: Id, ...[input]: Arguments<Id>): Promise<Answer<Id>> {
+    checkInput(operation, input as AnyInput | undefined)
     const repeatable = repeatableInput(operation, input)
     for (let attempt = 0, leftMs = this.#retryMs; ; attempt += 1) {
       try {

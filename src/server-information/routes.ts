@@ -17,6 +17,8 @@ import { publicUrl } from '../http/server/public-url.ts'
 import { version } from '../http/server/version.ts'
 import { maxPictureBytes } from '../images/picture.ts'
 import { maxFilenameLength } from '../messages/attachments/operations.ts'
+import { maxPins } from '../messages/pins/operations.ts'
+import { maxReactionEmojis } from '../messages/reactions/operations.ts'
 import { maxMentions } from '../messages/read/mention-operations.ts'
 import {
   maxAttachmentBytes,
@@ -57,6 +59,7 @@ const limits = {
   bots: maxBots,
   friends: maxFriendsAndRequests,
   blocks: maxBlocks,
+  restrictions: maxBlocks,
   groups: maxOwnedGroups,
   recipients: maxGroupSize,
   rooms: maxRooms,
@@ -65,6 +68,8 @@ const limits = {
   invites: maxInvites,
   webhooks: maxWebhooks,
   overrides: maxOverrides,
+  reactions: maxReactionEmojis,
+  pins: maxPins,
   push_subscriptions: maxPushSubscriptions,
   body_bytes: maxBodyBytes,
   picture_body_bytes: maxPictureBodyBytes,

@@ -205,6 +205,15 @@ test('iterating ends with the gateway, and leaving the loop does not close it', 
   expect(gateway.state).toEqual({ name: 'closed' })
 })
 
+test('iterating connects', async () => {
+  const gateway = new Gateway({ address, token: (await user()).token })
+  onTestFinished(() => gateway.close())
+  for await (const { e } of gateway) {
+    expect(e).toBe('INIT_STATE')
+    break
+  }
+})
+
 test('connecting again after a close resumes', async () => {
   const ann = await user()
   const { gateway, names, until, untilState } = open(ann)

@@ -15,7 +15,7 @@ const api: Api = new Api({ address: '', token: 'x', retryMs: 0 })
 const gateway = new Gateway({ address: '', token: 'x' })
 gateway.on('MESSAGE_CREATE', (message) => message.author.name.trim())
 export const content: string = (await api.call('sendMessage', { params: { id: '1' }, body: { content: 'x' } })).content
-for await (const member of paginate(api, 'listMembers', { params: { id: '1' }, query: { limit: 10 } })) member.user.name.trim()
+for await (const member of paginate(api, 'listMembers', { params: { id: '1' }, query: { limit: 10, extended: true } })) member.user.name.trim()
 // @ts-expect-error: bodies have types
 await api.call('sendMessage', { params: { id: '1' }, body: { content: 1 } })
 // @ts-expect-error: an unknown operation

@@ -42,6 +42,19 @@ test('messages after an id come oldest first', async () => {
   ])
 })
 
+test('messages around an id go on with older ones', async () => {
+  const { api, params, ids } = await roomWith(['one', 'two', 'three', 'four', 'five'])
+  const query = { limit: 2, around: ids[2]! }
+  const contents = await contentsOf(paginate(api, 'listMessages', { params, query }))
+  expect(contents.slice(-3)).toEqual(['three', 'two', 'one'])
+})
+
+test('an operation without pages is named', async () => {
+  const { api } = await roomWith([])
+  const items = paginate(api, 'listPins' as 'listMessages', { params: { id: '1' } })
+  await expect(collect(items)).rejects.toThrow('listPins has no pages')
+})
+
 test('a search goes on as the responses say', async () => {
   const { api, params } = await roomWith(['wool one', 'silk', 'wool two', 'wool three'])
   const found = paginate(api, 'searchRoom', { params, query: { q: 'wool', limit: 1 } })

@@ -138,3 +138,45 @@ test('an error has no token of a webhook and no code of an invite', async () => 
     'hidden',
   )
 })
+
+test.each([
+  [undefined, 'and is missing'],
+  ['', 'and is ""'],
+  ['127.0.0.1:8080', 'and is "127.0.0.1:8080"'],
+  ['localhost:8080', 'and is "localhost:8080"'],
+  ['https://chat.example.org/v1', 'and is "https://chat.example.org/v1"'],
+])('an address that is none is refused: %s', (address, reason) => {
+  const message = `The address of the server must look like https://chat.example.org, ${reason}`
+  expect(() => new RetryingApi({ address: address as string })).toThrow(new TypeError(message))
+})
+
+test('an address may end with a slash', async () => {
+  expect(await new RetryingApi({ address: `${address}/` }).call('getHealth')).toEqual({ status: 'ok' })
+})
+
+test.each([
+  ['sendMesage', {}, 'There is no operation sendMesage'],
+  ['listMessages', undefined, 'listMessages (GET /rooms/{id}/messages): params.id is missing'],
+  ['getRoom', { params: { id: '' } }, 'getRoom (GET /rooms/{id}): params.id is missing'],
+  [
+    'sendMediaMessage',
+    { params: { id: '1' }, body: { file: Buffer.from('text') } },
+    'sendMediaMessage (POST /rooms/{id}/media_messages): body.file must be a Blob',
+  ],
+])('a call that cannot be sent says why: %s', async (operation, input, message) => {
+  const { api, asked } = apiBehind([])
+  const call = api.call as unknown as (operation: string, input: unknown) => Promise<unknown>
+  await expect(call.call(api, operation, input)).rejects.toThrow(new TypeError(message))
+  expect(asked).toEqual([])
+})
+
+test('an error without a response says why there is none, without secrets', async () => {
+  const call = (options: Partial<RetryingApiOptions>) =>
+    errorOf(new RetryingApi({ address, retryMs: 0, ...options }).call('getHealth'))
+  const { message, serverMessage } = await call({ address: 'http://127.0.0.1:2' })
+  expect(message).toMatch(
+    /^getHealth \(GET \/health\): unreachable: The server does not respond \(.*ECONNREFUSED.*\)$/,
+  )
+  expect(serverMessage).toBe('The server does not respond')
+  expect((await call({ token: 'secret\n1' })).message).not.toContain('secret')
+})

@@ -85,7 +85,9 @@ test('OPTIONS on any path answers what is allowed, without a body', async () => 
       expect([path, answer.status, answer.text]).toEqual([path, 204, ''])
       expect(answer.headers['access-control-allow-origin']).toBe('*')
       expect(answer.headers['access-control-allow-methods']).toBe('GET, POST, PUT, PATCH, DELETE')
-      expect(answer.headers['access-control-allow-headers']).toBe('Authorization, Content-Type')
+      expect(answer.headers['access-control-allow-headers']).toBe(
+        'Authorization, Content-Type, X-Audit-Reason',
+      )
       expect(answer.headers['access-control-max-age']).toBe('86400')
     }
   }

@@ -40,7 +40,7 @@ const { 'access-control-allow-origin': _, 'access-control-expose-headers': __, .
 
 const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Audit-Reason',
   'Access-Control-Max-Age': '86400',
 }
 

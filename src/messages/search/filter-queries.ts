@@ -5,8 +5,8 @@ import type { Db } from '../../database/client.ts'
 const maxAuthors = 100
 
 /**
- * The ids of the users with one of these user names, and of the members of the house, or of the private room, with one of
- * these names. `names` are in lower case.
+ * The ids of the users with one of these user names, and of the members and webhooks of the house, or of the members of
+ * the private room, with one of these names. `names` are in lower case.
  */
 export async function findAuthorsByName(
   db: Db,
@@ -16,7 +16,8 @@ export async function findAuthorsByName(
   const members =
     house_id === null
       ? sql`select user_id from room_recipients where room_id = ${room_id}`
-      : sql`select user_id from members where house_id = ${house_id}`
+      : sql`select user_id from members where house_id = ${house_id}
+          union all select id from webhooks where house_id = ${house_id}`
   const { rows } = await sql<{ id: string }>`
     select id from users where username = any(${names}::text[])
     union

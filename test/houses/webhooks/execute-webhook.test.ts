@@ -408,6 +408,10 @@ test('the address with /slack or /github takes a body of that service', async ()
   expect(github.status).toBe(200)
   const rows = await listRows((await webhookRow(hook.id))!.room_id)
   expect(rows.map(({ content }) => content)).toEqual(['**bold**', '**GitHub** sent in GitHub'])
+  expect(told(await call(null, 'POST', `${hook.path}/github`, { content: 'x' }))).toEqual([
+    400,
+    required('content'),
+  ])
   expect(told(await call(null, 'POST', `${hook.path}/teams`, { text: 'x' }))).toEqual([
     404,
     failure('not_found', 'Not found'),

@@ -3,6 +3,7 @@ import { firstIdAt } from '../../../src/ids.ts'
 import { listIds } from '../../support/messages.ts'
 import { told } from '../../support/permissions.ts'
 import { q } from '../../support/search.ts'
+import { webhook } from '../../support/webhooks.ts'
 import {
   call,
   db,
@@ -112,6 +113,14 @@ test('has: and is: narrow a search to what messages have and are', async () => {
     'word is:pinned -old': [],
     'has:time': ['plain'],
   })
+})
+
+test('from: finds what a webhook of the house has sent, by its name', async () => {
+  const den = await house({ owner: ann, members: [bob] })
+  const hook = await webhook(den, { name: 'Build Bot' })
+  const sent = await call(null, 'POST', hook.path, { content: 'passed' })
+  const at = `/houses/${den.id}/messages/search?`
+  expect(await listIds(bob, at + q('from:"build bot"'))).toEqual([sent.body.data.id])
 })
 
 test('filters apply in private rooms', async () => {

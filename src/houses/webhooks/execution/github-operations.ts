@@ -24,12 +24,16 @@ const maxExcerpt = 1_000
 
 /**
  * An event of GitHub (the header `X-GitHub-Event`) as text. An event without a rendering of its own says who did what
- * where. What people have written on GitHub mentions nobody here.
+ * where. What people have written on GitHub mentions nobody here. `''` for a body that is no such event.
  */
 export function readGithub(event: string, body: Fields): string {
+  if (!parts.some((name) => name in body)) return ''
   const render = Object.hasOwn(renderings, event) ? renderings[event]! : renderSubject
   return withoutMentions(render(body, event))
 }
+
+/** Fields of which every event has at least one. */
+const parts = ['sender', 'repository', 'organization', 'pusher', 'zen', 'sha']
 
 type Rendering = (body: Fields, event: string) => string
 
