@@ -23,7 +23,7 @@ const attacks: readonly WeightAttack[] = [
   ...deliveries,
   ...loops,
 ]
-/** Those that limit the server itself, so that others are refused, cannot be carried out beside others. */
+/** Attacks that set limits of the server are left out of the last: others would meet these limits, too. */
 const allAttacks = [...attacks, together(attacks.filter(({ limitsServer }) => !limitsServer))]
 
 /** How long others are watched before an attack, and during it. */

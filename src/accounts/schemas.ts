@@ -61,7 +61,7 @@ export const ResetPassword = Type.Object(
   { additionalProperties: false },
 )
 export type ResetPassword = Static<typeof ResetPassword>
-/** What a password is about to be, and of whom; each at most as long as a field of the account. */
+/** A password that is about to be set, and the names of its account. */
 export const CheckPassword = Type.Object(
   {
     password: AnyText({ maxLength: maxPasswordLength }),

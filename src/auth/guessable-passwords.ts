@@ -1,7 +1,7 @@
 import { minPasswordLength } from '../http/schemas/strings.ts'
 import { normalizePassword } from './passwords.ts'
 
-/** So many different characters a password has at least. */
+/** The fewest different characters of a password. */
 const minDistinct = 4
 /** Digits and signs that are often put around a common password, on each side: `!password2026`. */
 const maxAdded = 6
@@ -52,7 +52,7 @@ function isSequence(text: string): boolean {
   return points.every((point, index) => index === 0 || point - points[index - 1]! === distance)
 }
 
-/** What is compared of a name and of a password: its letters and digits, and its letters alone. */
+/** The letters and digits of a name or a password, and its letters alone: a password that shares one of them is refused. */
 function keysOfName(name: string): string[] {
   const plain = name.normalize('NFKC').toLowerCase()
   const keys = [plain.replace(/[^\p{L}\p{N}]/gu, ''), plain.replace(/[^\p{L}]/gu, '')]

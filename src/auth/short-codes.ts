@@ -15,7 +15,7 @@ export function newShortCode(): string {
   return `${code.slice(0, length / 2)}-${code.slice(length / 2)}`
 }
 
-/** What somebody typed as a short code, in its canonical form, or undefined if it cannot be one. */
+/** The canonical form of a typed short code; undefined if the text cannot be one. */
 export function readShortCode(typed: string): string | undefined {
   const code = normalizeCode(typed).toUpperCase().replaceAll('O', '0').replace(/[IL]/g, '1')
   const isCode = code.length === length && [...code].every((character) => digits.includes(character))

@@ -24,7 +24,7 @@ export async function checkFields<Schema extends TObject>(
   throw new CliError(`The ${field} cannot be used: ${wanted}.`)
 }
 
-/** What is wrong with a field, in words for people where the validator has others. */
+/** The text for an error of a field: the validator's, except where that is not for people. */
 function reasonFor({ keyword, params, message }: FastifySchemaValidationError): string {
   if (keyword === 'minLength') return `it has fewer than ${params.limit} characters`
   if (keyword === 'maxLength') return `it has more than ${params.limit} characters`

@@ -33,7 +33,7 @@ export type Order =
 /** The answers by status, the connections that are open, and the largest frame of the gateway. */
 export type Toll = { answers: Record<string, number>; open: number; largestFrameBytes: number }
 
-// What attackers do takes no processor away from the server: they are on other machines.
+// Attackers are on other machines: this process takes no processor away from the server.
 setPriority(constants.priority.PRIORITY_LOW)
 
 const restAfterRefusalMs = 25
