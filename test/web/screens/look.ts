@@ -62,7 +62,7 @@ async function open(screen: Screen, device: typeof desktop): Promise<Page> {
   const { path, show, as, mayFail } = screen
   const page = await openPage(path, { as, mayFail, ...device, reducedMotion: 'reduce' })
   await show(page)
-  await page.waitForFunction('Array.from(document.images).every((each) => each.complete)')
+  await page.evaluate('Promise.all(Array.from(document.images, (each) => each.decode().catch(() => {})))')
   return page
 }
 
