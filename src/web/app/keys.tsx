@@ -25,8 +25,9 @@ const actions: Record<string, () => void> = {
   'Shift+Escape': () => markRead(allRooms()),
 }
 
-/** Listens for these keys. Returns what ends that. */
-export function listenForKeys(): () => void {
+/** Listens for these keys, after it has handled earlier ones. Returns what ends that. */
+export function listenForKeys(early: readonly KeyboardEvent[]): () => void {
+  for (const event of early) onKey(event)
   addEventListener('keydown', onKey)
   return () => removeEventListener('keydown', onKey)
 }

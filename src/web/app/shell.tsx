@@ -16,13 +16,13 @@ import { showsMembers, toggleMembers } from '../shell/layout.ts'
 import { lazy } from '../shell/lazy.tsx'
 import { isNarrow } from '../shell/media.ts'
 import { NoticePage } from '../shell/page.tsx'
-import { startLater } from '../shell/start-later.ts'
 import { useHeadingFocus } from '../shell/use-heading-focus.ts'
 import { type Swipe, useSwipe } from '../shell/use-swipe.ts'
 import { store } from '../state/store.ts'
 import { t } from '../texts/texts.ts'
 import { MentionAnnouncer } from './mention-announcer.tsx'
 import { SkipLinks } from './skip-links.tsx'
+import { startKeys } from './start-keys.tsx'
 import { StartingPage } from './starting-page.tsx'
 
 const SettingsPage = lazy(async () => (await import('../settings/settings-page.tsx')).SettingsPage)
@@ -35,7 +35,7 @@ const AdministrationPage = lazy(
 
 /** What somebody sees who is logged in: houses, rooms, and a page beside them. */
 export function Shell() {
-  useEffect(() => startLater(async () => (await import('./keys.tsx')).listenForKeys()), [])
+  useEffect(startKeys, [])
   useSwipe(swipe)
   useEffect(keepPlace, [])
   const at = shownPlace(isNarrow.value)
