@@ -80,6 +80,9 @@ export const frames: Part = {
   },
 }
 
+/** Of the lines of the log: less is no report. */
+const warnLevel = 40
+
 function judge(
   server: { child: { exitCode: number | null }; output(): string },
   seen: Awaited<ReturnType<Witnesses['end']>>,
@@ -90,7 +93,7 @@ function judge(
   const errors = server
     .output()
     .split('\n')
-    .filter((line) => line.startsWith('{'))
+    .filter((line) => line.startsWith('{') && JSON.parse(line).level >= warnLevel)
   if (errors.length > 0) findings.push(`the server reported: ${errors.join(' ').slice(0, 2_000)}`)
   if (seen.messages === 0) findings.push('the other sockets got no message')
   if (seen.slowestMs > grown(maxLatencyMs))
