@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance, FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'fastify'
 import { createFairQueue } from '../../concurrency/fair-queue.ts'
 import { ApiError, malformedBody } from '../../errors.ts'
@@ -20,8 +21,8 @@ declare module 'fastify' {
   }
 }
 
-/** Memory for all request bodies, in bytes. */
-const defaultBytes = 256 * 1024 * 1024
+/** Memory for all request bodies, in bytes: an eighth of a heap that is smaller than 2 GiB. */
+const defaultBytes = Math.min(256 * 1024 * 1024, getHeapStatistics().heap_size_limit / 8)
 /** The time in which a body that is no upload has to arrive. */
 const defaultTimeoutMs = 30_000
 /** Smaller bodies are not counted: they are short-lived, and no larger than the buffers of a connection. */
