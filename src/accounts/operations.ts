@@ -24,7 +24,7 @@ import { useSecondFactor } from './two-factor/operations.ts'
 /** Who may create an account over HTTP. */
 type RegistrationMode = 'open' | 'invite' | 'closed'
 
-/** What a server says of new accounts. `server` is its address; `extended`: whether an extended client asks. */
+/** The rules for new accounts. `server` is the address of the server; `extended`: whether an extended client asks. */
 type RegistrationRules = { mode: RegistrationMode; server: string; extended?: boolean }
 
 /** Throws `registration_closed` where the server does not take a registration with or without an invite. */

@@ -96,7 +96,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     frame.catch(() => {})
     handled = handled.then(() => handleNext(frame))
   }
-  // What came before the close is handled first.
+  // Frames that came before the close are handled first.
   socket.onclose = ({ code, reason }) => void handled.then(() => end(code, reason))
   // A close event follows. The handler is needed because the package ws throws errors without a listener.
   socket.onerror = () => {}

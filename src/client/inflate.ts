@@ -7,7 +7,7 @@ export function canInflate(): boolean {
 export async function inflate(frame: ArrayBuffer): Promise<{ text: string; bytes: number }> {
   const stream = new DecompressionStream('deflate')
   const writer = stream.writable.getWriter()
-  // What goes wrong is seen by the reader.
+  // The reader sees the error.
   writer.write(new Uint8Array(frame)).catch(() => {})
   writer.close().catch(() => {})
   const inflated = await new Response(

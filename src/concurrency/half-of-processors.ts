@@ -1,4 +1,4 @@
 import { availableParallelism } from 'node:os'
 
-/** How many processors work may take that others do not wait for: half of them, of two or more. */
+/** Half of the processors, at least one: for work that would keep all requests waiting if it took every processor. */
 export const halfOfProcessors = Math.max(1, Math.floor(availableParallelism() / 2))

@@ -120,7 +120,7 @@ export const maxPrivateRooms = 1_000
 /** Ids of an op 6 that are looked up at once, and the bytes that one lookup counts as. */
 export const maxPresencesAtOnce = 100
 export const presenceLookupBytes = 256
-/** The bytes that a room counts as which a resume reads. */
+/** The bytes that count for each room that a resume reads. */
 export const resumedRoomBytes = 256
 /** Ids in one op 6. */
 export const maxWatchedUsers = 1_000

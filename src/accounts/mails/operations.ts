@@ -22,7 +22,7 @@ const stopWithinMs = 2_000
 const firstPauseMs = 5_000
 const maxPauseMs = 300_000
 
-/** What can come of a mail: `cancelled` if there is no reason for it any more, `dropped` if too many wait. */
+/** The end of an attempt to send a mail: `cancelled` if its reason is gone, `dropped` if too many mails wait. */
 export type MailOutcome = 'sent' | 'cancelled' | 'refused' | 'postponed' | 'given_up' | 'dropped'
 
 type Parts = {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/client.ts'
 
-/** A mail that waits: of one kind, to one address, only one does. */
+/** A waiting mail. There is at most one of each kind for each address. */
 export type MailKey = { user_id: string; kind: string; email: string }
 /** A mail that a process sends; `attempts` counts this one. `requested_at` is a text, as a Date has no microseconds. */
 export type LeasedMail = MailKey & { requested_at: string; attempts: number }
@@ -34,7 +34,7 @@ export async function insertMail(
   return numAffectedRows !== undefined && numAffectedRows > 0n
 }
 
-/** Leases a mail that no process has tried to send yet; undefined if one has. */
+/** Leases a new mail; undefined if another process has tried to send it. */
 export async function leaseNewMail(db: Db, mail: MailKey): Promise<LeasedMail | undefined> {
   const { rows } = await sql<LeasedMail>`
     update mails set due_at = ${inMs(leaseMs)}, attempts = 1

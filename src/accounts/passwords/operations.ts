@@ -57,7 +57,7 @@ export async function resetPassword(
   const password_hash = await hashPassword(fields.password, { id: holderId })
   return commit(db, async (trx) => {
     const { user_id, email, present } = await useCode(trx, 'reset_password', codeHash)
-    // Whoever has the address that the account had need not be its owner.
+    // The code was sent to an earlier address of the account, which may belong to somebody else.
     const isElsewhere = email !== null && email.toLowerCase() !== (present ?? '').toLowerCase()
     if (isElsewhere) throw new ApiError('invalid_code')
     const events = await setPassword(trx, user_id, password_hash)

@@ -134,7 +134,7 @@ export class SessionRegistry {
   }
 
   /**
-   * Replaces the users to whose presence the session has subscribed. Returns false, and changes nothing, where all
+   * Replaces the users to whose presence a session has subscribed, unless it has ended. Returns false, and changes nothing, where all
    * sessions of the person would then have more than `maxOfPerson`.
    */
   watch(session: Session, userIds: ReadonlySet<string>, maxOfPerson: number): boolean {

@@ -39,7 +39,7 @@ export const InvitedHouse = Type.Object({
 
 export const InviteCounts = Type.Object({ house_members: Type.Integer() })
 
-/** What somebody is in the house of an invite. */
+/** The relation of the caller to the house of an invite. */
 export const InvitedMembership = Type.Union([
   Type.Literal('none'),
   Type.Literal('member'),

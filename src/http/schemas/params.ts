@@ -57,7 +57,7 @@ export const ListQuery = Type.Object(
 )
 export type ListQuery = Static<typeof ListQuery>
 
-/** What extended clients add to a query, on routes where it decides about codes of errors only. */
+/** The query of routes where `extended` changes only the codes of errors. */
 export const ExtendedErrors = Type.Object(
   {
     extended: Type.Optional(BooleanText({ description: '`true`: the more exact codes of extended clients' })),

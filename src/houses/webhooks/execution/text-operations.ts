@@ -10,7 +10,7 @@ export type Fields = Record<string, unknown>
  */
 const maxReadLength = 24_000
 const maxReadItems = 4_000
-/** What a cut text ends with: the end of a code block between line breaks, and an ellipsis. */
+/** The length of the end of a cut text: the end of a code block between line breaks, and an ellipsis. */
 const reservedLength = 8
 const longestFence = reservedLength - 3
 /** How far back from the limit a line or word may end. */
